@@ -1,0 +1,273 @@
+/**
+ * Who may import whom (docs/adr/, CONTRIBUTING.md). Each comment speaks to the person who tripped the rule.
+ * Patterns avoid nested quantifiers: the cruiser refuses those as unsafe.
+ */
+const EDGE = '[.](controller|router)[.]ts$';
+const PRIVATE_TO_A_ROOM = '[.](repository|controller|dto)[.]ts$';
+
+const PLATFORM = [
+  'config',
+  'config-error',
+  'read-variable',
+  'trust-proxy',
+  'secrets',
+  'database',
+  'migrate',
+  'sql-migration-source',
+  'embedded-postgres',
+  'logger',
+  'errors',
+  'shutdown',
+  'cache-store',
+  'quota-store',
+];
+
+/** The rooms of the API, and the rooms each may call beside `money`, which knows nothing but currencies. */
+const NEIGHBOURS = {
+  tenants: [],
+  audit: [],
+  idempotency: [],
+  credentials: ['tenants'],
+  pricing: ['tenants'],
+  catalog: ['tenants', 'pricing'],
+  departures: ['tenants', 'catalog', 'pricing'],
+  holds: ['tenants', 'catalog', 'pricing', 'departures', 'idempotency'],
+  bookings: ['tenants', 'catalog', 'pricing', 'departures', 'holds', 'idempotency'],
+  widget: ['tenants', 'catalog', 'pricing', 'credentials'],
+};
+const rooms = ['money', ...Object.keys(NEIGHBOURS)].join('|');
+
+const directions = Object.entries({ money: [], ...NEIGHBOURS }).map(([room, allowed]) => ({
+  name: `${room}-knows-its-place`,
+  comment:
+    `services/api/${room} may call ${allowed.join(', ') || 'no other room'}. If you need the other direction, the rule you ` +
+    'are writing belongs in the room you want to import it from, or the caller passes in what it knows.',
+  severity: 'error',
+  from: { path: `^services/api/${room}/` },
+  to: {
+    path: `^services/api/(${rooms})/`,
+    pathNot: `^services/api/(${[room, 'money', ...allowed].join('|')})/`,
+  },
+}));
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment:
+        'These files import each other in a ring. Move what both need into the one that is below, or into a third file.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-folder-cycles',
+      comment:
+        'These folders know each other. One of them is below: let the one above pass in what the lower one needs.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^(services|cli|seeds)' },
+      to: { circular: true },
+    },
+    {
+      name: 'platform-stands-alone',
+      comment:
+        'Platform is what every process stands on; it knows no business word. If it needs your room, what you are writing ' +
+        'belongs in your room.',
+      severity: 'error',
+      from: { path: '^services/platform/' },
+      to: { path: '^(services/(?!platform/)|cli/|seeds/|test/)' },
+    },
+    {
+      name: 'platform-is-a-closed-list',
+      comment:
+        'services/platform holds what docs/adr/0002 lists. A new file there needs a line in that decision, and in this rule.',
+      severity: 'error',
+      from: {},
+      to: { path: '^services/platform/', pathNot: `^services/platform/(${PLATFORM.join('|')})([.]ts$|/)` },
+    },
+    {
+      name: 'queue-knows-only-platform',
+      comment:
+        'The queue delivers what is written in its own tables. Put what it needs to know into the event.',
+      severity: 'error',
+      from: { path: '^services/webhook-queue/' },
+      to: { path: '^(services/api/|cli/|seeds/|test/)' },
+    },
+    {
+      name: 'api-uses-the-door',
+      comment:
+        "The queue's tables are its own. Leave an event with enqueueDelivery in webhook-queue/enqueue-delivery.ts.",
+      severity: 'error',
+      from: { path: '^services/api/' },
+      to: { path: '^services/webhook-queue/', pathNot: '^services/webhook-queue/enqueue-delivery[.]ts$' },
+    },
+    {
+      name: 'cli-uses-the-doors',
+      comment:
+        'A command calls the same use case that HTTP calls, never its SQL or its wire shapes; of the queue it knows only ' +
+        'operations.ts. If the use case does not exist yet, write it: an endpoint may want it next.',
+      severity: 'error',
+      from: { path: '^cli/' },
+      to: {
+        path: [PRIVATE_TO_A_ROOM, '^services/webhook-queue/', '^services/api/(http|generated)/'],
+        pathNot: '^services/webhook-queue/operations[.]ts$',
+      },
+    },
+    {
+      name: 'nobody-imports-cli',
+      comment:
+        'The terminal stands on the services, not the other way round. Move the rule into its room and call it from both.',
+      severity: 'error',
+      from: { path: '^(services|seeds)/' },
+      to: { path: '^(cli|test)/' },
+    },
+    {
+      name: 'production-imports-no-test',
+      comment: 'The image holds no tests. What both need is production code.',
+      severity: 'error',
+      from: { path: '^cli/' },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'neighbours-knock',
+      comment:
+        "Call your neighbour's verb (find-visible-tour.ts, reserve-seats.ts), not its repository, controller or dto: so each " +
+        'rule stays in one place, and its table in one file.',
+      severity: 'error',
+      from: { path: '^services/api/([^/]+)/' },
+      to: { path: `^services/api/[^/]+/.*${PRIVATE_TO_A_ROOM}`, pathNot: '^services/api/$1/' },
+    },
+    ...directions,
+    {
+      name: 'http-knows-who-and-once',
+      comment:
+        'services/api/http knows who calls (credentials, tenants) and that a write happens once (idempotency), not what is ' +
+        'sold. Only problems.ts knows the rooms, and only the types of their errors.',
+      severity: 'error',
+      from: { path: '^services/api/http/', pathNot: '^services/api/http/problems[.]ts$' },
+      to: {
+        path: `^services/api/(${rooms})/`,
+        pathNot: '^services/api/(credentials|tenants|idempotency|money)/',
+      },
+    },
+    {
+      name: 'problems-names-error-types',
+      comment:
+        'The table of problems may name every *.errors.ts, by `import type`. It decides statuses, it calls nobody.',
+      severity: 'error',
+      from: { path: '^services/api/http/problems[.]ts$' },
+      to: {
+        path: `^services/api/(${rooms})/`,
+        pathNot: '^services/api/[^/]+/[^/]+[.]errors[.]ts$',
+      },
+    },
+    {
+      name: 'problems-imports-types-only',
+      comment: 'Write `import type`: the table of problems must not load the rooms it names.',
+      severity: 'error',
+      from: { path: '^services/api/http/problems[.]ts$' },
+      to: { path: `^services/api/(${rooms})/`, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'rooms-do-not-know-http',
+      comment:
+        'A use case serves the terminal too: it knows no request, no status, no header. Only controllers and routers do.',
+      severity: 'error',
+      from: { path: `^services/api/(${rooms})/`, pathNot: EDGE },
+      to: { path: '^services/api/(http|generated)/' },
+    },
+    {
+      name: 'transport-stays-at-the-edge',
+      comment:
+        'Only controllers, routers, services/api/http and the two entry files know express or tsoa. Translate there, and give ' +
+        'the use case plain values.',
+      severity: 'error',
+      from: {
+        path: '^(services|cli|seeds)/',
+        pathNot: [
+          EDGE,
+          '^services/api/http/',
+          '^services/api/(app|server|controllers)[.]ts$',
+          '^services/webhook-queue/monitor/',
+        ],
+      },
+      to: { path: 'node_modules/(@types/)?(express|express-serve-static-core|@tsoa|helmet)(/|$)' },
+    },
+    {
+      name: 'controllers-hold-no-sql',
+      comment:
+        'A controller translates and decides nothing. Call a use case; if it does not exist, it is the file to write.',
+      severity: 'error',
+      from: { path: EDGE },
+      to: { path: ['node_modules/(knex|pg)(/|$)', '[.]repository[.]ts$'] },
+    },
+    {
+      name: 'only-database-opens-knex',
+      comment:
+        'Connections are opened in platform/database.ts alone, where the parsers and time-outs are set. Take a Db or a Trx; ' +
+        '`import type` of knex is fine.',
+      severity: 'error',
+      from: {
+        path: '^(services|cli|seeds|test)/',
+        pathNot: ['^services/platform/(database[.]ts$|embedded-postgres)', '^test/platform/'],
+      },
+      to: { path: 'node_modules/(knex|pg)(/|$)', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'commands-stay-in-cli',
+      comment: 'Only the terminal parses a command line. Take plain values.',
+      severity: 'error',
+      from: { path: '^(services|seeds)/' },
+      to: { path: 'node_modules/(commander|inquirer|@inquirer)(/|$)' },
+    },
+    {
+      name: 'prompts-in-one-file',
+      comment: 'Questions are asked in cli/prompts.ts alone, which knows when there is nobody to ask.',
+      severity: 'error',
+      from: { pathNot: '^cli/prompts[.]ts$' },
+      to: { path: 'node_modules/(inquirer|@inquirer)(/|$)' },
+    },
+    {
+      name: 'no-dumping-grounds',
+      comment:
+        'A folder or file of this name says nothing about what is in it. Name the noun or the verb, in its room.',
+      severity: 'error',
+      from: {},
+      to: { path: '/(util|utils|helper|helpers|common|misc|lib|shared)([.]ts$|/)', pathNot: 'node_modules/' },
+    },
+    {
+      name: 'no-dev-dependency-in-production',
+      comment:
+        'The image is installed without devDependencies: this import would fail there. Move the package, or the import.',
+      severity: 'error',
+      from: { path: '^(services|cli|seeds)/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'no-undeclared-dependency',
+      comment: 'This package is not in package.json: it is here only because somebody else brought it.',
+      severity: 'error',
+      from: { path: '^(services|cli|seeds|test)/' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'resolvable',
+      comment: 'This import leads nowhere.',
+      severity: 'error',
+      from: { path: '^(services|cli|seeds|test)/' },
+      to: { couldNotResolve: true, pathNot: '/(generated|dist)/' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^services/api/generated/' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: 'specify',
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};

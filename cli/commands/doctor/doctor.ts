@@ -1,0 +1,8 @@
+import type { OfflineVerb } from '../../command';
+
+export const doctor: OfflineVerb = {
+  usage: 'doctor',
+  about: 'Check that every promise holds; exit 1 if one does not',
+  // It opens the database itself: that it cannot is a finding, not a failure.
+  runOffline: () => (require('./examine') as typeof import('./examine')).doctorCommand,
+};

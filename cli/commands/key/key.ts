@@ -1,0 +1,60 @@
+import { SCOPES } from '../../../services/api/credentials/scope';
+import type { Noun } from '../../command';
+import {
+  EXPIRES_FLAG,
+  GRACE_FLAG,
+  ID_ARGUMENT,
+  LIMIT_FLAG,
+  OUT_FLAG,
+  ROTATED_EXPIRES_FLAG,
+} from '../../credential-flags';
+import { line } from '../../values';
+
+export const key: Noun = {
+  name: 'key',
+  about: "API keys of a tenant's servers",
+  verbs: [
+    {
+      usage: 'issue <slug>',
+      about: 'Issue a key; its secret is printed this once',
+      flags: [
+        { flags: '--scope <scope>', about: 'what it may do', choices: SCOPES, repeats: true, must: true },
+        { flags: '--name <name>', about: 'what it is for', parse: line(200) },
+        { flags: '--website <domain>', about: 'the site that it is issued for', parse: line(253) },
+        EXPIRES_FLAG,
+        OUT_FLAG,
+      ],
+      examples: [
+        'key issue acme --scope catalog:read --scope booking:create --website acme.example --expires-in 90d',
+        'key issue acme --scope catalog:read --out acme.key',
+      ],
+      run: () => (require('./issue') as typeof import('./issue')).issueKeyCommand,
+    },
+    {
+      usage: 'list <slug>',
+      about: 'List its keys, newest first',
+      flags: [LIMIT_FLAG],
+      run: () => (require('./list') as typeof import('./list')).listKeysCommand,
+    },
+    {
+      usage: 'rotate <id>',
+      about: 'Issue a successor with the same rights and quota',
+      flags: [GRACE_FLAG, ROTATED_EXPIRES_FLAG, OUT_FLAG],
+      args: ID_ARGUMENT,
+      examples: ['key rotate 4nL0pQ8sTzX2 --grace 48h'],
+      run: () => (require('./rotate') as typeof import('./rotate')).rotateKeyCommand,
+    },
+    {
+      usage: 'revoke <id>',
+      about: 'Refuse it from now on',
+      args: ID_ARGUMENT,
+      run: () => (require('./revoke') as typeof import('./revoke')).revokeKeyCommand,
+    },
+    {
+      usage: 'inspect',
+      about: 'Judge a key or widget token that is read from standard input',
+      examples: ['key inspect < suspicious.key'],
+      run: () => (require('./inspect') as typeof import('./inspect')).inspectTokenCommand,
+    },
+  ],
+};

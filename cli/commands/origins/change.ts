@@ -1,0 +1,41 @@
+import type { Trx } from '../../../services/platform/database';
+import { findTenant, findTenantForChange } from '../../../services/api/tenants/find-tenant';
+import { addOrigins, removeOrigins, setOrigins } from '../../../services/api/tenants/set-origins';
+import type { Tenant } from '../../../services/api/tenants/tenant';
+import type { Context } from '../../context';
+import { noteSpelling } from '../../origin-arguments';
+
+interface Options {
+  dev?: boolean;
+}
+
+export async function addOriginsCommand(context: Context, { dev }: Options, slug: string, origins: string[]) {
+  noteSpelling(origins, dev, context.output);
+  await change(context, 'add', slug, (trx, tenant) => addOrigins(trx, tenant, origins, dev));
+}
+
+export async function setOriginsCommand(context: Context, { dev }: Options, slug: string, origins: string[]) {
+  noteSpelling(origins, dev, context.output);
+  await change(context, 'set', slug, (trx, tenant) => setOrigins(trx, tenant, origins, dev));
+}
+
+export async function removeOriginsCommand(context: Context, _: object, slug: string, origins: string[]) {
+  await findTenant(context.db, slug);
+  await context.confirm(`Let ${origins.join(', ')} show the widget of ${slug} no more?`);
+  await change(context, 'remove', slug, (trx, tenant) => removeOrigins(trx, tenant, origins));
+}
+
+async function change(
+  { audited, output }: Context,
+  verb: string,
+  slug: string,
+  work: (trx: Trx, tenant: Tenant) => Promise<Tenant>,
+): Promise<void> {
+  const origins = await audited({ action: `origins.${verb}`, subject: slug }, async (trx, note) => {
+    const tenant = await findTenantForChange(trx, slug);
+    const changed = await work(trx, tenant);
+    note({ origins: tenant.origins }, { origins: changed.origins }, { tenantId: tenant.id });
+    return changed.origins;
+  });
+  output.answer({ tenant: slug, origins }, () => origins.join('\n'));
+}

@@ -1,0 +1,38 @@
+import type { Noun } from '../../command';
+import { checkOrigins, DEV_FLAG } from '../../origin-arguments';
+
+const check = ({ dev }: { dev?: boolean }, _slug: string, origins: string[]) =>
+  checkOrigins(origins, dev, '<origin>');
+
+export const origins: Noun = {
+  name: 'origins',
+  about: "Sites that may show a tenant's widget",
+  verbs: [
+    {
+      usage: 'list <slug>',
+      about: 'List them',
+      run: () => (require('./list') as typeof import('./list')).listOriginsCommand,
+    },
+    {
+      usage: 'add <slug> <origin...>',
+      about: 'Add some',
+      flags: [DEV_FLAG],
+      check,
+      examples: ['origins add acme https://acme.example https://www.acme.example'],
+      run: () => (require('./change') as typeof import('./change')).addOriginsCommand,
+    },
+    {
+      usage: 'remove <slug> <origin...>',
+      about: 'Remove some',
+      check: (_: object, slug: string, given: string[]) => check({ dev: true }, slug, given),
+      run: () => (require('./change') as typeof import('./change')).removeOriginsCommand,
+    },
+    {
+      usage: 'set <slug> <origin...>',
+      about: 'Replace the whole list',
+      flags: [DEV_FLAG],
+      check,
+      run: () => (require('./change') as typeof import('./change')).setOriginsCommand,
+    },
+  ],
+};

@@ -1,0 +1,29 @@
+import type { Tenant } from '../../../services/api/tenants/tenant';
+import { formatMinutes } from '../../duration';
+
+/** A tenant as the terminal answers it (CONTRACT section 6), and as the audit log keeps it. */
+export function toTenantDocument(tenant: Tenant) {
+  const { paymentWindowMinutes } = tenant;
+  return {
+    id: tenant.id,
+    slug: tenant.slug,
+    name: tenant.name,
+    status: tenant.status,
+    booking_prefix: tenant.bookingPrefix,
+    currency: tenant.currency,
+    country: tenant.country,
+    visibility: tenant.defaultVisible ? 'all' : 'none',
+    deposit_percent: Number(tenant.depositPercent),
+    created_at: tenant.createdAt.toISOString(),
+    payment_method: tenant.paymentMethod,
+    payment_window: paymentWindowMinutes === null ? 'none' : formatMinutes(paymentWindowMinutes),
+    hold_default: tenant.holdDefaultMinutes,
+    hold_max: tenant.holdMaxMinutes,
+    max_holds: tenant.maxHolds,
+    max_hold_share: tenant.maxHoldShare,
+    link_template: tenant.linkTemplate,
+    brand_color: tenant.brandColor,
+    brand_logo: tenant.brandLogo,
+    origins: tenant.origins,
+  };
+}

@@ -1,0 +1,31 @@
+import { findTenant } from '../../../services/api/tenants/find-tenant';
+import { addEndpoint } from '../../../services/webhook-queue/operations';
+import type { Context } from '../../context';
+import { withSecretFile } from '../../secret-file';
+import { toSecretDocument } from './webhook-document';
+
+export async function addWebhookCommand(
+  { audited, config, output, secrets }: Context,
+  { event, out }: { event?: string[]; out?: string },
+  slug: string,
+  url: string,
+): Promise<void> {
+  const { allowPrivateTargets } = config.webhooks;
+  const added = await withSecretFile(out, (keep) =>
+    audited({ action: 'webhook.add' }, async (trx, note) => {
+      const tenant = await findTenant(trx, slug);
+      const given = { tenantId: tenant.id, url, events: event, allowPrivateTargets };
+      const { secret, waiting, ...endpoint } = await addEndpoint(trx, secrets.secretsKey, given);
+      note(null, { ...endpoint, tenant: slug }, { tenantId: tenant.id, subject: endpoint.id });
+      keep(secret);
+      return { ...endpoint, secret, waiting };
+    }),
+  );
+  const document = toSecretDocument({ ...added, tenant: slug }, out === undefined ? added.secret : null);
+  output.answer(document, () => document.secret ?? '');
+  output.note(`Endpoint ${added.id} of ${slug}: ${added.events.join(', ')} to ${added.url}`);
+  output.note(
+    out === undefined ? 'The signing secret is shown this once.' : `The signing secret is in ${out}`,
+  );
+  if (added.waiting > 0) output.note(`${added.waiting} deliveries that waited are on their way`);
+}

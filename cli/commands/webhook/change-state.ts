@@ -1,0 +1,39 @@
+import type { Trx } from '../../../services/platform/database';
+import {
+  findEndpoint,
+  pauseEndpoint,
+  removeEndpoint,
+  resumeEndpoint,
+  type Endpoint,
+} from '../../../services/webhook-queue/operations';
+import type { Context } from '../../context';
+import { toWebhookDocument } from './webhook-document';
+
+export async function pauseWebhookCommand(context: Context, _: object, id: string): Promise<void> {
+  await change(context, 'pause', id, pauseEndpoint);
+}
+
+export async function resumeWebhookCommand(context: Context, _: object, id: string): Promise<void> {
+  await change(context, 'resume', id, resumeEndpoint);
+}
+
+export async function removeWebhookCommand(context: Context, _: object, id: string): Promise<void> {
+  const { url } = await findEndpoint(context.db, id);
+  await context.confirm(`Remove ${url} for good, and cancel what waits for it?`);
+  await change(context, 'remove', id, removeEndpoint);
+}
+
+async function change(
+  { audited, output }: Context,
+  verb: string,
+  id: string,
+  work: (trx: Trx, id: string) => Promise<Endpoint>,
+): Promise<void> {
+  const document = await audited({ action: `webhook.${verb}`, subject: id }, async (trx, note) => {
+    const before = await findEndpoint(trx, id);
+    const after = toWebhookDocument(await work(trx, id));
+    note(toWebhookDocument(before), after, { tenantId: before.tenantId });
+    return after;
+  });
+  output.answer(document, () => `${document.url} of ${document.tenant} is ${document.status}`);
+}

@@ -1,0 +1,27 @@
+import { listWidgetTokens } from '../../../services/api/credentials/list-credentials';
+import { findTenant } from '../../../services/api/tenants/find-tenant';
+import type { Context } from '../../context';
+import { DEFAULT_LIMIT } from '../../credential-flags';
+import { table } from '../../table';
+import { toWidgetDocument } from './widget-document';
+
+const COLUMNS = ['id', 'status', 'origins', 'created', 'expires', 'last used', 'successor'];
+
+export async function listWidgetsCommand(
+  { db, output }: Context,
+  { limit = DEFAULT_LIMIT }: { limit?: number },
+  slug: string,
+): Promise<void> {
+  const tokens = await listWidgetTokens(db, await findTenant(db, slug), limit);
+  const items = tokens.map(toWidgetDocument);
+  output.answer({ items }, () => {
+    const rows = items.map((token) => {
+      const days = [token.created_at, token.expires_at, token.last_used_at].map(
+        (time) => time?.slice(0, 10) ?? null,
+      );
+      const origins = token.follows_tenant ? "the tenant's" : token.origins.join(' ');
+      return [token.id, token.status, origins, ...days, token.replaced_by];
+    });
+    return table(COLUMNS, rows, 'No widget tokens');
+  });
+}

@@ -1,0 +1,164 @@
+import { hostname, userInfo } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from '../services/platform/config';
+import type { Db, Trx } from '../services/platform/database';
+import type { Secrets } from '../services/platform/secrets';
+import type { Io } from './io';
+import type { Output } from './output';
+import { CancelledError } from './prompts';
+import { MigrationsPendingError, NotConfirmedError, SettingsError } from './refusals';
+import { UsageError } from './usage-error';
+
+/** What every command has. */
+export interface Terminal {
+  io: Io;
+  config: Config;
+  output: Output;
+  /**
+   * Lets --yes or the person agree.
+   * @throws UsageError where there is neither; NotConfirmedError
+   */
+  confirm(question: string): Promise<void>;
+}
+
+/** What a command has that works on the database. */
+export interface Context extends Terminal {
+  db: Db;
+  secrets: Secrets;
+  /**
+   * Runs a change and its audit row in one transaction. `note` says how the thing was and is, without secrets, and what
+   * only the work knows: the tenant, the subject. Equal before and after is no change, and leaves no row.
+   */
+  audited<T>(entry: Audited, work: (trx: Trx, note: Note) => Promise<T>): Promise<T>;
+}
+
+export interface Audited {
+  /** Noun and verb: `tenant.create`. */
+  action: string;
+  tenantId?: string;
+  subject?: string;
+}
+
+export type Note = (before: unknown, after: unknown, found?: Omit<Audited, 'action'>) => void;
+
+export function openTerminal(io: Io, output: Output, yes: boolean): Terminal {
+  return { io, output, config: readConfig(io), confirm: (question) => confirm(io, output, yes, question) };
+}
+
+/** Opens the database for `work`, brings an embedded one up to date, and closes everything again, come what may. */
+export async function withContext<T>(
+  terminal: Terminal,
+  schema: 'up-to-date' | 'as-is',
+  work: (context: Context) => Promise<T>,
+): Promise<T> {
+  const { openDatabase } =
+    require('../services/platform/database') as typeof import('../services/platform/database');
+  const { loadSecrets } =
+    require('../services/platform/secrets') as typeof import('../services/platform/secrets');
+  const { config, io, output } = terminal;
+  const server = await reachServer(terminal);
+  // Two connections: the migrator's lock keeps one of them.
+  const db = openDatabase(server.url, { applicationName: 'tourctl', poolMax: 2 });
+  try {
+    if (schema === 'up-to-date') await ensureSchema(db, config.databaseUrl === undefined, output);
+    const secrets = await loadSecrets(config);
+    const context: Context = {
+      ...terminal,
+      db,
+      secrets,
+      audited: (entry, change) => audited(io, db, entry, change),
+    };
+    return await interruptible(io, work(context));
+  } finally {
+    // After Ctrl-C a statement may still run, and destroy waits for it; the connection's end rolls it back as well.
+    await Promise.race([db.destroy(), ...(io.interrupted?.aborted ? [sleep(500)] : [])]);
+    await server.leave();
+  }
+}
+
+async function interruptible<T>({ interrupted }: Io, work: Promise<T>): Promise<T> {
+  if (!interrupted) return work;
+  let leave = (): void => {};
+  const stopped = new Promise<never>((_, reject) => {
+    leave = () => reject(new CancelledError());
+    interrupted.addEventListener('abort', leave);
+  });
+  return Promise.race([work, stopped]).finally(() => interrupted.removeEventListener('abort', leave));
+}
+
+function readConfig(io: Io): Config {
+  const { loadConfig } =
+    require('../services/platform/config') as typeof import('../services/platform/config');
+  try {
+    // Unset, it belongs to the installation, not to the directory that tourctl was called in.
+    return loadConfig({ ...io.env, DATA_DIR: io.env.DATA_DIR || path.join(io.root, '.data') });
+  } catch (error) {
+    throw error instanceof Error && error.name === 'ConfigError' ? new SettingsError(error.message) : error;
+  }
+}
+
+async function reachServer({ config, output }: Terminal): Promise<{ url: string; leave(): Promise<void> }> {
+  const url = config.databaseDirectUrl;
+  if (url) return { url, leave: () => Promise.resolve() };
+  const { joinEmbeddedPostgres } =
+    require('../services/platform/embedded-postgres') as typeof import('../services/platform/embedded-postgres');
+  return joinEmbeddedPostgres(config.dataDir, { onNotice: (line) => output.note(line) });
+}
+
+async function ensureSchema(db: Db, ours: boolean, output: Output): Promise<void> {
+  const { migrate, pendingMigrations } =
+    require('../services/platform/migrate') as typeof import('../services/platform/migrate');
+  const pending = await pendingMigrations(db);
+  if (pending.length === 0) return;
+  if (!ours) throw new MigrationsPendingError(pending);
+  const ran = await migrate(db);
+  output.note(`Brought the database up to date (${ran.length} migrations)`);
+}
+
+async function audited<T>(
+  io: Io,
+  db: Db,
+  entry: Audited,
+  work: (trx: Trx, note: Note) => Promise<T>,
+): Promise<T> {
+  const { inTransaction } =
+    require('../services/platform/database') as typeof import('../services/platform/database');
+  const { recordChange } =
+    require('../services/api/audit/record-change') as typeof import('../services/api/audit/record-change');
+  return inTransaction(db, async (trx) => {
+    let noted: { before: unknown; after: unknown; found: Omit<Audited, 'action'> } | undefined;
+    const result = await work(trx, (before, after, found = {}) => (noted = { before, after, found }));
+    if (noted && isDeepStrictEqual(noted.before, noted.after)) return result;
+    const { action, tenantId = null, subject = null } = { ...entry, ...noted?.found };
+    const [before, after] = [noted?.before, noted?.after];
+    await recordChange(trx, {
+      actor: actorOf(io),
+      host: hostname(),
+      action,
+      tenantId,
+      subject,
+      before,
+      after,
+    });
+    return result;
+  });
+}
+
+function actorOf(io: Io): string {
+  if (io.env.SUDO_USER) return io.env.SUDO_USER;
+  try {
+    return userInfo().username;
+  } catch {
+    // An account without a name, as containers have.
+    return `uid ${process.geteuid?.() ?? 'unknown'}`;
+  }
+}
+
+async function confirm(io: Io, output: Output, yes: boolean, question: string): Promise<void> {
+  if (yes) return;
+  if (!io.isTTY || output.json) throw new UsageError('--yes must be given where nobody can be asked');
+  const { askYesNo } = require('./prompts') as typeof import('./prompts');
+  if (!(await askYesNo(io, question))) throw new NotConfirmedError();
+}

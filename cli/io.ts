@@ -1,0 +1,15 @@
+import type { Readable, Writable } from 'node:stream';
+
+/** All that a command sees of the process it runs in, so that a test can run one in its own. */
+export interface Io {
+  stdin: Readable;
+  stdout: Writable;
+  stderr: Writable;
+  env: Record<string, string | undefined>;
+  /** A person sits there: questions may be asked. */
+  isTTY: boolean;
+  /** Ctrl-C outside a prompt. */
+  interrupted?: AbortSignal;
+  /** Where the installation lies: what DATA_DIR is relative to while it is not set. */
+  root: string;
+}

@@ -1,0 +1,24 @@
+import { run } from './run';
+
+/** The process around `run`: everything that only exists once in a process is touched here. */
+export function main(root: string): void {
+  const { stdin, stdout, stderr, env } = process;
+  const interrupt = new AbortController();
+  process.once('SIGINT', () => interrupt.abort());
+  // The reader of a pipe went away, as `head` does.
+  stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+  const isTTY = Boolean(stdin.isTTY && stderr.isTTY);
+  void run(process.argv.slice(2), {
+    stdin,
+    stdout,
+    stderr,
+    env,
+    isTTY,
+    interrupted: interrupt.signal,
+    root,
+  }).then((code) => {
+    process.exitCode = code;
+    if (interrupt.signal.aborted) process.exit(code);
+  });
+}

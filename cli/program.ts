@@ -1,0 +1,128 @@
+/*
+ * The tree of commands, as data. To add a noun:
+ *   1. cli/commands/<noun>/<noun>.ts exports `const <noun>: Noun` (cli/command.ts): names, flags, parsers from
+ *      cli/values.ts. It is loaded on every start, so it imports nothing heavy.
+ *   2. cli/commands/<noun>/<verb>.ts exports one function (context, options, ...args); the noun loads it by
+ *      `run: () => (require('./<verb>') as typeof import('./<verb>')).<function>` (require, not import(): our output is
+ *      CommonJS, and import() of our own files works neither there nor in the tests).
+ *   3. One line in NOUNS below; a command that is a verb alone (migrate) has its line in VERBS.
+ */
+import { Argument, Command, Option } from 'commander';
+import type { Flag, Noun, Verb } from './command';
+import { audit } from './commands/audit/audit';
+import { delivery } from './commands/delivery/delivery';
+import { doctor } from './commands/doctor/doctor';
+import { key } from './commands/key/key';
+import { migrate } from './commands/migrate/migrate';
+import { origins } from './commands/origins/origins';
+import { tenant } from './commands/tenant/tenant';
+import { webhook } from './commands/webhook/webhook';
+import { widget } from './commands/widget/widget';
+import { parseFlag } from './flag';
+import type { Output } from './output';
+import { UsageError } from './usage-error';
+
+const NOUNS: Noun[] = [
+  tenant,
+  key,
+  widget,
+  origins,
+  // visibility, pricing, catalog, departure, hold, booking: their lines go here
+  webhook,
+  delivery,
+  audit,
+];
+// seed, up: their lines go here
+const VERBS: Verb[] = [migrate, doctor];
+
+const OPTIONS = '[options]';
+
+/** Runs a verb with the values that stood on the command line. */
+export type Start = (verb: Verb, values: CommandLine) => Promise<void>;
+
+export interface CommandLine {
+  options: Record<string, unknown>;
+  args: unknown[];
+}
+
+export function createProgram(version: string, output: Output, start: Start): Command {
+  const program = new Command('tourctl')
+    .description('Operate the tour platform: tenants, keys, catalog, bookings, webhooks.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'print help for a command')
+    .exitOverride()
+    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${argumentsOf(command)}`.trim() })
+    .configureOutput({ writeOut: (text) => output.help(text), writeErr: () => {}, outputError: () => {} })
+    .allowExcessArguments()
+    .action(() => (program.args.length > 0 ? unknownCommand(program) : program.outputHelp()));
+  for (const noun of NOUNS) {
+    const command = program.command(noun.name).description(noun.about).helpCommand(false);
+    command.allowExcessArguments().allowUnknownOption();
+    command.action(() => refuseNounAlone(noun, command));
+    for (const verb of noun.verbs) addVerb(command, verb, start);
+  }
+  for (const verb of VERBS) addVerb(program, verb, start);
+  return program;
+}
+
+function addVerb(parent: Command, verb: Verb, start: Start): void {
+  const [name, ...positionals] = verb.usage.split(' ') as [string, ...string[]];
+  const command = parent.command(name).description(verb.about).allowExcessArguments(false);
+  command.usage([OPTIONS, ...positionals].join(' '));
+  // To commander all are optional: what is missing is asked for, or refused, in complete-values.ts.
+  for (const text of positionals) command.addArgument(new Argument(text.replace('<', '[').replace('>', ']')));
+  for (const flag of verb.flags ?? []) command.addOption(toOption(flag));
+  command.option('--json', 'answer with one JSON document').option('--yes', 'do not ask for confirmation');
+  if (verb.examples) {
+    command.addHelpText(
+      'after',
+      `\nExamples:\n${verb.examples.map((line) => `  tourctl ${line}`).join('\n')}`,
+    );
+  }
+  command.action((...received: unknown[]) =>
+    start(verb, { options: command.opts(), args: received.slice(0, positionals.length) }),
+  );
+}
+
+function toOption(flag: Flag): Option {
+  const notes = [
+    flag.choices && `one of ${flag.choices.join(', ')}`,
+    flag.repeats && 'may be repeated',
+    flag.otherwise && `default ${flag.otherwise}`,
+  ].filter(Boolean);
+  const option = new Option(
+    flag.flags,
+    notes.length > 0 ? `${flag.about} (${notes.join('; ')})` : flag.about,
+  );
+  if (!flag.flags.includes('<')) return option;
+  return option.argParser((text: string, previous: unknown) => {
+    const value = parseFlag(flag, text);
+    return flag.repeats ? [...((previous as unknown[] | undefined) ?? []), value] : value;
+  });
+}
+
+/** `tourctl key issue` for whatever comes with it: where the help for a wrong command line stands. */
+export function commandPath(argv: string[]): string {
+  const words = argv.filter((word) => !word.startsWith('-'));
+  const noun = NOUNS.find(({ name }) => name === words[0]);
+  const verb = (noun?.verbs ?? VERBS).find(({ usage }) => usage.split(' ')[0] === words[noun ? 1 : 0]);
+  return ['tourctl', noun?.name, verb?.usage.split(' ')[0]].filter(Boolean).join(' ');
+}
+
+function argumentsOf(command: Command): string {
+  const usage = command.usage();
+  return command.commands.length > 0 ? '' : usage.replace(OPTIONS, '').trim();
+}
+
+function refuseNounAlone(noun: Noun, command: Command): never {
+  command.args = command.args.filter((arg) => !arg.startsWith('-'));
+  if (command.args.length > 0) unknownCommand(command);
+  const verbs = noun.verbs.map((verb) => verb.usage.split(' ')[0]).join(', ');
+  throw new UsageError(`tourctl ${noun.name} needs a verb: ${verbs}`);
+}
+
+/** Commander's own sentence, with the nearest command as a suggestion; only its types do not know the method. */
+function unknownCommand(command: Command): never {
+  return (command as unknown as { unknownCommand(): never }).unknownCommand();
+}

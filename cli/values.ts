@@ -1,0 +1,199 @@
+import { parseDuration } from './duration';
+import { UsageError } from './usage-error';
+
+/*
+ * What the values of flags and arguments must be. Each parser takes the text and the name to blame, as command.ts wants
+ * it. They run before a database is opened and are loaded on every start, so whatever is heavy is required inside.
+ */
+
+export function wholeNumber(min: number, max: number) {
+  return (text: string, name: string): number => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
+    if (!(value >= min && value <= max))
+      throw new UsageError(`${name} must be a whole number from ${min} to ${max}`);
+    return value;
+  };
+}
+
+/** A percentage or the like, kept as text: it goes to a numeric column and is never a float. */
+export function decimal(min: number, max: number, digits: number) {
+  const form = new RegExp(`^-?\\d{1,10}(\\.\\d{1,${digits}})?$`);
+  return (text: string, name: string): string => {
+    const value = form.test(text) ? Number(text) : NaN;
+    if (value >= min && value <= max) return text;
+    const precision =
+      Number.isNaN(value) && /^-?\d+\.\d+$/.test(text) ? ` with at most ${digits} decimals` : '';
+    throw new UsageError(`${name} must be a number from ${min} to ${max}${precision}`);
+  };
+}
+
+/** Seconds. */
+export function duration(options: { zero?: boolean } = {}) {
+  return (text: string, name: string): number => {
+    const seconds = parseDuration(text);
+    if (seconds === undefined || (seconds === 0 && !options.zero)) {
+      throw new UsageError(
+        `${name} must be a duration such as 90d, 24h or 30m${options.zero ? ', or 0' : ''}`,
+      );
+    }
+    return seconds;
+  };
+}
+
+/** Whole minutes of `20`, `20m` or `1h`. */
+export function minutes(min: number, max: number) {
+  return (text: string, name: string): number => {
+    const value = /^\d{1,6}$/.test(text) ? Number(text) : (parseDuration(text) ?? NaN) / 60;
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new UsageError(`${name} must be from ${min} to ${max} minutes, such as 20 or 20m`);
+  };
+}
+
+/** `none` as null, or what the other parser makes of it. */
+export function orNone<T>(parse: (text: string, name: string) => T) {
+  return (text: string, name: string): T | null => {
+    if (text === 'none') return null;
+    try {
+      return parse(text, name);
+    } catch (error) {
+      throw error instanceof UsageError ? new UsageError(`${error.message}, or none`) : error;
+    }
+  };
+}
+
+/** One line of text, composed (NFC), as names are. */
+export function line(max: number) {
+  return (text: string, name: string): string => {
+    const value = text.normalize('NFC').trim();
+    const length = [...value].length;
+    if (length < 1 || length > max || /\p{Cc}/u.test(value)) {
+      throw new UsageError(`${name} must be one line of 1 to ${max} characters`);
+    }
+    return value;
+  };
+}
+
+const SLUG = /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function slug(text: string, name: string): string {
+  if (!SLUG.test(text) || UUID.test(text)) {
+    throw new UsageError(`${name} must be 2 to 63 of a-z, 0-9 and inner dashes, such as acme-travel`);
+  }
+  return text;
+}
+
+export function bookingPrefix(text: string, name: string): string {
+  if (!/^[A-Z0-9]{2,10}$/.test(text))
+    throw new UsageError(`${name} must be 2 to 10 of A-Z and 0-9, such as ACME`);
+  return text;
+}
+
+export function currency(text: string, name: string): { code: string; digits: number } {
+  const { currencyDigits } =
+    require('../services/api/money/currency') as typeof import('../services/api/money/currency');
+  const code = text.toUpperCase();
+  const digits = currencyDigits(code);
+  if (digits === undefined) throw new UsageError(`${name} must be an ISO 4217 currency code such as EUR`);
+  return { code, digits };
+}
+
+export function country(text: string, name: string): string {
+  const { isSupportedCountry } = require('libphonenumber-js') as typeof import('libphonenumber-js');
+  const code = text.toUpperCase();
+  if (!isSupportedCountry(code)) throw new UsageError(`${name} must be an ISO 3166 country code such as DE`);
+  return code;
+}
+
+export function color(text: string, name: string): string {
+  if (!/^#[0-9a-f]{6}$/i.test(text)) throw new UsageError(`${name} must be a colour such as #0a7d5c`);
+  return text.toLowerCase();
+}
+
+export function httpsUrl(text: string, name: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'https:' || url.username || url.password || text.length > 2000 || /\s/.test(text)) {
+    throw new UsageError(`${name} must be an address that begins with https://`);
+  }
+  return text;
+}
+
+/** Where the tenant's own site shows a tour. */
+export function linkTemplate(text: string, name: string): string {
+  const filled = text.replaceAll('{slug}', 'a-tour');
+  if (
+    filled === text ||
+    /[{}]/.test(filled) ||
+    !URL.canParse(filled) ||
+    new URL(filled).origin !== originOf(text)
+  ) {
+    throw new UsageError(
+      `${name} must be an https:// address with {slug} in its path, such as https://acme.example/tours/{slug}`,
+    );
+  }
+  httpsUrl(filled, name);
+  return text;
+}
+
+/** Of a webhook receiver; whether it may be called is the queue's to judge. */
+export function webUrl(text: string, name: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || /[\s\p{Cc}]/u.test(text)) {
+    throw new UsageError(`${name} must be an address such as https://acme.example/webhooks`);
+  }
+  return text;
+}
+
+export function eventType(text: string, name: string): string {
+  const { EVENT_TYPES } =
+    require('../services/webhook-queue/operations') as typeof import('../services/webhook-queue/operations');
+  return oneOf(EVENT_TYPES, text, name);
+}
+
+export function deliveryStatus(text: string, name: string): string {
+  const { DELIVERY_STATUSES } =
+    require('../services/webhook-queue/operations') as typeof import('../services/webhook-queue/operations');
+  return oneOf(DELIVERY_STATUSES, text, name);
+}
+
+/** Public id of a key or token. */
+export function credentialId(text: string, name: string): string {
+  if (/^svc_/.test(text))
+    throw new UsageError(
+      `${name} must be the id alone, never the secret: the 12 characters after its prefix`,
+    );
+  if (!/^[0-9A-Za-z]{12}$/.test(text)) throw new UsageError(`${name} must be an id of 12 letters and digits`);
+  return text;
+}
+
+/** A moment: a date, a time with its zone, or how long ago (`24h`). */
+export function moment(text: string, name: string): Date {
+  const ago = parseDuration(text);
+  if (ago !== undefined) return new Date(Date.now() - ago * 1000);
+  const zoned = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
+  const date = zoned ? new Date(text) : undefined;
+  if (!date || Number.isNaN(date.getTime()) || !isCalendarDate(text.slice(0, 10))) {
+    throw new UsageError(
+      `${name} must be a time such as 2026-05-01, 2026-05-01T08:00:00Z, or 24h for a day ago`,
+    );
+  }
+  return date;
+}
+
+/** How many rows a list shows. */
+export const limit = wholeNumber(1, 1000);
+
+function oneOf(allowed: readonly string[], text: string, name: string): string {
+  if (!allowed.includes(text)) throw new UsageError(`${name} must be one of ${allowed.join(', ')}`);
+  return text;
+}
+
+function isCalendarDate(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+function originOf(template: string): string | undefined {
+  const base = template.slice(0, template.indexOf('{slug}'));
+  return URL.canParse(base) ? new URL(base).origin : undefined;
+}

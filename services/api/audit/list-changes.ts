@@ -1,0 +1,8 @@
+import type { Db } from '../../platform/database';
+import type { AuditFilter, RecordedChange } from './audit-entry';
+import { selectAuditEntries } from './audit.repository';
+
+/** The newest changes first. */
+export async function listChanges(db: Db, filter: AuditFilter): Promise<RecordedChange[]> {
+  return selectAuditEntries(db, filter);
+}

@@ -1,0 +1,176 @@
+import type { Db, Trx } from '../../platform/database';
+import type { PaymentMethod } from '../tenants/tenant';
+import type { BookingLead, BookingStatus, Customer } from './booking-lead';
+
+const CLOCK = 'with clock as materialized (select clock_timestamp() as at)';
+
+const STATUS = `case when l.status = 'pending_payment' and not lead_stands(l.status, l.payment_due_at, clock.at)
+  then 'expired' else l.status end`;
+
+const LEAD_COLUMNS = `
+  l.id, l.booking_ref, l.tenant_id, n.slug as tenant_slug, l.tour_id, t.slug as tour_slug, l.departure_id,
+  l.departure_date, l.hold_id, l.adults, ${STATUS} as status, l.unit_price_minor, l.total_minor, l.deposit_minor,
+  l.currency, l.currency_digits, l.price_breakdown, l.payment_method, l.external_ref, l.source, l.customer_name,
+  l.customer_phone, l.customer_email, l.notes, l.created_at, l.payment_due_at`;
+
+const LEAD_TABLES = 'clock, booking_leads l join tours t on t.id = l.tour_id join tenants n on n.id = l.tenant_id';
+
+export interface NewLead {
+  tenant: { id: string; bookingPrefix: string; paymentWindowMinutes: number | null };
+  tourId: string;
+  departureId: string | null;
+  departureDate: string | null;
+  holdId: string | null;
+  adults: number;
+  unitPriceMinor: number;
+  totalMinor: number;
+  depositMinor: number;
+  currency: string;
+  currencyDigits: number;
+  priceBreakdown: Record<string, unknown>;
+  paymentMethod: PaymentMethod;
+  externalRef: string | null;
+  customer: Customer;
+  notes: string | null;
+}
+
+/** @returns the lead's id; its reference is the tenant's prefix, a dash, and that id */
+export async function insertLead(trx: Trx, lead: NewLead): Promise<number> {
+  const { rows } = await trx.raw(
+    `with clock as materialized (select clock_timestamp() as at),
+     number as materialized (select nextval(pg_get_serial_sequence('booking_leads', 'id')) as id)
+     insert into booking_leads (id, booking_ref, tenant_id, tour_id, departure_id, departure_date, hold_id, adults,
+       unit_price_minor, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
+       external_ref, customer_name, customer_phone, customer_email, notes, created_at, payment_due_at)
+     overriding system value
+     select number.id, :prefix || '-' || number.id, :tenantId::uuid, :tourId::uuid, :departureId::uuid,
+       :departureDate::date, :holdId::uuid, :adults, :unitPriceMinor, :totalMinor, :depositMinor, :currency,
+       :currencyDigits, :priceBreakdown::jsonb, :paymentMethod, :externalRef, :name, :phone, :email, :notes,
+       clock.at, clock.at + make_interval(mins => :windowMinutes::integer)
+     from clock, number
+     returning id`,
+    {
+      ...lead,
+      ...lead.customer,
+      priceBreakdown: JSON.stringify(lead.priceBreakdown),
+      tenantId: lead.tenant.id,
+      prefix: lead.tenant.bookingPrefix,
+      windowMinutes: lead.tenant.paymentWindowMinutes,
+    },
+  );
+  return rows[0].id;
+}
+
+export async function findLead(db: Db, key: { tenantId?: string; bookingRef: string }): Promise<BookingLead | undefined> {
+  const { rows } = await db.raw(
+    `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES}
+     where l.booking_ref = :bookingRef and (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid)`,
+    { bookingRef: key.bookingRef, tenantId: key.tenantId ?? null },
+  );
+  return rows[0] && toLead(rows[0]);
+}
+
+export interface LeadFilter {
+  tenantId?: string;
+  externalRef?: string;
+  status?: BookingStatus;
+  /** Inclusive dates on which the lead was created, UTC. */
+  from?: string;
+  to?: string;
+  /** The last lead of the page before. */
+  beforeId?: number;
+  limit: number;
+}
+
+/** Newest first. */
+export async function findLeads(db: Db, filter: LeadFilter): Promise<BookingLead[]> {
+  const conditions = [
+    filter.tenantId === undefined ? '' : 'and l.tenant_id = :tenantId::uuid',
+    filter.externalRef === undefined ? '' : 'and l.external_ref = :externalRef',
+    filter.status === undefined ? '' : `and ${STATUS} = :status`,
+    filter.from === undefined ? '' : `and l.created_at >= (:from::date)::timestamp at time zone 'UTC'`,
+    filter.to === undefined ? '' : `and l.created_at < (:to::date + 1)::timestamp at time zone 'UTC'`,
+    filter.beforeId === undefined ? '' : 'and l.id < :beforeId',
+  ];
+  const { rows } = await db.raw(
+    `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES}
+     where true ${conditions.join(' ')} order by l.id desc limit :limit`,
+    {
+      tenantId: filter.tenantId ?? null,
+      externalRef: filter.externalRef ?? null,
+      status: filter.status ?? null,
+      from: filter.from ?? null,
+      to: filter.to ?? null,
+      beforeId: filter.beforeId ?? null,
+      limit: filter.limit,
+    },
+  );
+  return rows.map(toLead);
+}
+
+/** The caller has locked the departure, where there is one; the row lock orders those without. */
+export async function lockLead(trx: Trx, id: number): Promise<void> {
+  await trx('booking_leads').select('id').where({ id }).forUpdate();
+}
+
+export async function setLeadStatus(trx: Trx, id: number, status: 'confirmed' | 'cancelled'): Promise<void> {
+  await trx('booking_leads')
+    .where({ id })
+    .update({ status, [`${status}_at`]: trx.raw('clock_timestamp()') });
+}
+
+interface LeadRow {
+  id: number;
+  booking_ref: string;
+  tenant_id: string;
+  tenant_slug: string;
+  tour_id: string;
+  tour_slug: string;
+  departure_id: string | null;
+  departure_date: string | null;
+  hold_id: string | null;
+  adults: number;
+  status: BookingStatus;
+  unit_price_minor: number;
+  total_minor: number;
+  deposit_minor: number;
+  currency: string;
+  currency_digits: number;
+  price_breakdown: Record<string, unknown>;
+  payment_method: PaymentMethod;
+  external_ref: string | null;
+  source: string;
+  customer_name: string;
+  customer_phone: string;
+  customer_email: string;
+  notes: string | null;
+  created_at: Date;
+  payment_due_at: Date | null;
+}
+
+function toLead(row: LeadRow): BookingLead {
+  return {
+    id: row.id,
+    bookingRef: row.booking_ref,
+    tenant: { id: row.tenant_id, slug: row.tenant_slug },
+    tour: { id: row.tour_id, slug: row.tour_slug },
+    departureId: row.departure_id,
+    departureDate: row.departure_date,
+    holdId: row.hold_id,
+    adults: row.adults,
+    status: row.status,
+    unitPriceMinor: row.unit_price_minor,
+    totalMinor: row.total_minor,
+    depositMinor: row.deposit_minor,
+    currency: row.currency,
+    currencyDigits: row.currency_digits,
+    priceBreakdown: row.price_breakdown,
+    paymentMethod: row.payment_method,
+    externalRef: row.external_ref,
+    source: row.source,
+    customer: { name: row.customer_name, phone: row.customer_phone, email: row.customer_email },
+    notes: row.notes,
+    createdAt: row.created_at,
+    paymentDueAt: row.payment_due_at,
+  };
+}

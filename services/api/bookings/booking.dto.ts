@@ -1,0 +1,103 @@
+import type { TourRef } from '../departures/departure.dto';
+
+/**
+ * @example {"tour_id": "ha-long-bay-cruise", "departure_date": "2027-03-06", "adults": 2, "name": "Ana Lima",
+ *   "phone": "+49 30 901820", "email": "ana@example.com", "external_ref": "order-9"}
+ */
+export interface BookingBody {
+  /** UUID or slug of the tour. */
+  tour_id: string;
+  /** YYYY-MM-DD. When given, seats are reserved with the lead. */
+  departure_date?: string;
+  /** The customer's name. */
+  name: string;
+  phone: string;
+  email: string;
+  /**
+   * @isInt must be a whole number
+   * @minimum 1 must be at least 1
+   * @maximum 50 must be at most 50
+   */
+  adults?: number;
+  /** By default the tenant's. `reserve` takes no deposit. */
+  payment_method?: 'bank' | 'reserve' | 'card';
+  /** The website's own reference, up to 128 characters. */
+  external_ref?: string;
+  /** A live hold to turn into this booking, at its locked price. */
+  hold_id?: string;
+  /** The total that the customer was shown, in major units: another one is refused. */
+  expected_total?: number;
+  notes?: string;
+}
+
+export interface TenantRef {
+  id: string;
+  slug: string;
+}
+
+export interface BookingCustomer {
+  name: string;
+  phone: string;
+  email: string;
+}
+
+/** How the price came about. */
+export interface PriceBreakdown {
+  platform_unit_price: number;
+  unit_price: number;
+  /** @isInt */
+  adults: number;
+  deposit_percent: number;
+  rule: PriceBreakdownRule | null;
+}
+
+export interface PriceBreakdownRule {
+  /** @isInt */
+  id: number;
+  applies_to: 'tour' | 'continent' | 'all';
+  kind: 'percent' | 'amount' | 'price';
+  value: number;
+}
+
+export interface BookingFields {
+  /** The tenant's prefix, a dash, and lead_id. */
+  booking_ref: string;
+  /** @isInt */
+  lead_id: number;
+  tenant: TenantRef;
+  total_price: number;
+  deposit_total: number;
+  status: 'pending_payment' | 'confirmed' | 'cancelled' | 'expired';
+  currency: string;
+  tour: TourRef;
+  /** YYYY-MM-DD */
+  departure_date: string | null;
+  /** @isInt */
+  adults: number;
+  external_ref: string | null;
+  payment_method: 'bank' | 'reserve' | 'card';
+  source: string;
+  created_at: string;
+  /** When an unpaid booking expires; null: never. */
+  payment_due_at: string | null;
+  price_breakdown: PriceBreakdown;
+}
+
+export interface BookingAnswer extends BookingFields {
+  ok: true;
+}
+
+export interface BookingItem extends BookingFields {
+  customer: BookingCustomer;
+  notes: string | null;
+}
+
+export interface BookingDetail extends BookingItem {
+  ok: true;
+}
+
+export interface BookingPage {
+  items: BookingItem[];
+  /** Pass as `cursor` for the next page; null at the end. */
+  next_cursor: string | null;
+}

@@ -1,0 +1,45 @@
+import { AppError } from '../../platform/errors';
+import type { BookingStatus } from './booking-lead';
+
+/** Unknown, or another tenant's: the caller cannot tell which. */
+export class BookingNotFoundError extends AppError {
+  override readonly name = 'BookingNotFoundError';
+  readonly code = 'booking_not_found' as const;
+
+  constructor() {
+    super('You have no booking with this reference.');
+  }
+}
+
+export class BookingStateConflictError extends AppError {
+  override readonly name = 'BookingStateConflictError';
+  readonly code = 'booking_state_conflict' as const;
+
+  constructor(
+    readonly status: BookingStatus,
+    attempted: string,
+  ) {
+    super(`The booking is ${status} and cannot be ${attempted}.`);
+  }
+
+  override get facts(): Record<string, unknown> {
+    return { booking_status: this.status };
+  }
+}
+
+/** The total is not the one that the customer was shown. */
+export class PriceChangedError extends AppError {
+  override readonly name = 'PriceChangedError';
+  readonly code = 'price_changed' as const;
+
+  constructor(
+    readonly totalPrice: number,
+    readonly currency: string,
+  ) {
+    super('The total differs from expected_total. Show the customer the new one and ask again.');
+  }
+
+  override get facts(): Record<string, unknown> {
+    return { total_price: this.totalPrice, currency: this.currency };
+  }
+}

@@ -1,0 +1,191 @@
+import {
+  Body,
+  Get,
+  Middlewares,
+  Path,
+  Post,
+  Query,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from '@tsoa/runtime';
+import type { Request as HttpRequest } from 'express';
+import { refuseWithAlternatives } from '../departures/reserve-seats';
+import type { ApiContext } from '../http/api-context';
+import { apiKeyPrincipalOf } from '../http/authentication';
+import { NO_STORE, setCaching } from '../http/caching';
+import { dateInput, emailInput, optionalDate, phoneInput, proseInput, textInput } from '../http/input';
+import { emptyBody, jsonBody } from '../http/json-body';
+import { pageAnswer, pageStart } from '../http/list-answer';
+import type { ProblemDocument } from '../http/problem.dto';
+import { quota } from '../http/quota';
+import { strictQuery } from '../http/query-parameters';
+import { answerWrite } from '../http/write-request';
+import { bookingAnswer, bookingDetail, bookingItem } from './booking-answer';
+import type { BookingAnswer, BookingBody, BookingDetail, BookingPage } from './booking.dto';
+import type { BookingStatus } from './booking-lead';
+import { cancelBooking } from './cancel-booking';
+import { confirmBooking } from './confirm-booking';
+import { type BookingRequest, createBooking } from './create-booking';
+import { getBooking, listBookings } from './find-booking';
+
+const WEEK_HOURS = 7 * 24;
+const CREATE = { name: 'booking.create', status: 201, keepHours: WEEK_HOURS };
+const CONFIRM = { name: 'booking.confirm', status: 200, keepHours: WEEK_HOURS };
+const CANCEL = { name: 'booking.cancel', status: 200, keepHours: WEEK_HOURS };
+
+@Route('api/tenant/bookings')
+@Tags('Bookings')
+@Response<ProblemDocument>(400, 'Invalid request')
+@Response<ProblemDocument>(401, 'Unauthorized')
+@Response<ProblemDocument>(429, 'Too many requests')
+@Response<ProblemDocument>(500, 'Server error')
+export class BookingsController {
+  constructor(private readonly context: ApiContext) {}
+
+  /**
+   * Creates a booking lead with status pending payment and, where there is a date, reserves its seats. The event
+   * booking.created is recorded with it.
+   * @summary Create a booking
+   */
+  @Post()
+  @Security('apiKey', ['booking:create'])
+  @SuccessResponse(201, 'Created')
+  @Response<ProblemDocument>(404, 'Tour not found')
+  @Response<ProblemDocument>(409, 'Departure not available')
+  @Response<ProblemDocument>(413, 'Body too large')
+  @Response<ProblemDocument>(415, 'Unsupported media type')
+  @Response<ProblemDocument>(422, 'Idempotency key reused')
+  @Middlewares(quota('booking'), jsonBody, strictQuery)
+  async createBooking(@Request() request: HttpRequest, @Body() body: BookingBody): Promise<BookingAnswer> {
+    const { tenant } = apiKeyPrincipalOf(request);
+    const wanted = bookingRequest(body, tenant.country);
+    const answer = await answerWrite(
+      request,
+      CREATE,
+      (trx, once) => createBooking(trx, tenant, wanted, once),
+      bookingAnswer,
+    ).catch((refusal: unknown) => refuseWithAlternatives(this.context.db, refusal));
+    await this.dropAvailability(answer);
+    return answer;
+  }
+
+  /**
+   * The tenant's bookings, newest first.
+   * @summary List bookings
+   * @param external_ref The website's own reference.
+   * @param from First day of creation, YYYY-MM-DD, UTC.
+   * @param to Last day of creation, YYYY-MM-DD, UTC.
+   * @isInt limit must be a whole number
+   * @minimum limit 1 must be at least 1
+   * @maximum limit 100 must be at most 100
+   * @param cursor `next_cursor` of the page before.
+   */
+  @Get()
+  @Security('apiKey', ['booking:read'])
+  @Middlewares(quota('catalog'), strictQuery)
+  async listBookings(
+    @Request() request: HttpRequest,
+    @Query() external_ref?: string,
+    @Query() status?: 'pending_payment' | 'confirmed' | 'cancelled' | 'expired',
+    @Query() from?: string,
+    @Query() to?: string,
+    @Query() limit: number = 24,
+    @Query() cursor?: string,
+  ): Promise<BookingPage> {
+    setCaching(request, NO_STORE);
+    const filters = {
+      externalRef: external_ref,
+      status: status as BookingStatus | undefined,
+      from: optionalDate('query', 'from', from),
+      to: optionalDate('query', 'to', to),
+    };
+    const beforeId = pageStart<number>(request, cursor, filters);
+    const tenantId = apiKeyPrincipalOf(request).tenant.id;
+    const { items, lastId } = await listBookings(this.context.db, { ...filters, tenantId, beforeId, limit });
+    return pageAnswer(request, items.map(bookingItem), lastId, filters);
+  }
+
+  /**
+   * @summary Read a booking
+   */
+  @Get('{booking_ref}')
+  @Security('apiKey', ['booking:read'])
+  @Response<ProblemDocument>(404, 'Booking not found')
+  @Middlewares(quota('catalog'), strictQuery)
+  async readBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingDetail> {
+    setCaching(request, NO_STORE);
+    return bookingDetail(await getBooking(this.context.db, booking_ref, apiKeyPrincipalOf(request).tenant.id));
+  }
+
+  /**
+   * The customer has paid. An expired booking takes its seats again if they are free.
+   * @summary Confirm a booking
+   */
+  @Post('{booking_ref}/confirm')
+  @Security('apiKey', ['booking:manage'])
+  @Response<ProblemDocument>(404, 'Booking not found')
+  @Response<ProblemDocument>(409, 'Conflict')
+  @Response<ProblemDocument>(415, 'Unsupported media type')
+  @Response<ProblemDocument>(422, 'Idempotency key reused')
+  @Middlewares(quota('booking'), emptyBody, strictQuery)
+  async confirmBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
+    const tenantId = apiKeyPrincipalOf(request).tenant.id;
+    const answer = await answerWrite(
+      request,
+      CONFIRM,
+      (trx, once) => confirmBooking(trx, booking_ref, tenantId, once),
+      bookingAnswer,
+    ).catch((refusal: unknown) => refuseWithAlternatives(this.context.db, refusal));
+    await this.dropAvailability(answer);
+    return answer;
+  }
+
+  /**
+   * Ends a booking; its seats come back.
+   * @summary Cancel a booking
+   */
+  @Post('{booking_ref}/cancel')
+  @Security('apiKey', ['booking:manage'])
+  @Response<ProblemDocument>(404, 'Booking not found')
+  @Response<ProblemDocument>(409, 'Conflict')
+  @Response<ProblemDocument>(415, 'Unsupported media type')
+  @Response<ProblemDocument>(422, 'Idempotency key reused')
+  @Middlewares(quota('booking'), emptyBody, strictQuery)
+  async cancelBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
+    const tenantId = apiKeyPrincipalOf(request).tenant.id;
+    const answer = await answerWrite(
+      request,
+      CANCEL,
+      (trx, once) => cancelBooking(trx, booking_ref, tenantId, once),
+      bookingAnswer,
+    );
+    await this.dropAvailability(answer);
+    return answer;
+  }
+
+  private async dropAvailability({ tour, departure_date }: BookingAnswer): Promise<void> {
+    if (departure_date !== null) await this.context.availability.drop(tour.id, departure_date);
+  }
+}
+
+function bookingRequest(body: BookingBody, country: string): BookingRequest {
+  return {
+    tour: body.tour_id,
+    departureDate: optionalDate('body', 'departure_date', body.departure_date) ?? null,
+    adults: body.adults ?? 1,
+    customer: {
+      name: textInput('name', body.name, 200),
+      phone: phoneInput('phone', body.phone, country),
+      email: emailInput('email', body.email),
+    },
+    paymentMethod: body.payment_method ?? null,
+    holdId: body.hold_id ?? null,
+    expectedTotal: body.expected_total ?? null,
+    externalRef: body.external_ref === undefined ? null : textInput('external_ref', body.external_ref, 128),
+    notes: body.notes === undefined ? null : proseInput('notes', body.notes, 2000),
+  };
+}

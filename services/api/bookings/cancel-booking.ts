@@ -1,0 +1,35 @@
+import type { Trx } from '../../platform/database';
+import { enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
+import { relockDeparture } from '../departures/reserve-seats';
+import { always, type Once, type Replay } from '../idempotency/once';
+import { BookingStateConflictError } from './booking.errors';
+import { bookingLeadEvent } from './booking-event';
+import type { BookingLead } from './booking-lead';
+import { lockLead, setLeadStatus } from './booking-lead.repository';
+import { getBooking } from './find-booking';
+
+/**
+ * Ends a lead that stands; its seats come back.
+ * @param tenantId undefined in the operator's terminal alone
+ * @throws BookingNotFoundError (404), BookingStateConflictError (409)
+ */
+export async function cancelBooking(
+  trx: Trx,
+  bookingRef: string,
+  tenantId: string | undefined,
+  once: Once<BookingLead> = always,
+): Promise<BookingLead | Replay> {
+  const { id, departureId } = await getBooking(trx, bookingRef, tenantId);
+  return once({ booking: bookingRef }, async () => {
+    if (departureId) await relockDeparture(trx, departureId);
+    await lockLead(trx, id);
+    const lead = await getBooking(trx, bookingRef, tenantId);
+    if (lead.status === 'cancelled' || lead.status === 'expired') {
+      throw new BookingStateConflictError(lead.status, 'cancelled');
+    }
+    await setLeadStatus(trx, id, 'cancelled');
+    const cancelled = await getBooking(trx, bookingRef, tenantId);
+    await enqueueDelivery(trx, bookingLeadEvent('booking.cancelled', cancelled));
+    return cancelled;
+  });
+}

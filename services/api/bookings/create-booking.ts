@@ -1,0 +1,134 @@
+import type { Trx } from '../../platform/database';
+import { InvalidInputError } from '../../platform/errors';
+import { enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
+import { getVisibleTour } from '../catalog/find-visible-tour';
+import type { Tour } from '../catalog/tour';
+import { lockDeparture, type LockedDeparture, reserveSeats } from '../departures/reserve-seats';
+import { consumeHold } from '../holds/consume-hold';
+import { getHold } from '../holds/find-hold';
+import type { SeatHold } from '../holds/seat-hold';
+import { always, type Once, type Replay } from '../idempotency/once';
+import { toMajor } from '../money/currency';
+import { explainPrice } from '../pricing/explain-price';
+import { quoteTenantPrice } from '../pricing/quote-tenant-price';
+import { depositOf } from '../pricing/tenant-price';
+import type { PaymentMethod, Tenant } from '../tenants/tenant';
+import { PriceChangedError } from './booking.errors';
+import { bookingLeadEvent } from './booking-event';
+import type { BookingLead, Customer } from './booking-lead';
+import { insertLead } from './booking-lead.repository';
+import { getBooking } from './find-booking';
+
+export interface BookingRequest {
+  /** UUID or slug. */
+  tour: string;
+  /** Null: no date, and then nothing is reserved, unless a hold names one. */
+  departureDate: string | null;
+  adults: number;
+  customer: Customer;
+  /** Null: the tenant's own. */
+  paymentMethod: PaymentMethod | null;
+  holdId: string | null;
+  /** Major units, what the customer was shown. */
+  expectedTotal: number | null;
+  externalRef: string | null;
+  notes: string | null;
+}
+
+/**
+ * Creates a booking lead with status pending payment: checks that the tenant sees the tour, reserves the seats where there
+ * is a date, makes the tenant's price, and records the pending delivery of booking.created. All of it or nothing.
+ * @throws TourNotFoundError, HoldNotFoundError (404), InvalidInputError (400), and what lockDeparture, reserveSeats,
+ *   consumeHold and assertExpectedTotal refuse (409)
+ */
+export async function createBooking(
+  trx: Trx,
+  tenant: Tenant,
+  request: BookingRequest,
+  once: Once<BookingLead> = always,
+): Promise<BookingLead | Replay> {
+  const tour = await getVisibleTour(trx, tenant, request.tour);
+  const date = await dateOfBooking(trx, tenant, tour, request);
+
+  return once({ tour: tour.id, hold: request.holdId?.toLowerCase() ?? null }, async () => {
+    const departure = date === null ? null : await lockDeparture(trx, tour.id, date, request.adults);
+    const hold = departure ? await consumeHold(trx, tenant.id, departure, request) : undefined;
+    const price = departure
+      ? await priceOfSeats(trx, tenant, tour, departure, date!, request.adults, hold)
+      : await priceWithoutDate(trx, tenant, tour);
+    const totalMinor = price.unitPriceMinor * request.adults;
+    assertExpectedTotal(request.expectedTotal, totalMinor, tour);
+
+    const paymentMethod = request.paymentMethod ?? tenant.paymentMethod;
+    const id = await insertLead(trx, {
+      ...request,
+      ...price,
+      tenant,
+      tourId: tour.id,
+      departureId: departure?.id ?? null,
+      departureDate: date,
+      holdId: hold?.id ?? null,
+      totalMinor,
+      depositMinor: depositOf(totalMinor, tenant.depositPercent, paymentMethod),
+      currency: tour.currency,
+      currencyDigits: tour.currencyDigits,
+      priceBreakdown: {
+        ...price.priceBreakdown,
+        adults: request.adults,
+        deposit_percent: Number(tenant.depositPercent),
+      },
+      paymentMethod,
+    });
+    const lead = await getBooking(trx, bookingRefOf(tenant, id), tenant.id);
+    await enqueueDelivery(trx, bookingLeadEvent('booking.created', lead));
+    return lead;
+  });
+}
+
+function bookingRefOf(tenant: Tenant, leadId: number): string {
+  return `${tenant.bookingPrefix}-${leadId}`;
+}
+
+/** A hold that is named must be one of this tour, and of the date, where both say one. */
+async function dateOfBooking(trx: Trx, tenant: Tenant, tour: Tour, request: BookingRequest): Promise<string | null> {
+  if (request.holdId === null) return request.departureDate;
+  const hold = await getHold(trx, tenant.id, request.holdId);
+  if (hold.tour.id !== tour.id) throw new InvalidInputError('body', 'tour_id', 'must be the tour of the hold');
+  if (request.departureDate !== null && request.departureDate !== hold.departureDate) {
+    throw new InvalidInputError('body', 'departure_date', "must be the hold's date, or left out");
+  }
+  return hold.departureDate;
+}
+
+interface AdultPrice {
+  unitPriceMinor: number;
+  priceBreakdown: Record<string, unknown>;
+}
+
+/** Takes the seats. A hold's price is locked, and holds for all adults, those beyond the hold's seats too. */
+async function priceOfSeats(
+  trx: Trx,
+  tenant: Tenant,
+  tour: Tour,
+  locked: LockedDeparture,
+  date: string,
+  adults: number,
+  hold: SeatHold | undefined,
+): Promise<AdultPrice> {
+  const departure = await reserveSeats(trx, locked, adults);
+  if (hold) return { unitPriceMinor: hold.unitPriceMinor, priceBreakdown: hold.priceBreakdown };
+  const quote = await quoteTenantPrice(trx, tenant, tour, departure.prices, date);
+  return { unitPriceMinor: quote.tenant.adult, priceBreakdown: explainPrice(quote, tour.currencyDigits) };
+}
+
+async function priceWithoutDate(trx: Trx, tenant: Tenant, tour: Tour): Promise<AdultPrice> {
+  const quote = await quoteTenantPrice(trx, tenant, tour, { adult: tour.basePriceMinor }, null);
+  return { unitPriceMinor: quote.tenant.adult, priceBreakdown: explainPrice(quote, tour.currencyDigits) };
+}
+
+/** Half a smallest coin of difference is a float's, not the customer's. */
+function assertExpectedTotal(expected: number | null, totalMinor: number, tour: Tour): void {
+  if (expected === null) return;
+  const differenceMinor = Math.abs(expected * 10 ** tour.currencyDigits - totalMinor);
+  if (differenceMinor >= 0.5) throw new PriceChangedError(toMajor(totalMinor, tour.currencyDigits), tour.currency);
+}

@@ -1,0 +1,76 @@
+import type { Db } from '../../platform/database';
+import type { CatalogTour, CatalogTourFilter } from './catalog-tour';
+
+export async function findCatalogTour(
+  db: Db,
+  key: { id: string } | { slug: string },
+): Promise<CatalogTour | undefined> {
+  const [tour] = await selectTours(db, 'id' in key ? 't.id = :id' : 't.slug = :slug', { ...key, limit: 1 });
+  return tour;
+}
+
+/** By folded name, then id. */
+export async function findCatalogTours(db: Db, filter: CatalogTourFilter): Promise<CatalogTour[]> {
+  const conditions = [
+    filter.status && 't.status = :status',
+    filter.continent && 't.continent = :continent',
+    filter.nameContains && 'position(:nameContains in t.name_folded) > 0',
+  ].filter(Boolean);
+  return selectTours(db, conditions.join(' and ') || 'true', { ...filter });
+}
+
+export async function hasTourInContinent(db: Db, continent: string): Promise<boolean> {
+  return (await db('tours').select('id').where({ continent }).first()) !== undefined;
+}
+
+async function selectTours(db: Db, condition: string, bindings: Record<string, unknown>): Promise<CatalogTour[]> {
+  const { rows } = await db.raw<{ rows: CatalogTourRow[] }>(
+    `select t.id, t.slug, t.name, t.continent, t.country, t.status, t.currency, t.currency_digits, t.base_price_minor,
+       t.time_zone, t.revision, t.updated_at, upcoming.departures, upcoming.next_date
+     from (select * from tours t where ${condition} order by t.name_folded, t.id limit :limit) t
+       cross join lateral (
+         select count(*)::integer as departures, min(d.departure_date) as next_date
+         from departures d
+         where d.tour_id = t.id and d.status = 'scheduled'
+           and d.departure_date >= (statement_timestamp() at time zone t.time_zone)::date) upcoming
+     order by t.name_folded, t.id`,
+    bindings as Record<string, string>,
+  );
+  return rows.map(toCatalogTour);
+}
+
+interface CatalogTourRow {
+  id: string;
+  slug: string;
+  name: string;
+  continent: string;
+  country: string;
+  status: CatalogTour['status'];
+  currency: string;
+  currency_digits: number;
+  base_price_minor: number;
+  time_zone: string;
+  revision: number;
+  updated_at: Date;
+  departures: number;
+  next_date: string | null;
+}
+
+function toCatalogTour(row: CatalogTourRow): CatalogTour {
+  return {
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    continent: row.continent,
+    country: row.country,
+    status: row.status,
+    currency: row.currency,
+    currencyDigits: row.currency_digits,
+    basePriceMinor: row.base_price_minor,
+    timeZone: row.time_zone,
+    revision: row.revision,
+    updatedAt: row.updated_at,
+    upcomingDepartures: row.departures,
+    nextDepartureDate: row.next_date,
+  };
+}

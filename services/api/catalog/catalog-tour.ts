@@ -1,0 +1,27 @@
+/** A tour as operators list it, whatever its status and whoever may see it. Prices are minor units of its currency. */
+export interface CatalogTour {
+  id: string;
+  slug: string;
+  name: string;
+  continent: string;
+  country: string;
+  status: 'published' | 'draft' | 'archived';
+  currency: string;
+  currencyDigits: number;
+  basePriceMinor: number;
+  timeZone: string;
+  revision: number;
+  updatedAt: Date;
+  /** Scheduled departures from today on, in the tour's time zone. */
+  upcomingDepartures: number;
+  /** The first of them, YYYY-MM-DD. */
+  nextDepartureDate: string | null;
+}
+
+export interface CatalogTourFilter {
+  status?: CatalogTour['status'];
+  continent?: string;
+  /** Folded text that the folded name contains. */
+  nameContains?: string;
+  limit: number;
+}

@@ -1,0 +1,76 @@
+import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
+import type { Request as HttpRequest } from 'express';
+import type { ApiContext } from '../http/api-context';
+import { apiKeyPrincipalOf } from '../http/authentication';
+import { PRIVATE, setCaching } from '../http/caching';
+import { pageAnswer, pageStart } from '../http/list-answer';
+import type { ProblemDocument } from '../http/problem.dto';
+import { quota } from '../http/quota';
+import { strictQuery } from '../http/query-parameters';
+import { quoteTenantPrice } from '../pricing/quote-tenant-price';
+import { getVisibleTour } from './find-visible-tour';
+import { listCatalog } from './list-catalog';
+import { catalogItem, tourDetail } from './tour-answer';
+import type { CatalogPage, TourDetail } from './tour.dto';
+
+@Route('api/tenant')
+@Tags('Catalog')
+@Security('apiKey', ['catalog:read'])
+@Middlewares(quota('catalog'), strictQuery)
+@Response<ProblemDocument>(400, 'Invalid request')
+@Response<ProblemDocument>(401, 'Unauthorized')
+@Response<ProblemDocument>(429, 'Too many requests')
+@Response<ProblemDocument>(500, 'Server error')
+export class CatalogController {
+  constructor(private readonly context: ApiContext) {}
+
+  /**
+   * The catalog as the tenant sees it, by name.
+   * @summary List tours
+   * @param limit Tours a page.
+   * @isInt limit must be a whole number
+   * @minimum limit 1 must be at least 1
+   * @maximum limit 100 must be at most 100
+   * @param continent Only tours of this continent, such as `asia`.
+   * @param q Part of the name, in any case, with or without accents.
+   * @maxLength q 100 must have at most 100 characters
+   * @param cursor `next_cursor` of the page before.
+   */
+  @Get('catalog')
+  async listTours(
+    @Request() request: HttpRequest,
+    @Query() limit: number = 24,
+    @Query() continent?: string,
+    @Query() q?: string,
+    @Query() cursor?: string,
+  ): Promise<CatalogPage> {
+    const { tenant } = apiKeyPrincipalOf(request);
+    const filters = { continent, q };
+    const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filters);
+    const { items, last } = await listCatalog(this.context.db, tenant, { limit, continent, q, after });
+    setCaching(request, PRIVATE);
+    const { publicBaseUrl } = this.context.config;
+    return pageAnswer(
+      request,
+      items.map(({ tour, quote }) => catalogItem(tour, quote, publicBaseUrl)),
+      last,
+      filters,
+    );
+  }
+
+  /**
+   * One tour with everything a page about it shows.
+   * @summary Read a tour
+   * @param id_or_slug UUID or slug of the tour.
+   */
+  @Get('tours/{id_or_slug}')
+  @Response<ProblemDocument>(404, 'Tour not found')
+  async readTour(@Request() request: HttpRequest, @Path() id_or_slug: string): Promise<TourDetail> {
+    const { tenant } = apiKeyPrincipalOf(request);
+    const { db, config } = this.context;
+    const tour = await getVisibleTour(db, tenant, id_or_slug);
+    const quote = await quoteTenantPrice(db, tenant, tour, { adult: tour.basePriceMinor }, null);
+    setCaching(request, PRIVATE);
+    return tourDetail(tour, quote, config.publicBaseUrl);
+  }
+}

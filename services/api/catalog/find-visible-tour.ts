@@ -1,0 +1,16 @@
+import type { Db } from '../../platform/database';
+import type { Tenant } from '../tenants/tenant';
+import { TourNotFoundError } from './catalog.errors';
+import type { Tour } from './tour';
+import { findTourForTenant } from './tour.repository';
+
+/**
+ * The tour as this tenant sees it.
+ * @param idOrSlug UUID in any case, or slug; any other text is not a tour
+ * @throws TourNotFoundError unknown, unpublished or invisible alike (404)
+ */
+export async function getVisibleTour(db: Db, tenant: Tenant, idOrSlug: string): Promise<Tour> {
+  const tour = await findTourForTenant(db, tenant, idOrSlug);
+  if (!tour) throw new TourNotFoundError();
+  return tour;
+}

@@ -1,0 +1,38 @@
+import type { Db } from '../../platform/database';
+import { tenantQuoter, type Quote } from '../pricing/quote-tenant-price';
+import type { Tenant } from '../tenants/tenant';
+import { foldName } from './fold-name';
+import type { Tour } from './tour';
+import { findCatalogPage } from './tour.repository';
+
+export interface CatalogFilter {
+  limit: number;
+  continent?: string;
+  /** Part of the name, in any case, with or without accents. */
+  q?: string;
+  after?: { nameFolded: string; id: string };
+}
+
+export interface PricedCatalogTour {
+  tour: Tour;
+  quote: Quote;
+}
+
+/** One page of the catalog as a tenant sees it, with its prices; `last` starts the next page, null ends the list. */
+export async function listCatalog(
+  db: Db,
+  tenant: Tenant,
+  { limit, continent, q, after }: CatalogFilter,
+): Promise<{ items: PricedCatalogTour[]; last: { nameFolded: string; id: string } | null }> {
+  const nameContains = q === undefined ? undefined : foldName(q);
+  const tours = await findCatalogPage(db, tenant, { limit: limit + 1, continent, nameContains, after });
+  const page = tours.slice(0, limit);
+  const quote = await tenantQuoter(
+    db,
+    tenant,
+    page.map((tour) => tour.id),
+  );
+  const items = page.map((tour) => ({ tour, quote: quote(tour, { adult: tour.basePriceMinor }, null) }));
+  const last = tours.length > limit ? page.at(-1)! : undefined;
+  return { items, last: last ? { nameFolded: last.nameFolded, id: last.id } : null };
+}

@@ -1,0 +1,66 @@
+import type { TenantPricesDto } from '../pricing/prices.dto';
+
+/** One tour of a list, with the tenant's price. */
+export interface CatalogItem {
+  id: string;
+  slug: string;
+  name: string;
+  summary: string | null;
+  /** Such as `europe`. */
+  continent: string;
+  /** ISO 3166 alpha-2. */
+  country: string;
+  /** @isInt */
+  duration_days: number;
+  image_url: string | null;
+  tags: string[];
+  /** ISO 4217. */
+  currency: string;
+  /** The tenant's price of one adult, in major units. */
+  price_from: number;
+  /** YYYY-MM-DD: the next date that is open for booking, or null. */
+  next_departure_date: string | null;
+  /** RFC 3339, UTC. */
+  updated_at: string;
+}
+
+export interface CatalogPage {
+  items: CatalogItem[];
+  /** Pass as `cursor` for the next page; null at the end. */
+  next_cursor: string | null;
+}
+
+export interface TourImageDto {
+  url: string;
+  alt: string | null;
+}
+
+export interface TourLocationDto {
+  name: string;
+  lat: number | null;
+  lng: number | null;
+}
+
+export interface ItineraryDayDto {
+  /** @isInt */
+  day: number;
+  title: string;
+  description: string | null;
+}
+
+export interface TourDetail extends CatalogItem {
+  description: string | null;
+  itinerary: ItineraryDayDto[];
+  inclusions: string[];
+  exclusions: string[];
+  images: TourImageDto[];
+  languages: string[];
+  start_location: TourLocationDto | null;
+  end_location: TourLocationDto | null;
+  /** IANA name. */
+  time_zone: string;
+  /** @isInt */
+  group_size_max: number | null;
+  cancellation_policy: string | null;
+  tenant_prices: TenantPricesDto;
+}

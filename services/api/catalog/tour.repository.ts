@@ -1,0 +1,163 @@
+import type { Db } from '../../platform/database';
+import type { Tenant } from '../tenants/tenant';
+import type { ItineraryDay, Tour, TourImage, TourLocation } from './tour';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const SLUG = /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/;
+
+const TOUR_COLUMNS = `
+  t.id, t.slug, t.name, t.name_folded, t.summary, t.description, t.continent, t.country, t.duration_days,
+  t.currency, t.currency_digits, t.base_price_minor, t.image_url, t.images, t.tags, t.languages, t.time_zone,
+  t.group_size_max, t.start_location, t.end_location, t.itinerary, t.inclusions, t.exclusions,
+  t.cancellation_policy, t.revision, t.updated_at,
+  (select d.departure_date from departures d
+   where d.tour_id = t.id and d.status = 'scheduled'
+     and d.departure_date >= (statement_timestamp() at time zone t.time_zone)::date
+     and (d.closes_at is null or d.closes_at > statement_timestamp())
+   order by d.departure_date limit 1) as next_departure_date`;
+
+/** The published tour of this id (any case) or slug, if this tenant may see it. */
+export async function findTourForTenant(db: Db, tenant: Tenant, idOrSlug: string): Promise<Tour | undefined> {
+  const id = idOrSlug.toLowerCase();
+  // Decided before the query: `id::text = ? or slug = ?` reads the whole table (20 ms of 0.2).
+  const byId = UUID.test(id);
+  if (!byId && !SLUG.test(idOrSlug)) return undefined;
+  const { rows } = await db.raw(
+    `select ${TOUR_COLUMNS}
+     from tours t
+       left join visibility_tour_rules vt on vt.tenant_id = :tenantId and vt.tour_id = t.id
+       left join visibility_continent_rules vc on vc.tenant_id = :tenantId and vc.continent = t.continent
+     where ${byId ? 't.id = :key::uuid' : 't.slug = :key'} and t.status = 'published'
+       and coalesce(vt.visible, vc.visible, :defaultVisible)`,
+    { tenantId: tenant.id, key: byId ? id : idOrSlug, defaultVisible: tenant.defaultVisible },
+  );
+  return rows[0] && toTour(rows[0]);
+}
+
+export interface CatalogPage {
+  limit: number;
+  continent?: string;
+  /** Folded text that the folded name contains. */
+  nameContains?: string;
+  /** The last tour of the page before. */
+  after?: { nameFolded: string; id: string };
+}
+
+/**
+ * One page of what a tenant sees, by folded name, then id. Driven by the rules' own index and by the continents that are
+ * visible, so that page 3,000 costs what page 1 does; a join with coalesce() reads the catalog (27 to 46 ms of 100,000 tours).
+ */
+export async function findCatalogPage(db: Db, tenant: Tenant, page: CatalogPage): Promise<Tour[]> {
+  const conditions = (row: string, id: string) =>
+    [
+      page.continent === undefined ? '' : `and ${row}.continent = :continent`,
+      page.nameContains === undefined ? '' : `and ${row}.name_folded like :pattern escape '\\\\'`,
+      page.after ? `and (${row}.name_folded, ${row}.${id}) > (:afterName, :afterId::uuid)` : '',
+    ].join(' ');
+  const { rows } = await db.raw(
+    `with recursive continents (continent) as (
+       (select t.continent from tours t where t.status = 'published' order by t.continent limit 1)
+       union all
+       select (select t.continent from tours t where t.status = 'published' and t.continent > c.continent
+               order by t.continent limit 1)
+       from continents c where c.continent is not null
+     ),
+     seen as (
+       select c.continent
+       from continents c
+         left join visibility_continent_rules vc on vc.tenant_id = :tenantId and vc.continent = c.continent
+       where c.continent is not null and coalesce(vc.visible, :defaultVisible)
+     ),
+     page as (
+       (select r.tour_id as id, r.name_folded
+        from visibility_tour_rules r join tours t on t.id = r.tour_id and t.status = 'published'
+        where r.tenant_id = :tenantId and r.visible ${conditions('r', 'tour_id')}
+        order by r.name_folded, r.tour_id limit :limit)
+       union all
+       (select found.id, found.name_folded
+        from seen cross join lateral (
+          select t.id, t.name_folded from tours t
+          where t.status = 'published' and t.continent = seen.continent ${conditions('t', 'id')}
+            and not exists (select from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id)
+          order by t.name_folded, t.id limit :limit) found)
+       order by name_folded, id limit :limit
+     )
+     select ${TOUR_COLUMNS} from page join tours t on t.id = page.id order by page.name_folded, page.id`,
+    {
+      tenantId: tenant.id,
+      defaultVisible: tenant.defaultVisible,
+      limit: page.limit,
+      continent: page.continent ?? null,
+      pattern: `%${escapeLike(page.nameContains ?? '')}%`,
+      afterName: page.after?.nameFolded ?? null,
+      afterId: page.after?.id ?? null,
+    },
+  );
+  return rows.map(toTour);
+}
+
+function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}
+
+interface TourRow {
+  id: string;
+  slug: string;
+  name: string;
+  name_folded: string;
+  summary: string | null;
+  description: string | null;
+  continent: string;
+  country: string;
+  duration_days: number;
+  currency: string;
+  currency_digits: number;
+  base_price_minor: number;
+  image_url: string | null;
+  images: TourImage[];
+  tags: string[];
+  languages: string[];
+  time_zone: string;
+  group_size_max: number | null;
+  start_location: TourLocation | null;
+  end_location: TourLocation | null;
+  itinerary: ItineraryDay[];
+  inclusions: string[];
+  exclusions: string[];
+  cancellation_policy: string | null;
+  revision: number;
+  updated_at: Date;
+  next_departure_date: string | null;
+}
+
+function toTour(row: TourRow): Tour {
+  return {
+    id: row.id,
+    slug: row.slug,
+    name: row.name,
+    nameFolded: row.name_folded,
+    summary: row.summary,
+    description: row.description,
+    continent: row.continent,
+    country: row.country,
+    durationDays: row.duration_days,
+    currency: row.currency,
+    currencyDigits: row.currency_digits,
+    basePriceMinor: row.base_price_minor,
+    imageUrl: row.image_url,
+    images: row.images,
+    tags: row.tags,
+    languages: row.languages,
+    timeZone: row.time_zone,
+    groupSizeMax: row.group_size_max,
+    startLocation: row.start_location,
+    endLocation: row.end_location,
+    itinerary: row.itinerary,
+    inclusions: row.inclusions,
+    exclusions: row.exclusions,
+    cancellationPolicy: row.cancellation_policy,
+    revision: row.revision,
+    updatedAt: row.updated_at,
+    nextDepartureDate: row.next_departure_date,
+  };
+}

@@ -1,0 +1,50 @@
+/** A tour of the central catalog. Prices are minor units of its currency. */
+export interface Tour {
+  id: string;
+  slug: string;
+  name: string;
+  nameFolded: string;
+  summary: string | null;
+  description: string | null;
+  continent: string;
+  country: string;
+  durationDays: number;
+  currency: string;
+  currencyDigits: number;
+  basePriceMinor: number;
+  imageUrl: string | null;
+  images: TourImage[];
+  tags: string[];
+  languages: string[];
+  /** IANA name: "past" and "today" of its departures are judged there. */
+  timeZone: string;
+  groupSizeMax: number | null;
+  startLocation: TourLocation | null;
+  endLocation: TourLocation | null;
+  itinerary: ItineraryDay[];
+  inclusions: string[];
+  exclusions: string[];
+  cancellationPolicy: string | null;
+  /** Grows with every change made in the terminal. */
+  revision: number;
+  updatedAt: Date;
+  /** The first date that can still be booked, whatever its seats; YYYY-MM-DD. */
+  nextDepartureDate: string | null;
+}
+
+export interface TourImage {
+  url: string;
+  alt?: string;
+}
+
+export interface TourLocation {
+  name: string;
+  lat?: number;
+  lng?: number;
+}
+
+export interface ItineraryDay {
+  day: number;
+  title: string;
+  description?: string;
+}

@@ -1,0 +1,9 @@
+import type { IocContainer } from '@tsoa/runtime';
+import type { Request } from 'express';
+import { contextOf } from './http/api-context';
+
+/** tsoa asks here for the controller of a request. */
+export function iocContainer(request: Request): IocContainer {
+  const get = (controller: unknown): unknown => new (controller as new (context: unknown) => unknown)(contextOf(request));
+  return { get } as IocContainer;
+}

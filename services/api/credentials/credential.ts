@@ -1,0 +1,37 @@
+import type { Scope } from './scope';
+
+/** As it stands on the command line and in lists; the secret is nowhere. */
+export interface Credential {
+  id: string;
+  /** Slug. */
+  tenant: string;
+  tenantId: string;
+  /** The first key of a line of rotated ones. */
+  familyId: string;
+  /** By the database's clock. A live one is served if its tenant is. */
+  status: 'live' | 'expired' | 'revoked';
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  replacedBy: string | null;
+  lastUsedAt: Date | null;
+}
+
+export interface ApiKey extends Credential {
+  name: string | null;
+  website: string | null;
+  scopes: Scope[];
+}
+
+export interface WidgetToken extends Credential {
+  /** The token's own, else the tenant's. */
+  origins: string[];
+  /** It has none of its own, and the tenant's as they change. */
+  followsTenant: boolean;
+}
+
+/** A credential with its secret: this once. */
+export interface Issued<C extends Credential> {
+  credential: C;
+  token: string;
+}

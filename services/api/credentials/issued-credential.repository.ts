@@ -1,0 +1,144 @@
+import type { Db, Trx } from '../../platform/database';
+import type { ApiKey, Credential, WidgetToken } from './credential';
+import type { Scope } from './scope';
+import type { CredentialKind, DigestAlgorithm } from './token-format';
+
+/** What both kinds have, as columns to insert. */
+export interface NewCredential {
+  id: string;
+  tenantId: string;
+  familyId: string;
+  digest: Buffer;
+  digestAlgorithm: DigestAlgorithm;
+  /** From now, by the database's clock; null: for ever. */
+  lifetimeSeconds: number | null;
+}
+export interface NewApiKey {
+  name: string | null;
+  website: string | null;
+  scopes: Scope[];
+}
+export interface NewWidgetToken {
+  origins: string[] | null;
+}
+
+const TABLE = { api_key: 'api_keys', widget_token: 'widget_tokens' } as const;
+
+export async function insertApiKey(trx: Trx, credential: NewCredential, key: NewApiKey): Promise<void> {
+  await trx('api_keys').insert({ ...columnsOf(trx, credential), ...key });
+}
+
+export async function insertWidgetToken(
+  trx: Trx,
+  credential: NewCredential,
+  token: NewWidgetToken,
+): Promise<void> {
+  await trx('widget_tokens').insert({ ...columnsOf(trx, credential), ...token });
+}
+
+export async function findApiKey(db: Db, id: string): Promise<ApiKey | undefined> {
+  return (await selectApiKeys(db).where('c.id', id)).map(toApiKey)[0];
+}
+
+export async function findWidgetToken(db: Db, id: string): Promise<WidgetToken | undefined> {
+  return (await selectWidgetTokens(db).where('c.id', id)).map(toWidgetToken)[0];
+}
+
+/** Newest first. */
+export async function selectApiKeysOf(db: Db, tenantId: string, limit: number): Promise<ApiKey[]> {
+  const rows = await selectApiKeys(db)
+    .where('c.tenant_id', tenantId)
+    .orderBy('c.created_at', 'desc')
+    .limit(limit);
+  return rows.map(toApiKey);
+}
+
+/** Newest first. */
+export async function selectWidgetTokensOf(db: Db, tenantId: string, limit: number): Promise<WidgetToken[]> {
+  const rows = await selectWidgetTokens(db)
+    .where('c.tenant_id', tenantId)
+    .orderBy('c.created_at', 'desc')
+    .limit(limit);
+  return rows.map(toWidgetToken);
+}
+
+/** Holds the row until the transaction ends, so that two rotations or revocations take turns. */
+export async function lockCredential(trx: Trx, kind: CredentialKind, id: string): Promise<void> {
+  await trx(TABLE[kind]).where({ id }).forUpdate().select('id');
+}
+
+/** Its successor takes over; it ends after the grace, or before if it was to. */
+export async function endByRotation(
+  trx: Trx,
+  kind: CredentialKind,
+  id: string,
+  successor: string,
+  graceSeconds: number,
+): Promise<void> {
+  await trx(TABLE[kind])
+    .where({ id })
+    .update({
+      replaced_by: successor,
+      expires_at: trx.raw('least(expires_at, clock_timestamp() + make_interval(secs => ?))', [graceSeconds]),
+    });
+}
+
+/** A second revocation keeps the time of the first. */
+export async function markRevoked(trx: Trx, kind: CredentialKind, id: string): Promise<void> {
+  await trx(TABLE[kind])
+    .where({ id })
+    .whereNull('revoked_at')
+    .update({ revoked_at: trx.raw('clock_timestamp()') });
+}
+
+function columnsOf(trx: Trx, credential: NewCredential): Record<string, unknown> {
+  const { id, tenantId, familyId, digest, digestAlgorithm, lifetimeSeconds } = credential;
+  // A null number of seconds makes a null instant.
+  const expires_at = trx.raw('clock_timestamp() + make_interval(secs => ?)', [lifetimeSeconds] as never);
+  return { id, tenant_id: tenantId, family_id: familyId, digest, digest_alg: digestAlgorithm, expires_at };
+}
+
+function selectApiKeys(db: Db) {
+  return selectCredentials(db, 'api_key').select('c.name', 'c.website', 'c.scopes');
+}
+
+function selectWidgetTokens(db: Db) {
+  return selectCredentials(db, 'widget_token').select('c.origins', 't.origins as tenant_origins');
+}
+
+function selectCredentials(db: Db, kind: CredentialKind) {
+  return db(`${TABLE[kind]} as c`)
+    .join('tenants as t', 't.id', 'c.tenant_id')
+    .select('c.id', 't.slug', 'c.tenant_id', 'c.family_id', 'c.created_at', 'c.expires_at', 'c.revoked_at')
+    .select('c.replaced_by', 'c.last_used_at')
+    .select(
+      db.raw(`case when c.revoked_at is not null then 'revoked'
+                   when c.expires_at <= clock_timestamp() then 'expired' else 'live' end as status`),
+    );
+}
+
+function toCredential(row: Record<string, unknown>): Credential {
+  return {
+    id: row.id as string,
+    tenant: row.slug as string,
+    tenantId: row.tenant_id as string,
+    familyId: row.family_id as string,
+    status: row.status as Credential['status'],
+    createdAt: row.created_at as Date,
+    expiresAt: row.expires_at as Date | null,
+    revokedAt: row.revoked_at as Date | null,
+    replacedBy: row.replaced_by as string | null,
+    lastUsedAt: row.last_used_at as Date | null,
+  };
+}
+
+function toApiKey(row: Record<string, unknown>): ApiKey {
+  const { name, website, scopes } = row as unknown as ApiKey;
+  return { ...toCredential(row), name, website, scopes };
+}
+
+function toWidgetToken(row: Record<string, unknown>): WidgetToken {
+  const own = row.origins as string[] | null;
+  const origins = own ?? (row.tenant_origins as string[]);
+  return { ...toCredential(row), origins, followsTenant: own === null };
+}

@@ -1,0 +1,34 @@
+import type { Db } from '../../platform/database';
+import type { Tenant } from '../tenants/tenant';
+import type { ApiKey, WidgetToken } from './credential';
+import {
+  findApiKey,
+  findWidgetToken,
+  selectApiKeysOf,
+  selectWidgetTokensOf,
+} from './issued-credential.repository';
+import { CredentialNotFoundError } from './credential-state.errors';
+
+/** The tenant's keys, newest first, the dead ones too. */
+export async function listApiKeys(db: Db, tenant: Tenant, limit: number): Promise<ApiKey[]> {
+  return selectApiKeysOf(db, tenant.id, limit);
+}
+
+/** The tenant's tokens, newest first, the dead ones too. */
+export async function listWidgetTokens(db: Db, tenant: Tenant, limit: number): Promise<WidgetToken[]> {
+  return selectWidgetTokensOf(db, tenant.id, limit);
+}
+
+/** @throws CredentialNotFoundError */
+export async function showApiKey(db: Db, id: string): Promise<ApiKey> {
+  const key = await findApiKey(db, id);
+  if (!key) throw new CredentialNotFoundError('api_key', id);
+  return key;
+}
+
+/** @throws CredentialNotFoundError */
+export async function showWidgetToken(db: Db, id: string): Promise<WidgetToken> {
+  const token = await findWidgetToken(db, id);
+  if (!token) throw new CredentialNotFoundError('widget_token', id);
+  return token;
+}

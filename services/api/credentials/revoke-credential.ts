@@ -1,0 +1,28 @@
+import type { Trx } from '../../platform/database';
+import type { ApiKey, WidgetToken } from './credential';
+import { CredentialNotFoundError } from './credential-state.errors';
+import { findApiKey, findWidgetToken, lockCredential, markRevoked } from './issued-credential.repository';
+
+/**
+ * Refused from the moment the transaction commits. One that was revoked before stays as it is.
+ * @throws CredentialNotFoundError
+ */
+export async function revokeApiKey(trx: Trx, id: string): Promise<{ before: ApiKey; after: ApiKey }> {
+  await lockCredential(trx, 'api_key', id);
+  const before = await findApiKey(trx, id);
+  if (!before) throw new CredentialNotFoundError('api_key', id);
+  await markRevoked(trx, 'api_key', id);
+  return { before, after: (await findApiKey(trx, id))! };
+}
+
+/** The same for a widget token. */
+export async function revokeWidgetToken(
+  trx: Trx,
+  id: string,
+): Promise<{ before: WidgetToken; after: WidgetToken }> {
+  await lockCredential(trx, 'widget_token', id);
+  const before = await findWidgetToken(trx, id);
+  if (!before) throw new CredentialNotFoundError('widget_token', id);
+  await markRevoked(trx, 'widget_token', id);
+  return { before, after: (await findWidgetToken(trx, id))! };
+}

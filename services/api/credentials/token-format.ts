@@ -1,0 +1,65 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export type CredentialKind = 'api_key' | 'widget_token';
+export type DigestAlgorithm = 'sha256' | 'hmac-sha256';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** The largest multiple of 62 in a byte: bytes from here on would favour the first characters. */
+const UNBIASED = 248;
+const ID_LENGTH = 12;
+const CRC_LENGTH = 6;
+const PREFIX = { api_key: 'svc_live_', widget_token: 'svc_widget_' } as const;
+/** 190 and 131 bits. */
+const SECRET_LENGTH = { api_key: 32, widget_token: 22 } as const;
+const FORMAT = {
+  api_key: /^svc_live_([0-9A-Za-z]{12})_[0-9A-Za-z]{38}$/,
+  widget_token: /^svc_widget_([0-9A-Za-z]{12})_[0-9A-Za-z]{28}$/,
+} as const;
+
+/** A new credential (CONTRACT section 2). `id` may stand in logs; `token` holds the secret and is shown once. */
+export function mintToken(kind: CredentialKind): { id: string; token: string } {
+  const id = randomBase62(ID_LENGTH);
+  const body = `${PREFIX[kind]}${id}_${randomBase62(SECRET_LENGTH[kind])}`;
+  return { id, token: body + checksum(body) };
+}
+
+/** Kind and id of a well-formed credential; undefined for anything else, a typo included: no look-up is needed to know. */
+export function parseToken(text: string): { kind: CredentialKind; id: string } | undefined {
+  for (const kind of ['api_key', 'widget_token'] as const) {
+    const id = FORMAT[kind].exec(text)?.[1];
+    if (!id) continue;
+    return checksum(text.slice(0, -CRC_LENGTH)) === text.slice(-CRC_LENGTH) ? { kind, id } : undefined;
+  }
+  return undefined;
+}
+
+/** With a pepper, a stolen table cannot even confirm a leaked token. The secret is random, so a slow hash buys nothing. */
+export function digestToken(
+  token: string,
+  pepper: string | undefined,
+): { digest: Buffer; algorithm: DigestAlgorithm } {
+  if (pepper)
+    return { digest: createHmac('sha256', pepper).update(token).digest(), algorithm: 'hmac-sha256' };
+  return { digest: createHash('sha256').update(token).digest(), algorithm: 'sha256' };
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body);
+  let text = '';
+  for (let place = 0; place < CRC_LENGTH; place++) {
+    text = BASE62[rest % 62]! + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
+}
+
+function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length - text.length)) {
+      if (byte < UNBIASED) text += BASE62[byte % 62];
+    }
+  }
+  return text;
+}

@@ -1,0 +1,51 @@
+import type { Db } from '../../platform/database';
+import { mayBeUsed } from '../tenants/tenant';
+import { InvalidWidgetTokenError, WrongCredentialTypeError } from './credential.errors';
+import { findStoredWidgetToken, isOriginListed, type StoredWidgetToken } from './credential.repository';
+import { matchesSecret } from './match-secret';
+import type { WidgetPrincipal } from './principal';
+import { parseToken } from './token-format';
+
+/**
+ * Whose page offers this widget token? One look-up, none for a malformed token.
+ * @throws InvalidWidgetTokenError whatever is wrong with it; WrongCredentialTypeError for an API key
+ */
+export async function verifyWidgetToken(
+  db: Db,
+  pepper: string | undefined,
+  token: string,
+): Promise<WidgetPrincipal> {
+  const parsed = parseToken(token);
+  if (!parsed) throw new InvalidWidgetTokenError();
+  if (parsed.kind !== 'widget_token') throw new WrongCredentialTypeError('widget token');
+
+  const stored = await findStoredWidgetToken(db, parsed.id);
+  if (!matchesSecret(stored, token, pepper) || !isLive(stored)) throw new InvalidWidgetTokenError();
+  return toPrincipal(stored);
+}
+
+/** The same judgement without the secret, for a caller that proved it before (the embed page's pass). */
+export async function findLiveWidgetToken(db: Db, tokenId: string): Promise<WidgetPrincipal | undefined> {
+  const stored = await findStoredWidgetToken(db, tokenId);
+  return stored && isLive(stored) ? toPrincipal(stored) : undefined;
+}
+
+/** For a CORS preflight, which carries no token: the real request decides. */
+export async function isOriginOfSomeLiveToken(db: Db, origin: string): Promise<boolean> {
+  return isOriginListed(db, origin);
+}
+
+function isLive(token: StoredWidgetToken): boolean {
+  return !token.revoked && !token.expired && mayBeUsed(token.tenant);
+}
+
+function toPrincipal(token: StoredWidgetToken): WidgetPrincipal {
+  return {
+    kind: 'widget_token',
+    tokenId: token.id,
+    familyId: token.familyId,
+    origins: token.ownOrigins ?? token.tenant.origins,
+    tenant: token.tenant,
+    expiresAt: token.expiresAt,
+  };
+}

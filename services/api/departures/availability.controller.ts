@@ -1,0 +1,78 @@
+import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
+import type { Request as HttpRequest } from 'express';
+import { getVisibleTour } from '../catalog/find-visible-tour';
+import type { ApiContext } from '../http/api-context';
+import { apiKeyPrincipalOf } from '../http/authentication';
+import { setCaching } from '../http/caching';
+import { dateInput } from '../http/input';
+import type { ProblemDocument } from '../http/problem.dto';
+import { quota } from '../http/quota';
+import { strictQuery } from '../http/query-parameters';
+import { pricesAnswer, tenantPricesAnswer } from '../pricing/prices-answer';
+import type { CachedSeatFacts } from './availability-cache';
+import { checkAvailability } from './check-availability';
+import type { AvailabilityAnswer } from './departure.dto';
+
+const CACHE_STATUS = { hit: 'hit', stale: 'fwd=stale', miss: 'fwd=miss' };
+
+@Route('api/gateway/tours')
+@Tags('Seats')
+@Security('apiKey', ['catalog:read'])
+@Middlewares(quota('availability'), strictQuery)
+@Response<ProblemDocument>(400, 'Invalid request')
+@Response<ProblemDocument>(401, 'Unauthorized')
+@Response<ProblemDocument>(404, 'Tour not found')
+@Response<ProblemDocument>(429, 'Too many requests')
+@Response<ProblemDocument>(500, 'Server error')
+export class AvailabilityController {
+  constructor(private readonly context: ApiContext) {}
+
+  /**
+   * Are there seats on this date? The count may be up to 70 s old (see `as_of`); a hold and a booking always count anew.
+   * @summary Check availability
+   * @param id_or_slug UUID or slug of the tour.
+   * @param departure_date YYYY-MM-DD.
+   * @param quantity Seats wanted.
+   * @isInt quantity must be a whole number
+   * @minimum quantity 1 must be at least 1
+   * @maximum quantity 50 must be at most 50
+   */
+  @Get('{id_or_slug}/availability')
+  async checkAvailability(
+    @Request() request: HttpRequest,
+    @Path() id_or_slug: string,
+    @Query() departure_date: string,
+    @Query() quantity: number = 1,
+  ): Promise<AvailabilityAnswer> {
+    const date = dateInput('query', 'departure_date', departure_date);
+    const { tenant } = apiKeyPrincipalOf(request);
+    const { db, availability } = this.context;
+    const tour = await getVisibleTour(db, tenant, id_or_slug);
+    const { facts, status, seatsAvailable, quote } = await checkAvailability(db, availability, tenant, tour, date);
+    setAvailabilityHeaders(request, facts, this.context.config.cdnCache);
+    return {
+      tour: { id: tour.id, slug: tour.slug },
+      departure_date: date,
+      available: status === 'available' && seatsAvailable >= quantity,
+      status,
+      seats_available: seatsAvailable,
+      requested: quantity,
+      currency: tour.currency,
+      prices: quote ? pricesAnswer(quote.platform, tour.currencyDigits) : null,
+      tenant_prices: quote ? tenantPricesAnswer(quote, tour.currencyDigits) : null,
+      as_of: facts.asOf.toISOString(),
+    };
+  }
+}
+
+/** The shared cache of the specification is our own; HTTP caches are told that the answer depends on the key. */
+function setAvailabilityHeaders(request: HttpRequest, facts: CachedSeatFacts, cdnCache: boolean): void {
+  setCaching(request, 'private, max-age=0, stale-while-revalidate=60');
+  const response = request.res!;
+  response.setHeader('Vary', 'Authorization');
+  response.setHeader('Age', facts.ageSeconds);
+  response.setHeader('Cache-Status', `availability; ${CACHE_STATUS[facts.source]}`);
+  if (cdnCache && request.query.api_key === undefined) {
+    response.setHeader('CDN-Cache-Control', 'max-age=10, stale-while-revalidate=60');
+  }
+}

@@ -1,0 +1,50 @@
+import type { PricesDto, TenantPricesDto } from '../pricing/prices.dto';
+
+export type DepartureStatusDto = 'available' | 'sold_out' | 'cancelled' | 'gone' | 'closed';
+
+export interface DepartureItem {
+  id: string;
+  /** YYYY-MM-DD */
+  departure_date: string;
+  /** YYYY-MM-DD */
+  return_date: string | null;
+  status: DepartureStatusDto;
+  /** @isInt */
+  seats_total: number;
+  /** @isInt */
+  seats_available: number;
+  currency: string;
+  prices: PricesDto;
+  tenant_prices: TenantPricesDto;
+}
+
+export interface DeparturePage {
+  items: DepartureItem[];
+  /** Pass as `cursor` for the next page; null at the end. */
+  next_cursor: string | null;
+}
+
+export interface TourRef {
+  id: string;
+  slug: string;
+}
+
+export interface AvailabilityAnswer {
+  tour: TourRef;
+  /** YYYY-MM-DD */
+  departure_date: string;
+  /** Are so many seats free? */
+  available: boolean;
+  /** `gone` also where the tour has no departure on this date. */
+  status: DepartureStatusDto;
+  /** @isInt */
+  seats_available: number;
+  /** @isInt */
+  requested: number;
+  currency: string;
+  /** Null where there is no departure. */
+  prices: PricesDto | null;
+  tenant_prices: TenantPricesDto | null;
+  /** When the seats were counted: RFC 3339, UTC. */
+  as_of: string;
+}

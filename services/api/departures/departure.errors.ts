@@ -1,0 +1,81 @@
+import { AppError } from '../../platform/errors';
+
+/** Another date of the same tour that would do. */
+export interface Alternative {
+  departureDate: string;
+  seatsAvailable: number;
+}
+
+/** What was asked for and refused. */
+export interface WantedSeats {
+  tourId: string;
+  departureDate: string;
+  quantity: number;
+}
+
+abstract class DepartureNotAvailableError extends AppError {
+  override readonly name = 'DepartureNotAvailableError';
+  /** Filled in by suggestAlternatives(). */
+  alternatives: Alternative[] = [];
+
+  constructor(
+    message: string,
+    readonly wanted: WantedSeats,
+  ) {
+    super(message);
+  }
+
+  override get facts(): Record<string, unknown> {
+    const alternatives = this.alternatives.map((other) => ({
+      departure_date: other.departureDate,
+      seats_available: other.seatsAvailable,
+    }));
+    return { alternatives };
+  }
+}
+
+/** No such departure, its date is over, or it is closed for booking. */
+export class DepartureGoneError extends DepartureNotAvailableError {
+  readonly code = 'departure_gone' as const;
+
+  constructor(wanted: WantedSeats) {
+    super('The tour has no departure on this date that can still be booked.', wanted);
+  }
+}
+
+export class DepartureCancelledError extends DepartureNotAvailableError {
+  readonly code = 'departure_cancelled' as const;
+
+  constructor(wanted: WantedSeats) {
+    super('The departure on this date was cancelled.', wanted);
+  }
+}
+
+export class InsufficientSeatsError extends DepartureNotAvailableError {
+  readonly code = 'insufficient_seats' as const;
+
+  constructor(
+    wanted: WantedSeats,
+    readonly seatsAvailable: number,
+  ) {
+    super('The departure has too few free seats.', wanted);
+  }
+
+  override get facts(): Record<string, unknown> {
+    return { seats_available: this.seatsAvailable, ...super.facts };
+  }
+}
+
+/** Others are writing to this departure, and two seconds of waiting were not enough. Ask again. */
+export class DepartureBusyError extends AppError {
+  override readonly name = 'DepartureBusyError';
+  readonly code = 'departure_busy' as const;
+
+  constructor() {
+    super('Many requests are taking seats of this departure right now. Try again in a second.');
+  }
+}
+
+export function isDepartureNotAvailable(error: unknown): error is DepartureNotAvailableError {
+  return error instanceof DepartureNotAvailableError;
+}

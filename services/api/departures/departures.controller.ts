@@ -1,0 +1,82 @@
+import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
+import type { Request as HttpRequest } from 'express';
+import { getVisibleTour } from '../catalog/find-visible-tour';
+import type { ApiContext } from '../http/api-context';
+import { apiKeyPrincipalOf } from '../http/authentication';
+import { PRIVATE, setCaching } from '../http/caching';
+import { optionalDate } from '../http/input';
+import { pageAnswer, pageStart } from '../http/list-answer';
+import type { ProblemDocument } from '../http/problem.dto';
+import { quota } from '../http/quota';
+import { strictQuery } from '../http/query-parameters';
+import { pricesAnswer, tenantPricesAnswer } from '../pricing/prices-answer';
+import { departureStatus, seatsAvailable } from './departure';
+import type { DepartureItem, DeparturePage } from './departure.dto';
+import { listDepartures, type PricedDeparture } from './list-departures';
+
+@Route('api/tenant/tours')
+@Tags('Catalog')
+@Security('apiKey', ['catalog:read'])
+@Middlewares(quota('catalog'), strictQuery)
+@Response<ProblemDocument>(400, 'Invalid request')
+@Response<ProblemDocument>(401, 'Unauthorized')
+@Response<ProblemDocument>(404, 'Tour not found')
+@Response<ProblemDocument>(429, 'Too many requests')
+@Response<ProblemDocument>(500, 'Server error')
+export class DeparturesController {
+  constructor(private readonly context: ApiContext) {}
+
+  /**
+   * A tour's departures by date, upcoming ones by default, with the tenant's prices.
+   * @summary List departures
+   * @param id_or_slug UUID or slug of the tour.
+   * @param from First date, YYYY-MM-DD; by default today in the tour's time zone.
+   * @param to Last date, YYYY-MM-DD.
+   * @param limit Departures a page.
+   * @isInt limit must be a whole number
+   * @minimum limit 1 must be at least 1
+   * @maximum limit 366 must be at most 366
+   * @param cursor `next_cursor` of the page before.
+   */
+  @Get('{id_or_slug}/departures')
+  async listDepartures(
+    @Request() request: HttpRequest,
+    @Path() id_or_slug: string,
+    @Query() from?: string,
+    @Query() to?: string,
+    @Query() limit: number = 100,
+    @Query() cursor?: string,
+  ): Promise<DeparturePage> {
+    const { tenant } = apiKeyPrincipalOf(request);
+    const { db } = this.context;
+    const dates = { from: optionalDate('query', 'from', from), to: optionalDate('query', 'to', to) };
+    const tour = await getVisibleTour(db, tenant, id_or_slug);
+    const filters = { tour: tour.id, ...dates };
+    const afterDate = pageStart<string>(request, cursor, filters);
+    const { items, lastDate } = await listDepartures(db, tenant, tour, { ...dates, afterDate, limit });
+    setCaching(request, PRIVATE);
+    return pageAnswer(
+      request,
+      items.map((item) => departureItem(item, tour)),
+      lastDate,
+      filters,
+    );
+  }
+}
+
+function departureItem(
+  { departure, quote }: PricedDeparture,
+  tour: { currency: string; currencyDigits: number },
+): DepartureItem {
+  return {
+    id: departure.id,
+    departure_date: departure.departureDate,
+    return_date: departure.returnDate,
+    status: departureStatus(departure),
+    seats_total: departure.seatsTotal,
+    seats_available: seatsAvailable(departure),
+    currency: tour.currency,
+    prices: pricesAnswer(quote.platform, tour.currencyDigits),
+    tenant_prices: tenantPricesAnswer(quote, tour.currencyDigits),
+  };
+}

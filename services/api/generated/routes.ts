@@ -1,0 +1,1023 @@
+/* tslint:disable */
+/* eslint-disable */
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+import type { TsoaRoute } from '@tsoa/runtime';
+import {  fetchMiddlewares, ExpressTemplateService } from '@tsoa/runtime';
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+import { HoldsController } from './../holds/holds.controller';
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+import { DeparturesController } from './../departures/departures.controller';
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+import { AvailabilityController } from './../departures/availability.controller';
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+import { CatalogController } from './../catalog/catalog.controller';
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+import { BookingsController } from './../bookings/bookings.controller';
+import { expressAuthentication } from './../http/authentication';
+// @ts-ignore - no great way to install types from subpackage
+import { iocContainer } from './../controllers';
+import type { IocContainer, IocContainerFactory } from '@tsoa/runtime';
+import type { Request as ExRequest, Response as ExResponse, RequestHandler, Router } from 'express';
+
+const expressAuthenticationRecasted = expressAuthentication as (req: ExRequest, securityName: string, scopes?: string[], res?: ExResponse) => Promise<any>;
+
+
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+const models: TsoaRoute.Models = {
+    "ProblemFault": {
+        "dataType": "refObject",
+        "properties": {
+            "in": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["body"]},{"dataType":"enum","enums":["query"]},{"dataType":"enum","enums":["path"]},{"dataType":"enum","enums":["header"]}],"required":true},
+            "field": {"dataType":"string","required":true},
+            "message": {"dataType":"string","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "ProblemAlternative": {
+        "dataType": "refObject",
+        "properties": {
+            "departure_date": {"dataType":"string","required":true},
+            "seats_available": {"dataType":"integer","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "ProblemDocument": {
+        "dataType": "refObject",
+        "properties": {
+            "type": {"dataType":"string","required":true},
+            "title": {"dataType":"string","required":true},
+            "status": {"dataType":"integer","required":true},
+            "detail": {"dataType":"string","required":true},
+            "instance": {"dataType":"string","required":true},
+            "ok": {"dataType":"enum","enums":[false],"required":true},
+            "code": {"dataType":"string","required":true},
+            "request_id": {"dataType":"string","required":true},
+            "retryable": {"dataType":"boolean","required":true},
+            "errors": {"dataType":"array","array":{"dataType":"refObject","ref":"ProblemFault"}},
+            "alternatives": {"dataType":"array","array":{"dataType":"refObject","ref":"ProblemAlternative"}},
+            "seats_available": {"dataType":"integer"},
+            "total_price": {"dataType":"double"},
+            "currency": {"dataType":"string"},
+            "hold_status": {"dataType":"string"},
+            "booking_status": {"dataType":"string"},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "TourRef": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"string","required":true},
+            "slug": {"dataType":"string","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "HoldAnswer": {
+        "dataType": "refObject",
+        "properties": {
+            "ok": {"dataType":"enum","enums":[true],"required":true},
+            "hold_id": {"dataType":"string","required":true},
+            "status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["active"]},{"dataType":"enum","enums":["released"]},{"dataType":"enum","enums":["expired"]},{"dataType":"enum","enums":["converted"]}],"required":true},
+            "tour": {"ref":"TourRef","required":true},
+            "departure_date": {"dataType":"string","required":true},
+            "quantity": {"dataType":"integer","required":true},
+            "hold_minutes": {"dataType":"integer","required":true},
+            "expires_at": {"dataType":"string","required":true},
+            "seats_available": {"dataType":"integer","required":true},
+            "currency": {"dataType":"string","required":true},
+            "unit_price": {"dataType":"double","required":true},
+            "total_price": {"dataType":"double","required":true},
+            "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "created_at": {"dataType":"string","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "HoldCustomer": {
+        "dataType": "refObject",
+        "properties": {
+            "name": {"dataType":"string"},
+            "phone": {"dataType":"string"},
+            "email": {"dataType":"string"},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "HoldBody": {
+        "dataType": "refObject",
+        "properties": {
+            "departure_date": {"dataType":"string","required":true},
+            "quantity": {"dataType":"integer","required":true,"validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "hold_minutes": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 60","value":60}}},
+            "external_ref": {"dataType":"string"},
+            "customer": {"ref":"HoldCustomer"},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "ExtendBody": {
+        "dataType": "refObject",
+        "properties": {
+            "hold_minutes": {"dataType":"integer","required":true,"validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 60","value":60}}},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "DepartureStatusDto": {
+        "dataType": "refAlias",
+        "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["available"]},{"dataType":"enum","enums":["sold_out"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":["gone"]},{"dataType":"enum","enums":["closed"]}],"validators":{}},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "PricesDto": {
+        "dataType": "refObject",
+        "properties": {
+            "adult": {"dataType":"double","required":true},
+            "child": {"dataType":"double"},
+            "single_supplement": {"dataType":"double"},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "TenantPricesDto": {
+        "dataType": "refObject",
+        "properties": {
+            "adult": {"dataType":"double","required":true},
+            "child": {"dataType":"double"},
+            "single_supplement": {"dataType":"double"},
+            "deposit": {"dataType":"double","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "DepartureItem": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"string","required":true},
+            "departure_date": {"dataType":"string","required":true},
+            "return_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "status": {"ref":"DepartureStatusDto","required":true},
+            "seats_total": {"dataType":"integer","required":true},
+            "seats_available": {"dataType":"integer","required":true},
+            "currency": {"dataType":"string","required":true},
+            "prices": {"ref":"PricesDto","required":true},
+            "tenant_prices": {"ref":"TenantPricesDto","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "DeparturePage": {
+        "dataType": "refObject",
+        "properties": {
+            "items": {"dataType":"array","array":{"dataType":"refObject","ref":"DepartureItem"},"required":true},
+            "next_cursor": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "AvailabilityAnswer": {
+        "dataType": "refObject",
+        "properties": {
+            "tour": {"ref":"TourRef","required":true},
+            "departure_date": {"dataType":"string","required":true},
+            "available": {"dataType":"boolean","required":true},
+            "status": {"ref":"DepartureStatusDto","required":true},
+            "seats_available": {"dataType":"integer","required":true},
+            "requested": {"dataType":"integer","required":true},
+            "currency": {"dataType":"string","required":true},
+            "prices": {"dataType":"union","subSchemas":[{"ref":"PricesDto"},{"dataType":"enum","enums":[null]}],"required":true},
+            "tenant_prices": {"dataType":"union","subSchemas":[{"ref":"TenantPricesDto"},{"dataType":"enum","enums":[null]}],"required":true},
+            "as_of": {"dataType":"string","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "CatalogItem": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"string","required":true},
+            "slug": {"dataType":"string","required":true},
+            "name": {"dataType":"string","required":true},
+            "summary": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "continent": {"dataType":"string","required":true},
+            "country": {"dataType":"string","required":true},
+            "duration_days": {"dataType":"integer","required":true},
+            "image_url": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "tags": {"dataType":"array","array":{"dataType":"string"},"required":true},
+            "currency": {"dataType":"string","required":true},
+            "price_from": {"dataType":"double","required":true},
+            "next_departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "updated_at": {"dataType":"string","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "CatalogPage": {
+        "dataType": "refObject",
+        "properties": {
+            "items": {"dataType":"array","array":{"dataType":"refObject","ref":"CatalogItem"},"required":true},
+            "next_cursor": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "ItineraryDayDto": {
+        "dataType": "refObject",
+        "properties": {
+            "day": {"dataType":"integer","required":true},
+            "title": {"dataType":"string","required":true},
+            "description": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "TourImageDto": {
+        "dataType": "refObject",
+        "properties": {
+            "url": {"dataType":"string","required":true},
+            "alt": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "TourLocationDto": {
+        "dataType": "refObject",
+        "properties": {
+            "name": {"dataType":"string","required":true},
+            "lat": {"dataType":"union","subSchemas":[{"dataType":"double"},{"dataType":"enum","enums":[null]}],"required":true},
+            "lng": {"dataType":"union","subSchemas":[{"dataType":"double"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "TourDetail": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"string","required":true},
+            "slug": {"dataType":"string","required":true},
+            "name": {"dataType":"string","required":true},
+            "summary": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "continent": {"dataType":"string","required":true},
+            "country": {"dataType":"string","required":true},
+            "duration_days": {"dataType":"integer","required":true},
+            "image_url": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "tags": {"dataType":"array","array":{"dataType":"string"},"required":true},
+            "currency": {"dataType":"string","required":true},
+            "price_from": {"dataType":"double","required":true},
+            "next_departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "updated_at": {"dataType":"string","required":true},
+            "description": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "itinerary": {"dataType":"array","array":{"dataType":"refObject","ref":"ItineraryDayDto"},"required":true},
+            "inclusions": {"dataType":"array","array":{"dataType":"string"},"required":true},
+            "exclusions": {"dataType":"array","array":{"dataType":"string"},"required":true},
+            "images": {"dataType":"array","array":{"dataType":"refObject","ref":"TourImageDto"},"required":true},
+            "languages": {"dataType":"array","array":{"dataType":"string"},"required":true},
+            "start_location": {"dataType":"union","subSchemas":[{"ref":"TourLocationDto"},{"dataType":"enum","enums":[null]}],"required":true},
+            "end_location": {"dataType":"union","subSchemas":[{"ref":"TourLocationDto"},{"dataType":"enum","enums":[null]}],"required":true},
+            "time_zone": {"dataType":"string","required":true},
+            "group_size_max": {"dataType":"union","subSchemas":[{"dataType":"integer"},{"dataType":"enum","enums":[null]}],"required":true},
+            "cancellation_policy": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "tenant_prices": {"ref":"TenantPricesDto","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "TenantRef": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"string","required":true},
+            "slug": {"dataType":"string","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "PriceBreakdownRule": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"integer","required":true},
+            "applies_to": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["tour"]},{"dataType":"enum","enums":["continent"]},{"dataType":"enum","enums":["all"]}],"required":true},
+            "kind": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["percent"]},{"dataType":"enum","enums":["amount"]},{"dataType":"enum","enums":["price"]}],"required":true},
+            "value": {"dataType":"double","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "PriceBreakdown": {
+        "dataType": "refObject",
+        "properties": {
+            "platform_unit_price": {"dataType":"double","required":true},
+            "unit_price": {"dataType":"double","required":true},
+            "adults": {"dataType":"integer","required":true},
+            "deposit_percent": {"dataType":"double","required":true},
+            "rule": {"dataType":"union","subSchemas":[{"ref":"PriceBreakdownRule"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "BookingAnswer": {
+        "dataType": "refObject",
+        "properties": {
+            "booking_ref": {"dataType":"string","required":true},
+            "lead_id": {"dataType":"integer","required":true},
+            "tenant": {"ref":"TenantRef","required":true},
+            "total_price": {"dataType":"double","required":true},
+            "deposit_total": {"dataType":"double","required":true},
+            "status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["pending_payment"]},{"dataType":"enum","enums":["confirmed"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":["expired"]}],"required":true},
+            "currency": {"dataType":"string","required":true},
+            "tour": {"ref":"TourRef","required":true},
+            "departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "adults": {"dataType":"integer","required":true},
+            "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "payment_method": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["bank"]},{"dataType":"enum","enums":["reserve"]},{"dataType":"enum","enums":["card"]}],"required":true},
+            "source": {"dataType":"string","required":true},
+            "created_at": {"dataType":"string","required":true},
+            "payment_due_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "price_breakdown": {"ref":"PriceBreakdown","required":true},
+            "ok": {"dataType":"enum","enums":[true],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "BookingBody": {
+        "dataType": "refObject",
+        "properties": {
+            "tour_id": {"dataType":"string","required":true},
+            "departure_date": {"dataType":"string"},
+            "name": {"dataType":"string","required":true},
+            "phone": {"dataType":"string","required":true},
+            "email": {"dataType":"string","required":true},
+            "adults": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "payment_method": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["bank"]},{"dataType":"enum","enums":["reserve"]},{"dataType":"enum","enums":["card"]}]},
+            "external_ref": {"dataType":"string"},
+            "hold_id": {"dataType":"string"},
+            "expected_total": {"dataType":"double"},
+            "notes": {"dataType":"string"},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "BookingCustomer": {
+        "dataType": "refObject",
+        "properties": {
+            "name": {"dataType":"string","required":true},
+            "phone": {"dataType":"string","required":true},
+            "email": {"dataType":"string","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "BookingItem": {
+        "dataType": "refObject",
+        "properties": {
+            "booking_ref": {"dataType":"string","required":true},
+            "lead_id": {"dataType":"integer","required":true},
+            "tenant": {"ref":"TenantRef","required":true},
+            "total_price": {"dataType":"double","required":true},
+            "deposit_total": {"dataType":"double","required":true},
+            "status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["pending_payment"]},{"dataType":"enum","enums":["confirmed"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":["expired"]}],"required":true},
+            "currency": {"dataType":"string","required":true},
+            "tour": {"ref":"TourRef","required":true},
+            "departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "adults": {"dataType":"integer","required":true},
+            "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "payment_method": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["bank"]},{"dataType":"enum","enums":["reserve"]},{"dataType":"enum","enums":["card"]}],"required":true},
+            "source": {"dataType":"string","required":true},
+            "created_at": {"dataType":"string","required":true},
+            "payment_due_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "price_breakdown": {"ref":"PriceBreakdown","required":true},
+            "customer": {"ref":"BookingCustomer","required":true},
+            "notes": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "BookingPage": {
+        "dataType": "refObject",
+        "properties": {
+            "items": {"dataType":"array","array":{"dataType":"refObject","ref":"BookingItem"},"required":true},
+            "next_cursor": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "BookingDetail": {
+        "dataType": "refObject",
+        "properties": {
+            "booking_ref": {"dataType":"string","required":true},
+            "lead_id": {"dataType":"integer","required":true},
+            "tenant": {"ref":"TenantRef","required":true},
+            "total_price": {"dataType":"double","required":true},
+            "deposit_total": {"dataType":"double","required":true},
+            "status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["pending_payment"]},{"dataType":"enum","enums":["confirmed"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":["expired"]}],"required":true},
+            "currency": {"dataType":"string","required":true},
+            "tour": {"ref":"TourRef","required":true},
+            "departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "adults": {"dataType":"integer","required":true},
+            "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "payment_method": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["bank"]},{"dataType":"enum","enums":["reserve"]},{"dataType":"enum","enums":["card"]}],"required":true},
+            "source": {"dataType":"string","required":true},
+            "created_at": {"dataType":"string","required":true},
+            "payment_due_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "price_breakdown": {"ref":"PriceBreakdown","required":true},
+            "customer": {"ref":"BookingCustomer","required":true},
+            "notes": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "ok": {"dataType":"enum","enums":[true],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+};
+const templateService = new ExpressTemplateService(models, {"noImplicitAdditionalProperties":"throw-on-extras","bodyCoercion":false});
+
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+
+
+
+export function RegisterRoutes(app: Router) {
+
+    // ###########################################################################################################
+    //  NOTE: If you do not see routes for all of your controllers in this file, then you might not have informed tsoa of where to look
+    //      Please look into the "controllerPathGlobs" config option described in the readme: https://github.com/lukeautry/tsoa
+    // ###########################################################################################################
+
+
+    
+        const argsHoldsController_placeHold: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                id_or_slug: {"in":"path","name":"id_or_slug","required":true,"dataType":"string"},
+                body: {"in":"body","name":"body","required":true,"ref":"HoldBody"},
+        };
+        app.post('/api/gateway/tours/:id_or_slug/hold',
+            authenticateMiddleware([{"apiKey":["booking:create"]}]),
+            ...(fetchMiddlewares<RequestHandler>(HoldsController)),
+            ...(fetchMiddlewares<RequestHandler>(HoldsController.prototype.placeHold)),
+
+            async function HoldsController_placeHold(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsHoldsController_placeHold, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<HoldsController>(HoldsController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'placeHold',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: 201,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsHoldsController_readHold: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                hold_id: {"in":"path","name":"hold_id","required":true,"dataType":"string"},
+        };
+        app.get('/api/gateway/holds/:hold_id',
+            authenticateMiddleware([{"apiKey":["booking:create"]}]),
+            ...(fetchMiddlewares<RequestHandler>(HoldsController)),
+            ...(fetchMiddlewares<RequestHandler>(HoldsController.prototype.readHold)),
+
+            async function HoldsController_readHold(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsHoldsController_readHold, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<HoldsController>(HoldsController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'readHold',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsHoldsController_extendHold: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                hold_id: {"in":"path","name":"hold_id","required":true,"dataType":"string"},
+                body: {"in":"body","name":"body","required":true,"ref":"ExtendBody"},
+        };
+        app.post('/api/gateway/holds/:hold_id/extend',
+            authenticateMiddleware([{"apiKey":["booking:create"]}]),
+            ...(fetchMiddlewares<RequestHandler>(HoldsController)),
+            ...(fetchMiddlewares<RequestHandler>(HoldsController.prototype.extendHold)),
+
+            async function HoldsController_extendHold(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsHoldsController_extendHold, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<HoldsController>(HoldsController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'extendHold',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsHoldsController_releaseHold: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                hold_id: {"in":"path","name":"hold_id","required":true,"dataType":"string"},
+        };
+        app.delete('/api/gateway/holds/:hold_id',
+            authenticateMiddleware([{"apiKey":["booking:create"]}]),
+            ...(fetchMiddlewares<RequestHandler>(HoldsController)),
+            ...(fetchMiddlewares<RequestHandler>(HoldsController.prototype.releaseHold)),
+
+            async function HoldsController_releaseHold(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsHoldsController_releaseHold, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<HoldsController>(HoldsController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'releaseHold',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: 204,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsDeparturesController_listDepartures: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                id_or_slug: {"in":"path","name":"id_or_slug","required":true,"dataType":"string"},
+                from: {"in":"query","name":"from","dataType":"string"},
+                to: {"in":"query","name":"to","dataType":"string"},
+                limit: {"default":100,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 366","value":366}}},
+                cursor: {"in":"query","name":"cursor","dataType":"string"},
+        };
+        app.get('/api/tenant/tours/:id_or_slug/departures',
+            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(DeparturesController)),
+            ...(fetchMiddlewares<RequestHandler>(DeparturesController.prototype.listDepartures)),
+
+            async function DeparturesController_listDepartures(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsDeparturesController_listDepartures, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<DeparturesController>(DeparturesController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'listDepartures',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsAvailabilityController_checkAvailability: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                id_or_slug: {"in":"path","name":"id_or_slug","required":true,"dataType":"string"},
+                departure_date: {"in":"query","name":"departure_date","required":true,"dataType":"string"},
+                quantity: {"default":1,"in":"query","name":"quantity","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+        };
+        app.get('/api/gateway/tours/:id_or_slug/availability',
+            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(AvailabilityController)),
+            ...(fetchMiddlewares<RequestHandler>(AvailabilityController.prototype.checkAvailability)),
+
+            async function AvailabilityController_checkAvailability(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsAvailabilityController_checkAvailability, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<AvailabilityController>(AvailabilityController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'checkAvailability',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsCatalogController_listTours: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                limit: {"default":24,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 100","value":100}}},
+                continent: {"in":"query","name":"continent","dataType":"string"},
+                q: {"in":"query","name":"q","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 100 characters","value":100}}},
+                cursor: {"in":"query","name":"cursor","dataType":"string"},
+        };
+        app.get('/api/tenant/catalog',
+            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(CatalogController)),
+            ...(fetchMiddlewares<RequestHandler>(CatalogController.prototype.listTours)),
+
+            async function CatalogController_listTours(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsCatalogController_listTours, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<CatalogController>(CatalogController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'listTours',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsCatalogController_readTour: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                id_or_slug: {"in":"path","name":"id_or_slug","required":true,"dataType":"string"},
+        };
+        app.get('/api/tenant/tours/:id_or_slug',
+            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(CatalogController)),
+            ...(fetchMiddlewares<RequestHandler>(CatalogController.prototype.readTour)),
+
+            async function CatalogController_readTour(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsCatalogController_readTour, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<CatalogController>(CatalogController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'readTour',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsBookingsController_createBooking: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                body: {"in":"body","name":"body","required":true,"ref":"BookingBody"},
+        };
+        app.post('/api/tenant/bookings',
+            authenticateMiddleware([{"apiKey":["booking:create"]}]),
+            ...(fetchMiddlewares<RequestHandler>(BookingsController)),
+            ...(fetchMiddlewares<RequestHandler>(BookingsController.prototype.createBooking)),
+
+            async function BookingsController_createBooking(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsBookingsController_createBooking, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<BookingsController>(BookingsController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'createBooking',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: 201,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsBookingsController_listBookings: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                external_ref: {"in":"query","name":"external_ref","dataType":"string"},
+                status: {"in":"query","name":"status","dataType":"union","subSchemas":[{"dataType":"enum","enums":["pending_payment"]},{"dataType":"enum","enums":["confirmed"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":["expired"]}]},
+                from: {"in":"query","name":"from","dataType":"string"},
+                to: {"in":"query","name":"to","dataType":"string"},
+                limit: {"default":24,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 100","value":100}}},
+                cursor: {"in":"query","name":"cursor","dataType":"string"},
+        };
+        app.get('/api/tenant/bookings',
+            authenticateMiddleware([{"apiKey":["booking:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(BookingsController)),
+            ...(fetchMiddlewares<RequestHandler>(BookingsController.prototype.listBookings)),
+
+            async function BookingsController_listBookings(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsBookingsController_listBookings, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<BookingsController>(BookingsController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'listBookings',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsBookingsController_readBooking: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                booking_ref: {"in":"path","name":"booking_ref","required":true,"dataType":"string"},
+        };
+        app.get('/api/tenant/bookings/:booking_ref',
+            authenticateMiddleware([{"apiKey":["booking:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(BookingsController)),
+            ...(fetchMiddlewares<RequestHandler>(BookingsController.prototype.readBooking)),
+
+            async function BookingsController_readBooking(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsBookingsController_readBooking, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<BookingsController>(BookingsController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'readBooking',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsBookingsController_confirmBooking: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                booking_ref: {"in":"path","name":"booking_ref","required":true,"dataType":"string"},
+        };
+        app.post('/api/tenant/bookings/:booking_ref/confirm',
+            authenticateMiddleware([{"apiKey":["booking:manage"]}]),
+            ...(fetchMiddlewares<RequestHandler>(BookingsController)),
+            ...(fetchMiddlewares<RequestHandler>(BookingsController.prototype.confirmBooking)),
+
+            async function BookingsController_confirmBooking(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsBookingsController_confirmBooking, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<BookingsController>(BookingsController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'confirmBooking',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsBookingsController_cancelBooking: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                booking_ref: {"in":"path","name":"booking_ref","required":true,"dataType":"string"},
+        };
+        app.post('/api/tenant/bookings/:booking_ref/cancel',
+            authenticateMiddleware([{"apiKey":["booking:manage"]}]),
+            ...(fetchMiddlewares<RequestHandler>(BookingsController)),
+            ...(fetchMiddlewares<RequestHandler>(BookingsController.prototype.cancelBooking)),
+
+            async function BookingsController_cancelBooking(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsBookingsController_cancelBooking, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<BookingsController>(BookingsController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'cancelBooking',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+    function authenticateMiddleware(security: TsoaRoute.Security[] = []) {
+        return async function runAuthenticationMiddleware(request: any, response: any, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            // keep track of failed auth attempts so we can hand back the most
+            // recent one.  This behavior was previously existing so preserving it
+            // here
+            const failedAttempts: any[] = [];
+            const pushAndRethrow = (error: any) => {
+                failedAttempts.push(error);
+                throw error;
+            };
+
+            const secMethodOrPromises: Promise<any>[] = [];
+            for (const secMethod of security) {
+                if (Object.keys(secMethod).length > 1) {
+                    const secMethodAndPromises: Promise<any>[] = [];
+
+                    for (const name in secMethod) {
+                        secMethodAndPromises.push(
+                            expressAuthenticationRecasted(request, name, secMethod[name], response)
+                                .catch(pushAndRethrow)
+                        );
+                    }
+
+                    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+                    secMethodOrPromises.push(Promise.all(secMethodAndPromises)
+                        .then(users => { return users[0]; }));
+                } else {
+                    for (const name in secMethod) {
+                        secMethodOrPromises.push(
+                            expressAuthenticationRecasted(request, name, secMethod[name], response)
+                                .catch(pushAndRethrow)
+                        );
+                    }
+                }
+            }
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            try {
+                request['user'] = await Promise.any(secMethodOrPromises);
+
+                // Response was sent in middleware, abort
+                if (response.writableEnded) {
+                    return;
+                }
+
+                next();
+            }
+            catch(err) {
+                // Show most recent error as response
+                const error = failedAttempts.pop();
+                error.status = error.status || 401;
+
+                // Response was sent in middleware, abort
+                if (response.writableEnded) {
+                    return;
+                }
+                next(error);
+            }
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        }
+    }
+
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+}
+
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa

@@ -1,0 +1,68 @@
+import type { TourRef } from '../departures/departure.dto';
+
+export interface HoldCustomer {
+  name?: string;
+  phone?: string;
+  email?: string;
+}
+
+/**
+ * @example {"departure_date": "2027-03-06", "quantity": 2, "hold_minutes": 20, "external_ref": "cart-81"}
+ */
+export interface HoldBody {
+  /** YYYY-MM-DD. */
+  departure_date: string;
+  /**
+   * Seats.
+   * @isInt must be a whole number
+   * @minimum 1 must be at least 1
+   * @maximum 50 must be at most 50
+   */
+  quantity: number;
+  /**
+   * How long, in minutes; by default the tenant's setting, 15.
+   * @isInt must be a whole number
+   * @minimum 1 must be at least 1
+   * @maximum 60 must be at most 60
+   */
+  hold_minutes?: number;
+  /** The website's own reference, up to 128 characters. A booking with the same one consumes the hold. */
+  external_ref?: string;
+  customer?: HoldCustomer;
+}
+
+export interface ExtendBody {
+  /**
+   * Minutes from now.
+   * @isInt must be a whole number
+   * @minimum 1 must be at least 1
+   * @maximum 60 must be at most 60
+   */
+  hold_minutes: number;
+}
+
+export interface HoldAnswer {
+  ok: true;
+  hold_id: string;
+  status: 'active' | 'released' | 'expired' | 'converted';
+  tour: TourRef;
+  /** YYYY-MM-DD */
+  departure_date: string;
+  /** @isInt */
+  quantity: number;
+  /** @isInt */
+  hold_minutes: number;
+  /** RFC 3339, UTC. The seats are free again at this instant. */
+  expires_at: string;
+  /**
+   * Seats that are free besides.
+   * @isInt
+   */
+  seats_available: number;
+  currency: string;
+  /** One adult's price in major units, locked while the hold lives. */
+  unit_price: number;
+  total_price: number;
+  external_ref: string | null;
+  created_at: string;
+}

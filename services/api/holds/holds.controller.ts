@@ -1,0 +1,164 @@
+import {
+  Body,
+  Delete,
+  Get,
+  Middlewares,
+  Path,
+  Post,
+  Request,
+  Response,
+  Route,
+  Security,
+  SuccessResponse,
+  Tags,
+} from '@tsoa/runtime';
+import type { Request as HttpRequest } from 'express';
+import { refuseWithAlternatives } from '../departures/reserve-seats';
+import type { ApiContext } from '../http/api-context';
+import { inTransaction } from '../../platform/database';
+import { apiKeyPrincipalOf } from '../http/authentication';
+import { NO_STORE, setCaching } from '../http/caching';
+import { dateInput, emailInput, phoneInput, textInput } from '../http/input';
+import { jsonBody } from '../http/json-body';
+import type { ProblemDocument } from '../http/problem.dto';
+import { quota } from '../http/quota';
+import { strictQuery } from '../http/query-parameters';
+import { answerWrite } from '../http/write-request';
+import { toMajor } from '../money/currency';
+import { extendHold } from './extend-hold';
+import { getHold } from './find-hold';
+import type { ExtendBody, HoldAnswer, HoldBody } from './hold.dto';
+import { type HoldRequest, placeHold } from './place-hold';
+import { releaseHold } from './release-hold';
+import type { SeatHold } from './seat-hold';
+
+const PLACE = { name: 'hold.place', status: 201, keepHours: 24 };
+const EXTEND = { name: 'hold.extend', status: 200, keepHours: 24 };
+
+@Route('api/gateway')
+@Tags('Seats')
+@Security('apiKey', ['booking:create'])
+@Response<ProblemDocument>(400, 'Invalid request')
+@Response<ProblemDocument>(401, 'Unauthorized')
+@Response<ProblemDocument>(404, 'Not found')
+@Response<ProblemDocument>(429, 'Too many requests')
+@Response<ProblemDocument>(500, 'Server error')
+export class HoldsController {
+  constructor(private readonly context: ApiContext) {}
+
+  /**
+   * Takes seats for a while, at a price that is locked meanwhile.
+   * @summary Hold seats
+   * @param id_or_slug UUID or slug of the tour.
+   */
+  @Post('tours/{id_or_slug}/hold')
+  @SuccessResponse(201, 'Created')
+  @Response<ProblemDocument>(409, 'Departure not available')
+  @Response<ProblemDocument>(413, 'Body too large')
+  @Response<ProblemDocument>(415, 'Unsupported media type')
+  @Response<ProblemDocument>(422, 'Idempotency key reused')
+  @Middlewares(quota('hold'), jsonBody, strictQuery)
+  async placeHold(
+    @Request() request: HttpRequest,
+    @Path() id_or_slug: string,
+    @Body() body: HoldBody,
+  ): Promise<HoldAnswer> {
+    const { tenant } = apiKeyPrincipalOf(request);
+    const wanted = holdRequest(id_or_slug, body, tenant.country);
+    const answer = await answerWrite(
+      request,
+      PLACE,
+      (trx, once) => placeHold(trx, tenant, wanted, once),
+      holdAnswer,
+    ).catch((refusal: unknown) => refuseWithAlternatives(this.context.db, refusal));
+    await this.context.availability.drop(answer.tour.id, answer.departure_date);
+    return answer;
+  }
+
+  /**
+   * @summary Read a hold
+   */
+  @Get('holds/{hold_id}')
+  @Middlewares(quota('catalog'), strictQuery)
+  async readHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<HoldAnswer> {
+    setCaching(request, NO_STORE);
+    return holdAnswer(await getHold(this.context.db, apiKeyPrincipalOf(request).tenant.id, hold_id));
+  }
+
+  /**
+   * Counts the minutes anew from now; never shortens the hold, and never past two hours of life.
+   * @summary Extend a hold
+   */
+  @Post('holds/{hold_id}/extend')
+  @Response<ProblemDocument>(409, 'Conflict')
+  @Response<ProblemDocument>(413, 'Body too large')
+  @Response<ProblemDocument>(415, 'Unsupported media type')
+  @Response<ProblemDocument>(422, 'Idempotency key reused')
+  @Middlewares(quota('hold'), jsonBody, strictQuery)
+  async extendHold(
+    @Request() request: HttpRequest,
+    @Path() hold_id: string,
+    @Body() body: ExtendBody,
+  ): Promise<HoldAnswer> {
+    const { tenant } = apiKeyPrincipalOf(request);
+    const answer = await answerWrite(
+      request,
+      EXTEND,
+      (trx, once) => extendHold(trx, tenant, hold_id, body.hold_minutes, once),
+      holdAnswer,
+    );
+    await this.context.availability.drop(answer.tour.id, answer.departure_date);
+    return answer;
+  }
+
+  /**
+   * Gives the seats back. Releasing twice is no error.
+   * @summary Release a hold
+   */
+  @Delete('holds/{hold_id}')
+  @SuccessResponse(204, 'No content')
+  @Response<ProblemDocument>(409, 'Conflict')
+  @Middlewares(quota('hold'), strictQuery)
+  async releaseHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<void> {
+    setCaching(request, NO_STORE);
+    const { tenant } = apiKeyPrincipalOf(request);
+    const hold = await inTransaction(this.context.db, (trx) => releaseHold(trx, tenant.id, hold_id));
+    await this.context.availability.drop(hold.tour.id, hold.departureDate);
+  }
+}
+
+function holdRequest(tour: string, body: HoldBody, country: string): HoldRequest {
+  const { name, phone, email } = body.customer ?? {};
+  return {
+    tour,
+    departureDate: dateInput('body', 'departure_date', body.departure_date),
+    quantity: body.quantity,
+    holdMinutes: body.hold_minutes,
+    externalRef: body.external_ref === undefined ? null : textInput('external_ref', body.external_ref, 128),
+    customer: {
+      name: name === undefined ? null : textInput('customer.name', name, 200),
+      phone: phone === undefined ? null : phoneInput('customer.phone', phone, country),
+      email: email === undefined ? null : emailInput('customer.email', email),
+    },
+  };
+}
+
+function holdAnswer(hold: SeatHold): HoldAnswer {
+  const digits = hold.currencyDigits;
+  return {
+    ok: true,
+    hold_id: hold.id,
+    status: hold.status,
+    tour: hold.tour,
+    departure_date: hold.departureDate,
+    quantity: hold.quantity,
+    hold_minutes: hold.holdMinutes,
+    expires_at: hold.expiresAt.toISOString(),
+    seats_available: hold.seatsAvailable,
+    currency: hold.currency,
+    unit_price: toMajor(hold.unitPriceMinor, digits),
+    total_price: toMajor(hold.unitPriceMinor * hold.quantity, digits),
+    external_ref: hold.externalRef,
+    created_at: hold.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,150 @@
+import type { Db, Trx } from '../../platform/database';
+import type { PartialCustomer, SeatHold } from './seat-hold';
+
+const HOLD_COLUMNS = `
+  h.id, h.tenant_id, h.departure_id, h.quantity, h.hold_minutes, h.expires_at, h.unit_price_minor, h.currency,
+  h.currency_digits, h.price_breakdown, h.external_ref, h.created_at,
+  case when h.status = 'active' and h.expires_at <= clock.at then 'expired' else h.status end as status,
+  t.id as tour_id, t.slug as tour_slug, d.departure_date,
+  case when d.status = 'scheduled' and d.departure_date >= (clock.at at time zone t.time_zone)::date
+         and (d.closes_at is null or d.closes_at > clock.at)
+       then greatest(d.seats_total - seats_taken(d.id, clock.at), 0) else 0 end as seats_available`;
+
+const HOLD_TABLES = `clock, seat_holds h
+  join departures d on d.id = h.departure_id
+  join tours t on t.id = d.tour_id`;
+
+const CLOCK = 'with clock as materialized (select clock_timestamp() as at)';
+
+export interface NewHold {
+  tenantId: string;
+  departureId: string;
+  quantity: number;
+  holdMinutes: number;
+  unitPriceMinor: number;
+  currency: string;
+  currencyDigits: number;
+  priceBreakdown: Record<string, unknown>;
+  externalRef: string | null;
+  customer: PartialCustomer;
+}
+
+/** @param at when it was decided: the hold's life begins there, not at the transaction's start */
+export async function insertHold(trx: Trx, hold: NewHold, at: string): Promise<string> {
+  const { rows } = await trx.raw(
+    `insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, created_at, expires_at, unit_price_minor,
+       currency, currency_digits, price_breakdown, external_ref, customer_name, customer_phone, customer_email)
+     values (:tenantId, :departureId, :quantity, :holdMinutes, :at::timestamptz,
+       :at::timestamptz + make_interval(mins => :holdMinutes), :unitPriceMinor,
+       :currency, :currencyDigits, :priceBreakdown, :externalRef, :name, :phone, :email)
+     returning id`,
+    { ...hold, ...hold.customer, priceBreakdown: JSON.stringify(hold.priceBreakdown), at },
+  );
+  return rows[0].id;
+}
+
+export async function findHold(db: Db, tenantId: string, id: string): Promise<SeatHold | undefined> {
+  const { rows } = await db.raw(
+    `${CLOCK} select ${HOLD_COLUMNS} from ${HOLD_TABLES} where h.id = :id and h.tenant_id = :tenantId`,
+    { tenantId, id },
+  );
+  return rows[0] && toHold(rows[0]);
+}
+
+/** The tenant's live holds on a departure with this reference; two at most, since only exactly one means anything. */
+export async function findLiveHoldsByReference(
+  trx: Trx,
+  tenantId: string,
+  departureId: string,
+  externalRef: string,
+): Promise<SeatHold[]> {
+  const { rows } = await trx.raw(
+    `${CLOCK} select ${HOLD_COLUMNS} from ${HOLD_TABLES}
+     where h.tenant_id = :tenantId and h.departure_id = :departureId and h.external_ref = :externalRef
+       and h.status = 'active' and h.expires_at > clock.at
+     limit 2`,
+    { tenantId, departureId, externalRef },
+  );
+  return rows.map(toHold);
+}
+
+/** The tenant's live holds altogether, and the seats they keep of one departure. */
+export async function countLiveHolds(
+  trx: Trx,
+  tenantId: string,
+  departureId: string,
+  at: string,
+): Promise<{ holds: number; seatsOfDeparture: number }> {
+  const { rows } = await trx.raw(
+    `select count(*) as holds, coalesce(sum(quantity) filter (where departure_id = :departureId), 0) as seats
+     from seat_holds where tenant_id = :tenantId and status = 'active' and expires_at > :at`,
+    { tenantId, departureId, at },
+  );
+  return { holds: Number(rows[0].holds), seatsOfDeparture: Number(rows[0].seats) };
+}
+
+/** Moves the hold's end to `minutes` from `at`, never back. */
+export async function extendHoldRow(trx: Trx, id: string, minutes: number, at: string): Promise<void> {
+  await trx.raw(
+    `update seat_holds
+     set expires_at = greatest(expires_at, :at::timestamptz + make_interval(mins => :minutes)), hold_minutes = :minutes
+     where id = :id`,
+    { id, minutes, at },
+  );
+}
+
+/** Would `minutes` from `at` be more than two hours after the hold was placed? */
+export async function exceedsHoldLife(trx: Trx, id: string, minutes: number, at: string): Promise<boolean> {
+  const { rows } = await trx.raw(
+    `select :at::timestamptz + make_interval(mins => :minutes) > created_at + interval '120 minutes' as exceeds
+     from seat_holds where id = :id`,
+    { id, minutes, at },
+  );
+  return rows[0].exceeds;
+}
+
+/** Ends an active hold; the caller holds the departure's lock. */
+export async function endHold(trx: Trx, id: string, status: 'released' | 'converted', at: string): Promise<void> {
+  await trx('seat_holds').where({ id, status: 'active' }).update({ status, ended_at: at });
+}
+
+interface HoldRow {
+  id: string;
+  tenant_id: string;
+  departure_id: string;
+  quantity: number;
+  hold_minutes: number;
+  expires_at: Date;
+  unit_price_minor: number;
+  currency: string;
+  currency_digits: number;
+  price_breakdown: Record<string, unknown>;
+  external_ref: string | null;
+  created_at: Date;
+  status: SeatHold['status'];
+  tour_id: string;
+  tour_slug: string;
+  departure_date: string;
+  seats_available: number;
+}
+
+function toHold(row: HoldRow): SeatHold {
+  return {
+    id: row.id,
+    tenantId: row.tenant_id,
+    tour: { id: row.tour_id, slug: row.tour_slug },
+    departureId: row.departure_id,
+    departureDate: row.departure_date,
+    quantity: row.quantity,
+    holdMinutes: row.hold_minutes,
+    status: row.status,
+    expiresAt: row.expires_at,
+    unitPriceMinor: row.unit_price_minor,
+    currency: row.currency,
+    currencyDigits: row.currency_digits,
+    priceBreakdown: row.price_breakdown,
+    externalRef: row.external_ref,
+    createdAt: row.created_at,
+    seatsAvailable: row.seats_available,
+  };
+}

@@ -1,0 +1,29 @@
+export type HoldStatus = 'active' | 'released' | 'expired' | 'converted';
+
+export interface PartialCustomer {
+  name: string | null;
+  phone: string | null;
+  email: string | null;
+}
+
+/** Seats of one departure, and their price, kept for one tenant until `expiresAt` or until they are booked. */
+export interface SeatHold {
+  id: string;
+  tenantId: string;
+  tour: { id: string; slug: string };
+  departureId: string;
+  departureDate: string;
+  quantity: number;
+  holdMinutes: number;
+  /** As the clock has it: an active hold whose time is over reads expired, whether or not that was written down. */
+  status: HoldStatus;
+  expiresAt: Date;
+  unitPriceMinor: number;
+  currency: string;
+  currencyDigits: number;
+  priceBreakdown: Record<string, unknown>;
+  externalRef: string | null;
+  createdAt: Date;
+  /** Seats of the departure that are free besides. */
+  seatsAvailable: number;
+}

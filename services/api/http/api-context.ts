@@ -1,0 +1,21 @@
+import type { Request } from 'express';
+import type { Config } from '../../platform/config';
+import type { Db } from '../../platform/database';
+import type { Logger } from '../../platform/logger';
+import type { QuotaStore } from '../../platform/quota-store';
+import type { Secrets } from '../../platform/secrets';
+import type { AvailabilityCache } from '../departures/availability-cache';
+
+/** What a request may use. Made once in server.ts, or by a test. */
+export interface ApiContext {
+  config: Config;
+  secrets: Secrets;
+  db: Db;
+  log: Logger;
+  quotas: QuotaStore;
+  availability: AvailabilityCache;
+}
+
+export function contextOf(request: Request): ApiContext {
+  return request.app.locals.context as ApiContext;
+}

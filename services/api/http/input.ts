@@ -1,0 +1,61 @@
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
+import { InvalidInputError, type InputPlace } from '../../platform/errors';
+
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
+/** As above, less tab and line breaks. */
+const CONTROL_CHARACTER_IN_PROSE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
+
+/** One line of text in NFC, trimmed. @throws InvalidInputError (400) empty, too long, or with control characters */
+export function textInput(field: string, value: string, maxLength: number): string {
+  return cleanText(field, value, maxLength, CONTROL_CHARACTER);
+}
+
+/** The same, but line breaks and tabs may stand in it. */
+export function proseInput(field: string, value: string, maxLength: number): string {
+  return cleanText(field, value.replaceAll('\r\n', '\n'), maxLength, CONTROL_CHARACTER_IN_PROSE);
+}
+
+export function emailInput(field: string, value: string): string {
+  const email = textInput(field, value, 254);
+  if (!EMAIL.test(email)) throw new InvalidInputError('body', field, 'must be an e-mail address');
+  return email;
+}
+
+/** YYYY-MM-DD of a day that exists. The pattern alone lets 2026-02-31 pass, and the database then answers with an error. */
+export function dateInput(place: InputPlace, field: string, value: string): string {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value);
+  const date = match ? new Date(`${value}T00:00:00Z`) : undefined;
+  const exists = date && !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === value;
+  if (!exists || match![1] === '0000') throw new InvalidInputError(place, field, 'must be a calendar date, YYYY-MM-DD');
+  return value;
+}
+
+export function optionalDate(place: InputPlace, field: string, value: string | undefined): string | undefined {
+  return value === undefined ? undefined : dateInput(place, field, value);
+}
+
+function cleanText(field: string, value: string, maxLength: number, forbidden: RegExp): string {
+  const refuse = (message: string) => new InvalidInputError('body', field, message);
+  if (!value.isWellFormed()) throw refuse('must be well-formed Unicode');
+  if (forbidden.test(value)) throw refuse('must not hold control characters');
+  const text = value.normalize('NFC').trim();
+  if (text === '') throw refuse('must not be empty');
+  if ([...text].length > maxLength) throw refuse(`must have at most ${maxLength} characters`);
+  return text;
+}
+
+const LONGEST_PHONE = 40;
+
+/**
+ * E.164 by the tenant's country where the text parses, else its digits, with a leading plus if it had one.
+ * @param country ISO 3166 alpha-2, for numbers written without a country code
+ */
+export function phoneInput(field: string, value: string, country: string): string {
+  const text = textInput(field, value, LONGEST_PHONE);
+  const digits = text.replace(/\D/g, '');
+  if (digits.length < 6) throw new InvalidInputError('body', field, 'must have at least 6 digits');
+  const parsed = parsePhoneNumberFromString(text, country as CountryCode);
+  if (parsed?.isPossible()) return parsed.number;
+  return text.startsWith('+') ? `+${digits}` : digits;
+}

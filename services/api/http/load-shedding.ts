@@ -1,0 +1,48 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { TransportError } from './http.errors';
+
+const WAITING_MAX = 1000;
+const LAG_MAX_MS = 1000;
+const LAG_WINDOW_MS = 1000;
+
+export interface LoadShedder {
+  middleware: RequestHandler;
+  /** From now on every new request is told to go elsewhere. */
+  shutDown(): void;
+  stop(): void;
+}
+
+/** Refuses work before it begins: while stopping, above 1,000 waiting requests, or with the event loop a second late for a second. */
+export function createLoadShedder(): LoadShedder {
+  let waiting = 0;
+  let shuttingDown = false;
+  let lagging = false;
+  const delay = monitorEventLoopDelay({ resolution: 100 });
+  delay.enable();
+  const timer = setInterval(() => {
+    lagging = delay.max / 1e6 > LAG_MAX_MS;
+    delay.reset();
+  }, LAG_WINDOW_MS);
+  timer.unref();
+
+  function middleware(_request: Request, response: Response, next: NextFunction): void {
+    if (shuttingDown) {
+      response.setHeader('Connection', 'close');
+      return next(new TransportError('shutting_down', 'This instance is stopping.'));
+    }
+    if (lagging || waiting >= WAITING_MAX) return next(new TransportError('overloaded', 'Too much to do right now.'));
+    waiting += 1;
+    response.once('close', () => (waiting -= 1));
+    next();
+  }
+
+  return {
+    middleware,
+    shutDown: () => (shuttingDown = true),
+    stop: () => {
+      clearInterval(timer);
+      delay.disable();
+    },
+  };
+}

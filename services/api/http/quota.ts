@@ -1,0 +1,44 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Quotas } from '../../platform/config';
+import type { QuotaAnswer } from '../../platform/quota-store';
+import { contextOf } from './api-context';
+import { networkOf, principalOf } from './authentication';
+import { RateLimitedError } from './http.errors';
+
+const PER_ADDRESS_AND_TOKEN = 120;
+const WINDOW_SECONDS = 60;
+
+/**
+ * Counts an authenticated request against its credential's quota of this kind, whatever the answer will be. A rotated key
+ * shares its family's bucket.
+ */
+export function quota(kind: keyof Quotas): RequestHandler {
+  return (request, response, next) => {
+    spend(request, response, kind).then(() => next(), next);
+  };
+}
+
+/** A widget token is spent by all visitors of a site: one address may not use it up for the others. */
+export async function spend(request: Request, response: Response, kind: keyof Quotas): Promise<void> {
+  const { config, quotas } = contextOf(request);
+  const principal = principalOf(request)!;
+  const limit = config.quotas[kind];
+  const answer = await quotas.consume(`${kind}:${principal.familyId}`, limit);
+  setQuotaHeaders(response, kind, limit, answer);
+  if (!answer.allowed) throw new RateLimitedError(answer.resetSeconds);
+  if (principal.kind !== 'widget_token') return;
+  const bucket = `${kind}:${principal.familyId}:${networkOf(request.ip)}`;
+  const own = await quotas.consume(bucket, PER_ADDRESS_AND_TOKEN);
+  if (!own.allowed) throw new RateLimitedError(own.resetSeconds);
+}
+
+/** The drafts' present and former shape (RateLimit header fields 10 and 06), both in seconds from now. */
+function setQuotaHeaders(response: Response, kind: string, limit: number, answer: QuotaAnswer): void {
+  const { remaining, resetSeconds } = answer;
+  response.setHeader('RateLimit-Policy', `"${kind}";q=${limit};w=${WINDOW_SECONDS}`);
+  response.setHeader('RateLimit', `"${kind}";r=${remaining};t=${resetSeconds}`);
+  response.setHeader('RateLimit-Limit', limit);
+  response.setHeader('RateLimit-Remaining', remaining);
+  response.setHeader('RateLimit-Reset', resetSeconds);
+}
+

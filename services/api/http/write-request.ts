@@ -1,0 +1,54 @@
+import type { Request } from 'express';
+import { inTransaction, type Trx } from '../../platform/database';
+import { always, type Once, onceByKey, Replay } from '../idempotency/once';
+import { singleFlight } from '../idempotency/single-flight';
+import { contextOf } from './api-context';
+import { apiKeyPrincipalOf } from './authentication';
+import { NO_STORE, setCaching } from './caching';
+import { BadInputError } from './http.errors';
+
+export interface WriteOperation {
+  /** A key is good for one operation of one tenant. */
+  name: string;
+  /** Of the answer; a repeat gets the same. */
+  status: number;
+  /** How long a repeat is recognised. */
+  keepHours: number;
+}
+
+/**
+ * Runs one write request: one transaction, once for each Idempotency-Key, and the answer's bytes stored with the effect.
+ * The answer is only handed out after COMMIT.
+ */
+export async function answerWrite<T, A>(
+  request: Request,
+  operation: WriteOperation,
+  use: (trx: Trx, once: Once<T>) => Promise<T | Replay>,
+  toAnswer: (result: T) => A,
+): Promise<A> {
+  setCaching(request, NO_STORE);
+  const { db } = contextOf(request);
+  const tenantId = apiKeyPrincipalOf(request).tenant.id;
+  const key = idempotencyKeyOf(request);
+  if (key === undefined) return toAnswer((await inTransaction(db, (trx) => use(trx, always))) as T);
+
+  const idempotent = { tenantId, operation: operation.name, key, body: request.body as unknown, keepHours: operation.keepHours };
+  const stored = (result: T) => ({ status: operation.status, body: JSON.stringify(toAnswer(result)) });
+  const result = await singleFlight(`${tenantId} ${operation.name} ${key}`, () =>
+    inTransaction(db, (trx) => use(trx, onceByKey<T>(trx, idempotent, stored))),
+  );
+  if (!(result instanceof Replay)) return toAnswer(result);
+  request.res!.setHeader('Idempotent-Replayed', 'true');
+  // Written again from the parsed text: JSON.stringify gives back the bytes it once wrote, the order of keys included.
+  return JSON.parse(result.answer.body) as A;
+}
+
+/** A bare token, or a quoted one as the draft standard writes it. */
+function idempotencyKeyOf(request: Request): string | undefined {
+  const header = request.get('idempotency-key');
+  if (header === undefined) return undefined;
+  const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  const message = 'must be 1 to 255 visible ASCII characters';
+  throw new BadInputError('invalid_idempotency_key', [{ in: 'header', field: 'Idempotency-Key', message }]);
+}

@@ -1,0 +1,74 @@
+import type { Db, Trx } from '../../platform/database';
+import { sqlState } from '../../platform/errors';
+import { IdempotencyInProgressError } from './idempotency.errors';
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+interface KeyOfOperation {
+  tenantId: string;
+  operation: string;
+  key: string;
+}
+
+interface EarlierAnswer {
+  fingerprint: Buffer;
+  status: number;
+  answer: string;
+}
+
+/**
+ * Inserts the key's row, or finds what was answered under it. A row of a transaction that is still open is waited for:
+ * if that one rolls back, the key is ours.
+ * @throws IdempotencyInProgressError after two seconds (409)
+ */
+export async function claimKey(
+  trx: Trx,
+  request: KeyOfOperation & { keepHours: number },
+  fingerprint: Buffer,
+): Promise<EarlierAnswer | undefined> {
+  const { rowCount } = await waitBounded(
+    trx.raw(
+      `insert into idempotency_keys as k (tenant_id, operation, key, fingerprint, expires_at)
+       values (:tenantId, :operation, :key, :fingerprint, clock_timestamp() + make_interval(hours => :keepHours))
+       on conflict (tenant_id, operation, key) do update
+         set fingerprint = excluded.fingerprint, status = null, answer = null,
+             created_at = excluded.created_at, expires_at = excluded.expires_at
+         where k.expires_at <= clock_timestamp()`,
+      { ...request, fingerprint },
+    ),
+  );
+  if (rowCount === 1) return undefined;
+  return trx('idempotency_keys')
+    .select('fingerprint', 'status', 'answer')
+    .where({ tenant_id: request.tenantId, operation: request.operation, key: request.key })
+    .first<EarlierAnswer>();
+}
+
+export async function storeAnswer(
+  trx: Trx,
+  request: KeyOfOperation,
+  answer: { status: number; body: string },
+): Promise<void> {
+  await trx('idempotency_keys')
+    .where({ tenant_id: request.tenantId, operation: request.operation, key: request.key })
+    .update({ status: answer.status, answer: answer.body });
+}
+
+/** Forgets keys whose time is over; a key that is in use is left for the next sweep. */
+export async function deleteExpiredKeys(db: Db, limit: number): Promise<number> {
+  const { rowCount } = await db.raw(
+    `delete from idempotency_keys where ctid = any(array(
+       select ctid from idempotency_keys where expires_at <= clock_timestamp() limit :limit for update skip locked))`,
+    { limit },
+  );
+  return rowCount;
+}
+
+async function waitBounded<T>(statement: PromiseLike<T>): Promise<T> {
+  try {
+    return await statement;
+  } catch (error) {
+    if (sqlState(error) === LOCK_NOT_AVAILABLE) throw new IdempotencyInProgressError();
+    throw error;
+  }
+}

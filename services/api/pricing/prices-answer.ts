@@ -1,0 +1,18 @@
+import { toMajor } from '../money/currency';
+import type { Prices } from './prices';
+import type { Quote } from './quote-tenant-price';
+
+/** Prices by category as the wire has them: major units, absent where the departure has none. */
+export function pricesAnswer(prices: Prices, digits: number): Prices {
+  const { adult, child, single_supplement } = prices;
+  return {
+    adult: toMajor(adult, digits),
+    ...(child === undefined ? {} : { child: toMajor(child, digits) }),
+    ...(single_supplement === undefined ? {} : { single_supplement: toMajor(single_supplement, digits) }),
+  };
+}
+
+/** The same names at the tenant's prices, and one adult's deposit. */
+export function tenantPricesAnswer(quote: Quote, digits: number): Prices & { deposit: number } {
+  return { ...pricesAnswer(quote.tenant, digits), deposit: toMajor(quote.deposit, digits) };
+}

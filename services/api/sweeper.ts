@@ -1,0 +1,28 @@
+import type { Db } from '../platform/database';
+import type { Logger } from '../platform/logger';
+import { sweepExpiredSeats } from './departures/free-expired-seats';
+import { sweepExpiredKeys } from './idempotency/sweep-expired-keys';
+
+const EVERY_MS = 15_000;
+
+/** Writes down what the clock has already decided: expired holds, unpaid leads, old idempotency keys. Late is no harm. */
+export function startSweeper(db: Db, log: Logger): { stop(): Promise<void> } {
+  let stopped = false;
+  let pass = Promise.resolve();
+  const sweep = async () => {
+    try {
+      await sweepExpiredSeats(db);
+      await sweepExpiredKeys(db);
+    } catch (error) {
+      if (!stopped) log.warn({ err: error }, 'sweep failed');
+    }
+  };
+  const timer = setInterval(() => (pass = pass.then(sweep)), EVERY_MS);
+  return {
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      await pass;
+    },
+  };
+}

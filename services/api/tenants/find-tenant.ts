@@ -1,0 +1,21 @@
+import type { Db, Trx } from '../../platform/database';
+import type { Tenant } from './tenant';
+import { TenantNotFoundError } from './tenant.errors';
+import { findTenantBySlug, lockTenantBySlug } from './tenant.repository';
+
+/** @throws TenantNotFoundError */
+export async function findTenant(db: Db, slug: string): Promise<Tenant> {
+  const tenant = await findTenantBySlug(db, slug);
+  if (!tenant) throw new TenantNotFoundError(slug);
+  return tenant;
+}
+
+/**
+ * The tenant for a change: nobody else changes it until the transaction ends.
+ * @throws TenantNotFoundError
+ */
+export async function findTenantForChange(trx: Trx, slug: string): Promise<Tenant> {
+  const tenant = await lockTenantBySlug(trx, slug);
+  if (!tenant) throw new TenantNotFoundError(slug);
+  return tenant;
+}

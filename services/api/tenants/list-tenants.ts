@@ -1,0 +1,11 @@
+import type { Db } from '../../platform/database';
+import type { Tenant, TenantStatus } from './tenant';
+import { selectTenants } from './tenant.repository';
+
+/** By slug. */
+export async function listTenants(
+  db: Db,
+  filter: { status?: TenantStatus; limit: number },
+): Promise<Tenant[]> {
+  return selectTenants(db, filter);
+}

@@ -1,0 +1,55 @@
+import { AppError } from '../../platform/errors';
+
+export class TenantNotFoundError extends AppError {
+  readonly code = 'tenant_not_found' as const;
+
+  constructor(slug: string) {
+    super(`There is no tenant "${slug}"`);
+  }
+}
+
+export class TenantSlugTakenError extends AppError {
+  readonly code = 'tenant_slug_taken' as const;
+
+  constructor(slug: string) {
+    super(`There is a tenant "${slug}" already`);
+  }
+}
+
+export class BookingPrefixTakenError extends AppError {
+  readonly code = 'booking_prefix_taken' as const;
+
+  constructor(prefix: string) {
+    super(`The booking prefix ${prefix} belongs to another tenant`);
+  }
+}
+
+export class HoldLengthsError extends AppError {
+  readonly code = 'invalid_hold_lengths' as const;
+
+  constructor(defaultMinutes: number, maxMinutes: number) {
+    super(
+      `A hold of ${defaultMinutes} minutes by default would be longer than the ${maxMinutes} minutes allowed`,
+    );
+  }
+}
+
+export class TooManyOriginsError extends AppError {
+  readonly code = 'too_many_origins' as const;
+
+  constructor(limit: number) {
+    super(`A list of origins holds ${limit} at most`);
+  }
+}
+
+/** Not a site that may be embedded in: the message says why, and what to write instead. */
+export class OriginRefusedError extends AppError {
+  readonly code = 'origin_refused' as const;
+
+  constructor(
+    readonly origin: string,
+    readonly reason: string,
+  ) {
+    super(`The origin ${JSON.stringify(origin)} is refused: ${reason}`);
+  }
+}

@@ -1,0 +1,3 @@
+import type { Express } from 'express';
+
+export function registerEmbed(_app: Express): void {}

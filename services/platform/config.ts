@@ -1,0 +1,120 @@
+import { readBoolean, readInteger, readList, readOneOf, readPort, readUrl, type Environment } from './read-variable';
+import { ConfigError } from './config-error';
+import { readTrustProxy, type TrustProxy } from './trust-proxy';
+
+export interface Config {
+  host: string;
+  apiPort: number;
+  webhookQueuePort: number;
+  metricsPort: number;
+  publicBaseUrl: string;
+  dataDir: string;
+  /** Undefined: the embedded database of dataDir. */
+  databaseUrl: string | undefined;
+  databaseDirectUrl: string | undefined;
+  replicas: number;
+  quotas: Quotas;
+  trustProxy: TrustProxy;
+  logLevel: string;
+  cdnCache: boolean;
+  webhooks: { allowPrivateTargets: boolean; retryScheduleSeconds: number[]; retentionDays: number };
+  /** As given; what is missing is generated into dataDir by secrets.ts. */
+  secrets: { secretsKey?: string; cursorKey?: string; keyPepper?: string };
+}
+
+/** Requests a minute (CONTRACT section 3, Quotas). */
+export interface Quotas {
+  availability: number;
+  hold: number;
+  booking: number;
+  catalog: number;
+  widget: number;
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const RETRY_STEPS = ['0s', '5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'];
+
+/**
+ * Reads the environment once; nothing else in the product looks at it.
+ * @throws ConfigError one line that names the variable and what it must be (CONTRACT section 7)
+ */
+export function loadConfig(env: Environment = process.env): Config {
+  const apiPort = readPort(env, 'API_PORT', 3000);
+  const databaseUrl = readUrl(env, 'DATABASE_URL', ['postgres:', 'postgresql:']);
+  const secrets = {
+    secretsKey: readSecret(env, 'SECRETS_KEY'),
+    cursorKey: readSecret(env, 'CURSOR_KEY'),
+    keyPepper: readSecret(env, 'KEY_PEPPER'),
+  };
+  if (databaseUrl && !secrets.secretsKey) throw required('SECRETS_KEY');
+  if (databaseUrl && !secrets.cursorKey) throw required('CURSOR_KEY');
+  refuseSharedStores(env);
+  return {
+    host: env.HOST || '127.0.0.1',
+    apiPort,
+    webhookQueuePort: readPort(env, 'WEBHOOK_QUEUE_PORT', 3001),
+    metricsPort: readPort(env, 'METRICS_PORT', 9464),
+    publicBaseUrl: readPublicBaseUrl(env, apiPort),
+    dataDir: env.DATA_DIR || '.data',
+    databaseUrl,
+    databaseDirectUrl: readUrl(env, 'DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']) ?? databaseUrl,
+    replicas: readInteger(env, 'REPLICAS', 1, 1, 10_000),
+    quotas: readQuotas(env),
+    trustProxy: readTrustProxy(env),
+    logLevel: readOneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
+    cdnCache: readBoolean(env, 'CDN_CACHE', false),
+    webhooks: {
+      allowPrivateTargets: readBoolean(env, 'WEBHOOK_ALLOW_PRIVATE_TARGETS', false),
+      retryScheduleSeconds: readRetrySchedule(env),
+      retentionDays: readInteger(env, 'WEBHOOK_RETENTION_DAYS', 90, 1, 3650),
+    },
+    secrets,
+  };
+}
+
+function readQuotas(env: Environment): Quotas {
+  const perMinute = (name: string, fallback: number) => readInteger(env, name, fallback, 1, 1_000_000);
+  return {
+    availability: perMinute('GATEWAY_AVAILABILITY_RPM', 240),
+    hold: perMinute('GATEWAY_HOLD_RPM', 60),
+    booking: perMinute('GATEWAY_BOOKING_RPM', 60),
+    catalog: perMinute('CATALOG_RPM', 600),
+    widget: perMinute('WIDGET_RPM', 600),
+  };
+}
+
+function readPublicBaseUrl(env: Environment, apiPort: number): string {
+  const url = readUrl(env, 'PUBLIC_BASE_URL', ['http:', 'https:']) ?? `http://127.0.0.1:${apiPort}`;
+  return url.replace(/\/+$/, '');
+}
+
+function readSecret(env: Environment, name: string): string | undefined {
+  const value = env[name];
+  if (!value) return undefined;
+  if (value.length < 32) throw new ConfigError(name, 'at least 32 characters, for example 64 random hex digits');
+  return value;
+}
+
+/** Steps such as "0s,5s,5m,2h": the wait before each try. */
+function readRetrySchedule(env: Environment): number[] {
+  const seconds = { s: 1, m: 60, h: 3600 };
+  return readList(env, 'WEBHOOK_RETRY_SCHEDULE', RETRY_STEPS).map((step) => {
+    const match = /^(\d{1,6}(?:\.\d{1,3})?)(s|m|h)$/.exec(step);
+    if (!match) throw new ConfigError('WEBHOOK_RETRY_SCHEDULE', 'steps such as 0s,5s,5m,2h');
+    return Number(match[1]) * seconds[match[2] as keyof typeof seconds];
+  });
+}
+
+/** Refused rather than ignored: with several instances and no shared store, every quota would silently multiply. */
+function refuseSharedStores(env: Environment): void {
+  if (env.REDIS_URL && (env.CACHE_REST_URL || env.CACHE_REST_TOKEN)) {
+    throw new ConfigError('REDIS_URL', 'unset where CACHE_REST_URL is set: name one shared store, not two');
+  }
+  for (const name of ['REDIS_URL', 'CACHE_REST_URL', 'CACHE_REST_TOKEN']) {
+    if (env[name]) throw new ConfigError(name, 'unset: this version keeps quotas and cache in memory, for one instance');
+  }
+}
+
+function required(name: string): ConfigError {
+  return new ConfigError(name, 'set where DATABASE_URL is set: at least 32 characters, the same for every process');
+}

@@ -1,0 +1,61 @@
+import knex, { type Knex } from 'knex';
+import pg from 'pg';
+import { sqlState } from './errors';
+
+/** For reads. */
+export type Db = Knex;
+/** For locks and writes: what takes a Trx cannot be called outside a transaction. */
+export type Trx = Knex.Transaction;
+
+const DATE = 1082;
+const INT8 = 20;
+// A date is a string from the column to the wire: as a Date it moves by a day with the process's time zone (seen).
+pg.types.setTypeParser(DATE, (text) => text);
+// All our bigints are identities and minor units of money below 2^53.
+pg.types.setTypeParser(INT8, Number);
+
+export interface DatabaseOptions {
+  applicationName: string;
+  /** Connections at most. */
+  poolMax?: number;
+}
+
+export function openDatabase(url: string, { applicationName, poolMax = 16 }: DatabaseOptions): Db {
+  return knex({
+    client: 'pg',
+    connection: { connectionString: url, application_name: applicationName, keepAlive: true },
+    // Two seconds for a connection, then the request is told so: Knex's own minute outlives every client.
+    pool: { min: 0, max: poolMax, acquireTimeoutMillis: 2000, idleTimeoutMillis: 10_000 },
+    acquireConnectionTimeout: 2000,
+  });
+}
+
+/** SET LOCAL, not connection options: those do not pass a transaction pooler. */
+const TRANSACTION_SETTINGS = `
+  set transaction isolation level read committed;
+  set local lock_timeout = '2s';
+  set local statement_timeout = '10s';
+  set local idle_in_transaction_session_timeout = '15s'`;
+
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK = '40P01';
+const ATTEMPTS = 3;
+
+/**
+ * Runs `work` in one transaction (READ COMMITTED, two seconds for a lock). A deadlock or serialization failure repeats
+ * the whole of it, three times in all, so `work` must have no effect outside the transaction.
+ */
+export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction(async (trx) => {
+        await trx.raw(TRANSACTION_SETTINGS);
+        return work(trx);
+      });
+    } catch (error) {
+      const state = sqlState(error);
+      if (attempt >= ATTEMPTS || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { giveTo, runAs } from './account';
+import type { Binaries } from './binaries';
+import { EmbeddedPostgresError } from './embedded-postgres.errors';
+import type { Cluster } from './place-cluster';
+
+const SUPERUSER = 'tour_platform';
+const PASSWORD_FILE = 'tour-platform.password';
+
+/** Builtin locale: folds the case of all scripts and sorts by bytes, on every system. (With C 'É' ILIKE 'é' is false.) */
+const INITDB = [
+  `--username=${SUPERUSER}`,
+  '--auth=scram-sha-256',
+  '--encoding=UTF8',
+  '--locale=C',
+  '--locale-provider=builtin',
+  '--builtin-locale=C.UTF-8',
+  '--no-instructions',
+];
+
+/**
+ * Makes the cluster if there is none, beside its place: a killed initdb leaves a PG_VERSION behind and a cluster that
+ * starts without its databases. What appears in its place is whole, its password in it. True if it was made now. To be
+ * called under the start lock.
+ */
+export async function createCluster(
+  { directory, account }: Cluster,
+  { programs, major }: Binaries,
+  settings: Record<string, string>,
+): Promise<boolean> {
+  const aside = `${directory}.new-${process.pid}-${randomBytes(4).toString('hex')}`;
+  sweepUnfinished(directory);
+  if (isThere(directory, major)) return false;
+  try {
+    mkdirSync(aside, { mode: 0o700 });
+    giveTo(account, aside);
+    const password = path.join(aside, PASSWORD_FILE);
+    writeFileSync(password, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
+    giveTo(account, password);
+    const cluster = path.join(aside, 'cluster');
+    const set = Object.entries(settings).map(([name, value]) => `--set=${name}=${value}`);
+    if (settings.fsync === 'off') set.push('--no-sync');
+    const { ok, output } = await runAs(
+      account,
+      path.join(programs, 'initdb'),
+      [...INITDB, `--pwfile=${password}`, ...set],
+      { env: { PGDATA: cluster } },
+    );
+    if (!ok) throw cannotCreate(directory, output);
+    renameSync(password, path.join(cluster, PASSWORD_FILE));
+    renameSync(cluster, directory);
+    return true;
+  } catch (error) {
+    if (error instanceof EmbeddedPostgresError) throw error;
+    throw cannotCreate(directory, (error as Error).message);
+  } finally {
+    rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+/** With the superuser's name and password. */
+export function databaseUrl(directory: string, port: number, database: string): string {
+  return `postgres://${SUPERUSER}:${readPassword(directory)}@127.0.0.1:${port}/${database}`;
+}
+
+function readPassword(directory: string): string {
+  try {
+    return readFileSync(path.join(directory, PASSWORD_FILE), 'utf8').trim();
+  } catch (error) {
+    throw new EmbeddedPostgresError(
+      `The password of the database cannot be read (${(error as Error).message})`,
+      'Restore that file, or move the directory away to begin with an empty database',
+    );
+  }
+}
+
+/** True if there is a cluster of this major; anything else in its place is left alone. */
+function isThere(directory: string, major: number): boolean {
+  if (!existsSync(directory) || readdirSync(directory).length === 0) return false;
+  const version = path.join(directory, 'PG_VERSION');
+  const found = existsSync(version) ? readFileSync(version, 'utf8').trim() : undefined;
+  if (found === String(major)) return true;
+  throw new EmbeddedPostgresError(
+    `${directory} ${found ? `is of PostgreSQL ${found}` : 'is not a database'}, and this release brings PostgreSQL ${major}`,
+    'Move it away to begin with an empty database; what is in it, the release that made it can dump',
+  );
+}
+
+/** We hold the start lock, so whoever made these is dead. An initdb that outlived it may still write: then next time. */
+function sweepUnfinished(directory: string): void {
+  const parent = path.dirname(directory);
+  for (const name of readdirSync(parent)) {
+    if (!name.startsWith(`${path.basename(directory)}.new-`)) continue;
+    try {
+      rmSync(path.join(parent, name), { recursive: true, force: true });
+    } catch {
+      // As said above.
+    }
+  }
+}
+
+function cannotCreate(directory: string, output: string): EmbeddedPostgresError {
+  const whatToDo = /could not look up effective user ID/.test(output)
+    ? 'The account has no name: add it to /etc/passwd, or set DATABASE_URL to a PostgreSQL of your own'
+    : 'The reason follows; it often is a full disk, or a file system without access rights';
+  return new EmbeddedPostgresError(`The database cannot be created in ${directory}`, whatToDo, output);
+}

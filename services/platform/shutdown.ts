@@ -1,0 +1,25 @@
+import type { Logger } from './logger';
+
+/**
+ * Runs `stop` once on SIGTERM, SIGINT, or when the parent that forked this process is gone; then the process ends by
+ * itself. Nothing here calls exit in time: what still runs after `graceMs` is cut.
+ */
+export function onShutdown(log: Logger, graceMs: number, stop: () => Promise<void>): void {
+  let stopping = false;
+  const begin = (reason: string) => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ reason }, 'stopping');
+    setTimeout(() => process.exit(1), graceMs).unref();
+    stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'stopped badly');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', () => begin('SIGTERM'));
+  process.on('SIGINT', () => begin('SIGINT'));
+  if (process.channel) process.on('disconnect', () => begin('parent gone'));
+}

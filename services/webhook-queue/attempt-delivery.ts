@@ -1,0 +1,32 @@
+import type { AttemptReport, ClaimedDelivery } from './delivery';
+import { explainFailure } from './explain-failure';
+import { unsealSecret, type SealingKey } from './seal-secret';
+import { sendWebhook, type SendingRules } from './send-webhook';
+import { signPayload, webhookId } from './sign-payload';
+
+const USER_AGENT = 'tour-platform-webhooks/1';
+
+/** Opens the endpoint's secrets, signs the bytes of the event with each, and sends them once. Never throws. */
+export async function attemptDelivery(
+  delivery: ClaimedDelivery,
+  key: SealingKey,
+  rules: SendingRules,
+  abort: AbortController,
+): Promise<AttemptReport> {
+  const { eventId, endpointId, body, url } = delivery;
+  try {
+    const secrets = delivery.secrets.map((sealed) => unsealSecret(key, endpointId, sealed));
+    // The database's clock: a receiver refuses what a worker with a wrong one would sign.
+    const signature = signPayload({ id: webhookId(eventId), sentAt: delivery.claimedAt, body }, secrets);
+    const headers = { 'content-type': 'application/json', 'user-agent': USER_AGENT, ...signature };
+    return await sendWebhook({ url, headers, body }, rules, abort);
+  } catch (error) {
+    return {
+      ...explainFailure(error),
+      statusCode: null,
+      responseBody: null,
+      durationMs: 0,
+      retryAfterSeconds: null,
+    };
+  }
+}

@@ -1,0 +1,151 @@
+import type { Knex } from 'knex';
+import type { Db, Trx } from '../platform/database';
+import type { DeliveryStatus, Outcome } from './delivery';
+
+/** As the terminal shows it (CONTRACT section 6), in wire names. */
+export interface DeliveryItem {
+  id: string;
+  /** Slug. */
+  tenant: string;
+  event_type: string;
+  booking_ref: string | null;
+  /** Id; null while the delivery waits for an endpoint. */
+  endpoint: string | null;
+  status: DeliveryStatus;
+  attempts: number;
+  next_attempt_at: Date | null;
+  last_status_code: number | null;
+  last_error: string | null;
+  created_at: Date;
+}
+
+export interface AttemptItem {
+  number: number;
+  started_at: Date;
+  duration_ms: number;
+  outcome: Outcome;
+  status_code: number | null;
+  reason: string | null;
+  response_body: string | null;
+}
+
+export interface DeliveryFilter {
+  tenantId?: string;
+  endpointId?: string;
+  status?: DeliveryStatus;
+  /** Created then or later. */
+  since?: Date;
+}
+
+/** Statuses that nothing will change by itself. */
+export type FinishedStatus = Extract<DeliveryStatus, 'delivered' | 'dead' | 'cancelled'>;
+export type ReplayFilter = Omit<DeliveryFilter, 'status'> & { status: FinishedStatus };
+
+const IN_FLIGHT = 'q.lease_until > now()';
+
+export async function findDeliveries(
+  db: Db | Trx,
+  filter: DeliveryFilter,
+  limit: number,
+): Promise<DeliveryItem[]> {
+  const query = deliveries(db).orderBy('d.id', 'desc').limit(limit);
+  return matching(query, filter);
+}
+
+export async function findDeliveryItem(db: Db | Trx, id: string): Promise<DeliveryItem | undefined> {
+  return deliveries(db).where('d.id', id).first<DeliveryItem | undefined>();
+}
+
+type DeliveryWithBody = DeliveryItem & { tenant_id: string; event_id: string; body: string };
+
+export async function findDelivery(db: Db | Trx, id: string): Promise<DeliveryWithBody | undefined> {
+  const query = deliveries(db).select('d.tenant_id', 'd.event_id', 'ev.body').where('d.id', id);
+  return query.first<DeliveryWithBody | undefined>();
+}
+
+export async function findAttempts(db: Db | Trx, deliveryId: string): Promise<AttemptItem[]> {
+  return db('webhook_attempts')
+    .where({ delivery_id: deliveryId })
+    .orderBy('number')
+    .select<AttemptItem[]>(
+      'number',
+      'started_at',
+      'duration_ms',
+      'outcome',
+      'status_code',
+      'reason',
+      'response_body',
+    );
+}
+
+export async function countReplayable(db: Db | Trx, filter: ReplayFilter): Promise<number> {
+  const [row] = await replayable(db, filter).count<{ count: number }[]>('* as count');
+  return row!.count;
+}
+
+/**
+ * Queues finished deliveries of active endpoints again, the oldest first; their attempts are counted on.
+ * @returns how many
+ */
+export async function requeueFinished(trx: Trx, filter: ReplayFilter, limit: number): Promise<number> {
+  const chosen = replayable(trx, filter)
+    .select('d.id', 'd.endpoint_id', 'd.attempts')
+    .orderBy('d.id')
+    .limit(limit)
+    .forUpdate('d');
+  const { rows } = await trx.raw<{ rows: [{ requeued: number }] }>(
+    `with chosen as (?), queued as (
+       insert into webhook_queue (delivery_id, endpoint_id, next_at, fence)
+       select id, endpoint_id, now(), attempts from chosen
+     ), requeued as (
+       update webhook_deliveries d set next_attempt_at = now(), finished_at = null,
+         status = case when d.attempts = 0 then 'pending' else 'retrying' end
+       from chosen where d.id = chosen.id returning 1
+     )
+     select count(*)::integer as requeued from requeued`,
+    [chosen],
+  );
+  return rows[0].requeued;
+}
+
+function deliveries(db: Db | Trx) {
+  return db('webhook_deliveries as d')
+    .join('webhook_events as ev', 'ev.id', 'd.event_id')
+    .join('tenants as t', 't.id', 'd.tenant_id')
+    .leftJoin('webhook_queue as q', 'q.delivery_id', 'd.id')
+    .select<DeliveryItem[]>(
+      'd.id',
+      't.slug as tenant',
+      'ev.type as event_type',
+      'ev.booking_ref',
+      'd.endpoint_id as endpoint',
+      db.raw(`case when ${IN_FLIGHT} then 'delivering' else d.status end as status`),
+      'd.attempts',
+      'd.next_attempt_at',
+      'd.last_status_code',
+      'd.last_error',
+      'd.created_at',
+    );
+}
+
+function matching<Query extends Knex.QueryBuilder>(
+  query: Query,
+  { tenantId, endpointId, status, since }: DeliveryFilter,
+): Query {
+  if (tenantId) void query.where('d.tenant_id', tenantId);
+  if (endpointId) void query.where('d.endpoint_id', endpointId);
+  if (since) void query.where('d.created_at', '>=', since);
+  if (status === 'delivering') void query.whereRaw(IN_FLIGHT);
+  else if (status) void query.where('d.status', status).whereRaw(`(${IN_FLIGHT}) is not true`);
+  return query;
+}
+
+function replayable(db: Db | Trx, { tenantId, endpointId, status, since }: ReplayFilter) {
+  const query = db('webhook_deliveries as d')
+    .join('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
+    .where({ 'd.status': status, 'e.status': 'active' });
+  if (tenantId) void query.where('d.tenant_id', tenantId);
+  if (endpointId) void query.where('d.endpoint_id', endpointId);
+  if (since) void query.where('d.created_at', '>=', since);
+  return query;
+}

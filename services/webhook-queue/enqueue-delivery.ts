@@ -1,0 +1,50 @@
+import type { Trx } from '../platform/database';
+import { insertEventWithDeliveries } from './event.repository';
+import type { WebhookEvent } from './webhook-event';
+
+export type { WebhookEvent };
+
+/** What a booking event tells about the lead. */
+export interface EventLead {
+  tenantId: string;
+  bookingRef: string;
+  leadId: number;
+  source: string;
+  externalRef: string | null;
+  customer: { name: string | null; phone: string | null; email: string | null };
+  departureDate: string | null;
+  /** Major units, as on the wire. */
+  totalPrice: number;
+}
+
+/** Exactly the specification's eight fields in its order; what the lead lacks is null (CONTRACT section 5). */
+export function bookingEvent(
+  type: Extract<WebhookEvent['type'], `booking.${string}`>,
+  lead: EventLead,
+): WebhookEvent {
+  const { name, phone, email } = lead.customer;
+  return {
+    tenantId: lead.tenantId,
+    type,
+    bookingRef: lead.bookingRef,
+    body: {
+      event_type: type,
+      booking_ref: lead.bookingRef,
+      lead_id: lead.leadId,
+      source: lead.source,
+      external_ref: lead.externalRef ?? null,
+      customer: { name: name ?? null, phone: phone ?? null, email: email ?? null },
+      departure_date: lead.departureDate ?? null,
+      total_price: lead.totalPrice,
+    },
+  };
+}
+
+/**
+ * Leaves the event in the caller's transaction, in one statement: event and effect exist together or not at all. One
+ * delivery for each endpoint that asked for this type; `booking.created` leaves a pending one without any endpoint too,
+ * every other type then leaves nothing.
+ */
+export async function enqueueDelivery(trx: Trx, event: WebhookEvent): Promise<void> {
+  await insertEventWithDeliveries(trx, { ...event, body: JSON.stringify(event.body) });
+}

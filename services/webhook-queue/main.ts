@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadConfig, type Config } from '../platform/config';
+import { openDatabase, type Db } from '../platform/database';
+import { joinEmbeddedPostgres } from '../platform/embedded-postgres';
+import { createLogger, type Logger } from '../platform/logger';
+import { pendingMigrations } from '../platform/migrate';
+import { loadSecrets } from '../platform/secrets';
+import { onShutdown } from '../platform/shutdown';
+import { startHealthServer } from './health-server';
+import { startWorker } from './worker';
+
+const SHUTDOWN_MS = 10_000;
+const SCHEMA_POLL_MS = 1000;
+
+/** What runs so far, the latest last: stopped from the end. */
+type Stops = (() => Promise<unknown>)[];
+
+async function main(): Promise<void> {
+  const config = loadConfig();
+  const log = createLogger(config.logLevel, 'webhook-queue');
+  const stops: Stops = [];
+  let stopping = false;
+  const started = start(config, log, stops, () => stopping);
+  onShutdown(log, SHUTDOWN_MS, async () => {
+    stopping = true;
+    await started.catch(() => undefined);
+    await stopAll(stops);
+  });
+  try {
+    await started;
+  } catch (error) {
+    await stopAll(stops);
+    throw error;
+  }
+}
+
+async function start(config: Config, log: Logger, stops: Stops, stopping: () => boolean): Promise<void> {
+  let whyNotReady: () => Promise<string | undefined> = () =>
+    Promise.resolve('the database is not joined yet');
+  const { host, webhookQueuePort: port } = config;
+  const health = await startHealthServer({ host, port, whyNotReady: () => whyNotReady() });
+  stops.push(() => health.close());
+  const db = await openOurDatabase(config, log, stops);
+  whyNotReady = () => missingSchema(db);
+  await schemaIsIn(db, log, stopping);
+  if (stopping()) return;
+
+  const { allowPrivateTargets, retryScheduleSeconds } = config.webhooks;
+  const { secretsKey } = await loadSecrets(config);
+  const worker = startWorker({ db, log, secretsKey, allowPrivateTargets, retryScheduleSeconds });
+  stops.push(() => worker.stop());
+  log.info({ url: health.url }, 'ready');
+  process.send?.({ ready: true, url: health.url });
+}
+
+async function stopAll(stops: Stops): Promise<void> {
+  for (let stop = stops.pop(); stop; stop = stops.pop()) await stop();
+}
+
+async function openOurDatabase(config: Config, log: Logger, stops: Stops): Promise<Db> {
+  let url = config.databaseUrl;
+  if (!url) {
+    const embedded = await joinEmbeddedPostgres(config.dataDir, { onNotice: (line) => log.info(line) });
+    stops.push(() => embedded.leave());
+    url = embedded.url;
+  }
+  const db = openDatabase(url, { applicationName: 'webhook-queue', poolMax: 8 });
+  stops.push(() => db.destroy());
+  return db;
+}
+
+/** Another process migrates; this one waits for it. */
+async function schemaIsIn(db: Db, log: Logger, stopping: () => boolean): Promise<void> {
+  let told = false;
+  while (!stopping()) {
+    const missing = await missingSchema(db).catch((error: unknown) => {
+      log.error({ err: error }, 'the database does not answer');
+      return 'the database does not answer';
+    });
+    if (!missing) return;
+    if (!told) log.warn({ reason: missing }, 'waiting');
+    told = true;
+    await sleep(SCHEMA_POLL_MS);
+  }
+}
+
+async function missingSchema(db: Db): Promise<string | undefined> {
+  const pending = await pendingMigrations(db);
+  return pending.length > 0 ? `${pending.length} migrations are not in: run tourctl migrate` : undefined;
+}
+
+/** One line that says what to do; a stack helps nobody who mistyped a variable. */
+function explainStart(error: unknown): string {
+  const { code, port } = error as { code?: string; port?: number };
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is taken: stop what listens there, or set WEBHOOK_QUEUE_PORT to another.`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`webhook-queue: ${explainStart(error)}\n`, () => process.exit(1));
+});

@@ -1,0 +1,186 @@
+import type { Db, Trx } from '../platform/database';
+import {
+  countReplayable,
+  findAttempts,
+  findDeliveries,
+  findDelivery,
+  findDeliveryItem,
+  requeueFinished,
+  type AttemptItem,
+  type DeliveryFilter,
+  type DeliveryItem,
+  type ReplayFilter,
+} from './delivery-list.repository';
+import type { Endpoint, EndpointStatus } from './endpoint';
+import {
+  deleteSecrets,
+  insertEndpoint,
+  listEndpointsOf,
+  lockEndpoint,
+  setEndpointStatus,
+} from './endpoint.repository';
+import { parseEndpointUrl } from './endpoint-url';
+import { insertEventFor } from './event.repository';
+import { isUuid, lockKnownEndpoint } from './known-endpoint';
+import { adoptWaiting, cancelWaiting, makeDue } from './queue.repository';
+import { issueSecret } from './rotate-secret';
+import { webhookId } from './sign-payload';
+import { isEventType, type EventType } from './webhook-event';
+import {
+  DeliveryNotFoundError,
+  DeliveryStateConflictError,
+  EndpointStateConflictError,
+  UnknownEventTypeError,
+} from './webhook.errors';
+
+// The operator's door: what the terminal may do. Every change happens in the caller's transaction, beside its audit row.
+export { DELIVERY_STATUSES, type DeliveryStatus } from './delivery';
+export { EVENT_TYPES } from './webhook-event';
+export { findEndpoint } from './known-endpoint';
+export { rotateSecret } from './rotate-secret';
+export type { AttemptItem, DeliveryFilter, DeliveryItem, Endpoint, ReplayFilter };
+
+export interface NewEndpoint {
+  tenantId: string;
+  url: string;
+  /** Exactly what it is to be told; `booking.created` where left out. */
+  events?: string[];
+  /** WEBHOOK_ALLOW_PRIVATE_TARGETS. */
+  allowPrivateTargets?: boolean;
+}
+
+export interface AddedEndpoint {
+  id: string;
+  url: string;
+  /** Shown this once: only its sealed form is kept. */
+  secret: string;
+  format: 'spec';
+  events: EventType[];
+  status: 'active';
+  /** Deliveries that waited without an endpoint and are now due to this one. */
+  waiting: number;
+}
+
+/** @throws InvalidWebhookUrlError, UnknownEventTypeError */
+export async function addEndpoint(
+  trx: Trx,
+  secretsKey: string,
+  endpoint: NewEndpoint,
+): Promise<AddedEndpoint> {
+  const url = parseEndpointUrl(endpoint.url, endpoint.allowPrivateTargets ?? false);
+  const events = [...new Set(endpoint.events ?? ['booking.created'])];
+  if (events.length === 0 || !events.every(isEventType)) throw new UnknownEventTypeError();
+  const { id } = await insertEndpoint(trx, { tenantId: endpoint.tenantId, url, events });
+  const secret = await issueSecret(trx, secretsKey, id);
+  const waiting = await adoptWaiting(trx, id);
+  return { id, url, secret, format: 'spec', events, status: 'active', waiting };
+}
+
+/** Oldest first, without removed ones. */
+export async function listEndpoints(
+  db: Db,
+  filter: { tenantId?: string; limit?: number } = {},
+): Promise<Endpoint[]> {
+  return listEndpointsOf(db, filter.tenantId, filter.limit ?? 1000);
+}
+
+/** For ever; its history stays. What still waited for it is cancelled. */
+export async function removeEndpoint(trx: Trx, id: string): Promise<Endpoint & { cancelled: number }> {
+  const endpoint = await changeStatus(trx, id, 'removed', null);
+  await deleteSecrets(trx, id);
+  return { ...endpoint, cancelled: await cancelWaiting(trx, id) };
+}
+
+/** What comes in meanwhile waits. @throws EndpointStateConflictError if it is disabled */
+export async function pauseEndpoint(trx: Trx, id: string): Promise<Endpoint> {
+  const { status } = await lockKnownEndpoint(trx, id);
+  if (status === 'disabled')
+    throw new EndpointStateConflictError('The endpoint is disabled: nothing is sent to it already.');
+  return changeStatus(trx, id, 'paused', null);
+}
+
+/** Brings back a paused endpoint, and a disabled one; what waited is due at once, what is dead stays so until replayed. */
+export async function resumeEndpoint(trx: Trx, id: string): Promise<Endpoint> {
+  return changeStatus(trx, id, 'active', null);
+}
+
+/**
+ * Queues a signed `ping` to this endpoint alone; the queue sends it like any other delivery.
+ * @throws EndpointStateConflictError if it is not active
+ */
+export async function pingEndpoint(trx: Trx, id: string): Promise<{ delivery: string }> {
+  const { tenantId, status } = await lockKnownEndpoint(trx, id);
+  if (status !== 'active')
+    throw new EndpointStateConflictError(`The endpoint is ${status}: resume it first.`);
+  const body = JSON.stringify({ event_type: 'ping', endpoint: id });
+  const { deliveryId } = await insertEventFor(trx, id, { tenantId, type: 'ping', bookingRef: null, body });
+  return { delivery: deliveryId };
+}
+
+/** Newest first. */
+export async function listDeliveries(
+  db: Db,
+  filter: DeliveryFilter & { limit: number },
+): Promise<DeliveryItem[]> {
+  // An id that cannot be one is nobody's.
+  if (filter.endpointId && !isUuid(filter.endpointId)) return [];
+  return findDeliveries(db, filter, filter.limit);
+}
+
+export interface DeliveryDetail extends DeliveryItem {
+  tenant_id: string;
+  /** The webhook-id header: the same over all tries and replays. */
+  webhook_id: string;
+  /** The body as it is sent. Personal data. */
+  body: string;
+  tries: AttemptItem[];
+}
+
+/** @throws DeliveryNotFoundError */
+export async function showDelivery(db: Db | Trx, id: string): Promise<DeliveryDetail> {
+  const delivery = isUuid(id) ? await findDelivery(db, id) : undefined;
+  if (!delivery) throw new DeliveryNotFoundError();
+  const { event_id: eventId, ...shown } = delivery;
+  return { ...shown, webhook_id: webhookId(eventId), tries: await findAttempts(db, id) };
+}
+
+/**
+ * Sends it now: one that waits for its next try does not wait longer, a finished one begins its schedule anew.
+ * @throws DeliveryNotFoundError, DeliveryStateConflictError if it has no endpoint that takes it, or is being sent
+ */
+export async function retryDelivery(trx: Trx, id: string): Promise<DeliveryItem> {
+  const delivery = isUuid(id) ? await findDeliveryItem(trx, id) : undefined;
+  if (!delivery) throw new DeliveryNotFoundError();
+  const { endpoint } = delivery;
+  if (!endpoint)
+    throw new DeliveryStateConflictError('The tenant has no endpoint for it: it is sent when one is added.');
+  const { status } = (await lockEndpoint(trx, endpoint)) ?? { status: 'removed' };
+  if (status !== 'active') throw new DeliveryStateConflictError(`Its endpoint is ${status}.`);
+  if (!(await makeDue(trx, id))) throw new DeliveryStateConflictError('It is being sent at this moment.');
+  return (await findDeliveryItem(trx, id))!;
+}
+
+/** How many deliveries `replayDeliveries` would send. */
+export async function countReplay(db: Db | Trx, filter: ReplayFilter): Promise<number> {
+  return filter.endpointId && !isUuid(filter.endpointId) ? 0 : countReplayable(db, filter);
+}
+
+/** Sends finished deliveries of active endpoints again, the oldest first, each under its old webhook-id. */
+export async function replayDeliveries(
+  trx: Trx,
+  filter: ReplayFilter & { limit?: number },
+): Promise<{ replayed: number }> {
+  if (filter.endpointId && !isUuid(filter.endpointId)) return { replayed: 0 };
+  return { replayed: await requeueFinished(trx, filter, filter.limit ?? 10_000) };
+}
+
+async function changeStatus(
+  trx: Trx,
+  id: string,
+  status: EndpointStatus,
+  reason: string | null,
+): Promise<Endpoint> {
+  const endpoint = await lockKnownEndpoint(trx, id);
+  if (endpoint.status !== status) await setEndpointStatus(trx, id, status, reason);
+  return { ...endpoint, status, statusReason: reason };
+}

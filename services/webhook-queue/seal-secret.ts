@@ -1,0 +1,66 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
+
+/** A signing secret as it stands in the database: AES-256-GCM, the tag behind the ciphertext. */
+export interface SealedSecret {
+  id: string;
+  /** Which SECRETS_KEY sealed it. */
+  keyId: string;
+  nonce: Buffer;
+  ciphertext: Buffer;
+}
+
+export interface SealingKey {
+  id: string;
+  bytes: Buffer;
+}
+
+const CIPHER = 'aes-256-gcm';
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const SECRET_BYTES = 32;
+
+/** The secret was sealed with another SECRETS_KEY, or altered. */
+export class UnsealableSecretError extends Error {
+  override readonly name = 'UnsealableSecretError';
+}
+
+export function deriveSealingKey(secretsKey: string): SealingKey {
+  const bytes = Buffer.from(hkdfSync('sha256', secretsKey, '', 'tour-platform webhook secrets v1', 32));
+  // A hash of the key names it and gives nothing away.
+  return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 16), bytes };
+}
+
+export function mintSecret(): Buffer {
+  return randomBytes(SECRET_BYTES);
+}
+
+/** How Standard Webhooks shows a secret: `whsec_` and base64. */
+export function showSecret(secret: Buffer): string {
+  return `whsec_${secret.toString('base64')}`;
+}
+
+/** Bound to the endpoint and to its own id: a sealed secret moved to another row does not open there. */
+export function sealSecret(key: SealingKey, endpointId: string, secret: Buffer): SealedSecret {
+  const id = randomUUID();
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(CIPHER, key.bytes, nonce).setAAD(boundTo(endpointId, id));
+  const ciphertext = Buffer.concat([cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
+  return { id, keyId: key.id, nonce, ciphertext };
+}
+
+/** @throws UnsealableSecretError */
+export function unsealSecret(key: SealingKey, endpointId: string, sealed: SealedSecret): Buffer {
+  if (sealed.keyId !== key.id)
+    throw new UnsealableSecretError('The secret was sealed with another SECRETS_KEY.');
+  try {
+    const decipher = createDecipheriv(CIPHER, key.bytes, sealed.nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(boundTo(endpointId, sealed.id)).setAuthTag(sealed.ciphertext.subarray(-TAG_BYTES));
+    return Buffer.concat([decipher.update(sealed.ciphertext.subarray(0, -TAG_BYTES)), decipher.final()]);
+  } catch {
+    throw new UnsealableSecretError('The stored secret was altered and does not open.');
+  }
+}
+
+function boundTo(endpointId: string, secretId: string): Buffer {
+  return Buffer.from(`${endpointId}/${secretId}`);
+}

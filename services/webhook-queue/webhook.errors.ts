@@ -1,0 +1,50 @@
+import { AppError } from '../platform/errors';
+import { EVENT_TYPES } from './webhook-event';
+
+export class InvalidWebhookUrlError extends AppError {
+  readonly code = 'invalid_webhook_url';
+
+  constructor(reason: string) {
+    super(`The webhook address is refused: ${reason}.`);
+  }
+}
+
+export class UnknownEventTypeError extends AppError {
+  readonly code = 'unknown_event_type';
+
+  constructor() {
+    super(`An endpoint may ask for these events: ${EVENT_TYPES.join(', ')}.`);
+  }
+}
+
+export class EndpointNotFoundError extends AppError {
+  readonly code = 'endpoint_not_found';
+
+  constructor() {
+    super('There is no webhook endpoint with this id.');
+  }
+}
+
+export class EndpointStateConflictError extends AppError {
+  readonly code = 'endpoint_state_conflict';
+}
+
+export class DeliveryNotFoundError extends AppError {
+  readonly code = 'delivery_not_found';
+
+  constructor() {
+    super('There is no delivery with this id.');
+  }
+}
+
+export class DeliveryStateConflictError extends AppError {
+  readonly code = 'delivery_state_conflict';
+}
+
+export class InvalidOverlapError extends AppError {
+  readonly code = 'invalid_overlap';
+
+  constructor(maxDays: number) {
+    super(`The old secret may go on signing for 0 seconds to ${maxDays} days.`);
+  }
+}

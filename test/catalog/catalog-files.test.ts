@@ -1,0 +1,252 @@
+import path from 'node:path';
+import { readCatalog } from '../../services/api/catalog/files/read-catalog';
+import { departureEntry, tourEntry, writeFiles } from './catalog-files';
+
+async function read(contents: Record<string, unknown>) {
+  const { tours, faults } = await readCatalog(writeFiles(contents));
+  return { tours, faults: faults.map((fault) => ({ ...fault, file: path.basename(fault.file) })) };
+}
+
+const HEAD = 'slug,name,continent,country,duration_days,currency,base_price';
+const ROW = 'alps,Alps,europe,CH,5,CHF,990.50';
+
+describe('a catalog file', () => {
+  it('is an array of tours, or an object of them', async () => {
+    expect((await read({ 'a.json': [tourEntry()] })).tours).toHaveLength(1);
+    expect((await read({ 'a.json': { tours: [tourEntry()] } })).tours).toHaveLength(1);
+    expect((await read({ 'a.JSON': `\ufeff${JSON.stringify([tourEntry()])}` })).faults).toEqual([]);
+    expect((await read({ 'a.json': { trips: [] } })).faults).toMatchObject([
+      { file: 'a.json', line: 1, field: '' },
+    ]);
+  });
+
+  it('has a tour a line in JSON lines, and names the line that is none', async () => {
+    const lines = [tourEntry(), '', '{"slug":', tourEntry({ slug: 'second', name: 7 })];
+    const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\r\n');
+    const { tours, faults } = await read({ 'a.jsonl': text });
+    expect(tours.map((tour) => tour.slug)).toEqual(['dolomites-hut-to-hut', 'second']);
+    expect(faults).toEqual([
+      { file: 'a.jsonl', line: 3, field: '', message: expect.stringContaining('must be JSON') },
+      { file: 'a.jsonl', line: 4, field: 'name', message: 'must be text' },
+    ]);
+  });
+
+  it('tells the line of what is no JSON', async () => {
+    const { faults } = await read({ 'a.json': '[\n{"slug": "a"},\n{"slug": }\n]' });
+    expect(faults).toMatchObject([{ line: 3, message: expect.stringContaining('must be JSON') }]);
+  });
+
+  it('is refused in another encoding and of another kind', async () => {
+    expect((await read({ 'a.csv': Buffer.from(`${HEAD}\nalps,Z\xfcrich`, 'latin1') })).faults).toMatchObject([
+      { line: 1, message: expect.stringContaining('UTF-8') },
+    ]);
+    expect((await read({ 'a.xlsx': 'PK' })).faults).toMatchObject([
+      { message: 'must be a .json, .jsonl, .csv file' },
+    ]);
+  });
+
+  it('names every fault of every tour with its field', async () => {
+    const { faults } = await read({
+      'a.json': [
+        {},
+        tourEntry({ slug: 'Über', colour: 'red', base_price: '12', country: 'UK', currency: 'EUROS' }),
+        tourEntry({
+          slug: '0f8fad5b-d9cb-469f-a165-70867728950e',
+          departures: [
+            departureEntry({ departure_date: '2031-02-30', seats_total: 0, prices: { adult: -1, teen: 2 } }),
+            departureEntry({ prices: {}, closes_at: 'noon' }),
+            departureEntry({ return_date: '2031-05-31' }),
+          ],
+        }),
+      ],
+    });
+    expect(faults.map(({ index, field }) => `${index} ${field}`)).toEqual([
+      '0 slug',
+      '0 name',
+      '0 continent',
+      '0 country',
+      '0 duration_days',
+      '0 currency',
+      '0 base_price',
+      '1 colour',
+      '1 slug',
+      '1 country',
+      '1 currency',
+      '1 base_price',
+      '2 slug',
+    ]);
+  });
+
+  it('names every fault of every departure', async () => {
+    const { faults } = await read({
+      'a.json': [
+        tourEntry({
+          departures: [
+            departureEntry({ departure_date: '2031-02-30', seats_total: 0, prices: { adult: -1, teen: 2 } }),
+            departureEntry({ prices: {}, closes_at: 'noon' }),
+            departureEntry({ return_date: '2031-05-31' }),
+            null,
+            departureEntry({ departure_date: '2031-06-03' }),
+            departureEntry({ departure_date: '2031-06-03' }),
+          ],
+        }),
+      ],
+    });
+    expect(faults.map(({ field }) => field)).toEqual([
+      'departures[0].departure_date',
+      'departures[0].seats_total',
+      'departures[0].prices.teen',
+      'departures[0].prices.adult',
+      'departures[1].prices.adult',
+      'departures[1].closes_at',
+      'departures[2].return_date',
+      'departures[3]',
+      'departures[5].departure_date',
+    ]);
+  });
+
+  it('has each slug once, over all files', async () => {
+    const { faults } = await read({ 'a.json': [tourEntry()], 'b.jsonl': JSON.stringify(tourEntry()) });
+    expect(faults).toEqual([
+      {
+        file: 'b.jsonl',
+        line: 1,
+        field: 'slug',
+        message: expect.stringMatching(/second tour; the first is at .*a\.json, index 0$/),
+      },
+    ]);
+  });
+
+  it.each([
+    ['name', 'a\u0007b'],
+    ['name', 'a\ud800b'],
+    ['name', ' '],
+    ['name', 'x'.repeat(201)],
+    ['description', 'a\u0000b'],
+    ['image_url', 'http://cdn.example/a.jpg'],
+    ['image_url', '//cdn.example/a.jpg'],
+    ['image_url', '/\\cdn.example/a.jpg'],
+    ['image_url', 'https://user:pass@cdn.example/a.jpg'],
+    ['image_url', 'javascript:alert(1)'],
+    ['time_zone', '+02:00'],
+    ['time_zone', 'Europe/Atlantis'],
+    ['base_price', 1e21],
+    ['base_price', NaN],
+    ['group_size_max', 1.5],
+    ['tags', 'walk'],
+    ['tags', ['walk', 3]],
+    ['start_location', { lat: 1, lng: 2 }],
+    ['start_location', { name: 'Pole', lat: 91 }],
+    ['itinerary', [{ day: 0, title: 'Start' }]],
+    ['status', 'live'],
+    ['departures', {}],
+  ])('refuses the %s %j', async (field, value) => {
+    const { faults } = await read({ 'a.json': [tourEntry({ [field]: value })] });
+    expect(faults.length).toBeGreaterThan(0);
+    expect(faults.every((fault) => fault.field.startsWith(field))).toBe(true);
+  });
+
+  it('counts characters as a person does, and composes them', async () => {
+    const { tours, faults } = await read({
+      'a.json': [tourEntry({ name: 'e\u0301'.repeat(200), country: 'AQ' })],
+    });
+    expect(faults).toEqual([]);
+    expect(tours[0]!.fields!.name).toBe('é'.repeat(200));
+  });
+});
+
+describe('a CSV catalog file', () => {
+  it('is read with semicolons, a byte order mark and line breaks in quotes', async () => {
+    const { tours, faults } = await read({
+      'a.csv': [
+        '\ufeffslug;name;continent;country;duration_days;currency;base_price;description;tags;start_location.name;start_location.lat',
+        'alps;"Alps\r\nand ""more""";europe;CH;5;CHF;990.50;"One\r\n\r\nTwo; three";walk | night;Bern;46.9',
+        '',
+        'andes;Andes;south-america;PE;9;USD;1500;;;;',
+      ].join('\r\n'),
+    });
+    expect(faults).toEqual([]);
+    expect(tours.map((tour) => tour.fields)).toEqual([
+      {
+        slug: 'alps',
+        name: 'Alps and "more"',
+        continent: 'europe',
+        country: 'CH',
+        duration_days: 5,
+        currency: 'CHF',
+        base_price: 990.5,
+        description: 'One\n\nTwo; three',
+        tags: ['walk', 'night'],
+        start_location: { name: 'Bern', lat: 46.9 },
+      },
+      expect.objectContaining({ slug: 'andes', base_price: 1500 }),
+    ]);
+    expect(tours.map((tour) => tour.place.line)).toEqual([2, 7]);
+  });
+
+  it('says of a decimal comma what to write instead', async () => {
+    const { faults } = await read({
+      'a.csv': `${HEAD.replaceAll(',', ';')}\nalps;Alps;europe;CH;5;CHF;990,50`,
+    });
+    expect(faults).toEqual([
+      {
+        file: 'a.csv',
+        line: 2,
+        field: 'base_price',
+        message: 'must be a number with a decimal point and no separators, such as 1299.50',
+      },
+    ]);
+  });
+
+  it('comes with a second file of departures, whose lines are named in their faults', async () => {
+    const departures = [
+      'tour_slug,departure_date,seats_total,prices.adult,prices.child,status',
+      'alps,2031-06-01,10,990.50,,',
+      'alps,2031-06-08,ten,990.50,500,cancelled',
+      ',2031-06-09,10,990.50,,',
+      'alps,2031-06-01,10,990.50,,',
+    ].join('\n');
+    const { tours, faults } = await read({
+      'departures.csv': departures,
+      'tours.csv': `${HEAD}\n${ROW}\nandes,Andes,asia,NP,5,USD,1`,
+    });
+    expect(tours.map((tour) => [tour.slug, tour.departures!.length])).toEqual([
+      ['alps', 2],
+      ['andes', 0],
+    ]);
+    expect(tours[0]!.departures![0]!.fields).toEqual({
+      departure_date: '2031-06-01',
+      seats_total: 10,
+      prices: { adult: 990.5 },
+    });
+    expect(faults.map(({ line, field }) => [line, field])).toEqual([
+      [3, 'seats_total'],
+      [4, 'tour_slug'],
+      [5, 'departure_date'],
+    ]);
+  });
+
+  it('names its columns in the first line, each known and once', async () => {
+    const { faults } = await read({ 'a.csv': `${HEAD},seats,slug\n${ROW},1,2` });
+    expect(faults.map(({ line, field, message }) => [line, field, message.split(';')[0]])).toEqual([
+      [1, 'seats', 'is not a column known here'],
+      [1, 'slug', 'is the name of two columns'],
+    ]);
+  });
+
+  it('names the line with too many cells and the one whose quote never closes', async () => {
+    expect((await read({ 'a.csv': `${HEAD}\n${ROW},extra` })).faults).toMatchObject([{ line: 2, field: '' }]);
+    expect((await read({ 'a.csv': `${HEAD}\n${ROW}\n"alps,x` })).faults).toMatchObject([
+      { line: 3, field: '' },
+    ]);
+  });
+
+  it('holds lists of objects as JSON in a cell', async () => {
+    const itinerary = JSON.stringify([{ day: 1, title: 'Up, and down' }]).replaceAll('"', '""');
+    const { tours, faults } = await read({
+      'a.csv': `${HEAD},itinerary,images\n${ROW},"${itinerary}",\nb2${ROW},broken,`,
+    });
+    expect(tours[0]!.fields!.itinerary).toEqual([{ day: 1, title: 'Up, and down' }]);
+    expect(faults).toMatchObject([{ line: 3, field: 'itinerary', message: 'must be a list' }]);
+  });
+});

@@ -1,0 +1,92 @@
+import type { Db } from '../../services/platform/database';
+
+/** A tenant that sells in euros; a row as it stands in the table. */
+export async function insertTenant(
+  db: Db,
+  slug: string,
+  fields: Record<string, unknown> = {},
+): Promise<string> {
+  const prefix = slug.replaceAll('-', '').toUpperCase().slice(0, 10);
+  const [row] = await db('tenants')
+    .insert({
+      slug,
+      name: slug,
+      status: 'active',
+      booking_prefix: prefix,
+      currency: 'EUR',
+      currency_digits: 2,
+      country: 'DE',
+      ...fields,
+    })
+    .returning('id');
+  return row.id;
+}
+
+export async function departureOf(db: Db, slug: string, date: string): Promise<Record<string, any>> {
+  return db('departures')
+    .select('departures.*')
+    .join('tours', 'tours.id', 'departures.tour_id')
+    .where({ 'tours.slug': slug, departure_date: date })
+    .first();
+}
+
+export async function tourOf(db: Db, slug: string): Promise<Record<string, any>> {
+  return db('tours').where({ slug }).first();
+}
+
+export async function insertHold(
+  db: Db,
+  tenantId: string,
+  departureId: string,
+  quantity: number,
+  fields: Record<string, unknown> = {},
+): Promise<string> {
+  const [row] = await db('seat_holds')
+    .insert({
+      tenant_id: tenantId,
+      departure_id: departureId,
+      quantity,
+      hold_minutes: 15,
+      expires_at: db.raw("now() + interval '15 minutes'"),
+      unit_price_minor: 129000,
+      currency: 'EUR',
+      currency_digits: 2,
+      price_breakdown: {},
+      ...fields,
+    })
+    .returning('id');
+  return row.id;
+}
+
+/** A standing, unpaid booking. */
+export async function insertLead(
+  db: Db,
+  tenantId: string,
+  departure: { id: string; tour_id: string; departure_date: string },
+  bookingRef: string,
+  fields: Record<string, unknown> = {},
+): Promise<number> {
+  const adults = Number(fields.adults ?? 2);
+  const [row] = await db('booking_leads')
+    .insert({
+      booking_ref: bookingRef,
+      tenant_id: tenantId,
+      tour_id: departure.tour_id,
+      departure_id: departure.id,
+      departure_date: departure.departure_date,
+      adults,
+      unit_price_minor: 129000,
+      total_minor: 129000 * adults,
+      deposit_minor: 0,
+      currency: 'EUR',
+      currency_digits: 2,
+      price_breakdown: {},
+      payment_method: 'bank',
+      customer_name: 'Ana',
+      customer_phone: '+4912345678',
+      customer_email: 'ana@example.com',
+      ...fields,
+    })
+    .returning('id');
+  return row.id;
+}

@@ -1,0 +1,119 @@
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { departureEntry, importFiles, tourEntry } from './catalog-files';
+import { departureOf, insertHold, insertLead, insertTenant, tourOf } from './catalog-rows';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+const DATES = ['2031-06-01', '2031-06-02', '2031-06-03', '2031-06-04'];
+const none = { created: 0, updated: 0, unchanged: 0 };
+
+function prune(contents: Record<string, unknown>) {
+  return importFiles(database.db, contents, { prune: true });
+}
+
+describe('a pruning import', () => {
+  it('archives the tours that the files lack, and publishes them again when they are back', async () => {
+    const [kept, lost] = [tourEntry({ slug: 'kept' }), tourEntry({ slug: 'lost' })];
+    await importFiles(database.db, { 'tours.json': [kept, lost] });
+    expect(await prune({ 'tours.json': [kept] })).toEqual({
+      tours: { ...none, unchanged: 1 },
+      departures: none,
+      errors: [],
+      pruned: { tours_archived: 1, departures_deleted: 0, departures_cancelled: 0 },
+    });
+    expect(await tourOf(database.db, 'lost')).toMatchObject({ status: 'archived', revision: 2 });
+    expect((await prune({ 'tours.json': [kept] })).pruned!.tours_archived).toBe(0);
+    expect((await prune({ 'tours.json': [kept, lost] })).tours).toEqual({
+      ...none,
+      updated: 1,
+      unchanged: 1,
+    });
+    expect(await tourOf(database.db, 'lost')).toMatchObject({ status: 'published', revision: 3 });
+  });
+
+  it('deletes missing departures that nobody names, and cancels those with holds or bookings', async () => {
+    const departures = [...DATES, '2020-01-01', '2020-02-02'].map((date) =>
+      departureEntry({ departure_date: date }),
+    );
+    await importFiles(database.db, { 'tours.json': [tourEntry({ slug: 'alps', departures })] });
+    const tenantId = await insertTenant(database.db, 'acme');
+    const departure = (date: string) => departureOf(database.db, 'alps', date) as never;
+    await insertLead(database.db, tenantId, await departure('2031-06-02'), 'ACME-1');
+    await insertLead(database.db, tenantId, await departure('2031-06-02'), 'ACME-2', { status: 'cancelled' });
+    await insertHold(database.db, tenantId, (await departureOf(database.db, 'alps', '2031-06-03')).id, 1, {
+      status: 'released',
+    });
+    await insertLead(database.db, tenantId, await departure('2020-02-02'), 'ACME-3', { status: 'confirmed' });
+
+    const report = await prune({
+      'tours.json': [tourEntry({ slug: 'alps', departures: [departureEntry()] })],
+    });
+    expect(report.pruned).toEqual({ tours_archived: 0, departures_deleted: 2, departures_cancelled: 2 });
+    expect(report.bookings_to_tell).toEqual([
+      { tour: 'alps', departure_date: '2031-06-02', booking_refs: ['ACME-1'] },
+    ]);
+    const left = await database.db('departures').select('departure_date', 'status').orderBy('departure_date');
+    expect(left.map((row) => `${row.departure_date} ${row.status}`)).toEqual([
+      '2020-02-02 scheduled',
+      '2031-06-01 scheduled',
+      '2031-06-02 cancelled',
+      '2031-06-03 cancelled',
+    ]);
+    expect((await tourOf(database.db, 'alps')).revision).toBe(2);
+  });
+
+  it('leaves the departures of a tour whose list is left out', async () => {
+    await importFiles(database.db, {
+      'tours.json': [tourEntry({ slug: 'alps', departures: [departureEntry()] })],
+    });
+    await prune({ 'tours.json': [tourEntry({ slug: 'alps' })] });
+    expect(await departureOf(database.db, 'alps', '2031-06-01')).toBeDefined();
+  });
+
+  it('takes files of departures alone for the lists of their tours, and for no list of tours', async () => {
+    const departures = DATES.map((date) => departureEntry({ departure_date: date }));
+    await importFiles(database.db, {
+      'tours.json': [tourEntry({ slug: 'alps', departures }), tourEntry({ slug: 'andes', departures })],
+    });
+    const csv =
+      'tour_slug;departure_date;seats_total;prices.adult\nalps;2031-06-01;10;1290\nalps;2031-07-01;5;990.50';
+    const report = await prune({ 'departures.csv': csv });
+    expect(report).toEqual({
+      tours: none,
+      departures: { created: 1, updated: 0, unchanged: 1 },
+      errors: [],
+      pruned: { tours_archived: 0, departures_deleted: 3, departures_cancelled: 0 },
+    });
+    expect(await tourOf(database.db, 'andes')).toMatchObject({ status: 'published', revision: 1 });
+  });
+});
+
+describe('a file of departures alone', () => {
+  it('is priced in the currency of its tours, and names those that do not exist', async () => {
+    await importFiles(database.db, {
+      'tours.json': [tourEntry({ slug: 'fuji', currency: 'JPY', base_price: 90000 })],
+    });
+    const report = await importFiles(database.db, {
+      'departures.csv':
+        'tour_slug,departure_date,seats_total,prices.adult\nfuji,2031-06-01,10,90000.5\nnowhere,2031-06-01,10,1',
+    });
+    expect(report.errors).toEqual([
+      {
+        file: 'departures.csv',
+        line: 2,
+        field: 'prices.adult',
+        message: 'must have at most 0 decimals: that is what JPY has',
+      },
+      {
+        file: 'departures.csv',
+        line: 3,
+        field: 'tour_slug',
+        message: 'names no tour: there is none with the slug nowhere',
+      },
+    ]);
+  });
+});

@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { isAlive, ownTag, processStart } from '../../services/platform/embedded-postgres/process-start';
+import { withStartLock } from '../../services/platform/embedded-postgres/start-lock';
+import { end, nextWord, startProcess, temporaryDirectory, tidy } from './embedded-postgres-support';
+
+afterAll(tidy);
+
+const NO_WAIT = { waitMs: 0 };
+const DEAD = '4194305_1';
+
+describe('the start lock', () => {
+  it('lets one in at a time, of this process too', async () => {
+    const lock = newLock();
+    const diary: string[] = [];
+    const stay = () =>
+      withStartLock(lock, { waitMs: 5000 }, async () => {
+        diary.push('in');
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        diary.push('out');
+      });
+    await Promise.all([stay(), stay(), stay()]);
+    expect(diary.join(' ')).toBe('in out in out in out');
+  });
+
+  it('names its holder to whoever waited in vain', async () => {
+    const lock = newLock();
+    await withStartLock(lock, NO_WAIT, () =>
+      expect(withStartLock(lock, NO_WAIT, () => Promise.resolve())).rejects.toThrow(
+        `by process ${process.pid}`,
+      ),
+    );
+  });
+
+  it('is free again after a failure', async () => {
+    const lock = newLock();
+    await expect(withStartLock(lock, NO_WAIT, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    expect(readdirSync(path.dirname(lock))).toEqual([]);
+  });
+
+  it('goes on from a dead holder, and from one who died after taking it over', async () => {
+    const lock = newLock();
+    symlinkSync(`${DEAD} first`, lock);
+    symlinkSync(`${DEAD} second`, `${lock}.first`);
+    await withStartLock(lock, NO_WAIT, () => {
+      expect(readlinkSync(`${lock}.second`)).toMatch(ownTag());
+      return Promise.resolve();
+    });
+    expect(readdirSync(path.dirname(lock))).toEqual([]);
+  });
+
+  it('goes on from a dead holder whose pid is in use again', async () => {
+    const lock = newLock();
+    symlinkSync(`${process.pid}_1 first`, lock);
+    await expect(withStartLock(lock, NO_WAIT, () => Promise.resolve('in'))).resolves.toBe('in');
+  });
+
+  it('is taken over by one of many at a time', async () => {
+    const lock = newLock();
+    const diary = path.join(temporaryDirectory(), 'diary');
+    symlinkSync(`${DEAD} first`, lock);
+    const many = [1, 2, 3, 4].map(() => startProcess(['contend', lock, diary]));
+    await Promise.all(many.map(nextWord));
+    const ended = many.map((each) => new Promise((resolve) => each.once('exit', resolve)));
+    many.forEach((each) => each.send('go'));
+    await Promise.all(ended);
+    expect(readFileSync(diary, 'utf8')).toBe('in\nout\n'.repeat(4));
+    expect(readdirSync(path.dirname(lock))).toEqual([]);
+  });
+
+  it('sweeps what a holder left who was killed while he let go', async () => {
+    const lock = newLock();
+    symlinkSync(`${DEAD} second`, `${lock}.first`);
+    await withStartLock(lock, NO_WAIT, () => Promise.resolve());
+    expect(readdirSync(path.dirname(lock))).toEqual([]);
+  });
+});
+
+describe('the name of a process', () => {
+  it('dies with it', async () => {
+    const child = startProcess(['contend', '/nowhere', '/nowhere']);
+    const tag = `${child.pid}_${processStart(child.pid!)}`;
+    expect(isAlive(tag)).toBe(true);
+    await end(child);
+    expect(isAlive(tag)).toBe(false);
+  });
+
+  it('counts as alive when the system does not tell its start', () => {
+    expect(isAlive(`${process.pid}_unknown`)).toBe(true);
+    expect(processStart(0)).toBeUndefined();
+  });
+});
+
+function newLock(): string {
+  return path.join(temporaryDirectory(), 'lock');
+}

@@ -1,0 +1,203 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import path from 'node:path';
+import { joinEmbeddedPostgres, startThrowAwayPostgres } from '../../services/platform/embedded-postgres';
+import { accountFor } from '../../services/platform/embedded-postgres/account';
+import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
+import { startServer, stopServer } from '../../services/platform/embedded-postgres/server';
+import {
+  ask,
+  cloneOf,
+  end,
+  joinInProcess,
+  nextWord,
+  serverPid,
+  startProcess,
+  temporaryDirectory,
+  tidy,
+  until,
+} from './embedded-postgres-support';
+
+let template: string;
+
+beforeAll(async () => {
+  template = temporaryDirectory();
+  await (await joinEmbeddedPostgres(template)).leave();
+});
+afterAll(tidy);
+
+describe('a postmaster.pid that a killed server left', () => {
+  let dataDir: string;
+  let leftBehind: string;
+
+  beforeAll(async () => {
+    dataDir = cloneOf(template);
+    const { child } = await joinInProcess(dataDir);
+    leftBehind = readFileSync(path.join(dataDir, 'pg18/postmaster.pid'), 'utf8');
+    await end(child);
+    const pid = serverPid(dataDir)!;
+    process.kill(pid, 'SIGKILL');
+  });
+
+  const holders: [string, () => Promise<{ pid: number; free(): unknown }>][] = [
+    ['nobody', () => Promise.resolve({ pid: 2 ** 22 + 1, free: () => undefined })],
+    ['a stranger', stranger],
+    ['a zombie', zombie],
+    ['the PostgreSQL of another directory', otherPostgres],
+  ];
+
+  it.each(holders)('does not hinder the start when its pid is now that of %s', async (_, holder) => {
+    const { pid, free } = await holder();
+    try {
+      writeFileSync(path.join(dataDir, 'pg18/postmaster.pid'), leftBehind.replace(/^\d+/, String(pid)));
+      const database = await joinEmbeddedPostgres(dataDir);
+      expect(serverPid(dataDir)).not.toBe(pid);
+      expect(await ask(database.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+      await database.leave();
+    } finally {
+      await free();
+    }
+  });
+});
+
+describe('a first start', () => {
+  it('that was killed in the middle leaves nothing to the next one', async () => {
+    const dataDir = temporaryDirectory();
+    const killed = startProcess(['join', dataDir]);
+    await until(() => readdirSync(dataDir).some((name) => name.startsWith('pg18.new-')));
+    await end(killed);
+    expect(readdirSync(dataDir)).not.toContain('pg18');
+    const database = await joinEmbeddedPostgres(dataDir);
+    expect(await ask(database.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await database.leave();
+    expect(readdirSync(dataDir)).not.toContain('pg18.lock');
+    // Its initdb outlives it a little, and may write while the next start sweeps: then the one after sweeps.
+    await until(async () => {
+      await (await joinEmbeddedPostgres(dataDir)).leave();
+      return readdirSync(dataDir).length === 1;
+    });
+  });
+
+  it('works in a directory whose name is long and needs quoting', async () => {
+    const name = `it's "$HOME" \`pwd\` \\ ünï `;
+    const dataDir = path.join(temporaryDirectory(), name, 'x'.repeat(120));
+    const database = await joinEmbeddedPostgres(dataDir);
+    expect(await ask(database.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await database.leave();
+  });
+});
+
+describe('the port', () => {
+  it('is another one when somebody was quicker', async () => {
+    const server: Server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const taken = (server.address() as AddressInfo).port;
+    const directory = path.join(cloneOf(template), 'pg18');
+    const account = accountFor(directory);
+    const binaries = await usableBinaries(bundledRelease(), account);
+    const { port } = await startServer({ directory, account }, binaries, taken);
+    expect(port).not.toBe(taken);
+    await stopServer(directory);
+    server.close();
+  });
+});
+
+describe('a start that cannot be', () => {
+  it('says what to do and ends with the log of this start', async () => {
+    const dataDir = cloneOf(template);
+    appendFileSync(path.join(dataDir, 'pg18/postgresql.conf'), 'no_such_setting = on\n');
+    appendFileSync(path.join(dataDir, 'pg18/server.log'), 'a line of an earlier start\n');
+    const error = await failure(dataDir);
+    expect(error.message).toMatch(
+      /does not start in .*pg18\. The end of its log .* follows; or set DATABASE_URL/,
+    );
+    expect(error.message).toMatch(/no_such_setting/);
+    expect(error.message).not.toMatch(/an earlier start/);
+    expect(readdirSync(dataDir)).toEqual(['pg18']);
+  });
+
+  it('refuses a cluster of another major', async () => {
+    const dataDir = cloneOf(template);
+    writeFileSync(path.join(dataDir, 'pg18/PG_VERSION'), '17\n');
+    expect((await failure(dataDir)).message).toMatch(
+      /is of PostgreSQL 17, and this release brings PostgreSQL 18\. Move it away/,
+    );
+  });
+
+  it('refuses to begin anew beside the database of another major', async () => {
+    const dataDir = temporaryDirectory();
+    mkdirSync(path.join(dataDir, 'pg17'));
+    expect((await failure(dataDir)).message).toMatch(
+      /holds a database of PostgreSQL 17, and this release brings PostgreSQL 18/,
+    );
+    expect(readdirSync(dataDir)).toEqual(['pg17']);
+  });
+
+  it('leaves alone what is not a database', async () => {
+    const dataDir = temporaryDirectory();
+    mkdirSync(path.join(dataDir, 'pg18'));
+    writeFileSync(path.join(dataDir, 'pg18/letter.txt'), 'dear reader');
+    expect((await failure(dataDir)).message).toMatch(/is not a database/);
+    expect(existsSync(path.join(dataDir, 'pg18/letter.txt'))).toBe(true);
+  });
+});
+
+describe('a throw-away server', () => {
+  it('waits for no disk and is gone without a trace once stopped', async () => {
+    const { url, stop } = await startThrowAwayPostgres();
+    const [settings] = await ask(
+      url,
+      `select current_setting('fsync') || current_setting('synchronous_commit') || current_setting('full_page_writes') as off,
+              current_setting('wal_level') as wal, current_setting('max_wal_senders') as senders,
+              current_setting('max_connections') as connections, current_setting('data_directory') as directory`,
+    );
+    expect(settings).toMatchObject({ off: 'offoffoff', wal: 'minimal', senders: '0', connections: '200' });
+    const room = path.dirname(settings!.directory as string);
+    expect(existsSync(room)).toBe(true);
+    await Promise.all([stop(), stop()]);
+    expect(existsSync(room)).toBe(false);
+  });
+
+  it('is swept away by the next one when its process was killed', async () => {
+    const owner = startProcess(['throwAway']);
+    const { url } = await nextWord(owner);
+    const [server] = await ask(url!, `select current_setting('data_directory') as directory`);
+    await end(owner);
+    const { stop } = await startThrowAwayPostgres();
+    await stop();
+    expect(existsSync(server!.directory as string)).toBe(false);
+    await expect(ask(url!, 'select 1')).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
+async function failure(dataDir: string): Promise<Error> {
+  return joinEmbeddedPostgres(dataDir).then(
+    () => Promise.reject(new Error('it started')),
+    (error: Error) => error,
+  );
+}
+
+// PostgreSQL minds only processes of its own account.
+async function stranger() {
+  const child: ChildProcess = spawn('sleep', ['60'], accountFor());
+  return { pid: child.pid!, free: () => end(child) };
+}
+
+/** The shell makes a child and becomes a program that never asks how it ended. */
+async function zombie() {
+  const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    ...accountFor(),
+  });
+  const pid = await new Promise<number>((resolve) =>
+    parent.stdout.once('data', (text) => resolve(Number(text))),
+  );
+  return { pid, free: () => end(parent) };
+}
+
+async function otherPostgres() {
+  const { url, stop } = await startThrowAwayPostgres();
+  const [server] = await ask(url, `select pg_read_file('postmaster.pid') as file`);
+  return { pid: Number.parseInt(server!.file as string, 10), free: stop };
+}

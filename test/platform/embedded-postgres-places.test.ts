@@ -1,0 +1,215 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { accountFor, runAs } from '../../services/platform/embedded-postgres/account';
+import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
+import { placeCluster } from '../../services/platform/embedded-postgres/place-cluster';
+import { ownShelves } from '../../services/platform/embedded-postgres/shelves';
+import {
+  ask,
+  joinInProcess,
+  leave,
+  nextWord,
+  serverPid,
+  startProcess,
+  temporaryDirectory,
+  tidy,
+} from './embedded-postgres-support';
+
+afterAll(tidy);
+
+const root = process.geteuid?.() === 0;
+const describeAsRoot = root ? describe : describe.skip;
+/** A checkout or a Node below a closed directory cannot be run by another account. */
+const describeOtherAccounts = otherAccountsCanRunThis() ? describe : describe.skip;
+
+describe('the binaries', () => {
+  it('are those that npm installed', async () => {
+    const release = bundledRelease();
+    expect(release).toMatchObject({ major: 18, name: expect.stringMatching(/^\w+-\w+-18\./) as string });
+    const { programs } = await usableBinaries(release, {});
+    expect((await runAs({}, path.join(programs, 'postgres'), ['--version'])).output).toMatch(
+      /PostgreSQL\) 18\./,
+    );
+  });
+
+  it('are completed in place when no install script was allowed to run', async () => {
+    const native = bareBinaries(temporaryDirectory());
+    expect((await runAs({}, path.join(native, 'bin/postgres'), ['--version'])).ok).toBe(false);
+    const release = { ...bundledRelease(), native };
+    const both = await Promise.all([
+      usableBinaries(release, accountFor(), []),
+      usableBinaries(release, accountFor(), []),
+    ]);
+    expect(both.map(({ programs }) => programs)).toEqual([`${native}/bin`, `${native}/bin`]);
+    expect((await runAs({}, path.join(native, 'bin/initdb'), ['--version'])).output).toMatch(/initdb/);
+  });
+
+  it('that do not run anywhere are named with what to do', async () => {
+    const native = path.join(temporaryDirectory(), 'native');
+    await expect(usableBinaries({ ...bundledRelease(), native }, {}, [])).rejects.toThrow(
+      /do not run on this system\. .* set DATABASE_URL/,
+    );
+  });
+});
+
+describe('a place outside the checkout', () => {
+  it('is made for us, and never one that others can write to', () => {
+    const parent = temporaryDirectory();
+    const [good, open, file] = ['good', 'open', 'file'].map((name) => path.join(parent, name)) as [
+      string,
+      string,
+      string,
+    ];
+    mkdirSync(open);
+    chmodSync(open, 0o777);
+    writeFileSync(file, '');
+    expect([...ownShelves([open, file, good])]).toEqual([good]);
+    expect(statSync(good).mode & 0o777).toBe(0o755);
+  });
+});
+
+describeAsRoot('root', () => {
+  it('copies the binaries once from below a directory that is closed to the account', async () => {
+    const closed = temporaryDirectory();
+    chmodSync(closed, 0o700);
+    const shelf = temporaryDirectory();
+    const release = { ...bundledRelease(), native: bareBinaries(closed) };
+    mkdirSync(path.join(shelf, `postgres-${release.name}.draft-4194305_1`));
+    const { programs } = await usableBinaries(release, accountFor(), [shelf]);
+    expect(programs).toBe(path.join(shelf, `postgres-${release.name}`, 'bin'));
+    const copied = statSync(programs).ino;
+    await usableBinaries(release, accountFor(), [shelf]);
+    expect(statSync(programs).ino).toBe(copied);
+    expect(readdirSync(shelf)).toEqual([`postgres-${release.name}`]);
+  });
+
+  it('keeps the cluster of a closed data directory outside, and says so', async () => {
+    const home = temporaryDirectory();
+    chmodSync(home, 0o700);
+    const dataDir = path.join(home, 'project/data');
+    mkdirSync(dataDir, { recursive: true });
+    const shelf = temporaryDirectory();
+    const notices: string[] = [];
+    const place = await placeCluster(dataDir, 18, (line) => notices.push(line), [shelf]);
+    expect(place.directory).toMatch(new RegExp(`^${shelf}/project-\\w{8}/pg18$`));
+    expect(notices).toEqual([expect.stringContaining(`its database is kept in ${place.directory}`)]);
+    // The first start goes on where a killed one has left it, and the second finds what the first has made.
+    for (const start of [1, 2]) {
+      const database = await joinEmbeddedPostgres(dataDir);
+      await ask(database.url, start === 1 ? 'create table kept ()' : 'select from kept');
+      await database.leave();
+    }
+    expect(lstatSync(path.join(dataDir, 'pg18')).isSymbolicLink()).toBe(true);
+    expect(existsSync(path.join(place.directory, 'PG_VERSION'))).toBe(true);
+  });
+
+  it('does not take a place that another account has made', () => {
+    expect([...ownShelves([shelfOf({ uid: 4321, gid: 4321 })])]).toEqual([]);
+  });
+
+  it('is refused where the directory was closed afterwards', async () => {
+    const dataDir = temporaryDirectory();
+    mkdirSync(path.join(dataDir, 'pg18'));
+    chmodSync(dataDir, 0o700);
+    await expect(joinEmbeddedPostgres(dataDir)).rejects.toThrow(
+      /cannot reach .*pg18\. Let it pass .*chmod o\+x/,
+    );
+  });
+});
+
+describeOtherAccounts('an ordinary account', () => {
+  it('completes read-only binaries in a copy of its own', async () => {
+    const native = bareBinaries(temporaryDirectory());
+    execFileSync('chmod', ['-R', 'a-w', native]);
+    const shelf = shelfOf(accountFor());
+    const copier = startProcess(['binaries', native, shelf], {
+      ...accountFor(),
+      env: { TMPDIR: shelf, HOME: shelf },
+    });
+    const { programs, error } = await nextWord(copier);
+    expect(error).toBeUndefined();
+    expect(programs).toBe(path.join(shelf, `postgres-${bundledRelease().name}`, 'bin'));
+    execFileSync('chmod', ['-R', 'u+w', native]);
+  });
+
+  it('does not start the cluster of another', async () => {
+    const dataDir = temporaryDirectory();
+    const stranger = { uid: 4321, gid: 4321, env: { TMPDIR: shelfOf({ uid: 4321, gid: 4321 }) } };
+    await expect(joinInProcess(dataDir, stranger)).rejects.toThrow(
+      /cannot be written to .* Run as the account/,
+    );
+    chmodSync(dataDir, 0o777);
+    mkdirSync(path.join(dataDir, 'pg18'));
+    await expect(joinInProcess(dataDir, stranger)).rejects.toThrow(
+      /belongs to the account with uid 0, and you are uid 4321/,
+    );
+  });
+
+  it('needs no help of root, who joins as a guest', async () => {
+    const nobody = passwdEntry('nobody');
+    const dataDir = path.join(shelfOf(nobody), 'data');
+    const { child, url } = await joinInProcess(dataDir, {
+      ...nobody,
+      env: { TMPDIR: path.dirname(dataDir) },
+    });
+    expect(await ask(url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(serverUid(dataDir)).toBe(nobody.uid);
+    // Root joins as a guest: the server stays with the account that the cluster belongs to.
+    const guest = await joinEmbeddedPostgres(dataDir);
+    expect(guest.url).toBe(url);
+    await leave(child);
+    await guest.leave();
+    expect(serverPid(dataDir)).toBeUndefined();
+    const again = await joinEmbeddedPostgres(dataDir);
+    expect(serverUid(dataDir)).toBe(nobody.uid);
+    await again.leave();
+  });
+});
+
+/** As the package is unpacked: without the links that its install script makes. */
+function bareBinaries(directory: string): string {
+  execFileSync('cp', ['-a', bundledRelease().native, directory]);
+  const native = path.join(directory, 'native');
+  const links = JSON.parse(readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8')) as {
+    target: string;
+  }[];
+  for (const { target } of links) rmSync(path.join(directory, target), { force: true });
+  return native;
+}
+
+function shelfOf({ uid, gid }: { uid?: number; gid?: number }): string {
+  const shelf = temporaryDirectory();
+  if (uid !== undefined && gid !== undefined) chownSync(shelf, uid, gid);
+  return shelf;
+}
+
+/** The server makes the file itself. */
+function serverUid(dataDir: string): number {
+  return statSync(path.join(dataDir, 'pg18/postmaster.pid')).uid;
+}
+
+function otherAccountsCanRunThis(): boolean {
+  const args = ['--import', 'tsx', '--eval', ''];
+  return root && spawnSync(process.execPath, args, { cwd: __dirname, ...accountFor(), env: {} }).status === 0;
+}
+
+function passwdEntry(name: string): { uid: number; gid: number } {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith(`${name}:`));
+  const [, , uid, gid] = line!.split(':');
+  return { uid: Number(uid), gid: Number(gid) };
+}

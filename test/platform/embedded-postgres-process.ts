@@ -1,0 +1,56 @@
+/** A process of its own for the tests of the embedded database: does what its arguments say, tells by messages. */
+import { appendFileSync } from 'node:fs';
+import pg from 'pg';
+import { joinEmbeddedPostgres, startThrowAwayPostgres } from '../../services/platform/embedded-postgres';
+import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
+import { withStartLock } from '../../services/platform/embedded-postgres/start-lock';
+
+const tell = (message: object) => process.send?.(message);
+
+const TASKS: Record<string, (...args: string[]) => Promise<void>> = {
+  async join(dataDir) {
+    const database = await joinEmbeddedPostgres(dataDir, { onNotice: (notice) => tell({ notice }) });
+    process.once('message', () => void database.leave().then(() => process.disconnect()));
+    tell({ url: database.url });
+  },
+
+  async churn(dataDir, rounds) {
+    for (let round = 0; round < Number(rounds); round++) {
+      const database = await joinEmbeddedPostgres(dataDir);
+      const client = new pg.Client(database.url);
+      await client.connect();
+      await client.query('select 1');
+      await client.end();
+      await database.leave();
+    }
+    tell({ done: true });
+    process.disconnect();
+  },
+
+  /** Each stay in the lock is written down as "in" and "out": two stays that overlap would show. */
+  async contend(lock, diary) {
+    process.once('message', () => {
+      void withStartLock(lock, { waitMs: 10_000 }, async () => {
+        appendFileSync(diary, 'in\n');
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        appendFileSync(diary, 'out\n');
+      }).then(() => process.disconnect());
+    });
+    tell({ ready: true });
+  },
+
+  async binaries(native, shelf) {
+    tell(await usableBinaries({ ...bundledRelease(), native: native }, {}, [shelf]));
+    process.disconnect();
+  },
+
+  async throwAway() {
+    tell(await startThrowAwayPostgres());
+  },
+};
+
+const [, , task = '', ...args] = process.argv;
+TASKS[task]?.(...args).catch((error: Error) => {
+  tell({ error: error.message });
+  process.disconnect();
+});

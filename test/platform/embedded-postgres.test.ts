@@ -1,0 +1,169 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { type EmbeddedPostgres, joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { accountFor } from '../../services/platform/embedded-postgres/account';
+import {
+  ask,
+  cloneOf,
+  end,
+  joinInProcess,
+  leave,
+  nextWord,
+  serverPid,
+  startProcess,
+  temporaryDirectory,
+  tidy,
+  until,
+} from './embedded-postgres-support';
+
+afterAll(tidy);
+
+let template: string;
+
+/** Two at once on a directory that does not even exist: what they made serves all tests below. */
+beforeAll(async () => {
+  template = path.join(temporaryDirectory(), 'data');
+  const [one, two] = await Promise.all([joinInProcess(template), joinInProcess(template)]);
+  expect(one.url).toBe(two.url);
+  await Promise.all([leave(one.child), leave(two.child)]);
+  expect(readdirSync(template)).toEqual(['pg18']);
+  expect(serverPid(template)).toBeUndefined();
+});
+
+describe('a new embedded database', () => {
+  let database: EmbeddedPostgres;
+  beforeAll(async () => (database = await joinEmbeddedPostgres(template)));
+  afterAll(() => database.leave());
+
+  it('is closed to other accounts and runs as an unprivileged one', () => {
+    const cluster = statSync(path.join(template, 'pg18'));
+    expect(cluster.mode & 0o777).toBe(0o700);
+    expect(statSync(path.join(template, 'pg18/tour-platform.password')).mode & 0o777).toBe(0o600);
+    expect(cluster.uid).not.toBe(0);
+    expect(cluster.uid).toBe(accountFor().uid ?? process.geteuid?.());
+  });
+
+  it('lets nobody in without the password', async () => {
+    const { password, port } = new URL(database.url);
+    expect(password).toMatch(/^[\w-]{32}$/);
+    await expect(
+      ask(`postgres://tour_platform:guess@127.0.0.1:${port}/tour_platform`, 'select 1'),
+    ).rejects.toThrow('password authentication failed');
+    const rules = await ask(database.url, 'select distinct auth_method from pg_hba_file_rules');
+    expect(rules).toEqual([{ auth_method: 'scram-sha-256' }]);
+  });
+
+  it('listens on 127.0.0.1 alone and on no socket', async () => {
+    expect(new URL(database.url)).toMatchObject({ hostname: '127.0.0.1', pathname: '/tour_platform' });
+    expect(await setting(database.url, 'listen_addresses')).toBe('127.0.0.1');
+    expect(await setting(database.url, 'unix_socket_directories')).toBe('');
+  });
+
+  it('folds the case of all scripts, sorts by bytes and keeps its clock in UTC', async () => {
+    const [row] = await ask(
+      database.url,
+      `select 'ÉΔЖ' ilike 'éδж' as folds, 'Z' < 'a' as bytes, getdatabaseencoding() as encoding,
+              current_setting('TimeZone') as zone`,
+    );
+    expect(row).toEqual({ folds: true, bytes: true, encoding: 'UTF8', zone: 'UTC' });
+  });
+
+  it('keeps what it acknowledges', async () => {
+    expect(await setting(database.url, 'fsync')).toBe('on');
+    expect(await setting(database.url, 'synchronous_commit')).toBe('on');
+  });
+
+  it('has the extensions for the search of names', async () => {
+    await ask(database.url, 'create extension pg_trgm; create extension unaccent');
+    const [row] = await ask(
+      database.url,
+      `select unaccent('Malmö') as plain, show_trgm('a') is not null as trigrams`,
+    );
+    expect(row).toEqual({ plain: 'Malmo', trigrams: true });
+  });
+});
+
+describe('processes that share it', () => {
+  it('use one server, and the last that leaves stops it', async () => {
+    const one = await joinInProcess(template);
+    const two = await joinInProcess(template);
+    expect(two.url).toBe(one.url);
+    await leave(one.child);
+    expect(await ask(two.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await leave(two.child);
+    expect(serverPid(template)).toBeUndefined();
+  });
+
+  it('never lose it while one joins as another leaves', async () => {
+    const processes = [1, 2, 3].map(() => startProcess(['churn', template, '15']));
+    expect(await Promise.all(processes.map(nextWord))).toEqual(processes.map(() => ({ done: true })));
+    await until(() => serverPid(template) === undefined);
+  });
+
+  it('find it running after one of them was killed', async () => {
+    const killed = await joinInProcess(template);
+    await end(killed.child);
+    const pid = serverPid(template);
+    expect(pid).toBeDefined();
+    const next = await joinEmbeddedPostgres(template);
+    expect(next.url).toBe(killed.url);
+    expect(serverPid(template)).toBe(pid);
+    await next.leave();
+    expect(serverPid(template)).toBeUndefined();
+  });
+
+  it('can end without having left', async () => {
+    const forgetful = await joinInProcess(template);
+    const gone = new Promise((resolve) => forgetful.child.once('exit', resolve));
+    forgetful.child.disconnect();
+    expect(await gone).toBe(0);
+    await (await joinEmbeddedPostgres(template)).leave();
+  });
+
+  it('leave twice as once', async () => {
+    const database = await joinEmbeddedPostgres(template);
+    await Promise.all([database.leave(), database.leave()]);
+    await database.leave();
+    expect(existsSync(path.join(template, 'pg18.lock'))).toBe(false);
+  });
+});
+
+describe('Ctrl-C in the terminal', () => {
+  it('ends the process and not the server', async () => {
+    const terminal = await joinInProcess(template, { detached: true });
+    process.kill(-terminal.child.pid!, 'SIGINT');
+    await until(() => terminal.child.signalCode === 'SIGINT');
+    const pid = serverPid(template);
+    const next = await joinEmbeddedPostgres(template);
+    expect(serverPid(template)).toBe(pid);
+    await next.leave();
+  });
+});
+
+describe('a server that was killed', () => {
+  it('recovers what was committed', async () => {
+    const dataDir = cloneOf(template);
+    const { child, url } = await joinInProcess(dataDir);
+    await ask(url, 'create table kept as select 42 as answer');
+    await end(child);
+    process.kill(serverPid(dataDir)!, 'SIGKILL');
+    const database = await joinEmbeddedPostgres(dataDir);
+    expect(await ask(database.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+    await database.leave();
+  });
+
+  it('comes back on its port for those who use it', async () => {
+    const notices: string[] = [];
+    const database = await joinEmbeddedPostgres(template, { onNotice: (line) => notices.push(line) });
+    process.kill(serverPid(template)!, 'SIGKILL');
+    await until(() => notices.length > 0);
+    expect(notices).toEqual(['the database is back']);
+    expect(await ask(database.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await database.leave();
+    expect(serverPid(template)).toBeUndefined();
+  });
+});
+
+async function setting(url: string, name: string): Promise<unknown> {
+  return (await ask(url, `select current_setting('${name}') as value`))[0]?.value;
+}

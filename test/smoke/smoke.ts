@@ -1,0 +1,133 @@
+/**
+ * What a newcomer does, done by a machine: `npm start`, the three printed curl lines as printed, Ctrl-C; then a start after
+ * kill -9, the lines again, Ctrl-C. Run by `npm run smoke`.
+ */
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { freePorts, isListening } from './ports';
+import { Start } from './start';
+
+const dataDir = mkdtempSync(path.join(tmpdir(), 'tour-platform-smoke-'));
+const cluster = path.join(dataDir, 'pg18');
+let passed = 0;
+
+async function main(): Promise<void> {
+  // The database server runs as another account when root runs this.
+  chmodSync(dataDir, 0o755);
+  const [api, queue, metrics] = await freePorts();
+  const env = {
+    DATA_DIR: dataDir,
+    API_PORT: String(api),
+    WEBHOOK_QUEUE_PORT: String(queue),
+    METRICS_PORT: String(metrics),
+  };
+  const nobodyListens = async () => !(await isListening(api)) && !(await isListening(queue));
+
+  const first = new Start(env);
+  await step('a first start prints three curl lines', () => first.ready());
+  await step('the demo key is kept for the owner alone', () => {
+    assert((statSync(path.join(dataDir, 'demo.json')).mode & 0o777) === 0o600, 'demo.json must be 0600');
+  });
+  await tryCurlLines(first);
+  await step('Ctrl-C stops everything', async () => {
+    await first.ctrlC();
+    await until(nobodyListens, 'a service still listens');
+    await until(() => databasePid() === undefined, 'the database still runs');
+  });
+
+  const killed = new Start(env);
+  await step('a later start is ready too', () => killed.ready());
+  await step('kill -9 ends both services', async () => {
+    await killed.kill();
+    await until(nobodyListens, 'a service still listens');
+  });
+
+  const last = new Start(env);
+  await step('a start after kill -9 is ready', () => last.ready());
+  await tryCurlLines(last);
+  await step('Ctrl-C stops everything again, the database too', async () => {
+    await last.ctrlC();
+    await until(nobodyListens, 'a service still listens');
+    await until(() => databasePid() === undefined, 'the database still runs');
+  });
+}
+
+async function tryCurlLines(start: Start): Promise<void> {
+  const lines = start.curlLines();
+  const answers: Record<string, unknown>[] = [];
+  for (const [index, line] of lines.entries()) {
+    await step(`curl line ${index + 1} works as printed`, async () => {
+      const { stdout } = await promisify(execFile)('bash', ['-c', line], { timeout: 10_000 });
+      // Tolerates `curl -i`: the body is what begins with a brace.
+      answers.push(JSON.parse(stdout.slice(stdout.indexOf('{'))) as Record<string, unknown>);
+    });
+  }
+  const [catalog, hold, booking] = answers;
+  await step('they read the catalog, hold two seats and make a booking', () => {
+    assert(Array.isArray(catalog?.items) && catalog.items.length > 0, 'the catalog has no items');
+    assert(
+      hold?.ok === true && hold.status === 'active' && hold.quantity === 2,
+      `no hold: ${JSON.stringify(hold)}`,
+    );
+    assert(
+      booking?.ok === true && booking.status === 'pending_payment',
+      `no booking: ${JSON.stringify(booking)}`,
+    );
+    assert(typeof booking?.booking_ref === 'string', 'the booking has no reference');
+  });
+}
+
+/** The server that has the cluster, if one has. */
+function databasePid(): number | undefined {
+  const file = path.join(cluster, 'postmaster.pid');
+  const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0;
+  return pid > 0 ? pid : undefined;
+}
+
+async function until(holds: () => boolean | Promise<boolean>, otherwise: string): Promise<void> {
+  for (const end = Date.now() + 10_000; Date.now() < end;) {
+    if (await holds()) return;
+    await pause(100);
+  }
+  throw new Error(otherwise);
+}
+
+async function step(fact: string, work: () => unknown): Promise<void> {
+  const begun = Date.now();
+  try {
+    await work();
+  } catch (error) {
+    process.stdout.write(`not ok  ${fact}\n`);
+    throw error;
+  }
+  passed++;
+  process.stdout.write(`ok  ${fact} (${Date.now() - begun} ms)\n`);
+}
+
+function assert(holds: boolean, otherwise: string): void {
+  if (!holds) throw new Error(otherwise);
+}
+
+async function cleanUp(): Promise<void> {
+  await Start.killAll();
+  const pid = databasePid();
+  if (pid) process.kill(pid, 'SIGQUIT');
+  await until(() => databasePid() === undefined, 'the database does not stop').catch(() => undefined);
+  // A closed directory above makes the cluster a link to a place outside.
+  if (existsSync(cluster)) rmSync(realpathSync(cluster), { recursive: true, force: true });
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+main()
+  .catch((error: unknown) => {
+    process.stdout.write(
+      `${Start.lastOutput()}\n${error instanceof Error ? error.message : String(error)}\n`,
+    );
+    process.exitCode = 1;
+  })
+  .finally(cleanUp)
+  .finally(() => process.stdout.write(`smoke: ${passed} passed, ${process.exitCode ? 1 : 0} failed\n`));

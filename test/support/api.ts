@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import supertest from 'supertest';
+import type { Express } from 'express';
+import { createApp, createServer } from '../../services/api/app';
+import { createAvailabilityCache } from '../../services/api/departures/availability-cache';
+import type { ApiContext } from '../../services/api/http/api-context';
+import { createMemoryCacheStore } from '../../services/platform/cache-store';
+import { type Config, loadConfig } from '../../services/platform/config';
+import { createLogger } from '../../services/platform/logger';
+import { createMemoryQuotaStore } from '../../services/platform/quota-store';
+import { createTestDatabase, type TestDatabase } from './database';
+
+export interface TestApi {
+  app: Express;
+  server: Server;
+  /** http://127.0.0.1:port */
+  baseUrl: string;
+  context: ApiContext;
+  database: TestDatabase;
+  /** A request without a credential. */
+  http: ReturnType<typeof supertest>;
+  stop(): Promise<void>;
+}
+
+export const PEPPER = 'p'.repeat(32);
+
+/** The whole API on a database of its own, listening on a free port. Quotas are wide unless `quotas` says otherwise. */
+export async function startTestApi(overrides: Partial<Config> = {}): Promise<TestApi> {
+  const database = await createTestDatabase();
+  const config: Config = {
+    ...loadConfig({ PUBLIC_BASE_URL: 'https://api.example.test', LOG_LEVEL: 'error' }),
+    quotas: { availability: 1e6, hold: 1e6, booking: 1e6, catalog: 1e6, widget: 1e6 },
+    ...overrides,
+  };
+  const log = createLogger(config.logLevel, 'test');
+  const secrets = {
+    secretsKey: randomBytes(32).toString('hex'),
+    cursorKey: randomBytes(32).toString('hex'),
+    keyPepper: PEPPER,
+  };
+  const availability = createAvailabilityCache(database.db, createMemoryCacheStore(), log);
+  const context = { config, secrets, db: database.db, log, quotas: createMemoryQuotaStore(), availability };
+  const app = createApp(context);
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    app,
+    server,
+    baseUrl: `http://127.0.0.1:${port}`,
+    context,
+    database,
+    http: supertest(server),
+    stop: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await database.drop();
+    },
+  };
+}

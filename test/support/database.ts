@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { openDatabase, type Db } from '../../services/platform/database';
+
+export const SERVER_URL = 'TEST_SERVER_URL';
+export const TEMPLATE = 'TEST_TEMPLATE';
+
+export interface TestDatabase {
+  db: Db;
+  /** For a second pool or another process on the same database. */
+  url: string;
+  /** Closes `db` and removes the database, whoever else is still connected. */
+  drop(): Promise<void>;
+}
+
+/** A migrated, empty database of the caller's own: call it in beforeAll, and `drop` in afterAll. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const serverUrl = fromSetup(SERVER_URL);
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  // 15 ms against 32 ms for the default strategy, on a server without fsync.
+  await onServer(serverUrl, 'create database ?? template ?? strategy file_copy', [name, fromSetup(TEMPLATE)]);
+  const url = databaseUrl(serverUrl, name);
+  const db = openDatabase(url, { applicationName: 'tests', poolMax: 8 });
+  return {
+    db,
+    url,
+    drop: async () => {
+      await db.destroy();
+      await onServer(serverUrl, 'drop database if exists ?? with (force)', [name]);
+    },
+  };
+}
+
+/** The address of another database on the same server. */
+export function databaseUrl(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+async function onServer(serverUrl: string, sql: string, names: string[]): Promise<void> {
+  const server = openDatabase(serverUrl, { applicationName: 'tests', poolMax: 1 });
+  try {
+    await server.raw(sql, names);
+  } finally {
+    await server.destroy();
+  }
+}
+
+function fromSetup(variable: string): string {
+  const value = process.env[variable];
+  if (!value)
+    throw new Error(`${variable} is missing: run the test through jest, whose global setup sets it`);
+  return value;
+}

@@ -1,0 +1,40 @@
+import { openDatabase } from '../../services/platform/database';
+import { startThrowAwayPostgres } from '../../services/platform/embedded-postgres';
+import { migrate } from '../../services/platform/migrate';
+import { databaseUrl, SERVER_URL, TEMPLATE } from './database';
+
+const TEMPLATE_NAME = 'template_of_this_run';
+let stop: (() => Promise<void>) | undefined;
+
+/** One throw-away PostgreSQL a run, with one migrated template that every test file clones. */
+export default async function globalSetup(): Promise<void> {
+  const server = await startThrowAwayPostgres();
+  stop = () => server.stop();
+
+  const maintenance = openDatabase(server.url, { applicationName: 'tests', poolMax: 1 });
+  try {
+    await maintenance.raw('create database ??', [TEMPLATE_NAME]);
+    await migrateTemplate(databaseUrl(server.url, TEMPLATE_NAME));
+    // A connection to the template, even a forgotten one, makes every clone fail (55006).
+    await maintenance.raw('alter database ?? allow_connections false', [TEMPLATE_NAME]);
+  } finally {
+    await maintenance.destroy();
+  }
+
+  // Jest's workers inherit the environment, and nothing else, of the process that runs this.
+  process.env[SERVER_URL] = server.url;
+  process.env[TEMPLATE] = TEMPLATE_NAME;
+}
+
+export async function stopServer(): Promise<void> {
+  await stop?.();
+}
+
+async function migrateTemplate(url: string): Promise<void> {
+  const db = openDatabase(url, { applicationName: 'tests', poolMax: 2 });
+  try {
+    await migrate(db);
+  } finally {
+    await db.destroy();
+  }
+}

@@ -1,0 +1,236 @@
+import { Webhook } from 'standardwebhooks';
+import { inTransaction, type Db } from '../../services/platform/database';
+import {
+  findEndpoint,
+  pingEndpoint,
+  rotateSecret,
+  showDelivery,
+} from '../../services/webhook-queue/operations';
+import type { Worker } from '../../services/webhook-queue/worker';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { add, book, createTenant, eventually, hurriedWorker, SECRETS_KEY, whenAll } from './queue-fixture';
+import { startReceiver, status, type Received, type Receiver } from './receiver';
+
+let database: TestDatabase;
+let db: Db;
+let worker: Worker;
+let receiver: Receiver;
+let tenantId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  [receiver, tenantId] = await Promise.all([startReceiver(), createTenant(db)]);
+  worker = hurriedWorker(db, { attemptTimeoutMs: 400 });
+});
+afterEach(async () => {
+  await worker.stop(100);
+  await receiver.close();
+});
+
+const verify = (secret: string, { body, headers }: Received) =>
+  new Webhook(secret).verify(body, headers as Record<string, string>);
+
+describe('a delivery', () => {
+  it('is signed so that the standardwebhooks library accepts it, and carries exactly the eight fields in order', async () => {
+    const { secret } = await add(db, tenantId, receiver.url);
+    const { bookingRef, leadId } = await book(db, tenantId);
+    const [delivery] = await whenAll(db, tenantId, 'delivered');
+
+    const request = receiver.received[0]!;
+    expect(verify(secret, request)).toEqual({
+      event_type: 'booking.created',
+      booking_ref: bookingRef,
+      lead_id: leadId,
+      source: 'tenant_api',
+      external_ref: null,
+      customer: { name: 'Zoë “Ö” Müller', phone: '+37120000000', email: 'zoe@example.com' },
+      departure_date: '2031-05-01',
+      total_price: 1499.5,
+    });
+    expect(Object.keys(JSON.parse(request.body))).toEqual([
+      ...[
+        'event_type',
+        'booking_ref',
+        'lead_id',
+        'source',
+        'external_ref',
+        'customer',
+        'departure_date',
+        'total_price',
+      ],
+    ]);
+    expect(request.headers['content-type']).toBe('application/json');
+    expect(delivery).toMatchObject({
+      attempts: 1,
+      last_status_code: 204,
+      last_error: null,
+      next_attempt_at: null,
+    });
+    expect(() => verify('whsec_' + Buffer.alloc(32).toString('base64'), request)).toThrow('signature');
+  });
+
+  it('is tried again after a 500, under the same webhook-id and with equal bytes, signed anew', async () => {
+    receiver.react(status(500, 503, 200));
+    const { secret } = await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const [delivery] = await whenAll(db, tenantId, 'delivered');
+
+    expect(receiver.received).toHaveLength(3);
+    expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    for (const request of receiver.received) verify(secret, request);
+    const { tries, webhook_id } = await showDelivery(db, delivery!.id);
+    expect(webhook_id).toBe(receiver.received[0]!.headers['webhook-id']);
+    expect(
+      tries.map(({ number, outcome, status_code, reason }) => [number, outcome, status_code, reason]),
+    ).toEqual([
+      [1, 'http_error', 500, 'The receiver answered 500.'],
+      [2, 'http_error', 503, 'The receiver answered 503.'],
+      [3, 'delivered', 200, null],
+    ]);
+  });
+
+  it('is dead after the last step of the schedule, and says why', async () => {
+    receiver.react(status(500));
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const [delivery] = await whenAll(db, tenantId, 'dead');
+
+    expect(delivery).toMatchObject({
+      attempts: 4,
+      last_status_code: 500,
+      last_error: 'The receiver answered 500.',
+    });
+    expect(delivery!.next_attempt_at).toBeNull();
+    expect(await db('webhook_queue').where({ delivery_id: delivery!.id })).toEqual([]);
+  });
+
+  it('ends with 410: the endpoint is disabled, later bookings wait, and those who asked are told', async () => {
+    receiver.react((response, _n, { path }) => response.writeHead(path === '/gone' ? 410 : 204).end());
+    const gone = await add(db, tenantId, new URL('/gone', receiver.url).href);
+    await add(db, tenantId, receiver.url, ['endpoint.disabled']);
+    await book(db, tenantId);
+    await eventually('notice', () => receiver.received.find(({ path }) => path === '/hook'));
+
+    expect(await findEndpoint(db, gone.id)).toMatchObject({
+      status: 'disabled',
+      statusReason: expect.stringContaining('410'),
+    });
+    const notice = receiver.received.find(({ path }) => path === '/hook')!;
+    expect(JSON.parse(notice.body)).toMatchObject({ event_type: 'endpoint.disabled', endpoint: gone.id });
+    await book(db, tenantId);
+    const items = await db('webhook_deliveries').where({ endpoint_id: gone.id }).orderBy('id');
+    expect(items.map((item) => item.status)).toEqual(['dead', 'pending']);
+  });
+
+  it('does not follow a redirect, and names where it led', async () => {
+    const location = new URL('/elsewhere', receiver.url).href;
+    receiver.react((response, n) =>
+      response.writeHead(n === 1 ? 302 : 204, n === 1 ? { location } : {}).end(),
+    );
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const [delivery] = await whenAll(db, tenantId, 'delivered');
+
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/hook', '/hook']);
+    const [first] = (await showDelivery(db, delivery!.id)).tries;
+    expect(first).toMatchObject({
+      outcome: 'redirect',
+      status_code: 302,
+      reason: expect.stringContaining(location),
+    });
+  });
+
+  it('waits at least as long as Retry-After asks for', async () => {
+    receiver.react((response, n) => response.writeHead(n === 1 ? 429 : 204, { 'retry-after': '1' }).end());
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    await whenAll(db, tenantId, 'delivered');
+
+    const [first, second] = receiver.received;
+    expect(second!.at - first!.at).toBeGreaterThan(950);
+  });
+
+  it('is a failure when no answer comes in time, or the connection breaks', async () => {
+    receiver.react((response, n) => {
+      if (n === 2) response.socket?.destroy();
+      if (n === 3) response.end();
+    });
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const [delivery] = await whenAll(db, tenantId, 'delivered');
+
+    const { tries } = await showDelivery(db, delivery!.id);
+    expect(tries.map(({ outcome }) => outcome)).toEqual(['timeout', 'connection', 'delivered']);
+    expect(tries[0]!.reason).toBe('No answer within 0.4 s.');
+  });
+
+  it('keeps 16 KiB of an answer and reads no more, however much comes and however slowly', async () => {
+    let sent = 0;
+    receiver.react((response, n) => {
+      if (n === 2) return void response.write('drip');
+      const chunk = Buffer.alloc(64 * 1024, 'x\0');
+      const pour = (): void => {
+        while (!response.destroyed && sent < 200e6) {
+          sent += chunk.length;
+          if (!response.write(chunk)) return void response.once('drain', pour);
+        }
+      };
+      pour();
+    });
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    await whenAll(db, tenantId, 'delivered');
+    await book(db, tenantId);
+    const deliveries = await whenAll(db, tenantId, 'delivered', 2);
+
+    const [flood, drip] = await Promise.all(
+      deliveries.map(async ({ id }) => (await showDelivery(db, id)).tries[0]!),
+    );
+    expect(flood!.response_body).toHaveLength(16 * 1024);
+    expect(sent).toBeLessThan(20e6);
+    expect(drip!.response_body).toBe('drip');
+  });
+});
+
+describe('a signature', () => {
+  it('is made with the old and the new secret while they overlap, and with the new one alone when they do not', async () => {
+    const { id, secret } = await add(db, tenantId, receiver.url);
+    const rotated = await inTransaction(db, (trx) => rotateSecret(trx, SECRETS_KEY, id, 60));
+    await book(db, tenantId);
+    await whenAll(db, tenantId, 'delivered');
+    const both = receiver.received[0]!;
+    verify(secret, both);
+    verify(rotated.secret, both);
+
+    const { secret: last } = await inTransaction(db, (trx) => rotateSecret(trx, SECRETS_KEY, id, 0));
+    await book(db, tenantId);
+    await whenAll(db, tenantId, 'delivered', 2);
+    const one = receiver.received[1]!;
+    verify(last, one);
+    expect(() => verify(secret, one)).toThrow('signature');
+    expect(String(one.headers['webhook-signature']).split(' ')).toHaveLength(1);
+  });
+
+  it('is not made under another SECRETS_KEY: the try says so, and is repeated', async () => {
+    await worker.stop();
+    worker = hurriedWorker(db, { secretsKey: 'another key that is long enough too' });
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const [delivery] = await whenAll(db, tenantId, 'dead');
+
+    expect(delivery!.last_error).toBe('The secret was sealed with another SECRETS_KEY.');
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('stands under a ping too', async () => {
+    const { id, secret } = await add(db, tenantId, receiver.url, ['booking.cancelled']);
+    await inTransaction(db, (trx) => pingEndpoint(trx, id));
+    await whenAll(db, tenantId, 'delivered');
+    expect(verify(secret, receiver.received[0]!)).toEqual({ event_type: 'ping', endpoint: id });
+  });
+});

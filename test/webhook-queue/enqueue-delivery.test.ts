@@ -1,0 +1,148 @@
+import { inTransaction, type Db } from '../../services/platform/database';
+import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
+import { findEndpoint, removeEndpoint } from '../../services/webhook-queue/operations';
+import { tidyStrays } from '../../services/webhook-queue/tidy-strays';
+import type { Worker } from '../../services/webhook-queue/worker';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { add, book, createTenant, deliveriesOf, hurriedWorker, whenAll } from './queue-fixture';
+import { startReceiver, type Receiver } from './receiver';
+
+let database: TestDatabase;
+let db: Db;
+let worker: Worker | undefined;
+let receiver: Receiver;
+let tenantId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  [receiver, tenantId] = await Promise.all([startReceiver(), createTenant(db)]);
+});
+afterEach(async () => {
+  await worker?.stop(100);
+  worker = undefined;
+  await receiver.close();
+});
+
+describe('a booking without an endpoint', () => {
+  it('leaves a pending record that waits for one', async () => {
+    const { bookingRef } = await book(db, tenantId);
+    expect(await deliveriesOf(db, tenantId)).toEqual([
+      {
+        id: expect.any(String),
+        tenant: expect.stringMatching(/^tenant-/),
+        event_type: 'booking.created',
+        booking_ref: bookingRef,
+        endpoint: null,
+        status: 'pending',
+        attempts: 0,
+        next_attempt_at: null,
+        last_status_code: null,
+        last_error: null,
+        created_at: expect.any(Date),
+      },
+    ]);
+  });
+
+  it('is sent once an endpoint is added, and only to the first', async () => {
+    await book(db, tenantId);
+    await book(db, tenantId);
+    worker = hurriedWorker(db);
+    expect(await add(db, tenantId, receiver.url, ['booking.cancelled'])).toMatchObject({ waiting: 0 });
+    expect(await add(db, tenantId, receiver.url)).toMatchObject({
+      waiting: 2,
+      format: 'spec',
+      status: 'active',
+    });
+    expect(await add(db, tenantId, receiver.url)).toMatchObject({ waiting: 0 });
+    await whenAll(db, tenantId, 'delivered', 2);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it("waits through another tenant's endpoints", async () => {
+    await book(db, tenantId);
+    expect(await add(db, await createTenant(db), receiver.url)).toMatchObject({ waiting: 0 });
+    expect(await deliveriesOf(db, tenantId)).toMatchObject([{ endpoint: null }]);
+  });
+
+  it('leaves nothing for events that nobody asked for', async () => {
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId, 'booking.confirmed');
+    expect(await deliveriesOf(db, tenantId)).toEqual([]);
+    expect(await db('webhook_events').where({ tenant_id: tenantId })).toEqual([]);
+  });
+});
+
+describe('a booking with endpoints', () => {
+  it('leaves one delivery for each that asked for its event', async () => {
+    await add(db, tenantId, receiver.url);
+    await add(db, tenantId, receiver.url, ['booking.created', 'booking.cancelled']);
+    await add(db, tenantId, receiver.url, ['booking.cancelled']);
+    await book(db, tenantId);
+    await book(db, tenantId, 'booking.cancelled');
+    worker = hurriedWorker(db);
+    await whenAll(db, tenantId, 'delivered', 4);
+    expect(receiver.received.map(({ body }) => JSON.parse(body).event_type).sort()).toEqual([
+      ...['booking.cancelled', 'booking.cancelled', 'booking.created', 'booking.created'],
+    ]);
+    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+  });
+
+  it('leaves nothing when its transaction is rolled back', async () => {
+    await add(db, tenantId, receiver.url);
+    const event = { tenantId, type: 'booking.created' as const, bookingRef: 'ACME-1', body: {} };
+    const rolledBack = inTransaction(db, async (trx) => {
+      await enqueueDelivery(trx, event);
+      throw new Error('rolled back');
+    });
+    await expect(rolledBack).rejects.toThrow('rolled back');
+    expect(await deliveriesOf(db, tenantId)).toEqual([]);
+  });
+
+  it('takes one statement of the transaction that it rides on', async () => {
+    const statements: string[] = [];
+    await add(db, tenantId, receiver.url);
+    await inTransaction(db, async (trx) => {
+      trx.on('query', ({ sql }: { sql: string }) => statements.push(sql));
+      await enqueueDelivery(trx, { tenantId, type: 'booking.created', bookingRef: null, body: {} });
+    });
+    expect(statements.filter((sql) => sql.includes('webhook_'))).toHaveLength(1);
+  });
+
+  it('keeps characters that a JSON column would lose or refuse', async () => {
+    const body = { event_type: 'booking.created', b: '\u0000 \ud800 “ü”', a: 1, '1': null };
+    await inTransaction(db, (trx) =>
+      enqueueDelivery(trx, { tenantId, type: 'booking.created', bookingRef: null, body }),
+    );
+    const [event] = await db('webhook_events').where({ tenant_id: tenantId });
+    expect(event.body).toBe(JSON.stringify(body));
+  });
+});
+
+describe('a booking that commits beside a change of endpoints', () => {
+  it('is sent although neither transaction saw the other', async () => {
+    await db.transaction(async (booking) => {
+      await enqueueDelivery(booking, { tenantId, type: 'booking.created', bookingRef: null, body: {} });
+      expect(await add(db, tenantId, receiver.url)).toMatchObject({ waiting: 0 });
+    });
+    expect(await deliveriesOf(db, tenantId)).toMatchObject([{ endpoint: null }]);
+    worker = hurriedWorker(db);
+    await whenAll(db, tenantId, 'delivered');
+  });
+
+  it('is cancelled if the endpoint was removed meanwhile', async () => {
+    const { id } = await add(db, tenantId, receiver.url);
+    await db.transaction(async (booking) => {
+      await enqueueDelivery(booking, { tenantId, type: 'booking.created', bookingRef: null, body: {} });
+      await inTransaction(db, (trx) => removeEndpoint(trx, id));
+    });
+    await expect(findEndpoint(db, id)).rejects.toThrow('no webhook endpoint');
+    expect(await tidyStrays(db)).toBe(1);
+    expect(await deliveriesOf(db, tenantId)).toMatchObject([
+      { status: 'cancelled', last_error: 'The endpoint was removed.' },
+    ]);
+  });
+});

@@ -1,0 +1,128 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../../services/platform/database';
+import { claimDue, settle } from '../../services/webhook-queue/delivery.repository';
+import { showDelivery } from '../../services/webhook-queue/operations';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { add, book, createTenant, deliveriesOf, eventually, hurriedWorker, whenAll } from './queue-fixture';
+import { startReceiver, status, type Receiver } from './receiver';
+
+let database: TestDatabase;
+let db: Db;
+let receiver: Receiver;
+let tenantId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  [receiver, tenantId] = await Promise.all([startReceiver(), createTenant(db)]);
+});
+afterEach(() => receiver.close());
+
+describe('a worker', () => {
+  it('that is killed in the middle of a request costs one lease: another delivers, and the log tells of both', async () => {
+    receiver.react((response, n) => void (n > 1 && response.writeHead(204).end()));
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const child = forkWorker(database.url, 1.5);
+    await eventually('request in flight', () => receiver.received[0]);
+    expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'delivering', attempts: 0 }]);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+
+    const worker = hurriedWorker(db);
+    const [delivery] = await whenAll(db, tenantId, 'delivered');
+    await worker.stop();
+    const { tries, attempts } = await showDelivery(db, delivery!.id);
+    expect(attempts).toBe(2);
+    expect(tries.map(({ number, outcome }) => [number, outcome])).toEqual([
+      [1, 'worker_lost'],
+      [2, 'delivered'],
+    ]);
+    const [first, second] = receiver.received;
+    expect(second!.body).toBe(first!.body);
+    expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
+  });
+
+  it('that comes back after its lease changes nothing', async () => {
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const limits = { rows: 1, lanes: 1, busy: new Map<string, number>() };
+    const [late] = await claimDue(db, { ...limits, worker: 'frozen', leaseSeconds: 0.01 });
+    await sleep(20);
+    const [current] = await claimDue(db, { ...limits, worker: 'other', leaseSeconds: 60 });
+    const report = {
+      outcome: 'delivered',
+      statusCode: 200,
+      reason: null,
+      responseBody: '',
+      durationMs: 1,
+    } as const;
+    const next = { status: 'delivered', waitSeconds: 0, tries: 1 } as const;
+    const settlement = { report: { ...report, retryAfterSeconds: null }, next };
+
+    expect(await settle(db, [{ ...settlement, delivery: late! }])).toEqual(new Set());
+    expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'delivering' }]);
+    expect(await settle(db, [{ ...settlement, delivery: current! }])).toEqual(new Set([current!.id]));
+    expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
+  });
+
+  it('that is stopped lets a request end, and gives back one that does not', async () => {
+    receiver.react((response, n) => {
+      if (n === 1) setTimeout(() => response.writeHead(204).end(), 100);
+    });
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const first = hurriedWorker(db);
+    await eventually('request in flight', () => receiver.received[0]);
+    await first.stop(5000);
+    expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'delivered' }]);
+
+    await book(db, tenantId);
+    const second = hurriedWorker(db);
+    await eventually('request in flight', () => receiver.received[1]);
+    await second.stop(50);
+    const [delivery] = await deliveriesOf(db, tenantId);
+    expect(delivery).toMatchObject({ status: 'retrying', attempts: 1 });
+    expect(await db('webhook_queue').where({ delivery_id: delivery!.id })).toMatchObject([
+      { tries: 0, worker: null },
+    ]);
+  });
+
+  it('shares the queue with others: many deliveries, none twice and none left', async () => {
+    receiver.react(status(204));
+    await add(db, tenantId, receiver.url);
+    await add(db, tenantId, receiver.url);
+    for (let i = 0; i < 50; i++) await book(db, tenantId);
+    const workers = [hurriedWorker(db), hurriedWorker(db), hurriedWorker(db)];
+    await whenAll(db, tenantId, 'delivered', 100);
+    await Promise.all(workers.map((worker) => worker.stop()));
+    expect(receiver.received).toHaveLength(100);
+  });
+
+  it('leaves room for others while an endpoint hangs', async () => {
+    receiver.react(
+      (response, _n, request) => void (request.path === '/hook' && response.writeHead(204).end()),
+    );
+    await add(db, tenantId, new URL('/hangs', receiver.url).href, ['booking.cancelled']);
+    await add(db, tenantId, receiver.url, ['booking.created']);
+    for (let i = 0; i < 20; i++) await book(db, tenantId, 'booking.cancelled');
+    await book(db, tenantId);
+    const worker = hurriedWorker(db);
+    await eventually('healthy delivery', () => receiver.received.find(({ path: to }) => to === '/hook'));
+    await sleep(100);
+    expect(receiver.received.filter(({ path: to }) => to === '/hangs')).toHaveLength(4);
+    await worker.stop(0);
+  });
+});
+
+function forkWorker(url: string, leaseSeconds: number): ChildProcess {
+  return fork(path.join(__dirname, 'worker-process.ts'), [url, String(leaseSeconds)], {
+    execArgv: ['--import', 'tsx'],
+  });
+}

@@ -1,0 +1,101 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { add, book, createTenant, eventually, SECRETS_KEY, whenAll } from './queue-fixture';
+import { startReceiver } from './receiver';
+
+let database: TestDatabase;
+let child: ChildProcess | undefined;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => child?.kill('SIGKILL'));
+afterAll(() => database.drop());
+
+describe('the webhook-queue process', () => {
+  it('says when it is ready, delivers, answers health checks, and ends on SIGTERM', async () => {
+    child = forkMain({ WEBHOOK_QUEUE_PORT: String(await freePort()), WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' });
+    const [message] = (await once(child, 'message')) as [{ ready: boolean; url: string }];
+    expect(message).toEqual({ ready: true, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
+    const ask = async (to: string, method = 'GET') => (await fetch(message.url + to, { method })).status;
+    expect([
+      await ask('/healthz'),
+      await ask('/readyz'),
+      await ask('/healthz', 'POST'),
+      await ask('/'),
+    ]).toEqual([...[200, 200, 405, 404]]);
+
+    const receiver = await startReceiver();
+    const tenantId = await createTenant(database.db);
+    await add(database.db, tenantId, receiver.url);
+    await book(database.db, tenantId);
+    await whenAll(database.db, tenantId, 'delivered');
+    await receiver.close();
+
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it('waits for migrations that are not in, not ready until then', async () => {
+    await database.db('knex_migrations').where({ name: '0010_webhooks' }).update({ name: '0010_webhooks.' });
+    const port = await freePort();
+    child = forkMain({ WEBHOOK_QUEUE_PORT: String(port) });
+    const ready = once(child, 'message');
+    const answer = await eventually('an answer', () =>
+      fetch(`http://127.0.0.1:${port}/readyz`).then(
+        async (response) => ({ status: response.status, body: await response.json() }),
+        () => undefined,
+      ),
+    );
+    expect(answer).toMatchObject({ status: 503, body: { status: 'not ready' } });
+    await database.db('knex_migrations').where({ name: '0010_webhooks.' }).update({ name: '0010_webhooks' });
+    expect(await ready).toMatchObject([{ ready: true }]);
+  });
+
+  it('says in one line that its port is taken, and exits with 1', async () => {
+    const holder = createServer().listen(0, '127.0.0.1');
+    await once(holder, 'listening');
+    const { port } = holder.address() as AddressInfo;
+    child = forkMain({ WEBHOOK_QUEUE_PORT: String(port) });
+    let complaint = '';
+    child.stderr!.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
+    expect(await once(child, 'close')).toEqual([1, null]);
+    holder.close();
+    expect(complaint).toBe(
+      `webhook-queue: Port ${port} is taken: stop what listens there, or set WEBHOOK_QUEUE_PORT to another.\n`,
+    );
+  });
+
+  it('says in one line which variable is wrong', async () => {
+    child = forkMain({ WEBHOOK_RETRY_SCHEDULE: 'often' });
+    let complaint = '';
+    child.stderr!.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
+    expect(await once(child, 'close')).toEqual([1, null]);
+    expect(complaint).toMatch(/^webhook-queue: WEBHOOK_RETRY_SCHEDULE must be [^\n]+\n$/);
+  });
+});
+
+function forkMain(env: Record<string, string>): ChildProcess {
+  return fork(path.join(__dirname, '../../services/webhook-queue/main.ts'), [], {
+    execArgv: ['--import', 'tsx'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: database.url,
+      SECRETS_KEY,
+      CURSOR_KEY: SECRETS_KEY,
+      ...env,
+    },
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}

@@ -1,0 +1,250 @@
+import { inTransaction, type Db } from '../../services/platform/database';
+import {
+  addEndpoint,
+  countReplay,
+  listDeliveries,
+  listEndpoints,
+  pauseEndpoint,
+  pingEndpoint,
+  removeEndpoint,
+  replayDeliveries,
+  resumeEndpoint,
+  retryDelivery,
+  rotateSecret,
+  showDelivery,
+} from '../../services/webhook-queue/operations';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import {
+  add,
+  book,
+  createTenant,
+  deliveriesOf,
+  eventually,
+  hurriedWorker,
+  SECRETS_KEY,
+  whenAll,
+} from './queue-fixture';
+import { startReceiver, status, type Receiver } from './receiver';
+
+const NOBODY = '00000000-0000-7000-8000-000000000000';
+
+let database: TestDatabase;
+let db: Db;
+let receiver: Receiver;
+let tenantId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  [receiver, tenantId] = await Promise.all([startReceiver(), createTenant(db)]);
+});
+afterEach(() => receiver.close());
+
+/** Runs a worker until the tenant's deliveries have that status. */
+async function work(status: Parameters<typeof whenAll>[2], count = 1) {
+  const worker = hurriedWorker(db, { retryScheduleSeconds: [0] });
+  try {
+    return await whenAll(db, tenantId, status, count);
+  } finally {
+    await worker.stop(0);
+  }
+}
+
+describe('adding an endpoint', () => {
+  it.each([
+    ['not an address', 'it is not an address'],
+    ['ftp://example.com/', 'it must begin with https://'],
+    ['http://example.com/', 'it must begin with https:// (unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on)'],
+    ['https://user:secret@example.com/', 'it must not hold a user name or password'],
+    ['https://example.com/#here', 'it must not have a #fragment'],
+    ['https://2130706433/', 'it must name a host, not an IP address'],
+    ['https://0x7f.1/', 'it must name a host, not an IP address'],
+    ['https://①②⑦.0.0.1/', 'it must name a host, not an IP address'],
+    ['https://[::1]/', 'it must name a host, not an IP address'],
+    ['https://8.8.8.8/', 'it must name a host, not an IP address'],
+    ['https://localhost/', 'its host is not a public name'],
+    ['https://queue/', 'its host is not a public name'],
+    ['https://db.internal./', 'its host is not a public name'],
+    [`https://example.com/${'x'.repeat(2048)}`, 'it is longer than 2048 characters'],
+  ])('refuses %s', async (url, reason) => {
+    const adding = inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, { tenantId, url }));
+    await expect(adding).rejects.toMatchObject({
+      code: 'invalid_webhook_url',
+      message: expect.stringContaining(reason),
+    });
+  });
+
+  it('refuses an event that there is not', async () => {
+    const adding = (events: string[]) =>
+      inTransaction(db, (trx) =>
+        addEndpoint(trx, SECRETS_KEY, { tenantId, url: 'https://example.com/', events }),
+      );
+    await expect(adding(['booking.created', 'ping'])).rejects.toMatchObject({ code: 'unknown_event_type' });
+    await expect(adding([])).rejects.toMatchObject({ code: 'unknown_event_type' });
+  });
+
+  it('shows the secret once: it stands sealed in the database', async () => {
+    const { id, secret } = await add(db, tenantId, receiver.url);
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const [sealed] = await db('webhook_secrets').where({ endpoint_id: id });
+    expect(sealed.ciphertext).toHaveLength(32 + 16);
+    expect(sealed.ciphertext.includes(Buffer.from(secret.slice(6), 'base64'))).toBe(false);
+    expect(await listEndpoints(db, { tenantId })).toMatchObject([
+      { id, tenantId, url: receiver.url, format: 'spec', events: ['booking.created'], status: 'active' },
+    ]);
+  });
+});
+
+describe('an endpoint', () => {
+  it('that is removed is gone at once, and what waited for it is cancelled', async () => {
+    const { id } = await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    await book(db, tenantId);
+    expect(await inTransaction(db, (trx) => removeEndpoint(trx, id))).toMatchObject({
+      id,
+      status: 'removed',
+      cancelled: 2,
+    });
+    expect(await listEndpoints(db, { tenantId })).toEqual([]);
+    expect(await db('webhook_secrets').where({ endpoint_id: id })).toEqual([]);
+    expect(await deliveriesOf(db, tenantId)).toMatchObject([
+      { status: 'cancelled' },
+      { status: 'cancelled' },
+    ]);
+    await expect(inTransaction(db, (trx) => removeEndpoint(trx, id))).rejects.toMatchObject({
+      code: 'endpoint_not_found',
+    });
+  });
+
+  it('that is removed while a request is in flight leaves its attempt in the log, and the answer changes nothing', async () => {
+    receiver.react((response) => void setTimeout(() => response.writeHead(200).end(), 200));
+    const { id } = await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const worker = hurriedWorker(db);
+    await eventually('request in flight', () => receiver.received[0]);
+    await inTransaction(db, (trx) => removeEndpoint(trx, id));
+    await worker.stop();
+    const [delivery] = await deliveriesOf(db, tenantId);
+    expect(delivery).toMatchObject({ status: 'cancelled', attempts: 1 });
+    expect((await showDelivery(db, delivery!.id)).tries).toMatchObject([{ number: 1, outcome: 'cancelled' }]);
+  });
+
+  it('that is paused keeps what comes in until it is resumed, and takes no ping', async () => {
+    const { id } = await add(db, tenantId, receiver.url);
+    expect(await inTransaction(db, (trx) => pauseEndpoint(trx, id))).toMatchObject({ status: 'paused' });
+    await book(db, tenantId);
+    const worker = hurriedWorker(db);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'pending', endpoint: id }]);
+    const ping = inTransaction(db, (trx) => pingEndpoint(trx, id));
+    await expect(ping).rejects.toMatchObject({ code: 'endpoint_state_conflict' });
+    expect(await inTransaction(db, (trx) => resumeEndpoint(trx, id))).toMatchObject({ status: 'active' });
+    await whenAll(db, tenantId, 'delivered');
+    await worker.stop();
+  });
+
+  it('signs with five secrets at most, and overlaps for seven days at most', async () => {
+    const { id } = await add(db, tenantId, receiver.url);
+    const rotate = (seconds: number) =>
+      inTransaction(db, (trx) => rotateSecret(trx, SECRETS_KEY, id, seconds));
+    for (let i = 0; i < 7; i++) await rotate(7 * 86_400);
+    const live = db('webhook_secrets')
+      .where({ endpoint_id: id })
+      .whereRaw('coalesce(expires_at > now(), true)');
+    expect(await live).toHaveLength(5);
+    await expect(rotate(7 * 86_400 + 1)).rejects.toMatchObject({ code: 'invalid_overlap' });
+    await expect(rotate(-1)).rejects.toMatchObject({ code: 'invalid_overlap' });
+  });
+
+  it.each([NOBODY, 'not-an-id'])('of the id %s is not found', async (id) => {
+    const call = (work: typeof pauseEndpoint) => inTransaction(db, (trx) => work(trx, id));
+    await expect(call(pauseEndpoint)).rejects.toMatchObject({ code: 'endpoint_not_found' });
+    await expect(call(resumeEndpoint)).rejects.toMatchObject({ code: 'endpoint_not_found' });
+  });
+});
+
+describe('a delivery', () => {
+  it('that is dead is retried under its old webhook-id, its attempts counted on', async () => {
+    receiver.react(status(500, 200));
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const [dead] = await work('dead');
+    const again = await inTransaction(db, (trx) => retryDelivery(trx, dead!.id));
+    expect(again).toMatchObject({
+      id: dead!.id,
+      status: 'retrying',
+      attempts: 1,
+      next_attempt_at: expect.any(Date),
+    });
+    expect(Object.keys(again)).toEqual(Object.keys(dead!));
+    await work('delivered');
+    expect((await showDelivery(db, dead!.id)).tries.map(({ number }) => number)).toEqual([1, 2]);
+    expect(receiver.received[1]!.headers['webhook-id']).toBe(receiver.received[0]!.headers['webhook-id']);
+  });
+
+  it('that waits for its next try is sent without waiting', async () => {
+    receiver.react(status(500, 200));
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const worker = hurriedWorker(db, { retryScheduleSeconds: [0, 3600] });
+    const [waiting] = await whenAll(db, tenantId, 'retrying');
+    expect(waiting!.next_attempt_at!.getTime()).toBeGreaterThan(Date.now() + 2800_000);
+    await inTransaction(db, (trx) => retryDelivery(trx, waiting!.id));
+    await whenAll(db, tenantId, 'delivered');
+    await worker.stop();
+  });
+
+  it('is not retried without an endpoint that takes it', async () => {
+    await book(db, tenantId);
+    const [waiting] = await deliveriesOf(db, tenantId);
+    const retry = (id: string) => inTransaction(db, (trx) => retryDelivery(trx, id));
+    await expect(retry(waiting!.id)).rejects.toMatchObject({ code: 'delivery_state_conflict' });
+    const { id } = await add(db, tenantId, receiver.url);
+    await inTransaction(db, (trx) => removeEndpoint(trx, id));
+    await expect(retry(waiting!.id)).rejects.toThrow('Its endpoint is removed.');
+    await expect(retry(NOBODY)).rejects.toMatchObject({ code: 'delivery_not_found' });
+    await expect(retry('x')).rejects.toMatchObject({ code: 'delivery_not_found' });
+  });
+
+  it('is found by tenant, endpoint, status and time, newest first', async () => {
+    receiver.react(status(500, 204));
+    const { id: endpointId } = await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    await work('dead');
+    const { bookingRef } = await book(db, tenantId);
+    const list = (filter: object) => listDeliveries(db, { tenantId, limit: 10, ...filter });
+
+    expect((await list({})).map((item) => item.status)).toEqual(['pending', 'dead']);
+    expect(await list({ limit: 1 })).toMatchObject([{ booking_ref: bookingRef }]);
+    expect(await list({ status: 'dead' })).toHaveLength(1);
+    expect(await list({ status: 'pending', endpointId })).toMatchObject([{ endpoint: endpointId }]);
+    expect(await list({ status: 'delivering' })).toEqual([]);
+    expect(await list({ endpointId: 'not-an-id' })).toEqual([]);
+    expect(await list({ since: new Date(Date.now() + 60_000) })).toEqual([]);
+    expect(await list({ since: new Date(Date.now() - 60_000) })).toHaveLength(2);
+  });
+
+  it('is replayed by filter, with a count beforehand', async () => {
+    receiver.react(status(500, 500, 204));
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    await book(db, tenantId);
+    await work('dead', 2);
+    expect(await countReplay(db, { tenantId, status: 'dead' })).toBe(2);
+    expect(await countReplay(db, { tenantId, status: 'delivered' })).toBe(0);
+    expect(await inTransaction(db, (trx) => replayDeliveries(trx, { tenantId, status: 'dead' }))).toEqual({
+      replayed: 2,
+    });
+    await work('delivered', 2);
+    expect(
+      await inTransaction(db, (trx) => replayDeliveries(trx, { tenantId, status: 'delivered', limit: 1 })),
+    ).toEqual({
+      replayed: 1,
+    });
+    await work('delivered', 2);
+    expect(receiver.received).toHaveLength(5);
+  });
+});

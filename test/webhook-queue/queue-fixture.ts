@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inTransaction, type Db } from '../../services/platform/database';
+import { createLogger } from '../../services/platform/logger';
+import { bookingEvent, enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
+import {
+  addEndpoint,
+  listDeliveries,
+  type AddedEndpoint,
+  type DeliveryItem,
+} from '../../services/webhook-queue/operations';
+import { startWorker, type Worker, type WorkerOptions } from '../../services/webhook-queue/worker';
+
+export const SECRETS_KEY = 'a key of the tests that is long enough';
+
+let lastLead = 1000;
+
+export async function createTenant(db: Db): Promise<string> {
+  const mark = randomBytes(4).toString('hex');
+  const [tenant] = await db('tenants')
+    .insert({
+      slug: `tenant-${mark}`,
+      name: 'Tenant',
+      booking_prefix: mark.toUpperCase(),
+      currency: 'EUR',
+      currency_digits: 2,
+      country: 'LV',
+    })
+    .returning<{ id: string }[]>('id');
+  return tenant!.id;
+}
+
+export interface Booked {
+  leadId: number;
+  bookingRef: string;
+}
+
+/** Leaves a booking event as the API does, in a transaction of its own. */
+export async function book(
+  db: Db,
+  tenantId: string,
+  type: 'booking.created' | 'booking.confirmed' | 'booking.cancelled' = 'booking.created',
+): Promise<Booked> {
+  const leadId = ++lastLead;
+  const bookingRef = `ACME-${leadId}`;
+  const event = bookingEvent(type, {
+    tenantId,
+    bookingRef,
+    leadId,
+    source: 'tenant_api',
+    externalRef: null,
+    customer: { name: 'Zoë “Ö” Müller', phone: '+37120000000', email: 'zoe@example.com' },
+    departureDate: '2031-05-01',
+    totalPrice: 1499.5,
+  });
+  await inTransaction(db, (trx) => enqueueDelivery(trx, event));
+  return { leadId, bookingRef };
+}
+
+export function add(db: Db, tenantId: string, url: string, events?: string[]): Promise<AddedEndpoint> {
+  const endpoint = { tenantId, url, events, allowPrivateTargets: true };
+  return inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, endpoint));
+}
+
+/** A worker in a hurry, allowed to call this machine. */
+export function hurriedWorker(db: Db, options: Partial<WorkerOptions> = {}): Worker {
+  return startWorker({
+    db,
+    log: createLogger('silent', 'webhook-queue'),
+    secretsKey: SECRETS_KEY,
+    retryScheduleSeconds: [0, 0.05, 0.05, 0.05],
+    allowPrivateTargets: true,
+    pollMs: 10,
+    tidyMs: 50,
+    ...options,
+  });
+}
+
+export async function deliveriesOf(db: Db, tenantId: string): Promise<DeliveryItem[]> {
+  return listDeliveries(db, { tenantId, limit: 100 });
+}
+
+/** The tenant's deliveries, oldest first, once there are as many as given and each has the status. */
+export async function whenAll(
+  db: Db,
+  tenantId: string,
+  status: DeliveryItem['status'],
+  count = 1,
+): Promise<DeliveryItem[]> {
+  return eventually(`${count} × ${status}`, async () => {
+    const items = await deliveriesOf(db, tenantId);
+    return items.length === count && items.every((item) => item.status === status)
+      ? items.reverse()
+      : undefined;
+  });
+}
+
+export async function eventually<T>(
+  what: string,
+  probe: () => Promise<T | undefined> | T | undefined,
+): Promise<T> {
+  const deadline = Date.now() + 8000;
+  for (;;) {
+    const found = await probe();
+    if (found !== undefined) return found;
+    if (Date.now() > deadline) throw new Error(`in 8 s never: ${what}`);
+    await sleep(10);
+  }
+}
