@@ -25,6 +25,8 @@ interface VerbForm {
   args?: Record<string, Parse>;
   /** Refuses values that do not go together, before a database is opened. */
   check?: (options: never, ...args: never[]) => void;
+  /** Does it ask before it acts? Then --yes must be given where nobody can be asked, and that is judged at once. */
+  asks?: (options: never) => boolean;
   /** Command lines without the leading `tourctl`. */
   examples?: string[];
 }

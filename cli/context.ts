@@ -101,7 +101,7 @@ function readConfig(io: Io): Config {
 
 async function reachServer({ config, output }: Terminal): Promise<{ url: string; leave(): Promise<void> }> {
   const url = config.databaseDirectUrl;
-  if (url) return { url, leave: () => Promise.resolve() };
+  if (config.databaseUrl && url) return { url, leave: () => Promise.resolve() };
   const { joinEmbeddedPostgres } =
     require('../services/platform/embedded-postgres') as typeof import('../services/platform/embedded-postgres');
   return joinEmbeddedPostgres(config.dataDir, { onNotice: (line) => output.note(line) });
@@ -158,7 +158,11 @@ function actorOf(io: Io): string {
 
 async function confirm(io: Io, output: Output, yes: boolean, question: string): Promise<void> {
   if (yes) return;
-  if (!io.isTTY || output.json) throw new UsageError('--yes must be given where nobody can be asked');
+  if (!io.isTTY || output.json) throw nobodyToAsk();
   const { askYesNo } = require('./prompts') as typeof import('./prompts');
   if (!(await askYesNo(io, question))) throw new NotConfirmedError();
+}
+
+export function nobodyToAsk(): UsageError {
+  return new UsageError('--yes must be given where nobody can be asked');
 }

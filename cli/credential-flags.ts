@@ -51,3 +51,8 @@ export function toRotation({ grace = DAY, expiresIn }: RotateOptions) {
 export function describeExpiry(expiresAt: string | null): string {
   return expiresAt ? `expires ${expiresAt}` : 'does not expire';
 }
+
+/** Without grace whoever still uses the old one is cut off, so it is asked for. */
+export function endsAtOnce({ grace }: { grace?: number }): boolean {
+  return grace === 0;
+}

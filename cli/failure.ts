@@ -33,17 +33,25 @@ export function describeError(error: unknown): { code: string; message: string }
   if (state === '55P03' || state === '57014') {
     return { code: 'database_busy', message: 'Somebody else is changing this at the moment: try again' };
   }
+  if (error instanceof Error && error.name === 'KnexTimeoutError') {
+    return { code: 'database_unreachable', message: 'The database does not answer within two seconds' };
+  }
   if (isLostDatabase(error, state))
     return { code: 'database_unreachable', message: `The database: ${message}` };
   return { code: 'internal_error', message };
 }
 
+const NETWORK = /^E(CONN[A-Z]+|NOTFOUND|TIMEDOUT|HOSTUNREACH|NETUNREACH|PIPE|AI_AGAIN)$/;
+
 /** Connection, authorization, shutdown and "no such database", as PostgreSQL, the network and the pool report them. */
 function isLostDatabase(error: unknown, state: string | undefined): boolean {
   if (state) return /^(08|28|57P|3D)/.test(state);
-  const { name, code, syscall } = (error ?? {}) as { name?: string; code?: string; syscall?: string };
-  if (name === 'KnexTimeoutError') return true;
-  return Boolean(code && syscall) || /^Connection terminated|^timeout exceeded/.test(firstLine(error));
+  const { code, syscall } = (error ?? {}) as { code?: string; syscall?: string };
+  return (
+    syscall === 'connect' ||
+    NETWORK.test(code ?? '') ||
+    /^Connection terminated|^timeout exceeded/.test(firstLine(error))
+  );
 }
 
 /** One line; Knex writes the statement with its values before " - ", and those may be anyone's data. */

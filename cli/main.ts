@@ -4,7 +4,8 @@ import { run } from './run';
 export function main(root: string): void {
   const { stdin, stdout, stderr, env } = process;
   const interrupt = new AbortController();
-  process.once('SIGINT', () => interrupt.abort());
+  // Told twice is told once: npm passes on the signal that the terminal has already sent to everybody.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupt.abort());
   // The reader of a pipe went away, as `head` does.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
 

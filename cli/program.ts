@@ -10,12 +10,16 @@
 import { Argument, Command, Option } from 'commander';
 import type { Flag, Noun, Verb } from './command';
 import { audit } from './commands/audit/audit';
+import { booking } from './commands/booking/booking';
 import { delivery } from './commands/delivery/delivery';
 import { doctor } from './commands/doctor/doctor';
+import { hold } from './commands/hold/hold';
 import { key } from './commands/key/key';
 import { migrate } from './commands/migrate/migrate';
 import { origins } from './commands/origins/origins';
+import { seed } from './commands/seed/seed';
 import { tenant } from './commands/tenant/tenant';
+import { up } from './commands/up/up';
 import { webhook } from './commands/webhook/webhook';
 import { widget } from './commands/widget/widget';
 import { parseFlag } from './flag';
@@ -27,13 +31,14 @@ const NOUNS: Noun[] = [
   key,
   widget,
   origins,
-  // visibility, pricing, catalog, departure, hold, booking: their lines go here
+  // visibility, pricing, catalog, departure: their lines go here
+  hold,
+  booking,
   webhook,
   delivery,
   audit,
 ];
-// seed, up: their lines go here
-const VERBS: Verb[] = [migrate, doctor];
+const VERBS: Verb[] = [up, doctor, migrate, seed];
 
 const OPTIONS = '[options]';
 

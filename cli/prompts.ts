@@ -33,13 +33,10 @@ async function ask<T>(io: Io, question: object): Promise<T> {
   // Loaded here alone: it is an ES module, and slow to load for a command that asks nothing.
   const { default: inquirer } = await import('inquirer');
   // On stderr, so that the answer on stdout can be piped.
-  const prompt = inquirer.createPromptModule({
-    input: io.stdin as NodeJS.ReadStream,
-    output: io.stderr as NodeJS.WriteStream,
-  });
+  const prompt = inquirer.createPromptModule({ input: io.stdin, output: io.stderr });
   try {
-    const answers = (await prompt([{ ...question, name: 'answer' } as never])) as { answer: T };
-    return answers.answer;
+    const answers: { answer: unknown } = await prompt([{ ...question, name: 'answer' }] as never);
+    return answers.answer as T;
   } catch (error) {
     if (error instanceof Error && /^(ExitPrompt|AbortPrompt)Error$/.test(error.name))
       throw new CancelledError();

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Action, Verb } from './command';
 import { completeValues } from './complete-values';
-import { openTerminal, withContext, type Context, type Terminal } from './context';
+import { nobodyToAsk, openTerminal, withContext, type Context, type Terminal } from './context';
 import { EXIT, fail } from './failure';
 import type { Io } from './io';
 import { createOutput, type Output } from './output';
@@ -28,9 +28,12 @@ export async function run(argv: string[], io: Io): Promise<number> {
 }
 
 async function start(verb: Verb, line: CommandLine, io: Io, output: Output): Promise<number | void> {
-  const { options, args } = await completeValues(verb, line, io, io.isTTY && !output.json);
+  const interactive = io.isTTY && !output.json;
+  const { options, args } = await completeValues(verb, line, io, interactive);
   verb.check?.(options as never, ...(args as never[]));
-  const terminal = openTerminal(io, output, options.yes === true);
+  const agreed = options.yes === true;
+  if (verb.asks?.(options as never) && !agreed && !interactive) throw nobodyToAsk();
+  const terminal = openTerminal(io, output, agreed);
   if ('runOffline' in verb) return call(verb.runOffline(), terminal, options, args);
   const action = verb.run();
   return withContext(terminal, verb.schema ?? 'up-to-date', (context) =>

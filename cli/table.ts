@@ -28,7 +28,7 @@ function describe(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return value.length > 0 ? value.map(describe).join(', ') : '-';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function pad(text: string, width: number): string {

@@ -156,6 +156,17 @@ export function deliveryStatus(text: string, name: string): string {
   return oneOf(DELIVERY_STATUSES, text, name);
 }
 
+/** Of a hold. */
+export function uuid(text: string, name: string): string {
+  if (!UUID.test(text.toLowerCase())) throw new UsageError(`${name} must be a UUID`);
+  return text.toLowerCase();
+}
+
+export function bookingRef(text: string, name: string): string {
+  if (!/^[A-Z0-9]{2,10}-\d{1,15}$/.test(text)) throw new UsageError(`${name} must be a reference such as ACME-1042`);
+  return text;
+}
+
 /** Public id of a key or token. */
 export function credentialId(text: string, name: string): string {
   if (/^svc_/.test(text))

@@ -25,7 +25,7 @@ export interface CatalogTour {
   departures?: CatalogDeparture[];
 }
 
-export interface CatalogLocation {
+interface CatalogLocation {
   name: string;
   lat: number;
   lng: number;

@@ -40,7 +40,7 @@ export interface DemoTour extends AsInCatalog {
 export type CancellationTerms = 'day-tour' | 'flexible' | 'standard' | 'permits' | 'voyage';
 
 /** What a departure costs beside the base price: parts of the adult's price, and the months above and below it. */
-export interface Rates {
+interface Rates {
   child?: number;
   single?: number;
   high?: number[];
@@ -49,7 +49,7 @@ export interface Rates {
   swing?: number;
 }
 
-export interface Cover {
+interface Cover {
   scene: Scene;
   /** Without it the slug picks one that suits the scene. */
   mood?: Mood;

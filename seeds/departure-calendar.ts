@@ -4,7 +4,7 @@ const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 const EPOCH_WEEKDAY = 3;
 const LONGEST_GAP_DAYS = 400;
 
-export type Weekday = (typeof WEEKDAYS)[number];
+type Weekday = (typeof WEEKDAYS)[number];
 
 /**
  * When a tour departs, anchored in the calendar and not in the day of asking: so that tomorrow's answer keeps all
@@ -62,20 +62,15 @@ export function markedDate(schedule: Schedule, today: string): string {
   return marked;
 }
 
-function departsOn(schedule: Schedule, day: number): boolean {
-  if (typeof schedule.on === 'string') {
-    if (WEEKDAYS[(day + EPOCH_WEEKDAY) % 7] !== schedule.on) return false;
-    if (weekOf(day) % (schedule.weeks ?? 1) !== (schedule.phase ?? 0)) return false;
-    return inSeason(schedule, toDate(day));
-  }
-  const date = toDate(day);
-  return schedule.on.includes(Number(date.slice(8))) && inSeason(schedule, date);
+function departsOn({ on, weeks = 1, phase = 0, months }: Schedule, day: number): boolean {
+  const date = new Date(day * DAY_MS);
+  if (typeof on !== 'string') {
+    if (!on.includes(date.getUTCDate())) return false;
+  } else if (WEEKDAYS[(day + EPOCH_WEEKDAY) % 7] !== on || weekOf(day) % weeks !== phase) return false;
+  return !months || months.includes(date.getUTCMonth() + 1);
 }
 
-function inSeason(schedule: Schedule, date: string): boolean {
-  return !schedule.months || schedule.months.includes(monthOf(date));
-}
-
+/** Of a `YYYY-MM-DD` date, from 1. */
 export function monthOf(date: string): number {
   return Number(date.slice(5, 7));
 }

@@ -123,7 +123,6 @@ export function volcano(canvas: Canvas): string {
 
 /** High peaks over forest; motif: `condor`, `walkers`, `hut`. */
 export function mountains(canvas: Canvas): string {
-  const { palette } = canvas;
   const main = between(canvas, 480, 760);
   const back = [main - 420, main + 380, main - 180].map((x) =>
     peak(canvas, { x, base: 640, height: between(canvas, 290, 370), width: 620, nearness: 0.22, snow: true }),

@@ -17,7 +17,6 @@ import { cabin, castle, church, pine, rowboat } from './silhouettes';
 
 /** A lake under mountains; motif: `church` or `castle` on an islet, `crater` without snow. */
 export function lake(canvas: Canvas): string {
-  const { palette } = canvas;
   const horizon = 500;
   const sunX = between(canvas, 250, 950);
   const wide = [between(canvas, 120, 330), between(canvas, 560, 700), between(canvas, 900, 1120)];

@@ -1,12 +1,13 @@
 import { hash, HEIGHT, randomFrom, WIDTH, type Canvas } from './canvas';
 import { canyon } from './canyon-scenes';
+import { city } from './city-scenes';
 import { desert, salt } from './desert-scenes';
 import { jungle, mountains, volcano } from './forest-scenes';
 import { fishing, ice, lake } from './lake-scenes';
 import { moods, type Mood } from './mood';
 import { savanna, vineyard } from './plain-scenes';
 import { coast, islands, karst, village } from './sea-scenes';
-import { city, temple } from './town-scenes';
+import { temple } from './temple-scenes';
 
 export type Scene = keyof typeof scenes;
 

@@ -231,7 +231,7 @@ export const asia: DemoTour[] = [
     cancellation: 'standard',
     schedule: { on: 'wed', weeks: 2, months: [5, 6, 7, 8, 9], upcoming: 9 },
     rates: { child: 0.8, single: 0.18, high: [7, 8], swing: 0.1 },
-    cover: { scene: 'canyon', mood: 'dusk', alt: 'Drawing: banded red rock towers above a dry valley' },
+    cover: { scene: 'canyon', mood: 'terracotta', alt: 'Drawing: banded red rock towers above a dry valley' },
   },
   {
     slug: 'alula-hegra',

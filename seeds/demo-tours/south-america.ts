@@ -230,7 +230,7 @@ export const southAmerica: DemoTour[] = [
       scene: 'city',
       mood: 'golden',
       motif: 'obelisk',
-      alt: 'Drawing: an obelisk among lit windows at dusk, mirrored in the river',
+      alt: 'Drawing: an obelisk among lit windows in golden light, mirrored in the river',
     },
   },
   {

@@ -1,6 +1,7 @@
 import { SCOPES } from '../../../services/api/credentials/scope';
 import type { Noun } from '../../command';
 import {
+  endsAtOnce,
   EXPIRES_FLAG,
   GRACE_FLAG,
   ID_ARGUMENT,
@@ -38,6 +39,7 @@ export const key: Noun = {
     },
     {
       usage: 'rotate <id>',
+      asks: endsAtOnce,
       about: 'Issue a successor with the same rights and quota',
       flags: [GRACE_FLAG, ROTATED_EXPIRES_FLAG, OUT_FLAG],
       args: ID_ARGUMENT,
@@ -46,6 +48,7 @@ export const key: Noun = {
     },
     {
       usage: 'revoke <id>',
+      asks: () => true,
       about: 'Refuse it from now on',
       args: ID_ARGUMENT,
       run: () => (require('./revoke') as typeof import('./revoke')).revokeKeyCommand,

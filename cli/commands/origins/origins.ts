@@ -23,6 +23,7 @@ export const origins: Noun = {
     },
     {
       usage: 'remove <slug> <origin...>',
+      asks: () => true,
       about: 'Remove some',
       check: (_: object, slug: string, given: string[]) => check({ dev: true }, slug, given),
       run: () => (require('./change') as typeof import('./change')).removeOriginsCommand,

@@ -143,11 +143,13 @@ export const tenant: Noun = {
     },
     {
       usage: 'suspend <slug>',
+      asks: () => true,
       about: 'Refuse all its keys and tokens, until it is activated again',
       run: () => (require('./change-status') as typeof import('./change-status')).suspendTenantCommand,
     },
     {
       usage: 'close <slug>',
+      asks: () => true,
       about: 'Refuse all its keys and tokens, for good',
       run: () => (require('./change-status') as typeof import('./change-status')).closeTenantCommand,
     },

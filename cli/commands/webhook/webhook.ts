@@ -1,5 +1,5 @@
 import type { Noun } from '../../command';
-import { GRACE_FLAG, LIMIT_FLAG, OUT_FLAG } from '../../credential-flags';
+import { endsAtOnce, GRACE_FLAG, LIMIT_FLAG, OUT_FLAG } from '../../credential-flags';
 import { eventType, webUrl } from '../../values';
 
 export const webhook: Noun = {
@@ -33,6 +33,7 @@ export const webhook: Noun = {
     },
     {
       usage: 'rotate-secret <id>',
+      asks: endsAtOnce,
       about: 'Issue a new signing secret; requests carry both signatures meanwhile',
       flags: [{ ...GRACE_FLAG, about: 'how long the old secret signs as well; 0 ends it at once' }, OUT_FLAG],
       run: () => (require('./rotate-secret') as typeof import('./rotate-secret')).rotateSecretCommand,
@@ -49,6 +50,7 @@ export const webhook: Noun = {
     },
     {
       usage: 'remove <id>',
+      asks: () => true,
       about: 'Remove it for good, and cancel what waits for it',
       run: () => (require('./change-state') as typeof import('./change-state')).removeWebhookCommand,
     },

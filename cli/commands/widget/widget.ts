@@ -1,5 +1,6 @@
 import type { Noun } from '../../command';
 import {
+  endsAtOnce,
   EXPIRES_FLAG,
   GRACE_FLAG,
   ID_ARGUMENT,
@@ -40,6 +41,7 @@ export const widget: Noun = {
     },
     {
       usage: 'rotate <id>',
+      asks: endsAtOnce,
       about: 'Issue a successor with the same origins',
       flags: [GRACE_FLAG, ROTATED_EXPIRES_FLAG, OUT_FLAG],
       args: ID_ARGUMENT,
@@ -47,6 +49,7 @@ export const widget: Noun = {
     },
     {
       usage: 'revoke <id>',
+      asks: () => true,
       about: 'Refuse it from now on',
       args: ID_ARGUMENT,
       run: () => (require('./revoke') as typeof import('./revoke')).revokeWidgetCommand,

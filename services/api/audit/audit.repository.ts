@@ -11,7 +11,8 @@ export async function insertAuditEntry(trx: Trx, entry: AuditEntry): Promise<voi
 
 /** Newest first. */
 export async function selectAuditEntries(db: Db, filter: AuditFilter): Promise<RecordedChange[]> {
-  const query = db('audit_log as a')
+  const { tenantId, action, since = '-infinity', limit } = filter;
+  return db('audit_log as a')
     .leftJoin('tenants as t', 't.id', 'a.tenant_id')
     .select(
       'a.id',
@@ -24,10 +25,8 @@ export async function selectAuditEntries(db: Db, filter: AuditFilter): Promise<R
       'a.before',
       'a.after',
     )
+    .where({ ...(tenantId && { 'a.tenant_id': tenantId }), ...(action && { 'a.action': action }) })
+    .where('a.at', '>=', since)
     .orderBy('a.id', 'desc')
-    .limit(filter.limit);
-  if (filter.tenantId) query.where('a.tenant_id', filter.tenantId);
-  if (filter.since) query.where('a.at', '>=', filter.since);
-  if (filter.action) query.where('a.action', filter.action);
-  return query;
+    .limit(limit);
 }

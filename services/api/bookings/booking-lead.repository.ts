@@ -77,6 +77,7 @@ export interface LeadFilter {
   /** Inclusive dates on which the lead was created, UTC. */
   from?: string;
   to?: string;
+  since?: Date;
   /** The last lead of the page before. */
   beforeId?: number;
   limit: number;
@@ -84,28 +85,27 @@ export interface LeadFilter {
 
 /** Newest first. */
 export async function findLeads(db: Db, filter: LeadFilter): Promise<BookingLead[]> {
-  const conditions = [
-    filter.tenantId === undefined ? '' : 'and l.tenant_id = :tenantId::uuid',
-    filter.externalRef === undefined ? '' : 'and l.external_ref = :externalRef',
-    filter.status === undefined ? '' : `and ${STATUS} = :status`,
-    filter.from === undefined ? '' : `and l.created_at >= (:from::date)::timestamp at time zone 'UTC'`,
-    filter.to === undefined ? '' : `and l.created_at < (:to::date + 1)::timestamp at time zone 'UTC'`,
-    filter.beforeId === undefined ? '' : 'and l.id < :beforeId',
-  ];
   const { rows } = await db.raw(
     `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES}
-     where true ${conditions.join(' ')} order by l.id desc limit :limit`,
-    {
-      tenantId: filter.tenantId ?? null,
-      externalRef: filter.externalRef ?? null,
-      status: filter.status ?? null,
-      from: filter.from ?? null,
-      to: filter.to ?? null,
-      beforeId: filter.beforeId ?? null,
-      limit: filter.limit,
-    },
+     where true ${leadConditions(filter)} order by l.id desc limit :limit`,
+    { ...filter },
   );
   return rows.map(toLead);
+}
+
+const CONDITIONS: { [F in keyof LeadFilter]?: string } = {
+  tenantId: 'l.tenant_id = :tenantId::uuid',
+  externalRef: 'l.external_ref = :externalRef',
+  status: `${STATUS} = :status`,
+  from: "l.created_at >= (:from::date)::timestamp at time zone 'UTC'",
+  to: "l.created_at < (:to::date + 1)::timestamp at time zone 'UTC'",
+  since: 'l.created_at >= :since',
+  beforeId: 'l.id < :beforeId',
+};
+
+function leadConditions(filter: LeadFilter): string {
+  const given = (Object.keys(CONDITIONS) as (keyof LeadFilter)[]).filter((name) => filter[name] !== undefined);
+  return given.map((name) => `and ${CONDITIONS[name]}`).join(' ');
 }
 
 /** The caller has locked the departure, where there is one; the row lock orders those without. */

@@ -23,7 +23,11 @@ export async function hasTourInContinent(db: Db, continent: string): Promise<boo
   return (await db('tours').select('id').where({ continent }).first()) !== undefined;
 }
 
-async function selectTours(db: Db, condition: string, bindings: Record<string, unknown>): Promise<CatalogTour[]> {
+async function selectTours(
+  db: Db,
+  condition: string,
+  bindings: Record<string, unknown>,
+): Promise<CatalogTour[]> {
   const { rows } = await db.raw<{ rows: CatalogTourRow[] }>(
     `select t.id, t.slug, t.name, t.continent, t.country, t.status, t.currency, t.currency_digits, t.base_price_minor,
        t.time_zone, t.revision, t.updated_at, upcoming.departures, upcoming.next_date

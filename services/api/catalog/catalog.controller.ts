@@ -3,6 +3,7 @@ import type { Request as HttpRequest } from 'express';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
+import { searchInput } from '../http/input';
 import { pageAnswer, pageStart } from '../http/list-answer';
 import type { ProblemDocument } from '../http/problem.dto';
 import { quota } from '../http/quota';
@@ -32,8 +33,7 @@ export class CatalogController {
    * @minimum limit 1 must be at least 1
    * @maximum limit 100 must be at most 100
    * @param continent Only tours of this continent, such as `asia`.
-   * @param q Part of the name, in any case, with or without accents.
-   * @maxLength q 100 must have at most 100 characters
+   * @param q Part of the name, in any case, with or without accents; at most 100 characters.
    * @param cursor `next_cursor` of the page before.
    */
   @Get('catalog')
@@ -45,9 +45,9 @@ export class CatalogController {
     @Query() cursor?: string,
   ): Promise<CatalogPage> {
     const { tenant } = apiKeyPrincipalOf(request);
-    const filters = { continent, q };
+    const filters = { continent, q: searchInput('q', q) };
     const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filters);
-    const { items, last } = await listCatalog(this.context.db, tenant, { limit, continent, q, after });
+    const { items, last } = await listCatalog(this.context.db, tenant, { limit, ...filters, after });
     setCaching(request, PRIVATE);
     const { publicBaseUrl } = this.context.config;
     return pageAnswer(

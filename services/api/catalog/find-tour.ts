@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database';
-import { UnknownTourError } from './catalog.errors';
+import { UnknownTourError } from './unknown-tour.errors';
 import type { CatalogTour } from './catalog-tour';
 import { findCatalogTour } from './catalog-tour.repository';
 import { tourKey } from './tour-key';

@@ -27,7 +27,11 @@ export function tourDetail(tour: Tour, quote: Quote, baseUrl: string): TourDetai
   return {
     ...catalogItem(tour, quote, baseUrl),
     description: tour.description,
-    itinerary: tour.itinerary.map(({ day, title, description }) => ({ day, title, description: description ?? null })),
+    itinerary: tour.itinerary.map(({ day, title, description }) => ({
+      day,
+      title,
+      description: description ?? null,
+    })),
     inclusions: tour.inclusions,
     exclusions: tour.exclusions,
     images: tour.images.map(({ url, alt }) => ({ url: absoluteUrl(url, baseUrl)!, alt: alt ?? null })),

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import type { ItineraryDay, Tour, TourImage, TourLocation } from './tour';
 
@@ -51,7 +51,7 @@ export async function findCatalogPage(db: Db, tenant: Tenant, page: CatalogPage)
   const conditions = (row: string, id: string) =>
     [
       page.continent === undefined ? '' : `and ${row}.continent = :continent`,
-      page.nameContains === undefined ? '' : `and ${row}.name_folded like :pattern escape '\\\\'`,
+      page.nameContains === undefined ? '' : `and ${row}.name_folded like :pattern`,
       page.after ? `and (${row}.name_folded, ${row}.${id}) > (:afterName, :afterId::uuid)` : '',
     ].join(' ');
   const { rows } = await db.raw(
@@ -96,6 +96,11 @@ export async function findCatalogPage(db: Db, tenant: Tenant, page: CatalogPage)
   return rows.map(toTour);
 }
 
+export async function incrementRevision(trx: Trx, tourId: string): Promise<void> {
+  await trx('tours').where({ id: tourId }).increment('revision', 1);
+}
+
+/** For LIKE, whose escape is a backslash unless told otherwise. */
 function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }

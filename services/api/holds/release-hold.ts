@@ -7,13 +7,14 @@ import { endHold } from './seat-hold.repository';
 
 /**
  * Gives the hold's seats back. What is already released or expired stays as it is: its seats are free.
+ * @param tenantId undefined in the operator's terminal alone
  * @throws HoldNotFoundError (404), HoldStateConflictError for a hold that became a booking (409)
  */
-export async function releaseHold(trx: Trx, tenantId: string, id: string): Promise<SeatHold> {
+export async function releaseHold(trx: Trx, tenantId: string | undefined, id: string): Promise<SeatHold> {
   const { departureId } = await getHold(trx, tenantId, id);
   const { at } = await relockDeparture(trx, departureId);
   const hold = await getHold(trx, tenantId, id);
   if (hold.status === 'converted') throw new HoldStateConflictError(hold.status);
   if (hold.status === 'active') await endHold(trx, hold.id, 'released', at);
-  return hold;
+  return getHold(trx, tenantId, id);
 }

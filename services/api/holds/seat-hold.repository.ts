@@ -2,7 +2,7 @@ import type { Db, Trx } from '../../platform/database';
 import type { PartialCustomer, SeatHold } from './seat-hold';
 
 const HOLD_COLUMNS = `
-  h.id, h.tenant_id, h.departure_id, h.quantity, h.hold_minutes, h.expires_at, h.unit_price_minor, h.currency,
+  h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.quantity, h.hold_minutes, h.expires_at, h.unit_price_minor, h.currency,
   h.currency_digits, h.price_breakdown, h.external_ref, h.created_at,
   case when h.status = 'active' and h.expires_at <= clock.at then 'expired' else h.status end as status,
   t.id as tour_id, t.slug as tour_slug, d.departure_date,
@@ -12,7 +12,8 @@ const HOLD_COLUMNS = `
 
 const HOLD_TABLES = `clock, seat_holds h
   join departures d on d.id = h.departure_id
-  join tours t on t.id = d.tour_id`;
+  join tours t on t.id = d.tour_id
+  join tenants n on n.id = h.tenant_id`;
 
 const CLOCK = 'with clock as materialized (select clock_timestamp() as at)';
 
@@ -43,12 +44,30 @@ export async function insertHold(trx: Trx, hold: NewHold, at: string): Promise<s
   return rows[0].id;
 }
 
-export async function findHold(db: Db, tenantId: string, id: string): Promise<SeatHold | undefined> {
+export async function findHold(db: Db, tenantId: string | undefined, id: string): Promise<SeatHold | undefined> {
   const { rows } = await db.raw(
-    `${CLOCK} select ${HOLD_COLUMNS} from ${HOLD_TABLES} where h.id = :id and h.tenant_id = :tenantId`,
-    { tenantId, id },
+    `${CLOCK} select ${HOLD_COLUMNS} from ${HOLD_TABLES} 
+     where h.id = :id and (:tenantId::uuid is null or h.tenant_id = :tenantId::uuid)`,
+    { tenantId: tenantId ?? null, id },
   );
   return rows[0] && toHold(rows[0]);
+}
+
+export interface HoldFilter {
+  tenantId?: string;
+  status?: SeatHold['status'];
+  limit: number;
+}
+
+/** Of all tenants, for the operator; newest first. */
+export async function findHolds(db: Db, { tenantId, status, limit }: HoldFilter): Promise<SeatHold[]> {
+  const { rows } = await db.raw(
+    `${CLOCK} select * from (select ${HOLD_COLUMNS} from ${HOLD_TABLES}
+       where :tenantId::uuid is null or h.tenant_id = :tenantId::uuid) hold
+     where :status::text is null or status = :status order by created_at desc, id limit :limit`,
+    { tenantId: tenantId ?? null, status: status ?? null, limit },
+  );
+  return rows.map(toHold);
 }
 
 /** The tenant's live holds on a departure with this reference; two at most, since only exactly one means anything. */
@@ -111,6 +130,7 @@ export async function endHold(trx: Trx, id: string, status: 'released' | 'conver
 interface HoldRow {
   id: string;
   tenant_id: string;
+  tenant_slug: string;
   departure_id: string;
   quantity: number;
   hold_minutes: number;
@@ -131,7 +151,7 @@ interface HoldRow {
 function toHold(row: HoldRow): SeatHold {
   return {
     id: row.id,
-    tenantId: row.tenant_id,
+    tenant: { id: row.tenant_id, slug: row.tenant_slug },
     tour: { id: row.tour_id, slug: row.tour_slug },
     departureId: row.departure_id,
     departureDate: row.departure_date,

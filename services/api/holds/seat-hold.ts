@@ -9,7 +9,7 @@ export interface PartialCustomer {
 /** Seats of one departure, and their price, kept for one tenant until `expiresAt` or until they are booked. */
 export interface SeatHold {
   id: string;
-  tenantId: string;
+  tenant: { id: string; slug: string };
   tour: { id: string; slug: string };
   departureId: string;
   departureDate: string;

@@ -16,6 +16,17 @@ export function proseInput(field: string, value: string, maxLength: number): str
   return cleanText(field, value.replaceAll('\r\n', '\n'), maxLength, CONTROL_CHARACTER_IN_PROSE);
 }
 
+const LONGEST_SEARCH = 100;
+
+/** What to search for, in NFC. Characters are counted, where a string's length counts an emoji twice. @throws InvalidInputError */
+export function searchInput(field: string, value: string | undefined): string | undefined {
+  const text = value?.normalize('NFC');
+  if (text && [...text].length > LONGEST_SEARCH) {
+    throw new InvalidInputError('query', field, `must have at most ${LONGEST_SEARCH} characters`);
+  }
+  return text;
+}
+
 export function emailInput(field: string, value: string): string {
   const email = textInput(field, value, 254);
   if (!EMAIL.test(email)) throw new InvalidInputError('body', field, 'must be an e-mail address');

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database';
 import type { PriceRule } from './price-rule';
 
 const COLUMNS = [
@@ -16,11 +16,58 @@ const COLUMNS = [
 
 /** A tenant's rules that can concern any of these tours. */
 export async function findPriceRules(db: Db, tenantId: string, tourIds: string[]): Promise<PriceRule[]> {
-  const rows: PriceRuleRow[] = await db("price_rules")
+  const rows: PriceRuleRow[] = await db('price_rules')
     .select(COLUMNS)
     .where('tenant_id', tenantId)
     .where((scope) => scope.whereNull('tour_id').orWhereIn('tour_id', tourIds));
   return rows.map(toPriceRule);
+}
+
+/** Every rule of the tenant, the newest first, with the slug of the tour it speaks of. */
+export async function listPriceRules(
+  db: Db,
+  tenantId: string,
+  limit: number,
+): Promise<(PriceRule & { tourSlug: string | null })[]> {
+  const rows: (PriceRuleRow & { tour_slug: string | null })[] = await db('price_rules as r')
+    .leftJoin('tours as t', 't.id', 'r.tour_id')
+    .select(...COLUMNS.map((column) => `r.${column}`), 't.slug as tour_slug')
+    .where('r.tenant_id', tenantId)
+    .orderBy('r.id', 'desc')
+    .limit(limit);
+  return rows.map((row) => ({ ...toPriceRule(row), tourSlug: row.tour_slug }));
+}
+
+export async function insertPriceRule(
+  trx: Trx,
+  tenantId: string,
+  rule: Omit<PriceRule, 'id'>,
+): Promise<PriceRule> {
+  const [row] = await trx('price_rules')
+    .insert({
+      tenant_id: tenantId,
+      tour_id: rule.tourId,
+      continent: rule.continent,
+      kind: rule.kind,
+      percent: rule.percent,
+      amount_minor: rule.amountMinor,
+      currency: rule.currency,
+      travel_from: rule.travelFrom,
+      travel_to: rule.travelTo,
+      round_to: rule.roundTo,
+    })
+    .returning(COLUMNS);
+  return toPriceRule(row as PriceRuleRow);
+}
+
+/** @returns the rule that is gone; undefined where the tenant has none of this id */
+export async function deletePriceRule(
+  trx: Trx,
+  tenantId: string,
+  id: number,
+): Promise<PriceRule | undefined> {
+  const [row] = await trx('price_rules').where({ tenant_id: tenantId, id }).delete().returning(COLUMNS);
+  return row && toPriceRule(row as PriceRuleRow);
 }
 
 interface PriceRuleRow {

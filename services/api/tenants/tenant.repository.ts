@@ -27,11 +27,12 @@ export async function lockTenantBySlug(trx: Trx, slug: string): Promise<Tenant |
 
 export async function selectTenants(
   db: Db,
-  filter: { status?: TenantStatus; limit: number },
+  { status, limit }: { status?: TenantStatus; limit: number },
 ): Promise<Tenant[]> {
-  const query = db('tenants').select(tenantColumns('tenants')).orderBy('slug').limit(filter.limit);
-  if (filter.status) query.where({ status: filter.status });
-  return (await query).map(toTenant);
+  const query = db('tenants')
+    .select(tenantColumns('tenants'))
+    .where(status ? { status } : {});
+  return (await query.orderBy('slug').limit(limit)).map(toTenant);
 }
 
 export async function updateTenant(trx: Trx, id: string, changes: TenantChanges): Promise<Tenant> {

@@ -11,7 +11,7 @@ const TOURS_A_CHUNK = 200;
  * @param db for one state of the whole catalog, a transaction of isolation level repeatable read
  */
 export async function* exportCatalog(db: Db): AsyncGenerator<Record<string, unknown>> {
-  for (let last = ''; ; ) {
+  for (let last = ''; ;) {
     const tours = await findToursAfter(db, last, TOURS_A_CHUNK);
     const departures = await findDeparturesOfTours(
       db,

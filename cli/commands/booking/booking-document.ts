@@ -1,0 +1,34 @@
+import type { BookingLead } from '../../../services/api/bookings/booking-lead';
+import { toMajor } from '../../../services/api/money/currency';
+
+/** A booking in lists and in the audit log, without the customer. */
+export function toBookingDocument(lead: BookingLead) {
+  return {
+    booking_ref: lead.bookingRef,
+    lead_id: lead.id,
+    tenant: lead.tenant.slug,
+    tour: lead.tour.slug,
+    departure_date: lead.departureDate,
+    adults: lead.adults,
+    status: lead.status,
+    total_price: toMajor(lead.totalMinor, lead.currencyDigits),
+    deposit_total: toMajor(lead.depositMinor, lead.currencyDigits),
+    currency: lead.currency,
+    payment_method: lead.paymentMethod,
+    external_ref: lead.externalRef,
+    source: lead.source,
+    hold_id: lead.holdId,
+    created_at: lead.createdAt.toISOString(),
+    payment_due_at: lead.paymentDueAt?.toISOString() ?? null,
+  };
+}
+
+/** One booking as `show` prints it, with its customer and how its price came about. */
+export function toBookingDetailDocument(lead: BookingLead) {
+  return {
+    ...toBookingDocument(lead),
+    customer: lead.customer,
+    notes: lead.notes,
+    price_breakdown: lead.priceBreakdown,
+  };
+}

@@ -1,0 +1,36 @@
+import type { BookingLead } from '../../../services/api/bookings/booking-lead';
+import { cancelBooking } from '../../../services/api/bookings/cancel-booking';
+import { confirmBooking } from '../../../services/api/bookings/confirm-booking';
+import { getBooking } from '../../../services/api/bookings/find-booking';
+import { noteTerminalChange } from '../../../services/api/catalog/note-terminal-change';
+import type { Trx } from '../../../services/platform/database';
+import type { Context } from '../../context';
+import { properties } from '../../table';
+import { toBookingDocument } from './booking-document';
+
+export async function confirmBookingCommand(context: Context, _options: object, ref: string): Promise<void> {
+  await change(context, 'booking.confirm', ref, confirmBooking);
+}
+
+export async function cancelBookingCommand(context: Context, _options: object, ref: string): Promise<void> {
+  const { adults, tour, departureDate } = await getBooking(context.db, ref);
+  await context.confirm(`Cancel ${ref}: ${adults} adults, ${tour.slug}, ${departureDate ?? 'no date'}?`);
+  await change(context, 'booking.cancel', ref, cancelBooking);
+}
+
+async function change(
+  { audited, output }: Context,
+  action: string,
+  ref: string,
+  use: (trx: Trx, ref: string, tenantId: undefined) => Promise<unknown>,
+): Promise<void> {
+  const document = await audited({ action, subject: ref }, async (trx, note) => {
+    const before = await getBooking(trx, ref);
+    await use(trx, ref, undefined);
+    const after: BookingLead = await getBooking(trx, ref);
+    await noteTerminalChange(trx, after.tour.id);
+    note(toBookingDocument(before), toBookingDocument(after), { tenantId: after.tenant.id });
+    return toBookingDocument(after);
+  });
+  output.answer(document, () => properties(document));
+}

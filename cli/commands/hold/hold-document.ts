@@ -1,0 +1,19 @@
+import { toMajor } from '../../../services/api/money/currency';
+import type { SeatHold } from '../../../services/api/holds/seat-hold';
+
+/** A hold in lists and in the audit log, without the customer. */
+export function toHoldDocument(hold: SeatHold) {
+  return {
+    id: hold.id,
+    tenant: hold.tenant.slug,
+    tour: hold.tour.slug,
+    departure_date: hold.departureDate,
+    quantity: hold.quantity,
+    status: hold.status,
+    expires_at: hold.expiresAt.toISOString(),
+    unit_price: toMajor(hold.unitPriceMinor, hold.currencyDigits),
+    currency: hold.currency,
+    external_ref: hold.externalRef,
+    created_at: hold.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,23 @@
+import { noteTerminalChange } from '../../../services/api/catalog/note-terminal-change';
+import { getHold } from '../../../services/api/holds/find-hold';
+import { releaseHold } from '../../../services/api/holds/release-hold';
+import type { Context } from '../../context';
+import { properties } from '../../table';
+import { toHoldDocument } from './hold-document';
+
+export async function releaseHoldCommand(
+  { audited, confirm, db, output }: Context,
+  _options: object,
+  id: string,
+): Promise<void> {
+  const { quantity, tour, departureDate } = await getHold(db, undefined, id);
+  await confirm(`Release ${quantity} seats of ${tour.slug} on ${departureDate}?`);
+  const document = await audited({ action: 'hold.release', subject: id }, async (trx, note) => {
+    const before = await getHold(trx, undefined, id);
+    const after = toHoldDocument(await releaseHold(trx, undefined, id));
+    await noteTerminalChange(trx, before.tour.id);
+    note(toHoldDocument(before), after, { tenantId: before.tenant.id });
+    return after;
+  });
+  output.answer(document, () => properties(document));
+}

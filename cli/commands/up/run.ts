@@ -1,0 +1,37 @@
+import type { DemoCredentials } from '../../../seeds/plant-demo';
+import { type Terminal, withContext } from '../../context';
+import { plantDemoFor } from '../../plant-demo-command';
+import { findDemoDeparture } from './find-demo-departure';
+import { type Service, startService } from './service';
+import { welcome } from './welcome';
+
+/**
+ * Brings everything up, says where it is, and stays until Ctrl-C or until a service ends.
+ * @returns 0 after Ctrl-C, 1 when a service could not start or died
+ */
+export async function upCommand(terminal: Terminal, { demo = true }: { demo?: boolean }): Promise<number> {
+  const services: Service[] = [];
+  try {
+    // The database stays open until the services have joined it: who leaves an embedded one last stops it.
+    const document = await withContext(terminal, 'up-to-date', async (context) => {
+      const planted = demo && !terminal.config.databaseUrl ? await plantDemoFor(context) : undefined;
+      const departure = planted && (await findDemoDeparture(context.db, planted.tenant));
+      for (const name of ['api', 'webhook-queue'] as const) services.push(startService(terminal, name));
+      await Promise.all(services.map((service) => service.ready));
+      return welcome(terminal.config, planted as DemoCredentials | undefined, departure);
+    });
+    terminal.output.answer(document, () => document.text);
+    await Promise.race([interruption(terminal), ...services.map((service) => service.failed)]);
+    return 0;
+  } finally {
+    terminal.output.note('\nStopping …');
+    await Promise.all(services.map((service) => service.stop()));
+  }
+}
+
+function interruption({ io }: Terminal): Promise<void> {
+  return new Promise((resolve) => {
+    if (io.interrupted?.aborted) return resolve();
+    io.interrupted?.addEventListener('abort', () => resolve());
+  });
+}

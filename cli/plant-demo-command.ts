@@ -1,0 +1,16 @@
+import { type DemoCredentials, plantDemo } from '../seeds/plant-demo';
+import type { Context } from './context';
+import { readDemoFile, writeDemoFile } from './demo-file';
+
+/** Plants the demo or moves it forward, and keeps its credentials in DATA_DIR; for `seed` and for `up`. */
+export async function plantDemoFor({ audited, config, secrets }: Context): Promise<DemoCredentials> {
+  const today = new Date().toISOString().slice(0, 10);
+  const kept = readDemoFile(config.dataDir);
+  const demo = await audited({ action: 'demo.plant' }, async (trx, note) => {
+    const planted = await plantDemo(trx, today, secrets.keyPepper, kept);
+    note(null, { tenant: planted.tenant, today });
+    return planted;
+  });
+  await writeDemoFile(config.dataDir, demo);
+  return demo;
+}

@@ -1,0 +1,115 @@
+import { createBooking } from '../services/api/bookings/create-booking';
+import { checkCatalog } from '../services/api/catalog/files/check-catalog';
+import { importCatalog } from '../services/api/catalog/files/import-catalog';
+import { CredentialError } from '../services/api/credentials/credential.errors';
+import { issueApiKey } from '../services/api/credentials/issue-api-key';
+import { issueWidgetToken } from '../services/api/credentials/issue-widget-token';
+import { SCOPES } from '../services/api/credentials/scope';
+import { verifyApiKey } from '../services/api/credentials/verify-api-key';
+import { verifyWidgetToken } from '../services/api/credentials/verify-widget-token';
+import { isDepartureNotAvailable } from '../services/api/departures/departure.errors';
+import { createTenant } from '../services/api/tenants/create-tenant';
+import { findTenant } from '../services/api/tenants/find-tenant';
+import { setOrigins } from '../services/api/tenants/set-origins';
+import type { Tenant } from '../services/api/tenants/tenant';
+import { TenantNotFoundError } from '../services/api/tenants/tenant.errors';
+import type { Trx } from '../services/platform/database';
+import { demoCatalog, demoSoldOut } from './demo-catalog';
+import { findPlantedDates } from './demo.repository';
+
+export const DEMO_TENANT = 'demo';
+/** Where a page of one's own can try the widget. */
+const DEMO_ORIGIN = 'http://localhost:8080';
+
+/** What demo.json keeps: secrets exist nowhere else, so without it new ones are issued. */
+export interface DemoCredentials {
+  tenant: string;
+  api_key: string;
+  widget_token: string;
+}
+
+/**
+ * Plants the demo, or moves it forward: new departures come in, and those that are there stay as they are.
+ * @param today YYYY-MM-DD
+ * @param kept of an earlier planting
+ */
+export async function plantDemo(
+  trx: Trx,
+  today: string,
+  pepper: string | undefined,
+  kept: DemoCredentials | undefined,
+): Promise<DemoCredentials> {
+  await plantCatalog(trx, today);
+  const tenant = await demoTenant(trx);
+  await sellOut(trx, tenant, today);
+  return {
+    tenant: DEMO_TENANT,
+    api_key: (await stillGood(kept, (demo) => verifyApiKey(trx, pepper, demo.api_key, 'booking:create')))
+      ? kept!.api_key
+      : (await issueApiKey(trx, pepper, tenant, { scopes: [...SCOPES], name: 'Demo' })).token,
+    widget_token: (await stillGood(kept, (demo) => verifyWidgetToken(trx, pepper, demo.widget_token)))
+      ? kept!.widget_token
+      : (await issueWidgetToken(trx, pepper, tenant, {})).token,
+  };
+}
+
+async function plantCatalog(trx: Trx, today: string): Promise<void> {
+  const tours = demoCatalog(today);
+  const planted = await findPlantedDates(
+    trx,
+    tours.map((tour) => tour.slug),
+  );
+  const records = tours.map((tour, index) => ({
+    place: { file: 'demo catalog', index, field: '' },
+    value: {
+      ...tour,
+      departures: tour.departures?.filter((one) => !planted.has(`${tour.slug} ${one.departure_date}`)),
+    },
+  }));
+  await importCatalog(trx, checkCatalog(records), { prune: false });
+}
+
+async function demoTenant(trx: Trx): Promise<Tenant> {
+  try {
+    return await findTenant(trx, DEMO_TENANT);
+  } catch (error) {
+    if (!(error instanceof TenantNotFoundError)) throw error;
+    const tenant = await createTenant(trx, { slug: DEMO_TENANT, name: 'Demo Travel' });
+    return setOrigins(trx, tenant, [DEMO_ORIGIN], true);
+  }
+}
+
+/** A departure that everybody wanted: booked to the last seat, as its list says. */
+async function sellOut(trx: Trx, tenant: Tenant, today: string): Promise<void> {
+  const { tour_slug, departure_date, seats_total } = demoSoldOut(today);
+  const group = {
+    tour: tour_slug,
+    departureDate: departure_date,
+    adults: seats_total,
+    customer: { name: 'Demo Group', phone: '+4930901820', email: 'group@example.com' },
+    paymentMethod: null,
+    holdId: null,
+    expectedTotal: null,
+    externalRef: 'demo-sold-out',
+    notes: null,
+  };
+  try {
+    await createBooking(trx, { ...tenant, paymentWindowMinutes: null }, group);
+  } catch (error) {
+    if (!isDepartureNotAvailable(error)) throw error;
+  }
+}
+
+async function stillGood(
+  kept: DemoCredentials | undefined,
+  verify: (kept: DemoCredentials) => Promise<unknown>,
+): Promise<boolean> {
+  if (!kept) return false;
+  try {
+    await verify(kept);
+    return true;
+  } catch (error) {
+    if (error instanceof CredentialError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,179 @@
+import { startTestApi, type TestApi } from '../support/api';
+import { daysFromToday, givenDeparture, givenTour } from '../support/given';
+import { expectProblem, givenPriceRule, givenReader, type Reader, showOrHide } from './reader';
+
+let api: TestApi;
+let reader: Reader;
+beforeAll(async () => {
+  api = await startTestApi();
+  reader = await givenReader(api);
+});
+afterAll(() => api.stop());
+beforeEach(() => api.context.db.raw('truncate tours cascade'));
+
+const namesOf = (body: { items: { name: string }[] }) => body.items.map((item) => item.name);
+const givenNames = (...names: string[]) => Promise.all(names.map((name) => givenTour(api.context.db, { name })));
+
+describe('GET /api/tenant/catalog', () => {
+  it('answers exactly the fields of a catalog item', async () => {
+    const { db } = api.context;
+    const tour = await givenTour(db, { name: 'Hạ Long', continent: 'asia', basePriceMinor: 129_050 });
+    await givenDeparture(db, tour, { date: daysFromToday(-3) });
+    const date = await givenDeparture(db, tour, { date: daysFromToday(9) });
+    const { body, headers, status } = await reader.get('/api/tenant/catalog');
+    expect(status).toBe(200);
+    expect(headers['content-type']).toMatch(/^application\/json/);
+    expect(body).toEqual({
+      items: [
+        {
+          ...{ id: tour.id, slug: tour.slug, name: 'Hạ Long', summary: null, continent: 'asia', country: 'VN' },
+          ...{ duration_days: 3, image_url: null, tags: [], currency: 'EUR', price_from: 1290.5 },
+          next_departure_date: date,
+          updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        },
+      ],
+      next_cursor: null,
+    });
+  });
+
+  it('answers the first date that can still be booked, whatever its seats', async () => {
+    const { db } = api.context;
+    const tour = await givenTour(db);
+    await givenDeparture(db, tour, { date: daysFromToday(2), status: 'cancelled' });
+    await givenDeparture(db, tour, { date: daysFromToday(3), closesAt: '2020-01-01T00:00:00Z' });
+    const date = await givenDeparture(db, tour, { date: daysFromToday(4) });
+    await givenDeparture(db, tour, { date: daysFromToday(5) });
+    const { body } = await reader.get('/api/tenant/catalog');
+    expect(body.items[0].next_departure_date).toBe(date);
+  });
+
+  it('answers an empty list of an empty catalog', async () => {
+    const { body } = await reader.get('/api/tenant/catalog');
+    expect(body).toEqual({ items: [], next_cursor: null });
+  });
+
+  it('lists published tours alone', async () => {
+    for (const status of ['draft', 'archived', 'published']) {
+      await givenTour(api.context.db, { name: status, status });
+    }
+    expect(namesOf((await reader.get('/api/tenant/catalog')).body)).toEqual(['published']);
+  });
+
+  it('sorts by the name without case and accents, then by id', async () => {
+    await givenNames('zebra', 'Äpfel', 'apfel', 'Ölberg', 'Zagreb', 'Đà Nẵng', 'oase', 'Same', 'same');
+    const { items } = (await reader.get('/api/tenant/catalog')).body;
+    const names = namesOf({ items });
+    expect(names.map((name) => name.toLowerCase())).toEqual(
+      expect.arrayContaining(['äpfel', 'apfel', 'đà nẵng', 'oase', 'ölberg', 'same', 'zagreb', 'zebra']),
+    );
+    expect(names.slice(2, 5)).toEqual(['Đà Nẵng', 'oase', 'Ölberg']);
+    expect(names.slice(7)).toEqual(['Zagreb', 'zebra']);
+    for (const [a, b] of [items.slice(0, 2), items.slice(5, 7)]) expect(a.id < b.id).toBe(true);
+  });
+
+  describe('q', () => {
+    beforeEach(() => givenNames('São Paulo Lights', '100% Sahara', 'under_score', 'back\\slash', 'Straße 50', 'Plain'));
+
+    it.each([
+      ['sao paulo', ['São Paulo Lights']],
+      ['SÃO PAULO', ['São Paulo Lights']],
+      ['são', ['São Paulo Lights']],
+      ['strasse', ['Straße 50']],
+      ['%', ['100% Sahara']],
+      ['_', ['under_score']],
+      ['\\', ['back\\slash']],
+      ['back\\', ['back\\slash']],
+      ['Plain\\', []],
+      ['plain%', []],
+      ["' or 1=1 --", []],
+      [' paulo', ['São Paulo Lights']],
+      ['😀'.repeat(100), []],
+      ['x'.repeat(100), []],
+    ])('takes %j as a literal part of the name', async (q, names) => {
+      const { status, body } = await reader.get('/api/tenant/catalog').query({ q });
+      expect({ status, names: namesOf(body) }).toEqual({ status: 200, names });
+    });
+
+    it.each([['x'.repeat(101)], ['😀'.repeat(101)], ['a\u0000b'], ['a\nb'], ['\u0085'], ['']])(
+      'refuses %j',
+      async (q) => {
+        const response = await reader.get('/api/tenant/catalog').query({ q });
+        expectProblem(response, 400, 'validation_failed');
+        expect(response.body.errors).toEqual([{ in: 'query', field: 'q', message: expect.any(String) }]);
+      },
+    );
+  });
+
+  describe('continent', () => {
+    it('keeps the tours of that continent', async () => {
+      await givenTour(api.context.db, { name: 'Lima', continent: 'south-america' });
+      await givenTour(api.context.db, { name: 'Hue', continent: 'asia' });
+      const { body } = await reader.get('/api/tenant/catalog?continent=south-america');
+      expect(namesOf(body)).toEqual(['Lima']);
+    });
+
+    it.each(['atlantis', 'a%20b', 'Österreich', "'", 'x'.repeat(300)])('of no tour (%s) is an empty list', async (name) => {
+      await givenTour(api.context.db);
+      const { status, body } = await reader.get('/api/tenant/catalog').query({ continent: name });
+      expect({ status, body }).toEqual({ status: 200, body: { items: [], next_cursor: null } });
+    });
+  });
+
+  describe('limit', () => {
+    it.each(['0', '101', '-1', 'abc', '5.5', '5.0', '1e1', '+5', '05', ' 5', '0x5', '', '99999999999999999999', 'NaN'])(
+      'is refused, never clamped, as %j',
+      async (limit) => {
+        const response = await reader.get('/api/tenant/catalog').query({ limit });
+        expectProblem(response, 400, 'validation_failed');
+        expect(response.body.errors).toEqual([{ in: 'query', field: 'limit', message: expect.any(String) }]);
+      },
+    );
+
+    it('is refused where it is repeated, equal or not', async () => {
+      for (const query of ['limit=1&limit=2', 'limit=1&limit=1']) {
+        expectProblem(await reader.get(`/api/tenant/catalog?${query}`), 400, 'duplicate_parameter');
+      }
+    });
+
+    it('is 24 by default, and up to 100', async () => {
+      await givenNames(...Array.from({ length: 101 }, (_, n) => `Tour ${n}`));
+      expect((await reader.get('/api/tenant/catalog')).body.items).toHaveLength(24);
+      expect((await reader.get('/api/tenant/catalog?limit=100')).body.items).toHaveLength(100);
+      expect((await reader.get('/api/tenant/catalog?limit=1')).body.items).toHaveLength(1);
+    });
+  });
+
+  it('shows what the tenant may see: a tour rule beats a continent rule beats the default', async () => {
+    const { db } = api.context;
+    const continents = ['asia', 'europe', 'africa'];
+    const plain = await Promise.all(continents.map((continent) => givenTour(db, { name: `${continent} plain`, continent })));
+    const ruled = await Promise.all(continents.map((continent) => givenTour(db, { name: `${continent} ruled`, continent })));
+    for (const defaultVisible of [true, false]) {
+      const tenant = await givenReader(api, { defaultVisible });
+      await showOrHide(db, tenant, 'europe', !defaultVisible);
+      await showOrHide(db, tenant, ruled[0]!, !defaultVisible);
+      await showOrHide(db, tenant, ruled[1]!, defaultVisible);
+      const names = namesOf((await tenant.get('/api/tenant/catalog')).body);
+      const byDefault = ['africa plain', 'africa ruled', 'asia plain', 'europe ruled'];
+      expect(names).toEqual(defaultVisible ? byDefault : ['asia ruled', 'europe plain']);
+      for (const { slug } of [...plain, ...ruled]) {
+        const listed = names.includes((await db('tours').where({ slug }).first()).name);
+        expect((await tenant.get(`/api/tenant/tours/${slug}`)).status).toBe(listed ? 200 : 404);
+      }
+    }
+  });
+
+  it("answers the tenant's price, and another tenant the platform's", async () => {
+    const { db } = api.context;
+    const tour = await givenTour(db, { basePriceMinor: 50_000 });
+    const halved = await givenReader(api);
+    await givenPriceRule(db, halved, { percent: -50 });
+    await givenPriceRule(db, halved, { percent: 100, travel_from: '2020-01-01', travel_to: '2099-01-01' });
+    const priceFrom = async (who: Reader) => (await who.get(`/api/tenant/catalog`)).body.items[0].price_from;
+    expect([await priceFrom(halved), await priceFrom(reader)]).toEqual([250, 500]);
+    expect((await halved.get(`/api/tenant/tours/${tour.slug}`)).body).toMatchObject({
+      price_from: 250,
+      tenant_prices: { adult: 250, deposit: 50 },
+    });
+  });
+});
