@@ -11,15 +11,19 @@ import { Argument, Command, Option } from 'commander';
 import type { Flag, Noun, Verb } from './command';
 import { audit } from './commands/audit/audit';
 import { booking } from './commands/booking/booking';
+import { catalog } from './commands/catalog/catalog';
 import { delivery } from './commands/delivery/delivery';
+import { departure } from './commands/departure/departure';
 import { doctor } from './commands/doctor/doctor';
 import { hold } from './commands/hold/hold';
 import { key } from './commands/key/key';
 import { migrate } from './commands/migrate/migrate';
 import { origins } from './commands/origins/origins';
 import { seed } from './commands/seed/seed';
+import { pricing } from './commands/pricing/pricing';
 import { tenant } from './commands/tenant/tenant';
 import { up } from './commands/up/up';
+import { visibility } from './commands/visibility/visibility';
 import { webhook } from './commands/webhook/webhook';
 import { widget } from './commands/widget/widget';
 import { parseFlag } from './flag';
@@ -31,7 +35,10 @@ const NOUNS: Noun[] = [
   key,
   widget,
   origins,
-  // visibility, pricing, catalog, departure: their lines go here
+  catalog,
+  departure,
+  visibility,
+  pricing,
   hold,
   booking,
   webhook,
@@ -86,7 +93,7 @@ function addVerb(parent: Command, verb: Verb, start: Start): void {
     );
   }
   command.action((...received: unknown[]) =>
-    start(verb, { options: command.opts(), args: received.slice(0, positionals.length) }),
+    start(verb, { options: unwrap(command.opts()), args: received.slice(0, positionals.length) }),
   );
 }
 
@@ -101,10 +108,20 @@ function toOption(flag: Flag): Option {
     notes.length > 0 ? `${flag.about} (${notes.join('; ')})` : flag.about,
   );
   if (!flag.flags.includes('<')) return option;
-  return option.argParser((text: string, previous: unknown) => {
+  return option.argParser((text: string, previous?: Given) => {
     const value = parseFlag(flag, text);
-    return flag.repeats ? [...((previous as unknown[] | undefined) ?? []), value] : value;
+    return new Given(flag.repeats ? [...((previous?.value as unknown[]) ?? []), value] : value);
   });
+}
+
+/** A parsed value in a wrapper, as commander would make an empty string of a plain null. */
+class Given {
+  constructor(readonly value: unknown) {}
+}
+
+function unwrap(options: Record<string, unknown>): Record<string, unknown> {
+  const plain = ([name, value]: [string, unknown]) => [name, value instanceof Given ? value.value : value];
+  return Object.fromEntries(Object.entries(options).map(plain));
 }
 
 /** `tourctl key issue` for whatever comes with it: where the help for a wrong command line stands. */

@@ -63,11 +63,10 @@ export function markedDate(schedule: Schedule, today: string): string {
 }
 
 function departsOn({ on, weeks = 1, phase = 0, months }: Schedule, day: number): boolean {
+  const weekly = typeof on === 'string';
+  if (weekly && (WEEKDAYS[(day + EPOCH_WEEKDAY) % 7] !== on || weekOf(day) % weeks !== phase)) return false;
   const date = new Date(day * DAY_MS);
-  if (typeof on !== 'string') {
-    if (!on.includes(date.getUTCDate())) return false;
-  } else if (WEEKDAYS[(day + EPOCH_WEEKDAY) % 7] !== on || weekOf(day) % weeks !== phase) return false;
-  return !months || months.includes(date.getUTCMonth() + 1);
+  return (weekly || on.includes(date.getUTCDate())) && (!months || months.includes(date.getUTCMonth() + 1));
 }
 
 /** Of a `YYYY-MM-DD` date, from 1. */

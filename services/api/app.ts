@@ -8,6 +8,7 @@ import { registerHealth } from './health/health.router';
 import type { ApiContext } from './http/api-context';
 import { handleError } from './http/error-handler';
 import { createLoadShedder, type LoadShedder } from './http/load-shedding';
+import { answerMalformedRequests, refuseMalformedRequest } from './http/malformed-request';
 import { nameRequest } from './http/request-id';
 import { logRequest } from './http/request-log';
 import { securityHeaders } from './http/security-headers';
@@ -24,7 +25,7 @@ export function createApp(context: ApiContext, shedder: LoadShedder = createLoad
   app.disable('x-powered-by');
   app.locals.context = context;
 
-  app.use(nameRequest, logRequest, measureRequest, securityHeaders);
+  app.use(nameRequest, logRequest, measureRequest, securityHeaders, refuseMalformedRequest);
   registerHealth(app);
   app.use(shedder.middleware);
   registerDocs(app);
@@ -54,7 +55,7 @@ export function createServer(app: Express): http.Server {
   }
   AppResponse.prototype = response;
   Object.setPrototypeOf(AppResponse, http.ServerResponse);
-  return http.createServer(
+  const server = http.createServer(
     {
       IncomingMessage: AppRequest as never,
       ServerResponse: AppResponse as never,
@@ -62,7 +63,11 @@ export function createServer(app: Express): http.Server {
       headersTimeout: 10_000,
       requestTimeout: 15_000,
       keepAliveTimeout: 65_000,
+      // Judged in http/malformed-request.ts, which answers in our words.
+      requireHostHeader: false,
     },
     app,
   );
+  answerMalformedRequests(server, app);
+  return server;
 }

@@ -11,6 +11,7 @@ import { type Config, loadConfig } from '../../services/platform/config';
 import { createLogger } from '../../services/platform/logger';
 import { createMemoryQuotaStore } from '../../services/platform/quota-store';
 import { createTestDatabase, type TestDatabase } from './database';
+import { PEPPER } from './given';
 
 export interface TestApi {
   app: Express;
@@ -23,8 +24,6 @@ export interface TestApi {
   http: ReturnType<typeof supertest>;
   stop(): Promise<void>;
 }
-
-export const PEPPER = 'p'.repeat(32);
 
 /** The whole API on a database of its own, listening on a free port. Quotas are wide unless `quotas` says otherwise. */
 export async function startTestApi(overrides: Partial<Config> = {}): Promise<TestApi> {

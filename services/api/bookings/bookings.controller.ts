@@ -183,7 +183,7 @@ function bookingRequest(body: BookingBody, country: string): BookingRequest {
       email: emailInput('email', body.email),
     },
     paymentMethod: body.payment_method ?? null,
-    holdId: body.hold_id ?? null,
+    holdId: body.hold_id === undefined ? null : textInput('hold_id', body.hold_id, 128),
     expectedTotal: body.expected_total ?? null,
     externalRef: body.external_ref === undefined ? null : textInput('external_ref', body.external_ref, 128),
     notes: body.notes === undefined ? null : proseInput('notes', body.notes, 2000),

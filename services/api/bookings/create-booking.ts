@@ -10,7 +10,7 @@ import type { SeatHold } from '../holds/seat-hold';
 import { always, type Once, type Replay } from '../idempotency/once';
 import { toMajor } from '../money/currency';
 import { explainPrice } from '../pricing/explain-price';
-import { quoteTenantPrice } from '../pricing/quote-tenant-price';
+import { type Quote, quoteTenantPrice } from '../pricing/quote-tenant-price';
 import { depositOf } from '../pricing/tenant-price';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 import { PriceChangedError } from './booking.errors';
@@ -57,7 +57,7 @@ export async function createBooking(
       ? await priceOfSeats(trx, tenant, tour, departure, date!, request.adults, hold)
       : await priceWithoutDate(trx, tenant, tour);
     const totalMinor = price.unitPriceMinor * request.adults;
-    assertExpectedTotal(request.expectedTotal, totalMinor, tour);
+    assertExpectedTotal(request.expectedTotal, totalMinor, price);
 
     const paymentMethod = request.paymentMethod ?? tenant.paymentMethod;
     const id = await insertLead(trx, {
@@ -70,8 +70,6 @@ export async function createBooking(
       holdId: hold?.id ?? null,
       totalMinor,
       depositMinor: depositOf(totalMinor, tenant.depositPercent, paymentMethod),
-      currency: tour.currency,
-      currencyDigits: tour.currencyDigits,
       priceBreakdown: {
         ...price.priceBreakdown,
         adults: request.adults,
@@ -102,6 +100,9 @@ async function dateOfBooking(trx: Trx, tenant: Tenant, tour: Tour, request: Book
 
 interface AdultPrice {
   unitPriceMinor: number;
+  /** The hold's own, where there is one: the tour may have changed its currency since. */
+  currency: string;
+  currencyDigits: number;
   priceBreakdown: Record<string, unknown>;
 }
 
@@ -116,19 +117,21 @@ async function priceOfSeats(
   hold: SeatHold | undefined,
 ): Promise<AdultPrice> {
   const departure = await reserveSeats(trx, locked, adults);
-  if (hold) return { unitPriceMinor: hold.unitPriceMinor, priceBreakdown: hold.priceBreakdown };
-  const quote = await quoteTenantPrice(trx, tenant, tour, departure.prices, date);
-  return { unitPriceMinor: quote.tenant.adult, priceBreakdown: explainPrice(quote, tour.currencyDigits) };
+  return hold ?? todaysPrice(tour, await quoteTenantPrice(trx, tenant, tour, departure.prices, date));
 }
 
 async function priceWithoutDate(trx: Trx, tenant: Tenant, tour: Tour): Promise<AdultPrice> {
-  const quote = await quoteTenantPrice(trx, tenant, tour, { adult: tour.basePriceMinor }, null);
-  return { unitPriceMinor: quote.tenant.adult, priceBreakdown: explainPrice(quote, tour.currencyDigits) };
+  return todaysPrice(tour, await quoteTenantPrice(trx, tenant, tour, { adult: tour.basePriceMinor }, null));
+}
+
+function todaysPrice({ currency, currencyDigits }: Tour, quote: Quote): AdultPrice {
+  const priceBreakdown = explainPrice(quote, currencyDigits);
+  return { unitPriceMinor: quote.tenant.adult, currency, currencyDigits, priceBreakdown };
 }
 
 /** Half a smallest coin of difference is a float's, not the customer's. */
-function assertExpectedTotal(expected: number | null, totalMinor: number, tour: Tour): void {
+function assertExpectedTotal(expected: number | null, totalMinor: number, price: AdultPrice): void {
   if (expected === null) return;
-  const differenceMinor = Math.abs(expected * 10 ** tour.currencyDigits - totalMinor);
-  if (differenceMinor >= 0.5) throw new PriceChangedError(toMajor(totalMinor, tour.currencyDigits), tour.currency);
+  const differenceMinor = Math.abs(expected * 10 ** price.currencyDigits - totalMinor);
+  if (differenceMinor >= 0.5) throw new PriceChangedError(toMajor(totalMinor, price.currencyDigits), price.currency);
 }

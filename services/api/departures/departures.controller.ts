@@ -4,6 +4,7 @@ import { getVisibleTour } from '../catalog/find-visible-tour';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
+import { invalidCursor } from '../http/cursor';
 import { optionalDate } from '../http/input';
 import { pageAnswer, pageStart } from '../http/list-answer';
 import type { ProblemDocument } from '../http/problem.dto';
@@ -50,16 +51,18 @@ export class DeparturesController {
     const { tenant } = apiKeyPrincipalOf(request);
     const { db } = this.context;
     const dates = { from: optionalDate('query', 'from', from), to: optionalDate('query', 'to', to) };
+    // The tour stands in the place, not in the filters: a bad cursor is judged before the tour is looked for.
+    const after = pageStart<{ tourId: string; date: string }>(request, cursor, dates);
     const tour = await getVisibleTour(db, tenant, id_or_slug);
-    const filters = { tour: tour.id, ...dates };
-    const afterDate = pageStart<string>(request, cursor, filters);
-    const { items, lastDate } = await listDepartures(db, tenant, tour, { ...dates, afterDate, limit });
+    if (after && after.tourId !== tour.id) throw invalidCursor();
+    const page = { ...dates, afterDate: after?.date, limit };
+    const { items, lastDate } = await listDepartures(db, tenant, tour, page);
     setCaching(request, PRIVATE);
     return pageAnswer(
       request,
       items.map((item) => departureItem(item, tour)),
-      lastDate,
-      filters,
+      lastDate && { tourId: tour.id, date: lastDate },
+      dates,
     );
   }
 }

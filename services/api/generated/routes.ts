@@ -4,6 +4,8 @@
 import type { TsoaRoute } from '@tsoa/runtime';
 import {  fetchMiddlewares, ExpressTemplateService } from '@tsoa/runtime';
 // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+import { WidgetToursController } from './../widget/widget-tours.controller';
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 import { HoldsController } from './../holds/holds.controller';
 // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 import { DeparturesController } from './../departures/departures.controller';
@@ -63,6 +65,35 @@ const models: TsoaRoute.Models = {
             "currency": {"dataType":"string"},
             "hold_status": {"dataType":"string"},
             "booking_status": {"dataType":"string"},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "WidgetTour": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"string","required":true},
+            "slug": {"dataType":"string","required":true},
+            "name": {"dataType":"string","required":true},
+            "summary": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "continent": {"dataType":"string","required":true},
+            "country": {"dataType":"string","required":true},
+            "duration_days": {"dataType":"integer","required":true},
+            "image_url": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "tags": {"dataType":"array","array":{"dataType":"string"},"required":true},
+            "currency": {"dataType":"string","required":true},
+            "price_from": {"dataType":"double","required":true},
+            "next_departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "url": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "WidgetTourPage": {
+        "dataType": "refObject",
+        "properties": {
+            "items": {"dataType":"array","array":{"dataType":"refObject","ref":"WidgetTour"},"required":true},
+            "next_cursor": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
         },
         "additionalProperties": false,
     },
@@ -446,6 +477,47 @@ export function RegisterRoutes(app: Router) {
 
 
     
+        const argsWidgetToursController_listTours: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                limit: {"default":12,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 30","value":30}}},
+                continent: {"in":"query","name":"continent","dataType":"string"},
+                q: {"in":"query","name":"q","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 100 characters","value":100}}},
+                cursor: {"in":"query","name":"cursor","dataType":"string"},
+                lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
+        };
+        app.get('/api/widget/tours',
+            authenticateMiddleware([{"widgetToken":[]}]),
+            ...(fetchMiddlewares<RequestHandler>(WidgetToursController)),
+            ...(fetchMiddlewares<RequestHandler>(WidgetToursController.prototype.listTours)),
+
+            async function WidgetToursController_listTours(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsWidgetToursController_listTours, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<WidgetToursController>(WidgetToursController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'listTours',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
         const argsHoldsController_placeHold: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 id_or_slug: {"in":"path","name":"id_or_slug","required":true,"dataType":"string"},
@@ -680,7 +752,7 @@ export function RegisterRoutes(app: Router) {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 limit: {"default":24,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 100","value":100}}},
                 continent: {"in":"query","name":"continent","dataType":"string"},
-                q: {"in":"query","name":"q","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 100 characters","value":100}}},
+                q: {"in":"query","name":"q","dataType":"string"},
                 cursor: {"in":"query","name":"cursor","dataType":"string"},
         };
         app.get('/api/tenant/catalog',

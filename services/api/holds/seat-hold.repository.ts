@@ -102,12 +102,12 @@ export async function countLiveHolds(
   return { holds: Number(rows[0].holds), seatsOfDeparture: Number(rows[0].seats) };
 }
 
-/** Moves the hold's end to `minutes` from `at`, never back. */
+/** Moves the hold's end to `minutes` from `at`; where more is left, the hold stays as it is. */
 export async function extendHoldRow(trx: Trx, id: string, minutes: number, at: string): Promise<void> {
   await trx.raw(
     `update seat_holds
-     set expires_at = greatest(expires_at, :at::timestamptz + make_interval(mins => :minutes)), hold_minutes = :minutes
-     where id = :id`,
+     set expires_at = :at::timestamptz + make_interval(mins => :minutes), hold_minutes = :minutes
+     where id = :id and expires_at < :at::timestamptz + make_interval(mins => :minutes)`,
     { id, minutes, at },
   );
 }

@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import type { Request } from 'express';
 import { CredentialError, InvalidApiKeyError, InvalidWidgetTokenError } from '../credentials/credential.errors';
+import { verifyEmbedPass } from '../credentials/embed-pass';
 import type { ApiKeyPrincipal, WidgetPrincipal } from '../credentials/principal';
 import type { Scope } from '../credentials/scope';
 import { verifyApiKey } from '../credentials/verify-api-key';
@@ -53,7 +54,12 @@ async function authenticateWidget(request: Request): Promise<WidgetPrincipal> {
   if (!credential) throw new InvalidWidgetTokenError();
   noteDeprecated(request, credential.channel);
   const { db, secrets } = contextOf(request);
-  return boundGuessing(request, verifyWidgetToken(db, secrets.keyPepper, credential.token));
+  const { channel, token } = credential;
+  const verification =
+    channel === 'pass'
+      ? verifyEmbedPass(db, secrets.cursorKey, token)
+      : verifyWidgetToken(db, secrets.keyPepper, token);
+  return boundGuessing(request, verification);
 }
 
 /** Sixty unproven failures a minute from one address, then 429. Who proves a secret, or sends none, does not count. */

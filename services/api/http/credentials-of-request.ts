@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { BadInputError } from './http.errors';
 
 /**
- * The one credential that a request carries, from either of its two channels.
+ * The one credential that a request carries, from whichever of its channels.
  * @param channels the values found, by the channel's name; a repeated query parameter is an array
  * @throws BadInputError duplicate_parameter, multiple_credentials (400)
  */
@@ -11,10 +11,11 @@ function onlyOne(channels: Record<string, unknown>): { token: string; channel: s
   for (const [field, value] of sent) {
     if (Array.isArray(value)) throw oneFault('duplicate_parameter', field, 'must be sent once');
   }
-  const [first, second] = sent as [string, string][];
+  const [first, ...others] = sent as [string, string][];
   if (!first) return undefined;
-  if (second && second[1] !== first[1]) {
-    throw oneFault('multiple_credentials', second[0], `must not differ from the credential in ${first[0]}`);
+  const other = others.find(([, value]) => value !== first[1]);
+  if (other) {
+    throw oneFault('multiple_credentials', other[0], `must not differ from the credential in ${first[0]}`);
   }
   return { channel: first[0], token: first[1] };
 }
@@ -27,10 +28,11 @@ export function apiKeyOf(request: Request): { token: string; channel: string } |
   return onlyOne({ Authorization: bearer, api_key: request.query.api_key });
 }
 
-/** The query parameter token, or the legacy header x-svc-widget-token. */
+/** The query parameter token, the legacy header x-svc-widget-token, or the pass that stands in the embed page's own links. */
 export function widgetTokenOf(request: Request): { token: string; channel: string } | undefined {
   assertOneHeader(request, 'x-svc-widget-token');
-  return onlyOne({ token: request.query.token, 'x-svc-widget-token': request.headers['x-svc-widget-token'] });
+  const header = request.headers['x-svc-widget-token'];
+  return onlyOne({ token: request.query.token, 'x-svc-widget-token': header, pass: request.query.pass });
 }
 
 /** Node keeps the first of two Authorization headers and drops the second (seen), so the raw ones are counted. */
@@ -40,6 +42,6 @@ function assertOneHeader(request: Request, name: string): void {
 }
 
 function oneFault(code: 'duplicate_parameter' | 'multiple_credentials', field: string, message: string): BadInputError {
-  const place = field === 'token' || field === 'api_key' ? 'query' : 'header';
+  const place = ['token', 'api_key', 'pass'].includes(field) ? 'query' : 'header';
   return new BadInputError(code, [{ in: place, field, message }]);
 }

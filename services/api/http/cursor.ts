@@ -19,10 +19,14 @@ export function openCursor<T>(key: string, scope: unknown, cursor: string | unde
   const payload = bytes.subarray(MAC_BYTES);
   const canonical = bytes.toString('base64url') === cursor;
   if (!canonical || payload.length === 0 || !timingSafeEqual(bytes.subarray(0, MAC_BYTES), mac(key, scope, payload))) {
-    const message = 'must be next_cursor of the same list, with the same filters';
-    throw new BadInputError('invalid_cursor', [{ in: 'query', field: 'cursor', message }]);
+    throw invalidCursor();
   }
   return JSON.parse(payload.toString()) as T;
+}
+
+export function invalidCursor(): BadInputError {
+  const message = 'must be next_cursor of the same list, with the same filters';
+  return new BadInputError('invalid_cursor', [{ in: 'query', field: 'cursor', message }]);
 }
 
 function mac(key: string, scope: unknown, payload: Buffer): Buffer {

@@ -19,8 +19,17 @@ export function handleError(thrown: unknown, request: Request, response: Respons
   response.status(status);
   response.setHeader('Cache-Control', 'no-store');
   setErrorHeaders(error, code, request, response);
-  response.type('application/problem+json').send(JSON.stringify(body));
+  const page = response.locals.problemPage as ProblemPage | undefined;
+  if (page) response.vary('Accept');
+  if (page && request.accepts(['application/problem+json', 'text/html']) === 'text/html') {
+    response.type('html').send(page(status, requestIdOf(request)));
+  } else {
+    response.type('application/problem+json').send(JSON.stringify(body));
+  }
 }
+
+/** What a person sees instead of a problem document, on a route that set `response.locals.problemPage`. */
+export type ProblemPage = (status: number, requestId: string) => string;
 
 function describe(error: AppError | undefined, request: Request): { code: ProblemCode; status: number; body: object } {
   const code = error && isProblemCode(error.code) ? error.code : 'internal_error';

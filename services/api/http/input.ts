@@ -63,10 +63,15 @@ const LONGEST_PHONE = 40;
  * @param country ISO 3166 alpha-2, for numbers written without a country code
  */
 export function phoneInput(field: string, value: string, country: string): string {
-  const text = textInput(field, value, LONGEST_PHONE);
+  const text = asciiDigits(textInput(field, value, LONGEST_PHONE));
   const digits = text.replace(/\D/g, '');
   if (digits.length < 6) throw new InvalidInputError('body', field, 'must have at least 6 digits');
   const parsed = parsePhoneNumberFromString(text, country as CountryCode);
   if (parsed?.isPossible()) return parsed.number;
   return text.startsWith('+') ? `+${digits}` : digits;
+}
+
+/** Arabic, Persian and full-width digits, as customers type them; the last four bits of each are its value. */
+function asciiDigits(text: string): string {
+  return text.replace(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) => String(digit.charCodeAt(0) & 0xf));
 }

@@ -14,20 +14,26 @@ export function pageStart<T>(request: Request, cursor: string | undefined, filte
   return openCursor<T>(contextOf(request).secrets.cursorKey, cursorScope(request, filters), cursor);
 }
 
+/** `cursor` of the page after `last`; null at the end of the list. */
+export function nextCursor(request: Request, last: unknown, filters: unknown): string | null {
+  if (last === null) return null;
+  return sealCursor(contextOf(request).secrets.cursorKey, cursorScope(request, filters), last);
+}
+
 /**
  * Answers one page, and links the next in a Link header that repeats the filters and never a credential.
  * @param last the last item's place, or null at the end of the list
  */
 export function pageAnswer<T>(request: Request, items: T[], last: unknown, filters: unknown): Page<T> {
-  if (last === null) return { items, next_cursor: null };
-  const { secrets, config } = contextOf(request);
-  const next_cursor = sealCursor(secrets.cursorKey, cursorScope(request, filters), last);
+  const next_cursor = nextCursor(request, last, filters);
+  if (next_cursor === null) return { items, next_cursor };
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(request.query)) {
     if (!CREDENTIALS.includes(name)) query.append(name, String(value));
   }
   query.set('cursor', next_cursor);
-  request.res!.setHeader('Link', `<${config.publicBaseUrl}${request.path}?${query.toString()}>; rel="next"`);
+  const { publicBaseUrl } = contextOf(request).config;
+  request.res!.setHeader('Link', `<${publicBaseUrl}${request.path}?${query.toString()}>; rel="next"`);
   return { items, next_cursor };
 }
 

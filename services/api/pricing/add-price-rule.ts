@@ -1,10 +1,10 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database';
 import { toMinor } from '../money/currency';
 import type { Tenant } from '../tenants/tenant';
 import type { PriceRule } from './price-rule';
-import { deletePriceRule, insertPriceRule, listPriceRules } from './price-rule.repository';
+import { insertPriceRule } from './price-rule.repository';
 import type { PricedTour } from './prices';
-import { ForeignCurrencyError, InvalidAmountError, PriceRuleNotFoundError } from './pricing.errors';
+import { ForeignCurrencyError, InvalidAmountError } from './pricing.errors';
 
 export interface NewPriceRule {
   /** What it speaks of: a tour, a continent, or, with neither, everything. */
@@ -38,22 +38,6 @@ export async function addPriceRule(trx: Trx, tenant: Tenant, rule: NewPriceRule)
     travelTo: rule.travelTo ?? null,
     roundTo: rule.roundTo ?? null,
   });
-}
-
-/** @throws PriceRuleNotFoundError also for a rule of another tenant */
-export async function removePriceRule(trx: Trx, tenant: Tenant, id: number): Promise<PriceRule> {
-  const removed = await deletePriceRule(trx, tenant.id, id);
-  if (!removed) throw new PriceRuleNotFoundError(id, tenant.slug);
-  return removed;
-}
-
-/** The tenant's pricing layer, the newest rule first. */
-export async function findTenantPriceRules(
-  db: Db,
-  tenant: Tenant,
-  limit: number,
-): Promise<(PriceRule & { tourSlug: string | null })[]> {
-  return listPriceRules(db, tenant.id, limit);
 }
 
 function amountIn(tenant: Tenant, amount: string, tour: PricedTour | undefined): number {

@@ -23,16 +23,32 @@ export async function findPriceRules(db: Db, tenantId: string, tourIds: string[]
   return rows.map(toPriceRule);
 }
 
-/** Every rule of the tenant, the newest first, with the slug of the tour it speaks of. */
-export async function listPriceRules(
+/** A rule with the slug of the tour it speaks of. */
+export type ListedPriceRule = PriceRule & { tourSlug: string | null };
+
+/** Every rule of the tenant, the newest first. */
+export async function listPriceRules(db: Db, tenantId: string, limit: number): Promise<ListedPriceRule[]> {
+  return selectListed(db, { 'r.tenant_id': tenantId }, limit);
+}
+
+export async function findPriceRule(
   db: Db,
   tenantId: string,
+  id: number,
+): Promise<ListedPriceRule | undefined> {
+  const [rule] = await selectListed(db, { 'r.tenant_id': tenantId, 'r.id': id }, 1);
+  return rule;
+}
+
+async function selectListed(
+  db: Db,
+  which: Record<string, unknown>,
   limit: number,
-): Promise<(PriceRule & { tourSlug: string | null })[]> {
+): Promise<ListedPriceRule[]> {
   const rows: (PriceRuleRow & { tour_slug: string | null })[] = await db('price_rules as r')
     .leftJoin('tours as t', 't.id', 'r.tour_id')
     .select(...COLUMNS.map((column) => `r.${column}`), 't.slug as tour_slug')
-    .where('r.tenant_id', tenantId)
+    .where(which)
     .orderBy('r.id', 'desc')
     .limit(limit);
   return rows.map((row) => ({ ...toPriceRule(row), tourSlug: row.tour_slug }));
@@ -60,14 +76,9 @@ export async function insertPriceRule(
   return toPriceRule(row as PriceRuleRow);
 }
 
-/** @returns the rule that is gone; undefined where the tenant has none of this id */
-export async function deletePriceRule(
-  trx: Trx,
-  tenantId: string,
-  id: number,
-): Promise<PriceRule | undefined> {
-  const [row] = await trx('price_rules').where({ tenant_id: tenantId, id }).delete().returning(COLUMNS);
-  return row && toPriceRule(row as PriceRuleRow);
+/** @returns false where it is gone already */
+export async function deletePriceRule(trx: Trx, id: number): Promise<boolean> {
+  return (await trx('price_rules').where({ id }).delete()) > 0;
 }
 
 interface PriceRuleRow {

@@ -1,0 +1,50 @@
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import type { Flag } from './command';
+import { UsageError } from './usage-error';
+import { decimal } from './values';
+
+/** What the flags of the catalog's commands must be; see values.ts. */
+
+const FILE_TYPES = ['.json', '.jsonl', '.csv'];
+/** Travel dates; times have values.moment. */
+const DATE = /^\d{4}-\d{2}-\d{2}$/;
+const CONTINENT = /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/;
+
+export function travelDate(text: string, name: string): string {
+  const date = DATE.test(text) ? new Date(`${text}T00:00:00Z`) : undefined;
+  if (!date || Number.isNaN(date.getTime()) || !date.toISOString().startsWith(text)) {
+    throw new UsageError(`${name} must be a date of the calendar such as 2027-05-01`);
+  }
+  return text;
+}
+
+export function continent(text: string, name: string): string {
+  if (!CONTINENT.test(text)) throw new UsageError(`${name} must be a lower-case slug such as south-america`);
+  return text;
+}
+
+/** More than 0: what prices are rounded to. */
+export function roundingStep(text: string, name: string): string {
+  const step = decimal(0, 1_000_000, 4)(text, name);
+  if (Number(step) === 0) throw new UsageError(`${name} must be more than 0`);
+  return step;
+}
+
+export function catalogFile(text: string, name: string): string {
+  if (!FILE_TYPES.includes(path.extname(text).toLowerCase())) {
+    throw new UsageError(`${name} must be a ${FILE_TYPES.join(', ')} file, and ${text} is none by its name`);
+  }
+  const found = statSync(text, { throwIfNoEntry: false });
+  if (!found) throw new UsageError(`${name} must be a file that exists, and ${text} does not`);
+  if (found.isDirectory()) throw new UsageError(`${name} must be a file, and ${text} is a directory`);
+  return text;
+}
+
+/** A tour by slug or id, in the way every command takes it. */
+export const tourFlag = (about: string): Flag => ({ flags: '--tour <slug>', about });
+export const continentFlag = (about: string): Flag => ({
+  flags: '--continent <name>',
+  about,
+  parse: continent,
+});

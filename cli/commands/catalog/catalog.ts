@@ -1,0 +1,64 @@
+import type { Noun } from '../../command';
+import { catalogFile, continentFlag } from '../../catalog-values';
+import { LIMIT_FLAG } from '../../credential-flags';
+import { UsageError } from '../../usage-error';
+import { line } from '../../values';
+
+export const catalog: Noun = {
+  name: 'catalog',
+  about: 'The central catalog of tours and their departures',
+  verbs: [
+    {
+      usage: 'import <file...>',
+      about: 'Create and change tours and departures from .json, .jsonl or .csv files, all or nothing',
+      args: { file: catalogFile },
+      flags: [
+        { flags: '--dry-run', about: 'only say what would change' },
+        {
+          flags: '--prune',
+          about:
+            'archive tours that the files lack; delete departures missing from a list, or cancel booked ones',
+        },
+      ],
+      asks: ({ prune, dryRun }: { prune?: boolean; dryRun?: boolean }) => prune === true && dryRun !== true,
+      examples: [
+        'catalog import tours.json --dry-run',
+        'catalog import tours.csv departures.csv',
+        'catalog import everything.jsonl --prune',
+      ],
+      run: () => (require('./import') as typeof import('./import')).importCatalogCommand,
+    },
+    {
+      usage: 'export',
+      about: 'Write the whole catalog as a file that imports to the same',
+      flags: [
+        { flags: '--out <file>', about: 'a file instead of standard output' },
+        {
+          flags: '--format <format>',
+          about: 'how it is written',
+          choices: ['json', 'jsonl'],
+          otherwise: 'json',
+        },
+      ],
+      check: ({ json, format, out }: { json?: boolean; format?: string; out?: string }) => {
+        if (json && format === 'jsonl' && out === undefined) {
+          throw new UsageError('--format jsonl needs --out with --json, which answers with one document');
+        }
+      },
+      examples: ['catalog export --out catalog.json', 'catalog export --format jsonl | wc -l'],
+      run: () => (require('./export') as typeof import('./export')).exportCatalogCommand,
+    },
+    {
+      usage: 'list',
+      about: 'List tours by name',
+      flags: [
+        { flags: '--status <status>', about: 'only these', choices: ['published', 'draft', 'archived'] },
+        continentFlag('only tours there'),
+        { flags: '--q <text>', about: 'only names with this in them', parse: line(100) },
+        LIMIT_FLAG,
+      ],
+      examples: ['catalog list --continent europe --q alps'],
+      run: () => (require('./list') as typeof import('./list')).listCatalogCommand,
+    },
+  ],
+};

@@ -1,0 +1,9 @@
+import { AppError } from '../../../services/platform/errors';
+
+export class UnwritableFileError extends AppError {
+  readonly code = 'file_not_written' as const;
+
+  constructor(file: string, reason: string) {
+    super(`${file} cannot be written (${reason})`);
+  }
+}

@@ -1,0 +1,25 @@
+import { findTour } from '../../../services/api/catalog/find-tour';
+import { listTourDepartures } from '../../../services/api/departures/list-tour-departures';
+import type { Context } from '../../context';
+import { DEFAULT_LIMIT } from '../../credential-flags';
+import { table } from '../../table';
+import { toDepartureDocument } from './departure-document';
+
+const COLUMNS = ['date', 'status', 'seats', 'taken', 'free', 'adult', ''];
+
+export async function listDeparturesCommand(
+  { db, output }: Context,
+  { from, to, limit = DEFAULT_LIMIT }: { from?: string; to?: string; limit?: number },
+  idOrSlug: string,
+): Promise<void> {
+  const tour = await findTour(db, idOrSlug);
+  const departures = await listTourDepartures(db, tour.id, { from, to, limit });
+  const items = departures.map((departure) => toDepartureDocument(tour, departure));
+  output.answer({ items }, () => {
+    const rows = items.map((d) => {
+      const { seats_total: seats, seats_taken: taken, seats_available: free } = d;
+      return [d.departure_date, d.status, seats, taken, free, d.prices.adult, d.currency];
+    });
+    return table(COLUMNS, rows, `No departures of ${tour.slug}`);
+  });
+}

@@ -1,0 +1,29 @@
+/** One tour as a browser may see it: no seats, and the tenant's price alone. */
+export interface WidgetTour {
+  id: string;
+  slug: string;
+  name: string;
+  summary: string | null;
+  /** Such as `europe`. */
+  continent: string;
+  /** ISO 3166 alpha-2. */
+  country: string;
+  /** @isInt */
+  duration_days: number;
+  image_url: string | null;
+  tags: string[];
+  /** ISO 4217. */
+  currency: string;
+  /** The tenant's price of one adult, in major units. */
+  price_from: number;
+  /** YYYY-MM-DD: the next date that is open for booking, or null. */
+  next_departure_date: string | null;
+  /** The tour on the tenant's own site, or null where the tenant named none. */
+  url: string | null;
+}
+
+export interface WidgetTourPage {
+  items: WidgetTour[];
+  /** Pass as `cursor` for the next page; null at the end. */
+  next_cursor: string | null;
+}

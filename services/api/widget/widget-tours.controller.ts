@@ -1,0 +1,65 @@
+import { Get, Middlewares, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
+import type { Request as HttpRequest } from 'express';
+import { listCatalog } from '../catalog/list-catalog';
+import type { ApiContext } from '../http/api-context';
+import { widgetPrincipalOf } from '../http/authentication';
+import { PRIVATE, setCaching } from '../http/caching';
+import { pageAnswer, pageStart } from '../http/list-answer';
+import type { ProblemDocument } from '../http/problem.dto';
+import { tolerantQuery } from '../http/query-parameters';
+import { quota } from '../http/quota';
+import { allowListedOrigin, refuseForeignPage } from './cors.router';
+import { widgetTour } from './widget-tour';
+import type { WidgetTourPage } from './widget-tour.dto';
+
+@Route('api/widget')
+@Tags('Widget')
+@Security('widgetToken')
+@Middlewares(allowListedOrigin, quota('widget'), refuseForeignPage, tolerantQuery)
+@Response<ProblemDocument>(400, 'Invalid request')
+@Response<ProblemDocument>(401, 'Unauthorized')
+@Response<ProblemDocument>(403, 'Forbidden')
+@Response<ProblemDocument>(429, 'Too many requests')
+@Response<ProblemDocument>(500, 'Server error')
+export class WidgetToursController {
+  constructor(private readonly context: ApiContext) {}
+
+  /**
+   * The tours that a page of the tenant's site may show, by name. The browser's Origin must be one of the token's.
+   * @summary List tours in a browser
+   * @param limit Tours a page.
+   * @isInt limit must be a whole number
+   * @minimum limit 1 must be at least 1
+   * @maximum limit 30 must be at most 30
+   * @param continent Only tours of this continent, such as `asia`.
+   * @param q Part of the name, in any case, with or without accents.
+   * @maxLength q 100 must have at most 100 characters
+   * @param cursor `next_cursor` of the page before.
+   * @param lang Language of the page that shows the tours, such as `de` or `pt-BR`. The catalog itself has one language.
+   * @maxLength lang 35 must have at most 35 characters
+   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
+   */
+  @Get('tours')
+  async listTours(
+    @Request() request: HttpRequest,
+    @Query() limit: number = 12,
+    @Query() continent?: string,
+    @Query() q?: string,
+    @Query() cursor?: string,
+    @Query() lang?: string,
+  ): Promise<WidgetTourPage> {
+    void lang;
+    const { tenant } = widgetPrincipalOf(request);
+    const filters = { continent, q };
+    const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filters);
+    const { items, last } = await listCatalog(this.context.db, tenant, { limit, continent, q, after });
+    setCaching(request, PRIVATE);
+    const { publicBaseUrl } = this.context.config;
+    return pageAnswer(
+      request,
+      items.map((item) => widgetTour(item, tenant, publicBaseUrl)),
+      last,
+      filters,
+    );
+  }
+}

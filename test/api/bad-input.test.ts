@@ -1,0 +1,133 @@
+import { startTestApi, type TestApi } from '../support/api';
+import { givenDeparture, givenTour } from '../support/given';
+import { expectProblem, givenReader, type Reader, sendRaw } from './reader';
+
+let api: TestApi;
+let reader: Reader;
+let slug: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  reader = await givenReader(api);
+  const tour = await givenTour(api.context.db);
+  await givenDeparture(api.context.db, tour);
+  slug = tour.slug;
+});
+afterAll(() => api.stop());
+
+const ROUTES = {
+  catalog: () => '/api/tenant/catalog?',
+  tour: () => `/api/tenant/tours/${slug}?`,
+  departures: () => `/api/tenant/tours/${slug}/departures?`,
+  availability: () => `/api/gateway/tours/${slug}/availability?departure_date=2027-01-01&`,
+};
+
+describe.each(Object.entries(ROUTES))('a query of the %s', (_name, route) => {
+  it.each([
+    ['unknown', 'departure=1'],
+    ['unknown', 'Limit=5'],
+    ['unknown', 'tenant_id=1'],
+    ['unknown', 'limit[]=5'],
+    ['unknown', 'limit[gt]=5'],
+    ['unknown', 'q[__proto__]=1'],
+    ['unknown', '__proto__=1'],
+    ['unknown', 'constructor=1'],
+    ['unknown', 'toString'],
+    ['unknown', 'token=1'],
+    ['unknown', '=1'],
+  ])('has no %s parameter (%s)', async (_what, query) => {
+    const response = await reader.get(route() + query);
+    expectProblem(response, 400, 'unknown_parameter');
+    expect(response.body.errors).toEqual([
+      { in: 'query', field: decodeURIComponent(query.split('=')[0]!), message: 'is not a parameter of this call' },
+    ]);
+  });
+
+  it('tells of every fault at once, and never the value', async () => {
+    const response = await reader.get(`${route()}nonsense=svc_secret_value&other=svc_secret_value`);
+    expectProblem(response, 400, 'unknown_parameter');
+    expect(response.body.errors.map((fault: { field: string }) => fault.field)).toEqual(['nonsense', 'other']);
+    expect(response.text).not.toContain('svc_secret_value');
+  });
+});
+
+describe('a query parameter', () => {
+  it.each([
+    ['/api/tenant/catalog?limit=abc&q=', ['limit', 'q']],
+    ['/api/tenant/catalog?limit=500', ['limit']],
+    ['/api/tenant/catalog?continent=%00', ['continent']],
+    ['/api/tenant/catalog?continent=a%0d%0ab', ['continent']],
+    ['/api/tenant/catalog?cursor=%7F', ['cursor']],
+    ['/api/tenant/catalog?cursor=', ['cursor']],
+  ])('is refused in %s', async (path, fields) => {
+    const response = await reader.get(path);
+    expectProblem(response, 400, 'validation_failed');
+    expect(response.body.errors).toEqual(fields.map((field) => ({ in: 'query', field, message: expect.any(String) })));
+  });
+
+  it('that is not UTF-8, or has a bare percent sign, is text like any other', async () => {
+    for (const q of ['%ff', '%', '%zz', '%ED%A0%80']) {
+      expect((await reader.get(`/api/tenant/catalog?q=${q}`)).status).toBe(200);
+    }
+  });
+
+  it('may be long, and may hold whatever a pattern would choke on', async () => {
+    for (const continent of ['a'.repeat(8000), '-'.repeat(5000), `${'a'.repeat(3000)}!`]) {
+      const begun = performance.now();
+      expect((await reader.get('/api/tenant/catalog').query({ continent })).status).toBe(200);
+      expect(performance.now() - begun).toBeLessThan(1000);
+    }
+  });
+});
+
+describe('a path', () => {
+  it.each([
+    '/api/tenant/tours/%zz',
+    '/api/tenant/tours/%',
+    '/api/tenant/tours/%ff',
+    '/api/tenant/tours/%c0%80/departures',
+    '/api/gateway/tours/%E0%A4%A/availability?departure_date=2027-01-01',
+  ])('that cannot be decoded is refused: %s', async (path) => {
+    const response = await sendRaw(
+      api,
+      `GET ${path} HTTP/1.1`,
+      'Host: x',
+      `Authorization: Bearer ${reader.key}`,
+      'Connection: close',
+    );
+    expectProblem(response, 400, 'validation_failed');
+    expect(response.body.errors).toEqual([{ in: 'path', field: 'path', message: 'must be percent-encoded UTF-8' }]);
+  });
+});
+
+describe('bytes that are not one HTTP request', () => {
+  it.each([
+    ['no request line', ['nonsense']],
+    ['no Host', ['GET /healthz HTTP/1.1']],
+    ['two Hosts', ['GET /healthz HTTP/1.1', 'Host: a', 'Host: b']],
+    ['a space before the colon', ['GET /healthz HTTP/1.1', 'Host: a', 'X-A : b']],
+    ['two lengths', ['POST /healthz HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Content-Length: 2']],
+    ['a length and chunks', ['POST / HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Transfer-Encoding: chunked']],
+    ['an unknown coding', ['POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked, xchunked']],
+    ['a NUL in a header', ['GET /healthz HTTP/1.1', 'Host: a', 'X-A: \u0000']],
+    ['too many bytes of headers', ['GET /healthz HTTP/1.1', 'Host: a', `X-A: ${'a'.repeat(20_000)}`]],
+    ['a space in the path', ['GET /health z HTTP/1.1', 'Host: a']],
+  ])('are 400 in our words, with our headers: %s', async (_what, lines) => {
+    const response = await sendRaw(api, ...lines, 'Connection: close');
+    expectProblem(response, 400, 'validation_failed');
+    expect(response.headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'strict-transport-security': expect.any(String),
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+    });
+  });
+
+  it('do not hurt the next connection', async () => {
+    await sendRaw(api, 'nonsense');
+    expect((await api.http.get('/healthz')).status).toBe(200);
+  });
+
+  it('are not an Expect that nobody knows', async () => {
+    const response = await sendRaw(api, 'GET /healthz HTTP/1.1', 'Host: a', 'Expect: gold', 'Connection: close');
+    expect(response.status).toBe(200);
+  });
+});

@@ -1,0 +1,313 @@
+import { startTestApi, type TestApi } from '../support/api';
+import { daysFromToday, givenDeparture, givenTour, unique } from '../support/given';
+import {
+  CUSTOMER,
+  expectFaults,
+  expectProblem,
+  givenSeats,
+  givenWebsite,
+  seatsTaken,
+  type Website,
+} from '../support/website';
+
+let api: TestApi;
+let website: Website;
+beforeAll(async () => {
+  api = await startTestApi();
+  website = await givenWebsite(api);
+});
+afterAll(() => api.stop());
+
+const read = async (ref: string) => (await website.get(`/api/tenant/bookings/${ref}`)).body;
+const minutesBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 60_000;
+
+async function addRule(tenantId: string, rule: object): Promise<void> {
+  await api.context.db('price_rules').insert({ tenant_id: tenantId, kind: 'percent', ...rule });
+}
+
+describe('a booking', () => {
+  it('answers 201 with exactly these fields, never cached; reading it adds customer and notes', async () => {
+    const acme = await givenWebsite(api, { bookingPrefix: 'ACME' });
+    const { tour, date } = await givenSeats(api.context.db);
+    const order = { tour_id: tour.slug, departure_date: date, adults: 3, external_ref: 'order-9', notes: 'Vegan.' };
+    const booking = await acme.book(order);
+    expect(booking.status).toBe(201);
+    expect(booking.headers['cache-control']).toBe('no-store');
+    expect(booking.body).toEqual({
+      ok: true,
+      booking_ref: `ACME-${booking.body.lead_id}`,
+      lead_id: expect.any(Number),
+      tenant: { id: acme.tenant.id, slug: acme.tenant.slug },
+      total_price: 1500,
+      deposit_total: 300,
+      status: 'pending_payment',
+      currency: 'EUR',
+      tour: { id: tour.id, slug: tour.slug },
+      departure_date: date,
+      adults: 3,
+      external_ref: 'order-9',
+      payment_method: 'bank',
+      source: 'tenant_api',
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      payment_due_at: expect.stringMatching(/Z$/),
+      price_breakdown: { platform_unit_price: 500, unit_price: 500, adults: 3, deposit_percent: 20, rule: null },
+    });
+    expect(minutesBetween(booking.body.created_at, booking.body.payment_due_at)).toBe(72 * 60);
+
+    const detail = await acme.get(`/api/tenant/bookings/${booking.body.booking_ref}`);
+    expect(detail.status).toBe(200);
+    expect(detail.headers['cache-control']).toBe('no-store');
+    expect(detail.body).toEqual({ ...booking.body, customer: CUSTOMER, notes: 'Vegan.' });
+  });
+
+  it('is for one adult, without a reference or notes, unless told otherwise', async () => {
+    const { tour, date } = await givenSeats(api.context.db);
+    const { body } = await website.book({ tour_id: tour.id.toUpperCase(), departure_date: date });
+    expect(body).toMatchObject({ adults: 1, external_ref: null, total_price: 500, tour: { id: tour.id } });
+    expect((await read(body.booking_ref)).notes).toBeNull();
+  });
+
+  it('takes its seats, and with too few of them does not exist', async () => {
+    const { db } = api.context;
+    const seats = await givenSeats(db, { seats: 5 });
+    const order = { tour_id: seats.tour.id, departure_date: seats.date };
+    expect((await website.book({ ...order, adults: 4 })).status).toBe(201);
+    const refusal = await website.book({ ...order, adults: 2 });
+    expectProblem(refusal, 409, 'insufficient_seats', { seats_available: 1, alternatives: [] });
+    expect(await seatsTaken(db, seats)).toBe(4);
+  });
+
+  it('is refused for a date that is gone or cancelled, and for no tour at all', async () => {
+    const { db } = api.context;
+    const { tour, date } = await givenSeats(db, { status: 'cancelled' });
+    const past = await givenDeparture(db, tour, { date: daysFromToday(-2) });
+    const book = (departure_date: string) => website.book({ tour_id: tour.id, departure_date });
+    expectProblem(await book(date), 409, 'departure_cancelled', { title: 'Departure not available' });
+    expectProblem(await book(past), 409, 'departure_gone');
+    expectProblem(await book(daysFromToday(77)), 409, 'departure_gone');
+    for (const tour_id of ['no-such-tour', 'a b', '\u0000', '01234567-89ab-4cde-8f01-23456789abcd', '💺']) {
+      expectProblem(await website.book({ tour_id }), 404, 'tour_not_found', { title: 'Tour not found' });
+    }
+  });
+
+  it('without a date reserves nothing and costs the base price through the pricing layer', async () => {
+    const { db } = api.context;
+    const cheap = await givenWebsite(api);
+    const tour = await givenTour(db, { basePriceMinor: 80_000 });
+    const date = await givenDeparture(db, tour, { seats: 1, prices: { adult: 99_900 } });
+    await addRule(cheap.tenant.id, { percent: 10 });
+    // A rule for a season cannot speak of a booking without a date.
+    await addRule(cheap.tenant.id, { percent: 50, travel_from: daysFromToday(0), travel_to: daysFromToday(90) });
+    const { body, status } = await cheap.book({ tour_id: tour.id, adults: 4 });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ departure_date: null, total_price: 3520, adults: 4 });
+    expect(body.price_breakdown).toMatchObject({ platform_unit_price: 800, unit_price: 880 });
+    expect(await seatsTaken(db, { tour, date })).toBe(0);
+    expect((await cheap.book({ tour_id: tour.id, departure_date: date })).body.total_price).toBe(1498.5);
+  });
+});
+
+describe('expected_total', () => {
+  it('that equals the total is let pass, sums of floats included', async () => {
+    const { tour, date } = await givenSeats(api.context.db, { prices: { adult: 1_999 } });
+    const order = { tour_id: tour.id, departure_date: date, adults: 3 };
+    for (const expected_total of [59.97, 19.99 * 3, 19.99 + 19.99 + 19.99]) {
+      expect((await website.book({ ...order, expected_total })).body.total_price).toBe(59.97);
+    }
+  });
+
+  it.each([59.96, 59.98, 0, 5997, -59.97, 1e300])('of %j for a total of 59.97 is 409, and nothing is booked', async (expected) => {
+    const { db } = api.context;
+    const seats = await givenSeats(db, { prices: { adult: 1_999 } });
+    const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 3, expected_total: expected };
+    const refusal = await website.book(order);
+    expectProblem(refusal, 409, 'price_changed', { total_price: 59.97, currency: 'EUR' });
+    expect(await seatsTaken(db, seats)).toBe(0);
+  });
+});
+
+describe('a deposit', () => {
+  it.each([
+    ['20 % of 1.01', { depositPercent: '20' }, 101, 0.2],
+    ['12.5 % of 0.12, half up', { depositPercent: '12.5' }, 12, 0.02],
+    ['33.33 % of 999.99', { depositPercent: '33.33' }, 99_999, 333.3],
+    ['nothing at 0 %', { depositPercent: '0' }, 99_999, 0],
+    ['all of it at 100 %', { depositPercent: '100' }, 99_999, 999.99],
+  ])('is %s', async (_what, tenant, adult, deposit) => {
+    const { tour, date } = await givenSeats(api.context.db, { prices: { adult } });
+    const acme = await givenWebsite(api, tenant);
+    const booking = await acme.book({ tour_id: tour.id, departure_date: date });
+    expect(booking.body.deposit_total).toBe(deposit);
+  });
+
+  it('is not taken for a reservation, be it asked for or the tenant’s own way', async () => {
+    const { tour, date } = await givenSeats(api.context.db);
+    const order = { tour_id: tour.id, departure_date: date };
+    const reserving = await givenWebsite(api, { paymentMethod: 'reserve' });
+    const asked = await website.book({ ...order, payment_method: 'reserve' });
+    expect(asked.body).toMatchObject({ payment_method: 'reserve', deposit_total: 0, total_price: 500 });
+    expect((await reserving.book(order)).body).toMatchObject({ payment_method: 'reserve', deposit_total: 0 });
+    const card = await reserving.book({ ...order, payment_method: 'card' });
+    expect(card.body).toMatchObject({ payment_method: 'card', deposit_total: 100 });
+    expectFaults(await website.book({ ...order, payment_method: 'cash' }), ['payment_method']);
+  });
+
+  it.each([
+    ['JPY', 12_345, 24_690, 4_938],
+    ['KWD', 12_345, 24.69, 4.938],
+    ['EUR', 12_345, 246.9, 49.38],
+  ])('and total have the digits of %s', async (currency, adult, total, deposit) => {
+    const { db } = api.context;
+    const tour = await givenTour(db, { currency });
+    const date = await givenDeparture(db, tour, { prices: { adult } });
+    const order = { tour_id: tour.id, departure_date: date, adults: 2, expected_total: total };
+    const booking = await website.book(order);
+    expect(booking.body).toMatchObject({ currency, total_price: total, deposit_total: deposit });
+  });
+});
+
+describe("a customer's phone number", () => {
+  const stored = async (phone: string, country = 'DE') => {
+    const local = await givenWebsite(api, { country });
+    const { tour } = await givenSeats(api.context.db);
+    const booking = await local.book({ tour_id: tour.id, phone });
+    expect(booking.status).toBe(201);
+    return (await local.get(`/api/tenant/bookings/${booking.body.booking_ref}`)).body.customer.phone;
+  };
+
+  it.each([
+    ['030 901820', 'DE', '+4930901820'],
+    ['(030) 90 18-20', 'DE', '+4930901820'],
+    ['090 1234 567', 'VN', '+84901234567'],
+    ['+49 30 901820', 'VN', '+4930901820'],
+    ['0049 30 901820', 'DE', '+4930901820'],
+    ['٠٣٠ ٩٠١٨٢٠', 'DE', '+4930901820'],
+    ['+999 123-456', 'DE', '+999123456'],
+    ['999999 9999999999999 99', 'DE', '999999999999999999999'],
+  ])('%s of a tenant in %s is kept as %s', async (phone, country, expected) => {
+    expect(await stored(phone, country)).toBe(expected);
+  });
+
+  it.each(['12345', '+1 2345', 'no number', '1-2-3-4-5', '', '   ', '0'.repeat(41)])('%j is refused', async (phone) => {
+    expectFaults(await website.book({ tour_id: 'some-tour', phone }), ['phone']);
+  });
+});
+
+describe('what a customer writes', () => {
+  const kept = async (body: object) => {
+    const { tour } = await givenSeats(api.context.db);
+    const booking = await website.book({ tour_id: tour.id, ...body });
+    expect(booking.status).toBe(201);
+    return read(booking.body.booking_ref);
+  };
+
+  it('is kept in NFC, with notes of several lines', async () => {
+    const notes = 'Zwei Kinder\r\nund ein Hund\n\u00e9';
+    const { customer, ...booking } = await kept({ name: 'Jose\u0301 Nguye\u0302\u0303n', external_ref: 'e\u0301', notes });
+    expect(customer.name).toBe('Jos\u00e9 Nguy\u1ec5n');
+    expect([booking.notes, booking.external_ref]).toEqual(['Zwei Kinder\nund ein Hund\né', '\u00e9']);
+  });
+
+  it('is counted in characters, not in bytes', async () => {
+    const email = `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(57)}.de`;
+    expect(email).toHaveLength(254);
+    const texts = { name: '🛶'.repeat(200), external_ref: '界'.repeat(128), notes: '🛶'.repeat(2000), email };
+    const { customer, external_ref, notes } = await kept(texts);
+    expect({ ...customer, external_ref, notes }).toEqual({ phone: CUSTOMER.phone, ...texts });
+  });
+
+  it.each([
+    ['name', 'x'.repeat(201)],
+    ['name', ''],
+    ['name', '   '],
+    ['name', 'Ana\nLima'],
+    ['name', 'Ana\u0000'],
+    ['name', 'Ana\u0085'],
+    ['name', '\ud83d'],
+    ['name', null],
+    ['name', 7],
+    ['name', ['Ana']],
+    ['external_ref', 'x'.repeat(129)],
+    ['external_ref', ''],
+    ['external_ref', 'a\tb'],
+    ['external_ref', null],
+    ['notes', 'x'.repeat(2001)],
+    ['notes', 'a\u0007b'],
+    ['notes', ''],
+    ['email', `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(58)}.de`],
+    ['email', 'ana'],
+    ['email', 'ana@example'],
+    ['email', 'ana lima@example.com'],
+    ['email', 'a@b@example.com'],
+    ['email', 'ana@example.com\r\nBcc: x@example.com'],
+    ['hold_id', ''],
+    ['hold_id', null],
+    ['hold_id', 'a\u0000b'],
+    ['expected_total', '59.97'],
+    ['expected_total', null],
+    ['adults', 0],
+    ['adults', 51],
+    ['adults', 1.5],
+    ['adults', '2'],
+    ['adults', null],
+    ['tour_id', 5],
+    ['departure_date', ''],
+  ])('in %s as %j is refused', async (field, value) => {
+    expectFaults(await website.book({ tour_id: unique('tour'), [field]: value }), [field]);
+  });
+
+  it('is missing field by field', async () => {
+    expectFaults(await website.post('/api/tenant/bookings', {}), ['tour_id', 'name', 'phone', 'email']);
+  });
+});
+
+describe('a payment window', () => {
+  it.each([
+    [30, 30],
+    [null, null],
+  ])('of %j minutes is kept to', async (paymentWindowMinutes, minutes) => {
+    const { tour, date } = await givenSeats(api.context.db);
+    const acme = await givenWebsite(api, { paymentWindowMinutes });
+    const { body } = await acme.book({ tour_id: tour.id, departure_date: date });
+    const { created_at, payment_due_at } = body;
+    expect(payment_due_at === null ? null : minutesBetween(created_at, payment_due_at)).toBe(minutes);
+  });
+});
+
+describe("a booking's event", () => {
+  it('waits as one pending delivery, in exactly these bytes', async () => {
+    const { db } = api.context;
+    const { tour, date } = await givenSeats(db);
+    const { body } = await website.book({ tour_id: tour.id, departure_date: date, adults: 2 });
+    const { booking_ref, lead_id } = body;
+    const events = await db('webhook_events').where({ booking_ref }).select('id', 'type', 'body');
+    expect(events.map(({ type }) => type)).toEqual(['booking.created']);
+    expect(events[0].body).toBe(
+      JSON.stringify({
+        event_type: 'booking.created',
+        booking_ref,
+        lead_id,
+        source: 'tenant_api',
+        external_ref: null,
+        customer: CUSTOMER,
+        departure_date: date,
+        total_price: 1000,
+      }),
+    );
+    const deliveries = await db('webhook_deliveries').where({ event_id: events[0].id }).select('status', 'endpoint_id');
+    expect(deliveries).toEqual([{ status: 'pending', endpoint_id: null }]);
+  });
+
+  it('names no date for a booking without one, and does not exist for one that was refused', async () => {
+    const { db } = api.context;
+    const { tour, date } = await givenSeats(db, { seats: 1 });
+    const quiet = await givenWebsite(api);
+    await quiet.book({ tour_id: tour.id, departure_date: date, adults: 2 });
+    await quiet.book({ tour_id: tour.id, departure_date: date, expected_total: 1 });
+    await quiet.book({ tour_id: tour.id, departure_date: date, name: '' });
+    expect(await db('webhook_events').where({ tenant_id: quiet.tenant.id })).toEqual([]);
+    await quiet.book({ tour_id: tour.id });
+    const [event] = await db('webhook_events').where({ tenant_id: quiet.tenant.id });
+    expect(JSON.parse(event.body)).toMatchObject({ departure_date: null, total_price: 500 });
+  });
+});

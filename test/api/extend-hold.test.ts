@@ -1,0 +1,105 @@
+import { startTestApi, type TestApi } from '../support/api';
+import {
+  endHoldIn,
+  expectFaults,
+  expectProblem,
+  givenSeats,
+  givenWebsite,
+  type Seats,
+  seatsTaken,
+  type Website,
+} from '../support/website';
+
+let api: TestApi;
+let website: Website;
+let seats: Seats;
+beforeAll(async () => {
+  api = await startTestApi();
+  website = await givenWebsite(api);
+  seats = await givenSeats(api.context.db, { seats: 200 });
+});
+afterAll(() => api.stop());
+
+async function givenHold(body: object = {}) {
+  const hold = await website.hold(seats.tour, { departure_date: seats.date, quantity: 1, ...body });
+  expect(hold.status).toBe(201);
+  return hold.body;
+}
+
+const extend = (holdId: string, hold_minutes: unknown) =>
+  website.post(`/api/gateway/holds/${holdId}/extend`, { hold_minutes });
+
+/** As if the hold had been placed, and had begun to run, so many minutes earlier. */
+async function age(holdId: string, minutes: number): Promise<void> {
+  const { db } = api.context;
+  await db.raw(
+    `update seat_holds set created_at = created_at - make_interval(mins => :minutes),
+       expires_at = greatest(expires_at - make_interval(mins => :minutes), clock_timestamp() + interval '1 minute')
+     where id = :holdId`,
+    { holdId, minutes },
+  );
+}
+
+describe('extending a hold', () => {
+  it('counts the minutes from now and answers like the hold', async () => {
+    const hold = await givenHold({ external_ref: 'cart-7', hold_minutes: 5 });
+    await age(hold.hold_id, 3);
+    const before = Date.now();
+    const extended = await extend(hold.hold_id, 30);
+    expect(extended.status).toBe(200);
+    expect(extended.headers['cache-control']).toBe('no-store');
+    expect(Object.keys(extended.body)).toEqual(Object.keys(hold));
+    expect(extended.body).toMatchObject({ hold_id: hold.hold_id, status: 'active', hold_minutes: 30 });
+    expect(Math.abs(Date.parse(extended.body.expires_at) - before - 30 * 60_000)).toBeLessThan(1500);
+    expect((await website.get(`/api/gateway/holds/${hold.hold_id}`)).text).toBe(extended.text);
+  });
+
+  it('never shortens it: fewer minutes than are left change nothing', async () => {
+    const hold = await givenHold({ hold_minutes: 40 });
+    const extended = await extend(hold.hold_id, 1);
+    expect(extended.status).toBe(200);
+    expect(extended.body).toEqual(hold);
+  });
+
+  it('keeps it alive for 120 minutes in all, and beyond that is refused', async () => {
+    const hold = await givenHold();
+    await age(hold.hold_id, 100);
+    expectFaults(await extend(hold.hold_id, 21), ['hold_minutes']);
+    expect((await extend(hold.hold_id, 19)).body).toMatchObject({ status: 'active', hold_minutes: 19 });
+  });
+
+  it.each([0, 61, 1.5, '10', null, undefined])('by %j minutes is refused', async (minutes) => {
+    const hold = await givenHold();
+    expectFaults(await extend(hold.hold_id, minutes), ['hold_minutes']);
+  });
+
+  it("stays within the tenant's own maximum", async () => {
+    const strict = await givenWebsite(api, { holdMaxMinutes: 10 });
+    const hold = await strict.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
+    const path = `/api/gateway/holds/${hold.body.hold_id}/extend`;
+    expectFaults(await strict.post(path, { hold_minutes: 11 }), ['hold_minutes']);
+    expect((await strict.post(path, { hold_minutes: 10 })).status).toBe(200);
+  });
+
+  it('does not revive one that has expired', async () => {
+    const hold = await givenHold();
+    await endHoldIn(api.context.db, hold.hold_id, -1);
+    const taken = await seatsTaken(api.context.db, seats);
+    expectProblem(await extend(hold.hold_id, 10), 409, 'hold_expired');
+    expect(await seatsTaken(api.context.db, seats)).toBe(taken);
+  });
+
+  it('conflicts with one that was released or became a booking', async () => {
+    const released = await givenHold();
+    await website.delete(`/api/gateway/holds/${released.hold_id}`);
+    expectProblem(await extend(released.hold_id, 10), 409, 'hold_state_conflict');
+
+    const converted = await givenHold();
+    await website.book({ tour_id: seats.tour.id, hold_id: converted.hold_id });
+    expectProblem(await extend(converted.hold_id, 10), 409, 'hold_state_conflict');
+  });
+
+  it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'nonsense', '%00'])('%s is no hold', async (id) => {
+    expectProblem(await extend(id, 10), 404, 'hold_not_found');
+  });
+});

@@ -1,0 +1,75 @@
+/*
+ * What does the net below all code paths cost (migration 0006)? Holds with its triggers on and off, in interleaved rounds on a
+ * durable database: `npm run bench:seats-net`. It stays unless it takes more than 15 % (DESIGN section 3).
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { placeHold } from '../../services/api/holds/place-hold';
+import type { Tenant } from '../../services/api/tenants/tenant';
+import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { migrate } from '../../services/platform/migrate';
+import { givenDeparture, givenTenant, givenTour } from '../support/given';
+
+const ROUNDS = 15;
+const HOLDS = 400;
+const CONCURRENCY = 8;
+const TOURS = 40;
+
+interface Target {
+  tour: string;
+  date: string;
+}
+
+async function main(): Promise<void> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'bench-seats-net-'));
+  const embedded = await joinEmbeddedPostgres(directory);
+  const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: CONCURRENCY });
+  try {
+    await migrate(db);
+    const tenant = await givenTenant(db, { maxHolds: 1_000_000 });
+    const targets: Target[] = [];
+    for (let i = 0; i < TOURS; i++) {
+      const tour = await givenTour(db);
+      targets.push({ tour: tour.slug, date: await givenDeparture(db, tour, { seats: 100_000 }) });
+    }
+    await round(db, tenant, targets, true);
+    const ratios: number[] = [];
+    for (let i = 0; i < ROUNDS; i++) {
+      const on = await round(db, tenant, targets, true);
+      const off = await round(db, tenant, targets, false);
+      ratios.push(on / off);
+    }
+    ratios.sort((a, b) => a - b);
+    const median = ratios[ROUNDS >> 1]!;
+    process.stdout.write(`time with the net / without: median ${median.toFixed(2)} [${ratios[0]!.toFixed(2)}-${ratios.at(-1)!.toFixed(2)}]\n`);
+  } finally {
+    await db.destroy();
+    await embedded.leave();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function round(db: Db, tenant: Tenant, targets: Target[], net: boolean): Promise<number> {
+  const state = net ? 'enable' : 'disable';
+  await db.raw(`truncate seat_holds cascade; alter table seat_holds ${state} trigger user`);
+  const begun = performance.now();
+  let next = 0;
+  const worker = async () => {
+    for (let i = next++; i < HOLDS; i = next++) await hold(db, tenant, targets[i % targets.length]!);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  return performance.now() - begun;
+}
+
+async function hold(db: Db, tenant: Tenant, { tour, date }: Target): Promise<void> {
+  const customer = { name: null, phone: null, email: null };
+  const request = { tour, departureDate: date, quantity: 1, holdMinutes: 15, externalRef: null, customer };
+  await inTransaction(db, (trx) => placeHold(trx, tenant, request));
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${String(error)}\n`);
+  process.exitCode = 1;
+});

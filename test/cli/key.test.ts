@@ -1,0 +1,294 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Scope } from '../../services/api/credentials/scope';
+import { mintToken } from '../../services/api/credentials/token-format';
+import { verifyApiKey } from '../../services/api/credentials/verify-api-key';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+const PEPPER = 'p'.repeat(32);
+let terminal: TestTerminal;
+
+beforeAll(async () => {
+  terminal = await openTestTerminal({ KEY_PEPPER: PEPPER });
+  await terminal.tourctl('tenant create --slug acme --name Acme');
+});
+afterAll(async () => terminal.drop());
+
+const issue = async (flags = '--scope catalog:read') => (await terminal.tourctl(`key issue acme --json ${flags}`)).json;
+const verify = (token: string, scope: Scope = 'catalog:read') => verifyApiKey(terminal.db, PEPPER, token, scope);
+const listed = async (id: string) =>
+  (await terminal.tourctl('key list acme --limit 1000 --json')).json.items.find((key: { id: string }) => key.id === id);
+const secondsFromNow = (time: string | Date) => (new Date(time).getTime() - Date.now()) / 1000;
+
+describe('tourctl key issue', () => {
+  it('answers with the key, which is served from then on', async () => {
+    const answer = await issue('--scope catalog:read --scope booking:create --name site --website acme.example');
+    expect(answer).toEqual({
+      id: expect.stringMatching(/^[0-9A-Za-z]{12}$/),
+      key: expect.stringMatching(/^svc_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/),
+      tenant: 'acme',
+      scopes: ['catalog:read', 'booking:create'],
+      name: 'site',
+      expires_at: null,
+    });
+    const principal = await verify(answer.key, 'booking:create');
+    expect(principal).toMatchObject({ kind: 'api_key', keyId: answer.id, familyId: answer.id, tenant: { slug: 'acme' } });
+  });
+
+  it('prints the secret alone on stdout for a person', async () => {
+    const { stdout, stderr } = await terminal.tourctl('key issue acme --scope catalog:read');
+    expect(stdout).toMatch(/^svc_live_[0-9A-Za-z_]+\n$/);
+    expect(stderr).not.toContain(stdout.trim());
+  });
+
+  it('keeps a digest and not the secret', async () => {
+    const { id, key } = await issue();
+    const row = await terminal.db('api_keys').where({ id }).first();
+    expect(row.digest_alg).toBe('hmac-sha256');
+    expect(JSON.stringify(row)).not.toContain(key.slice(22));
+  });
+
+  it('says when the key expires', async () => {
+    const { expires_at } = await issue('--scope catalog:read --expires-in 90d');
+    expect(secondsFromNow(expires_at)).toBeCloseTo(90 * 86_400, -2);
+  });
+
+  it('names a scope once, however often it is given', async () => {
+    expect((await issue('--scope catalog:read --scope catalog:read')).scopes).toEqual(['catalog:read']);
+  });
+
+  it('needs a scope, and one that exists', async () => {
+    expect((await terminal.tourctl('key issue acme --json')).error.message).toContain('--scope is missing');
+    const unknown = await terminal.tourctl('key issue acme --scope catalog:write --json');
+    expect([unknown.code, unknown.error.message]).toEqual([2, expect.stringMatching(/^--scope must be one of catalog:read/)]);
+  });
+
+  it('warns where the tenant may not be used', async () => {
+    await terminal.tourctl('tenant create --slug asleep --name Asleep');
+    await terminal.tourctl('tenant suspend asleep --yes');
+    const { code, stderr } = await terminal.tourctl('key issue asleep --scope catalog:read');
+    expect(code).toBe(0);
+    expect(stderr).toContain('warning: asleep is suspended');
+  });
+});
+
+describe('--out', () => {
+  let directory: string;
+  beforeAll(() => (directory = mkdtempSync(path.join(tmpdir(), 'tourctl-'))));
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  it('writes the secret to a file for its owner alone, and not to stdout', async () => {
+    const file = path.join(directory, 'acme.key');
+    const { stdout, json } = await terminal.tourctl(`key issue acme --scope catalog:read --out ${file} --json`);
+    const secret = readFileSync(file, 'utf8').trim();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(stdout).not.toContain(secret);
+    expect(json.key).toBeNull();
+    expect((await verify(secret)).keyId).toBe(json.id);
+  });
+
+  it('issues nothing where the file exists or cannot be written', async () => {
+    const file = path.join(directory, 'kept');
+    await terminal.tourctl(`key issue acme --scope catalog:read --out ${file}`);
+    const [keys] = await terminal.db('api_keys').count();
+    for (const out of [file, path.join(directory, 'no/such/directory')]) {
+      const { code, error } = await terminal.tourctl(`key issue acme --scope catalog:read --out ${out} --json`);
+      expect([code, error.code]).toEqual([1, 'file_not_written']);
+    }
+    expect(await terminal.db('api_keys').count()).toEqual([keys]);
+  });
+
+  it('leaves no file where nothing was issued', async () => {
+    const file = path.join(directory, 'nobody.key');
+    await terminal.tourctl(`key issue nobody --scope catalog:read --out ${file}`);
+    expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined();
+  });
+});
+
+describe('tourctl key rotate', () => {
+  it('answers like issue, with the same rights and family', async () => {
+    const old = await issue('--scope catalog:read --scope booking:read --name site --website acme.example');
+    const { json } = await terminal.tourctl(`key rotate ${old.id} --json`);
+    expect(Object.keys(json)).toEqual(Object.keys(old));
+    expect(json).toMatchObject({ tenant: 'acme', scopes: old.scopes, name: 'site', expires_at: null });
+    expect(json.key).not.toBe(old.key);
+    expect((await verify(json.key)).familyId).toBe(old.id);
+    expect(await listed(json.id)).toMatchObject({ website: 'acme.example' });
+  });
+
+  it('lets the old key serve for the grace', async () => {
+    const old = await issue();
+    const { json } = await terminal.tourctl(`key rotate ${old.id} --grace 2h --json`);
+    const { expires_at, replaced_by } = await listed(old.id);
+    expect(replaced_by).toBe(json.id);
+    expect(secondsFromNow(expires_at)).toBeCloseTo(7200, -2);
+    await expect(verify(old.key)).resolves.toMatchObject({ keyId: old.id });
+  });
+
+  it('gives a grace of a day unless told otherwise', async () => {
+    const old = await issue();
+    await terminal.tourctl(`key rotate ${old.id}`);
+    expect(secondsFromNow((await listed(old.id)).expires_at)).toBeCloseTo(86_400, -2);
+  });
+
+  it('never lets the old key live longer than it would have', async () => {
+    const old = await issue('--scope catalog:read --expires-in 30m');
+    await terminal.tourctl(`key rotate ${old.id} --grace 24h`);
+    expect((await listed(old.id)).expires_at).toBe(old.expires_at);
+  });
+
+  it('gives the new key the lifetime of the old one, or the one asked for', async () => {
+    const old = await issue('--scope catalog:read --expires-in 10d');
+    const { json: next } = await terminal.tourctl(`key rotate ${old.id} --json`);
+    expect(secondsFromNow(next.expires_at)).toBeCloseTo(10 * 86_400, -2);
+    const { json: third } = await terminal.tourctl(`key rotate ${next.id} --expires-in 1d --json`);
+    expect(secondsFromNow(third.expires_at)).toBeCloseTo(86_400, -2);
+  });
+
+  it('with grace 0 revokes the old key, and asks first', async () => {
+    const old = await issue();
+    expect((await terminal.tourctl(`key rotate ${old.id} --grace 0 --json`)).code).toBe(2);
+    expect((await listed(old.id)).status).toBe('live');
+    const { json } = await terminal.tourctl(`key rotate ${old.id} --grace 0 --yes --json`);
+    await expect(verify(old.key)).rejects.toMatchObject({ code: 'key_revoked' });
+    await expect(verify(json.key)).resolves.toMatchObject({ keyId: json.id });
+  });
+
+  it('refuses a key that was rotated or revoked, or has expired', async () => {
+    const rotated = await issue();
+    await terminal.tourctl(`key rotate ${rotated.id}`);
+    const revoked = await issue();
+    await terminal.tourctl(`key revoke ${revoked.id} --yes`);
+    const expired = await issue('--scope catalog:read --expires-in 1d');
+    await terminal.db('api_keys').where({ id: expired.id }).update({ expires_at: '2020-01-01T00:00:00Z' });
+    for (const { id } of [rotated, revoked, expired]) {
+      const { code, error } = await terminal.tourctl(`key rotate ${id} --json`);
+      expect([code, error.code]).toEqual([1, 'api_key_not_live']);
+    }
+  });
+
+  it('issues one successor to two who rotate at once', async () => {
+    const old = await issue();
+    const answers = await Promise.all([1, 2].map(() => terminal.tourctl(`key rotate ${old.id} --json`)));
+    expect(answers.map((answer) => answer.code).sort()).toEqual([0, 1]);
+  });
+});
+
+describe('an API key', () => {
+  it('is refused from the moment that revoke returns', async () => {
+    const { id, key } = await issue();
+    const { json } = await terminal.tourctl(`key revoke ${id} --yes --json`);
+    expect(json).toMatchObject({ id, status: 'revoked' });
+    await expect(verify(key)).rejects.toMatchObject({ code: 'key_revoked', proven: true });
+  });
+
+  it('revoked twice keeps its first time, and is one change', async () => {
+    const { id } = await issue();
+    const first = await terminal.tourctl(`key revoke ${id} --yes --json`);
+    const second = await terminal.tourctl(`key revoke ${id} --yes --json`);
+    expect(second.json).toEqual(first.json);
+    expect(await terminal.db('audit_log').where({ action: 'key.revoke', subject: id })).toHaveLength(1);
+  });
+
+  it('is refused once it expires, by the clock of the database', async () => {
+    const { id, key } = await issue('--scope catalog:read --expires-in 1d');
+    await terminal.db('api_keys').where({ id }).update({ expires_at: terminal.db.raw("clock_timestamp() - interval '1 ms'") });
+    await expect(verify(key)).rejects.toMatchObject({ code: 'key_expired', proven: true });
+    expect((await listed(id)).status).toBe('expired');
+  });
+
+  it('is refused without the scope', async () => {
+    const { key } = await issue('--scope booking:read');
+    await expect(verify(key)).rejects.toMatchObject({ code: 'insufficient_scope', scope: 'catalog:read', proven: true });
+  });
+
+  it('is refused while its tenant is suspended, and served again after', async () => {
+    await terminal.tourctl('tenant create --slug pausing --name Pausing');
+    const { key } = (await terminal.tourctl('key issue pausing --scope catalog:read --json')).json;
+    await terminal.tourctl('tenant suspend pausing --yes');
+    await expect(verify(key)).rejects.toMatchObject({ code: 'tenant_inactive', proven: true });
+    await terminal.tourctl('tenant activate pausing');
+    await expect(verify(key)).resolves.toMatchObject({ kind: 'api_key' });
+  });
+
+  it('with a wrong secret, or never issued, is refused without a reason', async () => {
+    const { key } = await issue();
+    const stranger = mintToken('api_key').token;
+    const { digest, digest_alg, ...row } = await terminal.db('api_keys').where({ id: key.slice(9, 21) }).first();
+    await terminal.db('api_keys').insert({ ...row, scopes: row.scopes, id: stranger.slice(9, 21), digest, digest_alg });
+    for (const token of [stranger, mintToken('api_key').token, 'svc_live_x', '', `${key}x`]) {
+      await expect(verify(token)).rejects.toMatchObject({ code: 'invalid_api_key', proven: false });
+    }
+  });
+
+  it('is told from a widget token by its form alone', async () => {
+    const { token } = mintToken('widget_token');
+    await expect(verify(token)).rejects.toMatchObject({ code: 'wrong_credential_type', proven: false });
+  });
+
+  it('that was kept as plain SHA-256 is served where a pepper is set now, but not the reverse', async () => {
+    const { key } = await issue();
+    await expect(verifyApiKey(terminal.db, undefined, key, 'catalog:read')).rejects.toMatchObject({ code: 'invalid_api_key' });
+    delete terminal.env.KEY_PEPPER;
+    const plain = await issue();
+    terminal.env.KEY_PEPPER = PEPPER;
+    await expect(verify(plain.key)).resolves.toMatchObject({ keyId: plain.id });
+  });
+
+  it('that does not exist is refused with exit 1', async () => {
+    for (const line of ['key revoke aaaaaaaaaaaa --yes', 'key rotate aaaaaaaaaaaa']) {
+      const { code, error } = await terminal.tourctl(`${line} --json`);
+      expect([code, error.code]).toEqual([1, 'api_key_not_found']);
+    }
+  });
+
+  it('is never taken as an argument', async () => {
+    const { key } = await issue();
+    const { code, stderr } = await terminal.tourctl(`key revoke ${key} --yes`);
+    expect(code).toBe(2);
+    expect(stderr).toContain('never the secret');
+    expect(stderr).not.toContain(key);
+  });
+});
+
+describe('tourctl key inspect', () => {
+  const inspect = async (token: string) => (await terminal.tourctl('key inspect --json', token)).json;
+
+  it('judges a key from standard input', async () => {
+    const { id, key } = await issue();
+    expect(await inspect(`${key}\n`)).toEqual({
+      usable: true,
+      status: 'usable',
+      kind: 'api_key',
+      id,
+      tenant: 'acme',
+      scopes: ['catalog:read'],
+      origins: null,
+      expires_at: null,
+    });
+  });
+
+  it('judges a widget token too', async () => {
+    const { token } = (await terminal.tourctl('widget issue acme --origin acme.example --json')).json;
+    expect(await inspect(token)).toMatchObject({ usable: true, kind: 'widget_token', origins: ['https://acme.example'] });
+  });
+
+  it('says why a key is not served', async () => {
+    const { id, key } = await issue();
+    await terminal.tourctl(`key revoke ${id} --yes`);
+    expect(await inspect(key)).toMatchObject({ usable: false, status: 'revoked', id });
+    expect(await inspect('svc_live_nonsense')).toMatchObject({ usable: false, status: 'malformed', id: null });
+    expect(await inspect(mintToken('api_key').token)).toMatchObject({ usable: false, status: 'unknown' });
+  });
+
+  it('does not repeat the secret', async () => {
+    const { key } = await issue();
+    const { stdout, stderr } = await terminal.tourctl('key inspect', key);
+    expect(stdout + stderr).not.toContain(key.slice(22));
+  });
+
+  it('needs something to read', async () => {
+    expect((await terminal.tourctl('key inspect --json')).code).toBe(2);
+  });
+});

@@ -1,0 +1,180 @@
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+let terminal: TestTerminal;
+beforeAll(async () => (terminal = await openTestTerminal()));
+afterAll(async () => terminal.drop());
+
+const create = (slug: string, flags = '') =>
+  terminal.tourctl(`tenant create --slug ${slug} --name Acme --json ${flags}`.trim());
+
+describe('tourctl tenant create', () => {
+  it('answers with the tenant and all its settings', async () => {
+    const { code, json, stderr } = await create('acme');
+    expect(code).toBe(0);
+    expect(json).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      slug: 'acme',
+      name: 'Acme',
+      status: 'trial',
+      booking_prefix: 'ACME',
+      currency: 'EUR',
+      country: 'DE',
+      visibility: 'all',
+      deposit_percent: 20,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      payment_method: 'bank',
+      payment_window: '72h',
+      hold_default: 15,
+      hold_max: 60,
+      max_holds: 1000,
+      max_hold_share: 100,
+      link_template: null,
+      brand_color: null,
+      brand_logo: null,
+      origins: [],
+    });
+    expect(stderr).toBe('');
+  });
+
+  it('takes every setting', async () => {
+    const { json } = await create(
+      'tokyo-tours',
+      '--status active --currency jpy --country jp --booking-prefix TYO --visibility none --deposit-percent 12.5 ' +
+        '--payment-method card --payment-window none --hold-default 10 --hold-max 20m --max-holds 5 --max-hold-share 50 ' +
+        '--link-template https://t.example/{slug} --brand-color #ABCDEF --brand-logo https://t.example/l.png',
+    );
+    expect(json).toMatchObject({
+      status: 'active',
+      currency: 'JPY',
+      country: 'JP',
+      booking_prefix: 'TYO',
+      visibility: 'none',
+      deposit_percent: 12.5,
+      payment_method: 'card',
+      payment_window: 'none',
+      hold_default: 10,
+      hold_max: 20,
+      max_holds: 5,
+      max_hold_share: 50,
+      link_template: 'https://t.example/{slug}',
+      brand_color: '#abcdef',
+      brand_logo: 'https://t.example/l.png',
+    });
+    const { currency_digits } = await terminal.db('tenants').where({ slug: 'tokyo-tours' }).first();
+    expect(currency_digits).toBe(0);
+  });
+
+  it('finds another booking prefix where the obvious one is taken', async () => {
+    const prefixes = [];
+    for (const slug of ['sunny-side', 'sunnyside', 'sunnys-ide', 'long-named-travel', 'long-namedtravel']) {
+      prefixes.push((await create(slug)).json.booking_prefix);
+    }
+    expect(prefixes).toEqual(['SUNNYSIDE', 'SUNNYSIDE2', 'SUNNYSIDE3', 'LONGNAMEDT', 'LONGNAMED2']);
+  });
+
+  it('refuses a booking prefix that is taken when it is asked for', async () => {
+    await create('first', '--booking-prefix TAKEN');
+    const { code, error } = await create('second', '--booking-prefix TAKEN');
+    expect([code, error.code]).toEqual([1, 'booking_prefix_taken']);
+    expect((await terminal.tourctl('tenant show second --json')).code).toBe(1);
+  });
+
+  it('refuses a slug that is taken', async () => {
+    await create('twice');
+    const { code, error, stdout } = await create('twice', '--booking-prefix OTHER');
+    expect([code, error.code, stdout]).toEqual([1, 'tenant_slug_taken', '']);
+  });
+
+  it('shortens the default hold where the longest is shorter', async () => {
+    expect((await create('short', '--hold-max 5')).json).toMatchObject({ hold_default: 5, hold_max: 5 });
+    expect((await create('shorter', '--hold-max 5 --hold-default 6')).error.code).toBe('invalid_hold_lengths');
+  });
+
+  it.each([
+    ['--slug', '--name Acme', '--slug is missing'],
+    ['--name', '--slug acme-2', '--name is missing'],
+    ['--slug', '--slug Acme --name Acme', '--slug must be 2 to 63'],
+    ['--deposit-percent', '--slug a1 --name A --deposit-percent 101', '--deposit-percent must be a number from 0 to 100'],
+    ['--status', '--slug a1 --name A --status closed', '--status must be one of trial, active'],
+    ['--currency', '--slug a1 --name A --currency XXX', '--currency must be an ISO 4217'],
+    ['--hold-max', '--slug a1 --name A --hold-max 61', '--hold-max must be from 1 to 60 minutes'],
+  ])('is a usage error that names %s: %s', async (_, flags, message) => {
+    const { code, error, stdout } = await terminal.tourctl(`tenant create --json ${flags}`);
+    expect([code, error.code, stdout]).toEqual([2, 'usage_error', '']);
+    expect(error.message).toContain(message);
+  });
+});
+
+describe('a tenant', () => {
+  it('is shown, and listed by slug', async () => {
+    await create('zebra');
+    await create('aardvark');
+    const { json } = await terminal.tourctl('tenant show zebra --json');
+    expect(json.slug).toBe('zebra');
+    const slugs = (await terminal.tourctl('tenant list --json')).json.items.map((t: { slug: string }) => t.slug);
+    expect(slugs).toEqual([...slugs].sort());
+    expect(slugs).toEqual(expect.arrayContaining(['aardvark', 'zebra']));
+  });
+
+  it('is listed by status and up to the limit', async () => {
+    await create('gone-soon');
+    await terminal.tourctl('tenant close gone-soon --yes');
+    const closed = (await terminal.tourctl('tenant list --status closed --json')).json.items;
+    expect(closed.map((t: { slug: string }) => t.slug)).toEqual(['gone-soon']);
+    expect((await terminal.tourctl('tenant list --limit 1 --json')).json.items).toHaveLength(1);
+  });
+
+  it('that does not exist is refused with exit 1', async () => {
+    for (const line of ['tenant show nope', 'tenant activate nope', 'key issue nope --scope catalog:read', 'origins list nope']) {
+      const { code, error } = await terminal.tourctl(`${line} --json`);
+      expect([code, error]).toEqual([1, { code: 'tenant_not_found', message: 'There is no tenant "nope"' }]);
+    }
+  });
+
+  it('is suspended, closed and activated', async () => {
+    await create('on-off');
+    for (const [verb, status] of [
+      ['suspend', 'suspended'],
+      ['close', 'closed'],
+      ['activate', 'active'],
+    ]) {
+      expect((await terminal.tourctl(`tenant ${verb} on-off --yes --json`)).json.status).toBe(status);
+    }
+  });
+
+  it('is not suspended where nobody agreed', async () => {
+    await create('busy');
+    const { code, error } = await terminal.tourctl('tenant suspend busy --json');
+    expect([code, error.message]).toEqual([2, '--yes must be given where nobody can be asked']);
+    expect((await terminal.tourctl('tenant show busy --json')).json.status).toBe('trial');
+  });
+
+  it('keeps the settings that are not given', async () => {
+    const before = (await create('settled', '--max-holds 7 --brand-color #111111')).json;
+    const { json } = await terminal.tourctl('tenant set settled --hold-max 30 --brand-color none --currency USD --json');
+    expect(json).toEqual({ ...before, hold_max: 30, brand_color: null, currency: 'USD' });
+  });
+
+  it('is renamed with accents, composed', async () => {
+    await create('cafe');
+    const { json } = await terminal.tourctl(['tenant', 'set', 'cafe', '--name', 'Cafe\u0301 Đà Nẵng', '--json']);
+    expect(json.name).toBe('Café Đà Nẵng');
+  });
+
+  it('does not get holds longer than its longest', async () => {
+    await create('bounded');
+    const { code, error } = await terminal.tourctl('tenant set bounded --hold-max 10 --json');
+    expect([code, error.code]).toEqual([1, 'invalid_hold_lengths']);
+  });
+
+  it('does not get the booking prefix of another', async () => {
+    await create('owner', '--booking-prefix OWNED');
+    await create('taker');
+    expect((await terminal.tourctl('tenant set taker --booking-prefix OWNED --json')).error.code).toBe('booking_prefix_taken');
+    expect((await terminal.tourctl('tenant set owner --booking-prefix OWNED --json')).code).toBe(0);
+  });
+
+  it('is not set without a setting', async () => {
+    expect((await terminal.tourctl('tenant set acme')).code).toBe(2);
+  });
+});
