@@ -18,6 +18,8 @@ const PLATFORM = [
   'logger',
   'errors',
   'shutdown',
+  'service-database',
+  'metrics-server',
   'cache-store',
   'quota-store',
 ];
@@ -34,6 +36,7 @@ const NEIGHBOURS = {
   holds: ['tenants', 'catalog', 'pricing', 'departures', 'idempotency'],
   bookings: ['tenants', 'catalog', 'pricing', 'departures', 'holds', 'idempotency'],
   widget: ['tenants', 'catalog', 'pricing', 'credentials'],
+  demo: ['tenants', 'catalog', 'pricing', 'departures', 'bookings', 'credentials'],
 };
 const rooms = ['money', ...Object.keys(NEIGHBOURS)].join('|');
 
@@ -174,7 +177,7 @@ module.exports = {
       comment:
         'A use case serves the terminal too: it knows no request, no status, no header. Only controllers and routers do.',
       severity: 'error',
-      from: { path: `^services/api/(${rooms})/`, pathNot: EDGE },
+      from: { path: `^services/api/(${rooms})/`, pathNot: [EDGE, '^services/api/departures/seats-context[.]ts$'] },
       to: { path: '^services/api/(http|generated)/' },
     },
     {
@@ -261,7 +264,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^services/api/generated/' },
+    exclude: { path: '^(services/api/generated|dist)/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: 'specify',
     combinedDependencies: false,

@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { CATALOG_FILE_TYPES } from '../services/api/catalog/files/catalog-file-types';
 import type { Flag } from './command';
 import { UsageError } from './usage-error';
 import { decimal } from './values';
 
 /** What the flags of the catalog's commands must be; see values.ts. */
 
-const FILE_TYPES = ['.json', '.jsonl', '.csv'];
 /** Travel dates; times have values.moment. */
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const CONTINENT = /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/;
@@ -19,7 +19,7 @@ export function travelDate(text: string, name: string): string {
   return text;
 }
 
-export function continent(text: string, name: string): string {
+function continent(text: string, name: string): string {
   if (!CONTINENT.test(text)) throw new UsageError(`${name} must be a lower-case slug such as south-america`);
   return text;
 }
@@ -32,8 +32,10 @@ export function roundingStep(text: string, name: string): string {
 }
 
 export function catalogFile(text: string, name: string): string {
-  if (!FILE_TYPES.includes(path.extname(text).toLowerCase())) {
-    throw new UsageError(`${name} must be a ${FILE_TYPES.join(', ')} file, and ${text} is none by its name`);
+  if (!CATALOG_FILE_TYPES.some((type) => type === path.extname(text).toLowerCase())) {
+    throw new UsageError(
+      `${name} must be a ${CATALOG_FILE_TYPES.join(', ')} file, and ${text} is none by its name`,
+    );
   }
   const found = statSync(text, { throwIfNoEntry: false });
   if (!found) throw new UsageError(`${name} must be a file that exists, and ${text} does not`);

@@ -1,6 +1,7 @@
 import type { Flag, Parse, Verb } from './command';
 import type { Io } from './io';
 import { flagName, parseFlag } from './flag';
+import { askOne, askSome, askText } from './prompts';
 import { UsageError } from './usage-error';
 
 interface Values {
@@ -46,7 +47,6 @@ async function completeArgument(
 
 async function askFlag(flag: Flag, io: Io, ask: boolean): Promise<unknown> {
   if (!ask) throw new UsageError(`${flagName(flag)} is missing: ${flag.about}`);
-  const { askOne, askSome } = require('./prompts') as typeof import('./prompts');
   if (flag.choices) {
     return flag.repeats ? askSome(io, flag.about, flag.choices) : askOne(io, flag.about, flag.choices);
   }
@@ -63,7 +63,6 @@ async function askFor(
   missing: string,
 ): Promise<string> {
   if (!ask) throw new UsageError(`${missing.replace('...', '')} is missing`);
-  const { askText } = require('./prompts') as typeof import('./prompts');
   return askText(io, message, (answer) => {
     try {
       parse(answer);

@@ -2,12 +2,13 @@ import { hostname, userInfo } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { recordChange } from '../services/api/audit/record-change';
 import type { Config } from '../services/platform/config';
 import type { Db, Trx } from '../services/platform/database';
 import type { Secrets } from '../services/platform/secrets';
 import type { Io } from './io';
 import type { Output } from './output';
-import { CancelledError } from './prompts';
+import { askYesNo, CancelledError } from './prompts';
 import { MigrationsPendingError, NotConfirmedError, SettingsError } from './refusals';
 import { UsageError } from './usage-error';
 
@@ -58,9 +59,11 @@ export async function withContext<T>(
   const { loadSecrets } =
     require('../services/platform/secrets') as typeof import('../services/platform/secrets');
   const { config, io, output } = terminal;
-  const server = await reachServer(terminal);
+  const server = await interruptible(io, () => reachServer(terminal));
   // Two connections: the migrator's lock keeps one of them.
   const db = openDatabase(server.url, { applicationName: 'tourctl', poolMax: 2 });
+  // Knex writes what it also throws to the console, and stdout is the answer's alone.
+  (db.client as { logger: object }).logger = { error() {}, warn() {}, deprecate() {}, debug() {} };
   try {
     if (schema === 'up-to-date') await ensureSchema(db, config.databaseUrl === undefined, output);
     const secrets = await loadSecrets(config);
@@ -70,7 +73,7 @@ export async function withContext<T>(
       secrets,
       audited: (entry, change) => audited(io, db, entry, change),
     };
-    return await interruptible(io, work(context));
+    return await interruptible(io, () => work(context));
   } finally {
     // After Ctrl-C a statement may still run, and destroy waits for it; the connection's end rolls it back as well.
     await Promise.race([db.destroy(), ...(io.interrupted?.aborted ? [sleep(500)] : [])]);
@@ -78,14 +81,15 @@ export async function withContext<T>(
   }
 }
 
-async function interruptible<T>({ interrupted }: Io, work: Promise<T>): Promise<T> {
-  if (!interrupted) return work;
+async function interruptible<T>({ interrupted }: Io, work: () => Promise<T>): Promise<T> {
+  if (!interrupted) return work();
+  if (interrupted.aborted) throw new CancelledError();
   let leave = (): void => {};
   const stopped = new Promise<never>((_, reject) => {
     leave = () => reject(new CancelledError());
     interrupted.addEventListener('abort', leave);
   });
-  return Promise.race([work, stopped]).finally(() => interrupted.removeEventListener('abort', leave));
+  return Promise.race([work(), stopped]).finally(() => interrupted.removeEventListener('abort', leave));
 }
 
 function readConfig(io: Io): Config {
@@ -125,8 +129,6 @@ async function audited<T>(
 ): Promise<T> {
   const { inTransaction } =
     require('../services/platform/database') as typeof import('../services/platform/database');
-  const { recordChange } =
-    require('../services/api/audit/record-change') as typeof import('../services/api/audit/record-change');
   return inTransaction(db, async (trx) => {
     let noted: { before: unknown; after: unknown; found: Omit<Audited, 'action'> } | undefined;
     const result = await work(trx, (before, after, found = {}) => (noted = { before, after, found }));
@@ -159,7 +161,6 @@ function actorOf(io: Io): string {
 async function confirm(io: Io, output: Output, yes: boolean, question: string): Promise<void> {
   if (yes) return;
   if (!io.isTTY || output.json) throw nobodyToAsk();
-  const { askYesNo } = require('./prompts') as typeof import('./prompts');
   if (!(await askYesNo(io, question))) throw new NotConfirmedError();
 }
 

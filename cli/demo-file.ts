@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { DemoCredentials } from '../seeds/plant-demo';
+import type { DemoCredentials } from '../services/api/demo/plant-demo';
 
 function demoFile(dataDir: string): string {
   return path.join(dataDir, 'demo.json');

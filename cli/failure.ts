@@ -56,10 +56,11 @@ function isLostDatabase(error: unknown, state: string | undefined): boolean {
 
 /** One line; Knex writes the statement with its values before " - ", and those may be anyone's data. */
 function firstLine(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return firstLine(error.errors[0]);
-  if (!(error instanceof Error)) return String(error);
-  const message = sqlState(error) ? error.message.split(' - ').at(-1)! : error.message;
-  return message.split('\n')[0]!;
+  const { errors, message } = (error ?? {}) as { errors?: unknown[]; message?: string };
+  // Of a host with several addresses, the first one's failure.
+  if (errors?.length) return firstLine(errors[0]);
+  if (message === undefined) return String(error);
+  return (sqlState(error) ? message.split(' - ').at(-1)! : message).split('\n')[0]!;
 }
 
 function isCommanderError(error: unknown): error is Error & { exitCode: number } {

@@ -1,4 +1,4 @@
-import { type DemoCredentials, plantDemo } from '../seeds/plant-demo';
+import { type DemoCredentials, plantDemo } from '../services/api/demo/plant-demo';
 import type { Context } from './context';
 import { readDemoFile, writeDemoFile } from './demo-file';
 

@@ -120,8 +120,8 @@ class Given {
 }
 
 function unwrap(options: Record<string, unknown>): Record<string, unknown> {
-  const plain = ([name, value]: [string, unknown]) => [name, value instanceof Given ? value.value : value];
-  return Object.fromEntries(Object.entries(options).map(plain));
+  const plain = (value: unknown) => (value instanceof Given ? value.value : value);
+  return Object.fromEntries(Object.entries(options).map(([name, value]) => [name, plain(value)]));
 }
 
 /** `tourctl key issue` for whatever comes with it: where the help for a wrong command line stands. */

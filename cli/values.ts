@@ -163,7 +163,8 @@ export function uuid(text: string, name: string): string {
 }
 
 export function bookingRef(text: string, name: string): string {
-  if (!/^[A-Z0-9]{2,10}-\d{1,15}$/.test(text)) throw new UsageError(`${name} must be a reference such as ACME-1042`);
+  if (!/^[A-Z0-9]{2,10}-\d{1,15}$/.test(text))
+    throw new UsageError(`${name} must be a reference such as ACME-1042`);
   return text;
 }
 

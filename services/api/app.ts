@@ -1,22 +1,22 @@
 import http from 'node:http';
 import express, { type Express } from 'express';
-import { registerCoverPictures } from './catalog/cover-pictures.router';
+import { registerCoverPictures } from './demo/cover-pictures.router';
 import { registerDocs } from './docs/docs.router';
 import { registerEmbed } from './widget/embed.router';
 import { RegisterRoutes } from './generated/routes';
 import { registerHealth } from './health/health.router';
-import type { ApiContext } from './http/api-context';
+import type { SeatsContext } from './departures/seats-context';
 import { handleError } from './http/error-handler';
 import { createLoadShedder, type LoadShedder } from './http/load-shedding';
 import { answerMalformedRequests, refuseMalformedRequest } from './http/malformed-request';
 import { nameRequest } from './http/request-id';
 import { logRequest } from './http/request-log';
 import { securityHeaders } from './http/security-headers';
-import { measureRequest } from './metrics/request-duration';
+import { measureRequest } from './http/measure-request';
 import { refuseUnmatched } from './http/unmatched';
 
 /** The HTTP service, in the order in which a request passes through it. */
-export function createApp(context: ApiContext, shedder: LoadShedder = createLoadShedder()): Express {
+export function createApp(context: SeatsContext, shedder: LoadShedder = createLoadShedder()): Express {
   const app = express();
   app.set('case sensitive routing', true);
   app.set('query parser', 'simple');

@@ -12,7 +12,7 @@ import { createMemoryQuotaStore } from '../platform/quota-store';
 import { createApp, createServer } from './app';
 import { createAvailabilityCache } from './departures/availability-cache';
 import { createLoadShedder } from './http/load-shedding';
-import { startMetricsServer } from './metrics/metrics-server';
+import { startMetricsServer } from '../platform/metrics-server';
 import { startSweeper } from './sweeper';
 
 const DRAIN_MS = 10_000;
@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config.logLevel, 'api');
   const secrets = await loadSecrets(config);
-  const database = await openServiceDatabase(config, 'api');
+  const database = await openServiceDatabase(config, log, { applicationName: 'api' });
   const { db } = database;
   // An embedded database is this installation's own; with DATABASE_URL, `tourctl migrate` is a step of the roll-out.
   if (!config.databaseUrl) await migrate(db);
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
   const server = createServer(app);
   server.listen(config.apiPort, config.host);
   await once(server, 'listening');
-  const metrics = await startMetricsServer(config);
+  const metrics = await startMetricsServer(config.host, config.metricsPort);
   const sweeper = startSweeper(db, log);
   const { port } = server.address() as AddressInfo;
   log.info({ host: config.host, port }, 'listening');

@@ -17,7 +17,9 @@ export function startSweeper(db: Db, log: Logger): { stop(): Promise<void> } {
       if (!stopped) log.warn({ err: error }, 'sweep failed');
     }
   };
-  const timer = setInterval(() => (pass = pass.then(sweep)), EVERY_MS);
+  const timer = setInterval(() => {
+    pass = pass.then(sweep);
+  }, EVERY_MS);
   return {
     stop: async () => {
       stopped = true;

@@ -53,7 +53,8 @@ export function loadConfig(env: Environment = process.env): Config {
     host: env.HOST || '127.0.0.1',
     apiPort,
     webhookQueuePort: readPort(env, 'WEBHOOK_QUEUE_PORT', 3001),
-    metricsPort: readPort(env, 'METRICS_PORT', 9464),
+    // The queue's metrics are on the port after it.
+    metricsPort: readInteger(env, 'METRICS_PORT', 9464, 1, 65_534),
     publicBaseUrl: readPublicBaseUrl(env, apiPort),
     dataDir: env.DATA_DIR || '.data',
     databaseUrl,

@@ -43,5 +43,5 @@ async function keptSecrets(dataDir: string): Promise<Required<Record<keyof Secre
   } finally {
     await rm(draft, { force: true });
   }
-  return JSON.parse(readFileSync(file, 'utf8'));
+  return JSON.parse(readFileSync(file, 'utf8')) as typeof secrets;
 }

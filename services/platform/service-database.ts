@@ -1,7 +1,8 @@
 import path from 'node:path';
 import type { Config } from './config';
-import { type Db, openDatabase } from './database';
+import { type DatabaseOptions, type Db, openDatabase } from './database';
 import { joinEmbeddedPostgres } from './embedded-postgres';
+import type { Logger } from './logger';
 
 export interface ServiceDatabase {
   db: Db;
@@ -9,13 +10,14 @@ export interface ServiceDatabase {
 }
 
 /** The database of the configuration: DATABASE_URL, or the embedded one of DATA_DIR, which is started where nobody did. */
-export async function openServiceDatabase(config: Config, applicationName: string, poolMax?: number): Promise<ServiceDatabase> {
+export async function openServiceDatabase(config: Config, log: Logger, options: DatabaseOptions): Promise<ServiceDatabase> {
   if (config.databaseUrl) {
-    const db = openDatabase(config.databaseUrl, { applicationName, poolMax });
+    const db = openDatabase(config.databaseUrl, options);
     return { db, close: () => db.destroy() };
   }
-  const embedded = await joinEmbeddedPostgres(path.resolve(config.dataDir));
-  const db = openDatabase(embedded.url, { applicationName, poolMax });
+  const onNotice = (line: string) => log.info(line);
+  const embedded = await joinEmbeddedPostgres(path.resolve(config.dataDir), { onNotice });
+  const db = openDatabase(embedded.url, options);
   return {
     db,
     close: async () => {

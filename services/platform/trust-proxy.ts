@@ -15,6 +15,9 @@ export function readTrustProxy(env: Environment): TrustProxy {
   return networks;
 }
 
+/** `1.5` and `10` are IPv4 addresses to inet_aton, and here the typing error of a hop count. */
 function isNetwork(text: string): boolean {
-  return ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
+  const [address = ''] = text.split('/');
+  const wellWritten = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
+  return wellWritten && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text));
 }

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig, type Config } from '../platform/config';
-import { openDatabase, type Db } from '../platform/database';
-import { joinEmbeddedPostgres } from '../platform/embedded-postgres';
+import type { Db } from '../platform/database';
 import { createLogger, type Logger } from '../platform/logger';
+import { startMetricsServer } from '../platform/metrics-server';
 import { pendingMigrations } from '../platform/migrate';
 import { loadSecrets } from '../platform/secrets';
+import { openServiceDatabase } from '../platform/service-database';
 import { onShutdown } from '../platform/shutdown';
 import { startHealthServer } from './health-server';
 import { startWorker } from './worker';
@@ -40,7 +41,10 @@ async function start(config: Config, log: Logger, stops: Stops, stopping: () => 
   const { host, webhookQueuePort: port } = config;
   const health = await startHealthServer({ host, port, whyNotReady: () => whyNotReady() });
   stops.push(() => health.close());
-  const db = await openOurDatabase(config, log, stops);
+  const metrics = await startMetricsServer(host, config.metricsPort + 1);
+  stops.push(() => metrics.stop());
+  const { db, close } = await openServiceDatabase(config, log, { applicationName: 'webhook-queue', poolMax: 8 });
+  stops.push(close);
   whyNotReady = () => missingSchema(db);
   await schemaIsIn(db, log, stopping);
   if (stopping()) return;
@@ -55,18 +59,6 @@ async function start(config: Config, log: Logger, stops: Stops, stopping: () => 
 
 async function stopAll(stops: Stops): Promise<void> {
   for (let stop = stops.pop(); stop; stop = stops.pop()) await stop();
-}
-
-async function openOurDatabase(config: Config, log: Logger, stops: Stops): Promise<Db> {
-  let url = config.databaseUrl;
-  if (!url) {
-    const embedded = await joinEmbeddedPostgres(config.dataDir, { onNotice: (line) => log.info(line) });
-    stops.push(() => embedded.leave());
-    url = embedded.url;
-  }
-  const db = openDatabase(url, { applicationName: 'webhook-queue', poolMax: 8 });
-  stops.push(() => db.destroy());
-  return db;
 }
 
 /** Another process migrates; this one waits for it. */
@@ -93,7 +85,7 @@ async function missingSchema(db: Db): Promise<string | undefined> {
 function explainStart(error: unknown): string {
   const { code, port } = error as { code?: string; port?: number };
   if (code === 'EADDRINUSE')
-    return `Port ${port} is taken: stop what listens there, or set WEBHOOK_QUEUE_PORT to another.`;
+    return `Port ${port} is taken: stop what listens there, or set WEBHOOK_QUEUE_PORT or METRICS_PORT to another.`;
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -89,7 +89,8 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
     ['too short', 'a'],
     ['overlong', 'a'.repeat(64)],
     ['very long', 'a'.repeat(6000)],
-    ['of dots', '%2e%2e'],
+    ['of dots', '..'],
+    ['of encoded dots', '%2e%2e'],
     ['with a slash', 'a%2Fb'],
     ['with NUL', 'a%00'],
     ['of NUL alone', '%00'],
@@ -126,7 +127,7 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
     const keys = ['no-such-tour', hidden.slug, hidden.id, hidden.id.toUpperCase(), draft.slug, archived.id, '%00'];
     const answers = await Promise.all(keys.map(async (key) => withoutRequestId(await blind.get(path(key)))));
     expect(answers[0]).toMatchObject({ status: 404 });
-    for (const answer of answers) expect(answer).toEqual({ ...(answers[0] as object), headers: withQuotaOf(answer) });
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
   });
 
   it('follows a change of visibility at once', async () => {
@@ -168,11 +169,3 @@ describe('the rule that makes the price', () => {
     expect(answer.body).toMatchObject(expected);
   });
 });
-
-/** What is left of a quota differs from one request to the next, and tells nothing of the tour. */
-function withQuotaOf(answer: unknown): unknown {
-  const { headers } = answer as { headers: Record<string, string> };
-  const quota = ['ratelimit', 'ratelimit-remaining', 'ratelimit-reset'];
-  const own = Object.fromEntries(quota.map((name) => [name, headers[name]]));
-  return expect.objectContaining(own);
-}

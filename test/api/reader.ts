@@ -46,10 +46,11 @@ export async function givenPriceRule(db: Db, { tenant }: Reader, columns: Record
   await db('price_rules').insert({ tenant_id: tenant.id, ...kind, ...columns });
 }
 
-/** The same answer to two requests, but for what names the request. */
+/** An answer without what names the request, and without the quota, which counts on from one request to the next. */
 export function withoutRequestId({ status, headers, text }: Response): unknown {
-  const { 'x-request-id': id, date: _date, ...others } = headers as Record<string, string>;
-  return { status, headers: others, text: text.replaceAll(id!, '<id>') };
+  const ofTheRequest = ['x-request-id', 'date', 'ratelimit', 'ratelimit-remaining', 'ratelimit-reset'];
+  const others = Object.entries(headers as Record<string, string>).filter(([name]) => !ofTheRequest.includes(name));
+  return { status, headers: Object.fromEntries(others), text: text.replaceAll(headers['x-request-id']!, '<id>') };
 }
 
 /** Asserts a whole problem document and the headers that come with every answer. */
@@ -91,4 +92,29 @@ function parsed(text: string): unknown {
   } catch {
     return {};
   }
+}
+
+/** A hold, written past the API: it takes seats until it expires. */
+export async function takeSeats(
+  db: Db,
+  { tenant }: Reader,
+  tour: GivenTour,
+  date: string,
+  { quantity, secondsLeft = 600, status = 'active' }: { quantity: number; secondsLeft?: number; status?: string },
+): Promise<void> {
+  const departure = await db('departures').where({ tour_id: tour.id, departure_date: date }).first('id');
+  await db('seat_holds').insert({
+    tenant_id: tenant.id,
+    departure_id: departure.id,
+    quantity,
+    status,
+    hold_minutes: 15,
+    expires_at: db.raw('clock_timestamp() + make_interval(secs => ?)', [secondsLeft]),
+    ...{ unit_price_minor: 0, currency: 'EUR', currency_digits: 2, price_breakdown: {} },
+  });
+}
+
+/** The calendar date that it is now somewhere, YYYY-MM-DD. */
+export function todayIn(timeZone: string): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone }).format();
 }

@@ -227,6 +227,7 @@ describe('a CSV catalog file', () => {
   });
 
   it('names its columns in the first line, each known and once', async () => {
+    expect((await read({ 'a.csv': '\n' })).faults).toMatchObject([{ line: 1, field: '' }]);
     const { faults } = await read({ 'a.csv': `${HEAD},seats,slug\n${ROW},1,2` });
     expect(faults.map(({ line, field, message }) => [line, field, message.split(';')[0]])).toEqual([
       [1, 'seats', 'is not a column known here'],

@@ -1,5 +1,24 @@
 import type { Db } from '../../services/platform/database';
 
+/** What tests read of a row; a missing one is undefined all the same. */
+export interface DepartureRow {
+  id: string;
+  tour_id: string;
+  departure_date: string;
+  seats_total: number;
+  status: string;
+  prices_minor: Record<string, number>;
+}
+
+export interface TourRow {
+  id: string;
+  name_folded: string;
+  continent: string;
+  status: string;
+  revision: number;
+  updated_at: Date;
+}
+
 /** A tenant that sells in euros; a row as it stands in the table. */
 export async function insertTenant(
   db: Db,
@@ -22,7 +41,7 @@ export async function insertTenant(
   return row.id;
 }
 
-export async function departureOf(db: Db, slug: string, date: string): Promise<Record<string, any>> {
+export async function departureOf(db: Db, slug: string, date: string): Promise<DepartureRow> {
   return db('departures')
     .select('departures.*')
     .join('tours', 'tours.id', 'departures.tour_id')
@@ -30,7 +49,7 @@ export async function departureOf(db: Db, slug: string, date: string): Promise<R
     .first();
 }
 
-export async function tourOf(db: Db, slug: string): Promise<Record<string, any>> {
+export async function tourOf(db: Db, slug: string): Promise<TourRow> {
   return db('tours').where({ slug }).first();
 }
 
@@ -62,7 +81,7 @@ export async function insertHold(
 export async function insertLead(
   db: Db,
   tenantId: string,
-  departure: { id: string; tour_id: string; departure_date: string },
+  departure: DepartureRow,
   bookingRef: string,
   fields: Record<string, unknown> = {},
 ): Promise<number> {

@@ -1,4 +1,4 @@
-import { inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database';
 import { checkCatalog } from '../../services/api/catalog/files/check-catalog';
 import { importCatalog } from '../../services/api/catalog/files/import-catalog';
 import { planImport } from '../../services/api/catalog/files/plan-import';
@@ -234,7 +234,7 @@ describe('an import that meets holds and bookings', () => {
     await importFiles(database.db, { 'tours.json': [entry('sold', departureEntry(), sold)] });
     const departure = await departureOf(database.db, 'sold', '2031-09-01');
     await insertHold(database.db, tenantId, departure.id, 3);
-    await insertLead(database.db, tenantId, departure as never, 'BOOKER-1', { adults: 4 });
+    await insertLead(database.db, tenantId, departure, 'BOOKER-1', { adults: 4 });
     const fewer = {
       'tours.json': [entry('sold', { ...departureEntry(), seats_total: 1 }, { ...sold, seats_total: 6 })],
     };
@@ -290,7 +290,7 @@ describe('an import that meets holds and bookings', () => {
     await insertLead(
       database.db,
       tenantId,
-      (await departureOf(database.db, 'stormy', '2031-06-01')) as never,
+      await departureOf(database.db, 'stormy', '2031-06-01'),
       'BOOKER-2',
     );
     const report = await importFiles(database.db, {
@@ -342,4 +342,50 @@ describe('an import that meets holds and bookings', () => {
       await expect(second).rejects.toMatchObject({ code: 'import_running' });
     });
   });
+
+  it('waits for a booking that holds the departure of a tour it renames, and no deadlock comes of it', async () => {
+    await importFiles(database.db, { 'tours.json': [entry('contended', departureEntry())] });
+    const departure = await departureOf(database.db, 'contended', '2031-06-01');
+    const value = { ...entry('contended', departureEntry({ seats_total: 12 })), name: 'Renamed' };
+    const plan = await planImport(
+      database.db,
+      checkCatalog([{ place: { file: 'f', index: 0, field: '' }, value }]),
+      { prune: false },
+    );
+    let importing: Promise<unknown> | undefined;
+    await inTransaction(database.db, async (booking) => {
+      await booking('departures').where({ id: departure.id }).forUpdate().first();
+      importing = database.db.transaction((trx) => writeImport(trx, plan, []));
+      importing.catch(() => undefined);
+      await untilSomebodyWaits(database.db);
+      await insertLead(booking, tenantId, departure, 'BOOKER-9');
+    });
+    await expect(importing).resolves.toMatchObject({ departures: { updated: 1 } });
+    expect(await tourOf(database.db, 'contended')).toMatchObject({ name: 'Renamed' });
+  });
+
+  it('gives up where a departure stays locked, and writes nothing', async () => {
+    await importFiles(database.db, { 'tours.json': [entry('stuck', departureEntry())] });
+    const { id } = await departureOf(database.db, 'stuck', '2031-06-01');
+    const value = entry('stuck', departureEntry({ seats_total: 12 }));
+    const plan = await planImport(
+      database.db,
+      checkCatalog([{ place: { file: 'f', index: 0, field: '' }, value }]),
+      { prune: false },
+    );
+    await inTransaction(database.db, async (booking) => {
+      await booking('departures').where({ id }).forUpdate().first();
+      const importing = database.db.transaction(async (trx) => {
+        await trx.raw("set local lock_timeout = '20ms'");
+        await writeImport(trx, plan, []);
+      });
+      await expect(importing).rejects.toMatchObject({ code: 'catalog_busy' });
+    });
+  });
 });
+
+async function untilSomebodyWaits(db: Db): Promise<void> {
+  const waiting =
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  while ((await db.raw(waiting)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+}

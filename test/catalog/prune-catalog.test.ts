@@ -41,7 +41,7 @@ describe('a pruning import', () => {
     );
     await importFiles(database.db, { 'tours.json': [tourEntry({ slug: 'alps', departures })] });
     const tenantId = await insertTenant(database.db, 'acme');
-    const departure = (date: string) => departureOf(database.db, 'alps', date) as never;
+    const departure = (date: string) => departureOf(database.db, 'alps', date);
     await insertLead(database.db, tenantId, await departure('2031-06-02'), 'ACME-1');
     await insertLead(database.db, tenantId, await departure('2031-06-02'), 'ACME-2', { status: 'cancelled' });
     await insertHold(database.db, tenantId, (await departureOf(database.db, 'alps', '2031-06-03')).id, 1, {

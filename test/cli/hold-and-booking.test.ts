@@ -23,14 +23,25 @@ beforeAll(async () => {
 afterAll(() => terminal.drop());
 
 const seatsTaken = async () => {
-  const { rows } = await db.raw(`select seats_taken(id, clock_timestamp()) as n from departures where tour_id = ?`, [tour.id]);
+  const { rows } = await db.raw(
+    `select seats_taken(id, clock_timestamp()) as n from departures where tour_id = ?`,
+    [tour.id],
+  );
   return rows[0].n as number;
 };
-const revision = async () => (await db('tours').where({ id: tour.id }).first<{ revision: number }>()).revision;
-const lastAudit = () => db('audit_log').orderBy('id', 'desc').first<{ action: string; subject: string; tenant_id: string }>();
+const revision = async () =>
+  (await db('tours').where({ id: tour.id }).first<{ revision: number }>()).revision;
+const lastAudit = () =>
+  db('audit_log').orderBy('id', 'desc').first<{ action: string; subject: string; tenant_id: string }>();
 
 function holdSeats(quantity: number): Promise<SeatHold> {
-  const request = { tour: tour.slug, departureDate: date, quantity, holdMinutes: undefined, externalRef: 'cart-1' };
+  const request = {
+    tour: tour.slug,
+    departureDate: date,
+    quantity,
+    holdMinutes: undefined,
+    externalRef: 'cart-1',
+  };
   const customer = { name: null, phone: null, email: null };
   return inTransaction(db, (trx) => placeHold(trx, tenant, { ...request, customer })) as Promise<SeatHold>;
 }
@@ -39,7 +50,9 @@ function book(adults: number): Promise<BookingLead> {
   const request = { tour: tour.slug, departureDate: date, adults, externalRef: 'order-1', notes: null };
   const customer = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
   const rest = { paymentMethod: null, holdId: null, expectedTotal: null };
-  return inTransaction(db, (trx) => createBooking(trx, tenant, { ...request, ...rest, customer })) as Promise<BookingLead>;
+  return inTransaction(db, (trx) =>
+    createBooking(trx, tenant, { ...request, ...rest, customer }),
+  ) as Promise<BookingLead>;
 }
 
 describe('tourctl hold', () => {
@@ -49,7 +62,9 @@ describe('tourctl hold', () => {
     const { json, code } = await terminal.tourctl(`hold list --tenant ${tenant.slug} --status active --json`);
 
     expect(code).toBe(0);
-    expect(json).toMatchObject({ items: [{ id, tour: tour.slug, quantity: 2, status: 'active', external_ref: 'cart-1' }] });
+    expect(json).toMatchObject({
+      items: [{ id, tour: tour.slug, quantity: 2, status: 'active', external_ref: 'cart-1' }],
+    });
     expect((await terminal.tourctl(`hold list --status released --json`)).json).toEqual({ items: [] });
     await terminal.tourctl(`hold release ${id} --yes --json`);
   });
@@ -98,7 +113,9 @@ describe('tourctl booking', () => {
   it('lists bookings by status and reference, newest first', async () => {
     const older = await book(1);
     const newer = await book(1);
-    const { json } = await terminal.tourctl(`booking list --tenant ${tenant.slug} --status pending_payment --external-ref order-1 --json`);
+    const { json } = await terminal.tourctl(
+      `booking list --tenant ${tenant.slug} --status pending_payment --external-ref order-1 --json`,
+    );
     const items = (json as { items: { booking_ref: string }[] }).items;
     expect(items.map((item) => item.booking_ref)).toEqual([newer.bookingRef, older.bookingRef]);
     for (const lead of [older, newer]) await terminal.tourctl(`booking cancel ${lead.bookingRef} --yes`);
@@ -109,7 +126,10 @@ describe('tourctl booking', () => {
     const first = await terminal.tourctl(`booking confirm ${bookingRef} --json`);
     expect({ code: first.code, json: first.json }).toMatchObject({ code: 0, json: { status: 'confirmed' } });
     const second = await terminal.tourctl(`booking confirm ${bookingRef} --json`);
-    expect({ code: second.code, error: second.error?.code }).toEqual({ code: 1, error: 'booking_state_conflict' });
+    expect({ code: second.code, error: second.error?.code }).toEqual({
+      code: 1,
+      error: 'booking_state_conflict',
+    });
     await terminal.tourctl(`booking cancel ${bookingRef} --yes`);
   });
 
@@ -119,17 +139,26 @@ describe('tourctl booking', () => {
     const { json } = await terminal.tourctl(`booking cancel ${bookingRef} --yes --json`);
     expect(json).toMatchObject({ status: 'cancelled' });
     expect(await seatsTaken()).toBe(before - 4);
-    expect(await lastAudit()).toMatchObject({ action: 'booking.cancel', subject: bookingRef, tenant_id: tenant.id });
+    expect(await lastAudit()).toMatchObject({
+      action: 'booking.cancel',
+      subject: bookingRef,
+      tenant_id: tenant.id,
+    });
   });
 
   it('writes no personal data into the audit log', async () => {
-    const { rows } = await db.raw(`select count(*) as n from audit_log where concat(before, after) ~ 'Ana|901820|example.com'`);
+    const { rows } = await db.raw(
+      `select count(*) as n from audit_log where concat(before, after) ~ 'Ana|901820|example.com'`,
+    );
     expect(rows[0].n).toBe(0);
   });
 
   it('refuses an unknown reference with 1 and a malformed one with 2', async () => {
     const unknown = await terminal.tourctl('booking show ZZ-99999999 --json');
-    expect({ code: unknown.code, error: unknown.error?.code }).toEqual({ code: 1, error: 'booking_not_found' });
+    expect({ code: unknown.code, error: unknown.error?.code }).toEqual({
+      code: 1,
+      error: 'booking_not_found',
+    });
     expect((await terminal.tourctl('booking show nonsense --json')).code).toBe(2);
   });
 });

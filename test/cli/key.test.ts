@@ -15,15 +15,21 @@ beforeAll(async () => {
 });
 afterAll(async () => terminal.drop());
 
-const issue = async (flags = '--scope catalog:read') => (await terminal.tourctl(`key issue acme --json ${flags}`)).json;
-const verify = (token: string, scope: Scope = 'catalog:read') => verifyApiKey(terminal.db, PEPPER, token, scope);
+const issue = async (flags = '--scope catalog:read') =>
+  (await terminal.tourctl(`key issue acme --json ${flags}`)).json;
+const verify = (token: string, scope: Scope = 'catalog:read') =>
+  verifyApiKey(terminal.db, PEPPER, token, scope);
 const listed = async (id: string) =>
-  (await terminal.tourctl('key list acme --limit 1000 --json')).json.items.find((key: { id: string }) => key.id === id);
+  (await terminal.tourctl('key list acme --limit 1000 --json')).json.items.find(
+    (key: { id: string }) => key.id === id,
+  );
 const secondsFromNow = (time: string | Date) => (new Date(time).getTime() - Date.now()) / 1000;
 
 describe('tourctl key issue', () => {
   it('answers with the key, which is served from then on', async () => {
-    const answer = await issue('--scope catalog:read --scope booking:create --name site --website acme.example');
+    const answer = await issue(
+      '--scope catalog:read --scope booking:create --name site --website acme.example',
+    );
     expect(answer).toEqual({
       id: expect.stringMatching(/^[0-9A-Za-z]{12}$/),
       key: expect.stringMatching(/^svc_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/),
@@ -33,7 +39,12 @@ describe('tourctl key issue', () => {
       expires_at: null,
     });
     const principal = await verify(answer.key, 'booking:create');
-    expect(principal).toMatchObject({ kind: 'api_key', keyId: answer.id, familyId: answer.id, tenant: { slug: 'acme' } });
+    expect(principal).toMatchObject({
+      kind: 'api_key',
+      keyId: answer.id,
+      familyId: answer.id,
+      tenant: { slug: 'acme' },
+    });
   });
 
   it('prints the secret alone on stdout for a person', async () => {
@@ -61,7 +72,10 @@ describe('tourctl key issue', () => {
   it('needs a scope, and one that exists', async () => {
     expect((await terminal.tourctl('key issue acme --json')).error.message).toContain('--scope is missing');
     const unknown = await terminal.tourctl('key issue acme --scope catalog:write --json');
-    expect([unknown.code, unknown.error.message]).toEqual([2, expect.stringMatching(/^--scope must be one of catalog:read/)]);
+    expect([unknown.code, unknown.error.message]).toEqual([
+      2,
+      expect.stringMatching(/^--scope must be one of catalog:read/),
+    ]);
   });
 
   it('warns where the tenant may not be used', async () => {
@@ -80,7 +94,9 @@ describe('--out', () => {
 
   it('writes the secret to a file for its owner alone, and not to stdout', async () => {
     const file = path.join(directory, 'acme.key');
-    const { stdout, json } = await terminal.tourctl(`key issue acme --scope catalog:read --out ${file} --json`);
+    const { stdout, json } = await terminal.tourctl(
+      `key issue acme --scope catalog:read --out ${file} --json`,
+    );
     const secret = readFileSync(file, 'utf8').trim();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(stdout).not.toContain(secret);
@@ -93,7 +109,9 @@ describe('--out', () => {
     await terminal.tourctl(`key issue acme --scope catalog:read --out ${file}`);
     const [keys] = await terminal.db('api_keys').count();
     for (const out of [file, path.join(directory, 'no/such/directory')]) {
-      const { code, error } = await terminal.tourctl(`key issue acme --scope catalog:read --out ${out} --json`);
+      const { code, error } = await terminal.tourctl(
+        `key issue acme --scope catalog:read --out ${out} --json`,
+      );
       expect([code, error.code]).toEqual([1, 'file_not_written']);
     }
     expect(await terminal.db('api_keys').count()).toEqual([keys]);
@@ -193,14 +211,21 @@ describe('an API key', () => {
 
   it('is refused once it expires, by the clock of the database', async () => {
     const { id, key } = await issue('--scope catalog:read --expires-in 1d');
-    await terminal.db('api_keys').where({ id }).update({ expires_at: terminal.db.raw("clock_timestamp() - interval '1 ms'") });
+    await terminal
+      .db('api_keys')
+      .where({ id })
+      .update({ expires_at: terminal.db.raw("clock_timestamp() - interval '1 ms'") });
     await expect(verify(key)).rejects.toMatchObject({ code: 'key_expired', proven: true });
     expect((await listed(id)).status).toBe('expired');
   });
 
   it('is refused without the scope', async () => {
     const { key } = await issue('--scope booking:read');
-    await expect(verify(key)).rejects.toMatchObject({ code: 'insufficient_scope', scope: 'catalog:read', proven: true });
+    await expect(verify(key)).rejects.toMatchObject({
+      code: 'insufficient_scope',
+      scope: 'catalog:read',
+      proven: true,
+    });
   });
 
   it('is refused while its tenant is suspended, and served again after', async () => {
@@ -215,8 +240,13 @@ describe('an API key', () => {
   it('with a wrong secret, or never issued, is refused without a reason', async () => {
     const { key } = await issue();
     const stranger = mintToken('api_key').token;
-    const { digest, digest_alg, ...row } = await terminal.db('api_keys').where({ id: key.slice(9, 21) }).first();
-    await terminal.db('api_keys').insert({ ...row, scopes: row.scopes, id: stranger.slice(9, 21), digest, digest_alg });
+    const { digest, digest_alg, ...row } = await terminal
+      .db('api_keys')
+      .where({ id: key.slice(9, 21) })
+      .first();
+    await terminal
+      .db('api_keys')
+      .insert({ ...row, scopes: row.scopes, id: stranger.slice(9, 21), digest, digest_alg });
     for (const token of [stranger, mintToken('api_key').token, 'svc_live_x', '', `${key}x`]) {
       await expect(verify(token)).rejects.toMatchObject({ code: 'invalid_api_key', proven: false });
     }
@@ -229,7 +259,9 @@ describe('an API key', () => {
 
   it('that was kept as plain SHA-256 is served where a pepper is set now, but not the reverse', async () => {
     const { key } = await issue();
-    await expect(verifyApiKey(terminal.db, undefined, key, 'catalog:read')).rejects.toMatchObject({ code: 'invalid_api_key' });
+    await expect(verifyApiKey(terminal.db, undefined, key, 'catalog:read')).rejects.toMatchObject({
+      code: 'invalid_api_key',
+    });
     delete terminal.env.KEY_PEPPER;
     const plain = await issue();
     terminal.env.KEY_PEPPER = PEPPER;
@@ -271,14 +303,22 @@ describe('tourctl key inspect', () => {
 
   it('judges a widget token too', async () => {
     const { token } = (await terminal.tourctl('widget issue acme --origin acme.example --json')).json;
-    expect(await inspect(token)).toMatchObject({ usable: true, kind: 'widget_token', origins: ['https://acme.example'] });
+    expect(await inspect(token)).toMatchObject({
+      usable: true,
+      kind: 'widget_token',
+      origins: ['https://acme.example'],
+    });
   });
 
   it('says why a key is not served', async () => {
     const { id, key } = await issue();
     await terminal.tourctl(`key revoke ${id} --yes`);
     expect(await inspect(key)).toMatchObject({ usable: false, status: 'revoked', id });
-    expect(await inspect('svc_live_nonsense')).toMatchObject({ usable: false, status: 'malformed', id: null });
+    expect(await inspect('svc_live_nonsense')).toMatchObject({
+      usable: false,
+      status: 'malformed',
+      id: null,
+    });
     expect(await inspect(mintToken('api_key').token)).toMatchObject({ usable: false, status: 'unknown' });
   });
 

@@ -87,14 +87,20 @@ describe('tourctl tenant create', () => {
 
   it('shortens the default hold where the longest is shorter', async () => {
     expect((await create('short', '--hold-max 5')).json).toMatchObject({ hold_default: 5, hold_max: 5 });
-    expect((await create('shorter', '--hold-max 5 --hold-default 6')).error.code).toBe('invalid_hold_lengths');
+    expect((await create('shorter', '--hold-max 5 --hold-default 6')).error.code).toBe(
+      'invalid_hold_lengths',
+    );
   });
 
   it.each([
     ['--slug', '--name Acme', '--slug is missing'],
     ['--name', '--slug acme-2', '--name is missing'],
     ['--slug', '--slug Acme --name Acme', '--slug must be 2 to 63'],
-    ['--deposit-percent', '--slug a1 --name A --deposit-percent 101', '--deposit-percent must be a number from 0 to 100'],
+    [
+      '--deposit-percent',
+      '--slug a1 --name A --deposit-percent 101',
+      '--deposit-percent must be a number from 0 to 100',
+    ],
     ['--status', '--slug a1 --name A --status closed', '--status must be one of trial, active'],
     ['--currency', '--slug a1 --name A --currency XXX', '--currency must be an ISO 4217'],
     ['--hold-max', '--slug a1 --name A --hold-max 61', '--hold-max must be from 1 to 60 minutes'],
@@ -111,7 +117,9 @@ describe('a tenant', () => {
     await create('aardvark');
     const { json } = await terminal.tourctl('tenant show zebra --json');
     expect(json.slug).toBe('zebra');
-    const slugs = (await terminal.tourctl('tenant list --json')).json.items.map((t: { slug: string }) => t.slug);
+    const slugs = (await terminal.tourctl('tenant list --json')).json.items.map(
+      (t: { slug: string }) => t.slug,
+    );
     expect(slugs).toEqual([...slugs].sort());
     expect(slugs).toEqual(expect.arrayContaining(['aardvark', 'zebra']));
   });
@@ -125,7 +133,12 @@ describe('a tenant', () => {
   });
 
   it('that does not exist is refused with exit 1', async () => {
-    for (const line of ['tenant show nope', 'tenant activate nope', 'key issue nope --scope catalog:read', 'origins list nope']) {
+    for (const line of [
+      'tenant show nope',
+      'tenant activate nope',
+      'key issue nope --scope catalog:read',
+      'origins list nope',
+    ]) {
       const { code, error } = await terminal.tourctl(`${line} --json`);
       expect([code, error]).toEqual([1, { code: 'tenant_not_found', message: 'There is no tenant "nope"' }]);
     }
@@ -151,13 +164,22 @@ describe('a tenant', () => {
 
   it('keeps the settings that are not given', async () => {
     const before = (await create('settled', '--max-holds 7 --brand-color #111111')).json;
-    const { json } = await terminal.tourctl('tenant set settled --hold-max 30 --brand-color none --currency USD --json');
+    const { json } = await terminal.tourctl(
+      'tenant set settled --hold-max 30 --brand-color none --currency USD --json',
+    );
     expect(json).toEqual({ ...before, hold_max: 30, brand_color: null, currency: 'USD' });
   });
 
   it('is renamed with accents, composed', async () => {
     await create('cafe');
-    const { json } = await terminal.tourctl(['tenant', 'set', 'cafe', '--name', 'Cafe\u0301 Đà Nẵng', '--json']);
+    const { json } = await terminal.tourctl([
+      'tenant',
+      'set',
+      'cafe',
+      '--name',
+      'Cafe\u0301 Đà Nẵng',
+      '--json',
+    ]);
     expect(json.name).toBe('Café Đà Nẵng');
   });
 
@@ -170,7 +192,9 @@ describe('a tenant', () => {
   it('does not get the booking prefix of another', async () => {
     await create('owner', '--booking-prefix OWNED');
     await create('taker');
-    expect((await terminal.tourctl('tenant set taker --booking-prefix OWNED --json')).error.code).toBe('booking_prefix_taken');
+    expect((await terminal.tourctl('tenant set taker --booking-prefix OWNED --json')).error.code).toBe(
+      'booking_prefix_taken',
+    );
     expect((await terminal.tourctl('tenant set owner --booking-prefix OWNED --json')).code).toBe(0);
   });
 

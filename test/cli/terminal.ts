@@ -9,7 +9,8 @@ export interface Answer {
   code: number;
   stdout: string;
   stderr: string;
-  /** What stands on stdout, where it is one JSON document. */
+  /** What stands on stdout, where it is one JSON document: the test gives it its shape. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
   json: any;
   /** What stands on stderr as {"error": …}. */
   error: { code: string; message: string };
@@ -35,7 +36,7 @@ export async function openTestTerminal(settings: Record<string, string> = {}): P
 }
 
 async function tourctl(line: string | string[], stdin: string, env: Record<string, string>): Promise<Answer> {
-  const argv = Array.isArray(line) ? line : line.split(' ');
+  const argv = Array.isArray(line) ? line : line.split(' ').filter(Boolean);
   const [stdout, stderr] = [new Memory(), new Memory()];
   const io = { stdin: Readable.from([stdin]), stdout, stderr, env, isTTY: false, root: ROOT };
   const code = await run(argv, io);

@@ -25,7 +25,10 @@ const verify = (token: string) => verifyWidgetToken(terminal.db, undefined, toke
 
 describe('tourctl widget issue', () => {
   it('answers with the token and what to paste', async () => {
-    const answer = await issue('acme', '--origin https://www.acme.example --origin acme.example --expires-in 30d');
+    const answer = await issue(
+      'acme',
+      '--origin https://www.acme.example --origin acme.example --expires-in 30d',
+    );
     expect(answer).toEqual({
       id: expect.stringMatching(/^[0-9A-Za-z]{12}$/),
       token: expect.stringMatching(/^svc_widget_[0-9A-Za-z]{12}_[0-9A-Za-z]{28}$/),
@@ -58,7 +61,9 @@ describe('tourctl widget issue', () => {
   });
 
   it('refuses an origin that is none, with a usage error', async () => {
-    const { code, error } = await terminal.tourctl('widget issue acme --origin https://*.acme.example --json');
+    const { code, error } = await terminal.tourctl(
+      'widget issue acme --origin https://*.acme.example --json',
+    );
     expect([code, error.message]).toEqual([2, expect.stringContaining('--origin "https://*.acme.example"')]);
   });
 
@@ -88,10 +93,17 @@ describe('a widget token', () => {
 
   it('is refused in one way, whatever is wrong', async () => {
     const slug = await givenTenant();
-    const [revoked, expired, rotated] = [await issue(slug), await issue(slug, '--expires-in 1d'), await issue(slug)];
+    const [revoked, expired, rotated] = [
+      await issue(slug),
+      await issue(slug, '--expires-in 1d'),
+      await issue(slug),
+    ];
     await terminal.tourctl(`widget revoke ${revoked.id} --yes`);
     await terminal.tourctl(`widget rotate ${rotated.id} --grace 0 --yes`);
-    await terminal.db('widget_tokens').where({ id: expired.id }).update({ expires_at: '2020-01-01T00:00:00Z' });
+    await terminal
+      .db('widget_tokens')
+      .where({ id: expired.id })
+      .update({ expires_at: '2020-01-01T00:00:00Z' });
     const closed = await givenTenant();
     const orphan = await issue(closed);
     await terminal.tourctl(`tenant close ${closed} --yes`);
@@ -112,13 +124,22 @@ describe('a widget token', () => {
   it('is found by its id while it lives', async () => {
     const { id } = await issue('acme', '--origin https://a.example');
     const principal = await findLiveWidgetToken(terminal.db, id);
-    expect(principal).toMatchObject({ tokenId: id, origins: ['https://a.example'], tenant: { slug: 'acme' } });
+    expect(principal).toMatchObject({
+      tokenId: id,
+      origins: ['https://a.example'],
+      tenant: { slug: 'acme' },
+    });
   });
 
   it('is listed without its secret', async () => {
     const { id, token } = await issue('acme', '--origin https://a.example');
     const { stdout, json } = await terminal.tourctl('widget list acme --json');
-    expect(json.items[0]).toMatchObject({ id, status: 'live', origins: ['https://a.example'], follows_tenant: false });
+    expect(json.items[0]).toMatchObject({
+      id,
+      status: 'live',
+      origins: ['https://a.example'],
+      follows_tenant: false,
+    });
     expect(stdout).not.toContain(token.slice(24));
   });
 });
@@ -154,7 +175,9 @@ describe('tourctl origins', () => {
     const added = await answer(`add ${slug} https://www.a.example a.example https://A.example/`);
     expect(added).toEqual({ tenant: slug, origins: ['https://a.example', 'https://www.a.example'] });
     expect((await answer(`add ${slug} https://b.example`)).origins).toHaveLength(3);
-    expect((await answer(`remove ${slug} a.example b.example --yes`)).origins).toEqual(['https://www.a.example']);
+    expect((await answer(`remove ${slug} a.example b.example --yes`)).origins).toEqual([
+      'https://www.a.example',
+    ]);
     expect((await answer(`set ${slug} https://c.example`)).origins).toEqual(['https://c.example']);
   });
 
@@ -174,8 +197,16 @@ describe('tourctl origins', () => {
 
   it('refuses what is no origin, says why, and adds nothing', async () => {
     const slug = await givenTenant();
-    for (const origin of ['*', 'https://github.io', 'http://a.example', 'https://a.example/path', 'http://localhost:3000']) {
-      const { code, error } = await terminal.tourctl(`origins add ${slug} https://good.example ${origin} --json`);
+    for (const origin of [
+      '*',
+      'https://github.io',
+      'http://a.example',
+      'https://a.example/path',
+      'http://localhost:3000',
+    ]) {
+      const { code, error } = await terminal.tourctl(
+        `origins add ${slug} https://good.example ${origin} --json`,
+      );
       expect([code, error.message]).toEqual([2, expect.stringContaining(origin)]);
     }
     expect((await terminal.tourctl(`origins list ${slug} --json`)).json.origins).toEqual([]);
@@ -187,7 +218,9 @@ describe('tourctl origins', () => {
     await terminal.tourctl(`tenant activate ${slug}`);
     const { code, error } = await terminal.tourctl(`origins set ${slug} http://localhost:3001 --dev --json`);
     expect([code, error.code]).toEqual([1, 'origin_refused']);
-    expect((await terminal.tourctl(`widget issue ${slug} --origin http://localhost:3000 --dev --json`)).code).toBe(1);
+    expect(
+      (await terminal.tourctl(`widget issue ${slug} --origin http://localhost:3000 --dev --json`)).code,
+    ).toBe(1);
   });
 
   it('holds twenty at most', async () => {

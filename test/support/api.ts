@@ -5,7 +5,7 @@ import supertest from 'supertest';
 import type { Express } from 'express';
 import { createApp, createServer } from '../../services/api/app';
 import { createAvailabilityCache } from '../../services/api/departures/availability-cache';
-import type { ApiContext } from '../../services/api/http/api-context';
+import type { SeatsContext } from '../../services/api/departures/seats-context';
 import { createMemoryCacheStore } from '../../services/platform/cache-store';
 import { type Config, loadConfig } from '../../services/platform/config';
 import { createLogger } from '../../services/platform/logger';
@@ -18,7 +18,7 @@ export interface TestApi {
   server: Server;
   /** http://127.0.0.1:port */
   baseUrl: string;
-  context: ApiContext;
+  context: SeatsContext;
   database: TestDatabase;
   /** A request without a credential. */
   http: ReturnType<typeof supertest>;

@@ -72,7 +72,12 @@ describe('the value of a flag', () => {
     ['a picture over http', values.httpsUrl, 'http://a.example/x.png', 'https://'],
     ['a script', values.httpsUrl, 'javascript:alert(1)', 'https://'],
     ['a link without a slug', values.linkTemplate, 'https://a.example/', '{slug}'],
-    ['a link with the slug in its host', values.linkTemplate, 'https://{slug}.example/', '{slug} in its path'],
+    [
+      'a link with the slug in its host',
+      values.linkTemplate,
+      'https://{slug}.example/',
+      '{slug} in its path',
+    ],
     ['a link to a script', values.linkTemplate, 'javascript:{slug}', 'https://'],
     ['an id with its secret', values.credentialId, 'svc_live_abc', 'never the secret'],
     ['a day that does not exist', values.moment, '2026-02-30', 'a time such as'],

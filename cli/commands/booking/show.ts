@@ -3,7 +3,11 @@ import type { Context } from '../../context';
 import { properties } from '../../table';
 import { toBookingDetailDocument } from './booking-document';
 
-export async function showBookingCommand({ db, output }: Context, _options: object, ref: string): Promise<void> {
+export async function showBookingCommand(
+  { db, output }: Context,
+  _options: object,
+  ref: string,
+): Promise<void> {
   const document = toBookingDetailDocument(await getBooking(db, ref));
   output.answer(document, () => properties(document));
 }

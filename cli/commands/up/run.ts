@@ -1,4 +1,3 @@
-import type { DemoCredentials } from '../../../seeds/plant-demo';
 import { type Terminal, withContext } from '../../context';
 import { plantDemoFor } from '../../plant-demo-command';
 import { findDemoDeparture } from './find-demo-departure';
@@ -18,7 +17,7 @@ export async function upCommand(terminal: Terminal, { demo = true }: { demo?: bo
       const departure = planted && (await findDemoDeparture(context.db, planted.tenant));
       for (const name of ['api', 'webhook-queue'] as const) services.push(startService(terminal, name));
       await Promise.all(services.map((service) => service.ready));
-      return welcome(terminal.config, planted as DemoCredentials | undefined, departure);
+      return welcome(terminal.config, planted, departure);
     });
     terminal.output.answer(document, () => document.text);
     await Promise.race([interruption(terminal), ...services.map((service) => service.failed)]);

@@ -1,10 +1,14 @@
 import path from 'node:path';
-import type { DemoCredentials } from '../../../seeds/plant-demo';
+import type { DemoCredentials } from '../../../services/api/demo/plant-demo';
 import type { Config } from '../../../services/platform/config';
 import type { DemoDeparture } from './find-demo-departure';
 
 /** What `up` says when all is ready: addresses, and three requests that work as pasted. */
-export function welcome(config: Config, demo: DemoCredentials | undefined, departure: DemoDeparture | undefined) {
+export function welcome(
+  config: Config,
+  demo: DemoCredentials | undefined,
+  departure: DemoDeparture | undefined,
+) {
   const api = `http://${reachable(config.host)}:${config.apiPort}`;
   const queue = `http://${reachable(config.host)}:${config.webhookQueuePort}`;
   const document = {

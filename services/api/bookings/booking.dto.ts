@@ -1,4 +1,4 @@
-import type { TourRef } from '../departures/departure.dto';
+import type { TourRef } from '../catalog/tour-ref';
 
 /**
  * @example {"tour_id": "ha-long-bay-cruise", "departure_date": "2027-03-06", "adults": 2, "name": "Ana Lima",

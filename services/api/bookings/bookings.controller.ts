@@ -14,26 +14,25 @@ import {
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import { refuseWithAlternatives } from '../departures/reserve-seats';
-import type { ApiContext } from '../http/api-context';
+import type { SeatsContext } from '../departures/seats-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
-import { dateInput, emailInput, optionalDate, phoneInput, proseInput, textInput } from '../http/input';
+import { emailInput, optionalDate, phoneInput, proseInput, textInput } from '../http/input';
 import { emptyBody, jsonBody } from '../http/json-body';
 import { pageAnswer, pageStart } from '../http/list-answer';
-import type { ProblemDocument } from '../http/problem.dto';
+import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { answerWrite } from '../http/write-request';
 import { bookingAnswer, bookingDetail, bookingItem } from './booking-answer';
 import type { BookingAnswer, BookingBody, BookingDetail, BookingPage } from './booking.dto';
-import type { BookingStatus } from './booking-lead';
 import { cancelBooking } from './cancel-booking';
 import { confirmBooking } from './confirm-booking';
 import { type BookingRequest, createBooking } from './create-booking';
 import { getBooking, listBookings } from './find-booking';
 
 const WEEK_HOURS = 7 * 24;
-const CREATE = { name: 'booking.create', status: 201, keepHours: WEEK_HOURS };
+const CREATE = { name: 'booking.create', status: 201, keepHours: WEEK_HOURS, ids: ['tour_id', 'hold_id'] };
 const CONFIRM = { name: 'booking.confirm', status: 200, keepHours: WEEK_HOURS };
 const CANCEL = { name: 'booking.cancel', status: 200, keepHours: WEEK_HOURS };
 
@@ -44,7 +43,7 @@ const CANCEL = { name: 'booking.cancel', status: 200, keepHours: WEEK_HOURS };
 @Response<ProblemDocument>(429, 'Too many requests')
 @Response<ProblemDocument>(500, 'Server error')
 export class BookingsController {
-  constructor(private readonly context: ApiContext) {}
+  constructor(private readonly context: SeatsContext) {}
 
   /**
    * Creates a booking lead with status pending payment and, where there is a date, reserves its seats. The event
@@ -98,8 +97,8 @@ export class BookingsController {
   ): Promise<BookingPage> {
     setCaching(request, NO_STORE);
     const filters = {
-      externalRef: external_ref,
-      status: status as BookingStatus | undefined,
+      externalRef: external_ref === undefined ? undefined : textInput('external_ref', external_ref, 128, 'query'),
+      status,
       from: optionalDate('query', 'from', from),
       to: optionalDate('query', 'to', to),
     };

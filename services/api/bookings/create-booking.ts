@@ -3,14 +3,15 @@ import { InvalidInputError } from '../../platform/errors';
 import { enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
 import { getVisibleTour } from '../catalog/find-visible-tour';
 import type { Tour } from '../catalog/tour';
-import { lockDeparture, type LockedDeparture, reserveSeats } from '../departures/reserve-seats';
+import type { Departure } from '../departures/departure';
+import { lockDeparture, reserveSeats } from '../departures/reserve-seats';
 import { consumeHold } from '../holds/consume-hold';
 import { getHold } from '../holds/find-hold';
 import type { SeatHold } from '../holds/seat-hold';
 import { always, type Once, type Replay } from '../idempotency/once';
 import { toMajor } from '../money/currency';
 import { explainPrice } from '../pricing/explain-price';
-import { type Quote, quoteTenantPrice } from '../pricing/quote-tenant-price';
+import { quoteTenantPrice } from '../pricing/quote-tenant-price';
 import { depositOf } from '../pricing/tenant-price';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 import { PriceChangedError } from './booking.errors';
@@ -51,18 +52,19 @@ export async function createBooking(
   const date = await dateOfBooking(trx, tenant, tour, request);
 
   return once({ tour: tour.id, hold: request.holdId?.toLowerCase() ?? null }, async () => {
-    const departure = date === null ? null : await lockDeparture(trx, tour.id, date, request.adults);
-    const hold = departure ? await consumeHold(trx, tenant.id, departure, request) : undefined;
-    const price = departure
-      ? await priceOfSeats(trx, tenant, tour, departure, date!, request.adults, hold)
-      : await priceWithoutDate(trx, tenant, tour);
+    const locked = date === null ? undefined : await lockDeparture(trx, tour.id, date, request.adults);
+    const hold = locked && (await consumeHold(trx, tenant.id, locked, request));
+    const departure = locked && (await reserveSeats(trx, locked, request.adults));
+    const price = hold ?? (await quoteAdult(trx, tenant, tour, departure));
     const totalMinor = price.unitPriceMinor * request.adults;
     assertExpectedTotal(request.expectedTotal, totalMinor, price);
 
     const paymentMethod = request.paymentMethod ?? tenant.paymentMethod;
     const id = await insertLead(trx, {
       ...request,
-      ...price,
+      unitPriceMinor: price.unitPriceMinor,
+      currency: price.currency,
+      currencyDigits: price.currencyDigits,
       tenant,
       tourId: tour.id,
       departureId: departure?.id ?? null,
@@ -98,33 +100,19 @@ async function dateOfBooking(trx: Trx, tenant: Tenant, tour: Tour, request: Book
   return hold.departureDate;
 }
 
-interface AdultPrice {
-  unitPriceMinor: number;
-  /** The hold's own, where there is one: the tour may have changed its currency since. */
-  currency: string;
-  currencyDigits: number;
-  priceBreakdown: Record<string, unknown>;
-}
+/** What a hold locks, and a quote makes. */
+type AdultPrice = Pick<SeatHold, 'unitPriceMinor' | 'currency' | 'currencyDigits' | 'priceBreakdown'>;
 
-/** Takes the seats. A hold's price is locked, and holds for all adults, those beyond the hold's seats too. */
-async function priceOfSeats(
+/** The tenant's price of one adult: of the departure, or without one of the tour. A hold has its own, for all adults. */
+async function quoteAdult(
   trx: Trx,
   tenant: Tenant,
   tour: Tour,
-  locked: LockedDeparture,
-  date: string,
-  adults: number,
-  hold: SeatHold | undefined,
+  departure: Departure | undefined,
 ): Promise<AdultPrice> {
-  const departure = await reserveSeats(trx, locked, adults);
-  return hold ?? todaysPrice(tour, await quoteTenantPrice(trx, tenant, tour, departure.prices, date));
-}
-
-async function priceWithoutDate(trx: Trx, tenant: Tenant, tour: Tour): Promise<AdultPrice> {
-  return todaysPrice(tour, await quoteTenantPrice(trx, tenant, tour, { adult: tour.basePriceMinor }, null));
-}
-
-function todaysPrice({ currency, currencyDigits }: Tour, quote: Quote): AdultPrice {
+  const platform = departure?.prices ?? { adult: tour.basePriceMinor };
+  const quote = await quoteTenantPrice(trx, tenant, tour, platform, departure?.departureDate ?? null);
+  const { currency, currencyDigits } = tour;
   const priceBreakdown = explainPrice(quote, currencyDigits);
   return { unitPriceMinor: quote.tenant.adult, currency, currencyDigits, priceBreakdown };
 }

@@ -5,7 +5,7 @@ import { apiKeyPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
 import { searchInput } from '../http/input';
 import { pageAnswer, pageStart } from '../http/list-answer';
-import type { ProblemDocument } from '../http/problem.dto';
+import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { quoteTenantPrice } from '../pricing/quote-tenant-price';

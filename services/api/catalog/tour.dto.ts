@@ -1,4 +1,4 @@
-import type { TenantPricesDto } from '../pricing/prices.dto';
+import type { TenantPricesAnswer } from '../pricing/prices-answer';
 
 /** One tour of a list, with the tenant's price. */
 export interface CatalogItem {
@@ -62,5 +62,5 @@ export interface TourDetail extends CatalogItem {
   /** @isInt */
   group_size_max: number | null;
   cancellation_policy: string | null;
-  tenant_prices: TenantPricesDto;
+  tenant_prices: TenantPricesAnswer;
 }

@@ -43,13 +43,14 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
   async function load(tourId: string, date: string, revision: number): Promise<Entry> {
     const key = cacheKey(tourId, date);
     const fence = await store.fence(key);
+    // The process's clock measures ages only; how far away the horizon is, the database says. Measured from before the
+    // question, so that a slow answer does not outlive what it counted.
+    const asked = Date.now();
     const { departure, asOf, countedUntil } = await findDepartureWithHorizon(db, tourId, date);
-    // The process's clock measures ages only; how far away the horizon is, the database says.
-    const now = Date.now();
     const horizon = countedUntil ? countedUntil.getTime() - asOf.getTime() : Infinity;
     const fresh = Math.min(departure ? FRESH_MS : ABSENT_FRESH_MS, horizon);
-    const entry = { revision, facts: { departure, asOf }, loadedAt: now, freshUntil: now + fresh };
-    await store.put(key, entry, Math.min(FRESH_MS + STALE_MS, horizon), fence);
+    const entry = { revision, facts: { departure, asOf }, loadedAt: asked, freshUntil: asked + fresh };
+    await store.put(key, entry, Math.min(FRESH_MS + STALE_MS, horizon) - (Date.now() - asked), fence);
     return entry;
   }
 

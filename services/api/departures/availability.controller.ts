@@ -1,11 +1,11 @@
 import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import { getVisibleTour } from '../catalog/find-visible-tour';
-import type { ApiContext } from '../http/api-context';
+import type { SeatsContext } from './seats-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { setCaching } from '../http/caching';
 import { dateInput } from '../http/input';
-import type { ProblemDocument } from '../http/problem.dto';
+import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { pricesAnswer, tenantPricesAnswer } from '../pricing/prices-answer';
@@ -25,7 +25,7 @@ const CACHE_STATUS = { hit: 'hit', stale: 'fwd=stale', miss: 'fwd=miss' };
 @Response<ProblemDocument>(429, 'Too many requests')
 @Response<ProblemDocument>(500, 'Server error')
 export class AvailabilityController {
-  constructor(private readonly context: ApiContext) {}
+  constructor(private readonly context: SeatsContext) {}
 
   /**
    * Are there seats on this date? The count may be up to 70 s old (see `as_of`); a hold and a booking always count anew.

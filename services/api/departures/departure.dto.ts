@@ -1,4 +1,5 @@
-import type { PricesDto, TenantPricesDto } from '../pricing/prices.dto';
+import type { TourRef } from '../catalog/tour-ref';
+import type { PricesAnswer, TenantPricesAnswer } from '../pricing/prices-answer';
 
 export type DepartureStatusDto = 'available' | 'sold_out' | 'cancelled' | 'gone' | 'closed';
 
@@ -14,19 +15,14 @@ export interface DepartureItem {
   /** @isInt */
   seats_available: number;
   currency: string;
-  prices: PricesDto;
-  tenant_prices: TenantPricesDto;
+  prices: PricesAnswer;
+  tenant_prices: TenantPricesAnswer;
 }
 
 export interface DeparturePage {
   items: DepartureItem[];
   /** Pass as `cursor` for the next page; null at the end. */
   next_cursor: string | null;
-}
-
-export interface TourRef {
-  id: string;
-  slug: string;
 }
 
 export interface AvailabilityAnswer {
@@ -43,8 +39,8 @@ export interface AvailabilityAnswer {
   requested: number;
   currency: string;
   /** Null where there is no departure. */
-  prices: PricesDto | null;
-  tenant_prices: TenantPricesDto | null;
+  prices: PricesAnswer | null;
+  tenant_prices: TenantPricesAnswer | null;
   /** When the seats were counted: RFC 3339, UTC. */
   as_of: string;
 }

@@ -7,7 +7,7 @@ import { PRIVATE, setCaching } from '../http/caching';
 import { invalidCursor } from '../http/cursor';
 import { optionalDate } from '../http/input';
 import { pageAnswer, pageStart } from '../http/list-answer';
-import type { ProblemDocument } from '../http/problem.dto';
+import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { pricesAnswer, tenantPricesAnswer } from '../pricing/prices-answer';

@@ -483,7 +483,7 @@ export function RegisterRoutes(app: Router) {
                 continent: {"in":"query","name":"continent","dataType":"string"},
                 q: {"in":"query","name":"q","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 100 characters","value":100}}},
                 cursor: {"in":"query","name":"cursor","dataType":"string"},
-                lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
+                _lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
         };
         app.get('/api/widget/tours',
             authenticateMiddleware([{"widgetToken":[]}]),

@@ -1,4 +1,4 @@
-import type { TourRef } from '../departures/departure.dto';
+import type { TourRef } from '../catalog/tour-ref';
 
 export interface HoldCustomer {
   name?: string;

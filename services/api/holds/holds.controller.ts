@@ -14,13 +14,13 @@ import {
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import { refuseWithAlternatives } from '../departures/reserve-seats';
-import type { ApiContext } from '../http/api-context';
+import type { SeatsContext } from '../departures/seats-context';
 import { inTransaction } from '../../platform/database';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
 import { dateInput, emailInput, phoneInput, textInput } from '../http/input';
 import { jsonBody } from '../http/json-body';
-import type { ProblemDocument } from '../http/problem.dto';
+import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { answerWrite } from '../http/write-request';
@@ -44,7 +44,7 @@ const EXTEND = { name: 'hold.extend', status: 200, keepHours: 24 };
 @Response<ProblemDocument>(429, 'Too many requests')
 @Response<ProblemDocument>(500, 'Server error')
 export class HoldsController {
-  constructor(private readonly context: ApiContext) {}
+  constructor(private readonly context: SeatsContext) {}
 
   /**
    * Takes seats for a while, at a price that is locked meanwhile.

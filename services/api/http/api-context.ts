@@ -4,7 +4,6 @@ import type { Db } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
 import type { QuotaStore } from '../../platform/quota-store';
 import type { Secrets } from '../../platform/secrets';
-import type { AvailabilityCache } from '../departures/availability-cache';
 
 /** What a request may use. Made once in server.ts, or by a test. */
 export interface ApiContext {
@@ -13,7 +12,6 @@ export interface ApiContext {
   db: Db;
   log: Logger;
   quotas: QuotaStore;
-  availability: AvailabilityCache;
 }
 
 export function contextOf(request: Request): ApiContext {

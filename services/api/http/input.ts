@@ -7,13 +7,13 @@ const CONTROL_CHARACTER_IN_PROSE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007
 const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
 /** One line of text in NFC, trimmed. @throws InvalidInputError (400) empty, too long, or with control characters */
-export function textInput(field: string, value: string, maxLength: number): string {
-  return cleanText(field, value, maxLength, CONTROL_CHARACTER);
+export function textInput(field: string, value: string, maxLength: number, place: InputPlace = 'body'): string {
+  return cleanText({ place, field }, value, maxLength, CONTROL_CHARACTER);
 }
 
 /** The same, but line breaks and tabs may stand in it. */
 export function proseInput(field: string, value: string, maxLength: number): string {
-  return cleanText(field, value.replaceAll('\r\n', '\n'), maxLength, CONTROL_CHARACTER_IN_PROSE);
+  return cleanText({ place: 'body', field }, value.replaceAll('\r\n', '\n'), maxLength, CONTROL_CHARACTER_IN_PROSE);
 }
 
 const LONGEST_SEARCH = 100;
@@ -46,8 +46,13 @@ export function optionalDate(place: InputPlace, field: string, value: string | u
   return value === undefined ? undefined : dateInput(place, field, value);
 }
 
-function cleanText(field: string, value: string, maxLength: number, forbidden: RegExp): string {
-  const refuse = (message: string) => new InvalidInputError('body', field, message);
+function cleanText(
+  { place, field }: { place: InputPlace; field: string },
+  value: string,
+  maxLength: number,
+  forbidden: RegExp,
+): string {
+  const refuse = (message: string) => new InvalidInputError(place, field, message);
   if (!value.isWellFormed()) throw refuse('must be well-formed Unicode');
   if (forbidden.test(value)) throw refuse('must not hold control characters');
   const text = value.normalize('NFC').trim();

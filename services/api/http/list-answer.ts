@@ -29,7 +29,7 @@ export function pageAnswer<T>(request: Request, items: T[], last: unknown, filte
   if (next_cursor === null) return { items, next_cursor };
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(request.query)) {
-    if (!CREDENTIALS.includes(name)) query.append(name, String(value));
+    if (!CREDENTIALS.includes(name)) query.append(name, value as string);
   }
   query.set('cursor', next_cursor);
   const { publicBaseUrl } = contextOf(request).config;

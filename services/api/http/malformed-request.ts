@@ -22,7 +22,7 @@ export function answerMalformedRequests(server: http.Server, app: Express): void
     unreadable.add(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket as Socket);
-    response.once('finish', () => socket.end());
+    response.once('finish', () => (socket as Socket).destroySoon());
     app(request, response);
   });
   // Sent by no client of ours and binding for no server (RFC 9110 section 10.1.1): answered as if it were not there.

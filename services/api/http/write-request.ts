@@ -14,6 +14,8 @@ export interface WriteOperation {
   status: number;
   /** How long a repeat is recognised. */
   keepHours: number;
+  /** Fields of the body that the use case's subject names canonically: a slug and a UUID are the same request. */
+  ids?: string[];
 }
 
 /**
@@ -32,15 +34,20 @@ export async function answerWrite<T, A>(
   const key = idempotencyKeyOf(request);
   if (key === undefined) return toAnswer((await inTransaction(db, (trx) => use(trx, always))) as T);
 
-  const idempotent = { tenantId, operation: operation.name, key, body: request.body as unknown, keepHours: operation.keepHours };
+  const { name, keepHours, ids = [] } = operation;
+  const idempotent = { tenantId, operation: name, key, body: without(ids, request.body), keepHours };
   const stored = (result: T) => ({ status: operation.status, body: JSON.stringify(toAnswer(result)) });
-  const result = await singleFlight(`${tenantId} ${operation.name} ${key}`, () =>
+  const result = await singleFlight(`${tenantId} ${name} ${key}`, () =>
     inTransaction(db, (trx) => use(trx, onceByKey<T>(trx, idempotent, stored))),
   );
   if (!(result instanceof Replay)) return toAnswer(result);
   request.res!.setHeader('Idempotent-Replayed', 'true');
   // Written again from the parsed text: JSON.stringify gives back the bytes it once wrote, the order of keys included.
   return JSON.parse(result.answer.body) as A;
+}
+
+function without(ids: string[], body: unknown): unknown {
+  return Object.fromEntries(Object.entries((body as object | undefined) ?? {}).filter(([field]) => !ids.includes(field)));
 }
 
 /** A bare token, or a quoted one as the draft standard writes it. */

@@ -36,7 +36,9 @@ function closeness(rule: PriceRule): number {
   return rule.continent !== null ? 1 : 0;
 }
 
+/** A window with one open end is narrower than none, and wider than any with two ends. */
 function windowDays(rule: PriceRule): number {
-  if (rule.travelFrom === null || rule.travelTo === null) return Number.MAX_SAFE_INTEGER;
+  if (rule.travelFrom === null && rule.travelTo === null) return Number.MAX_SAFE_INTEGER;
+  if (rule.travelFrom === null || rule.travelTo === null) return Number.MAX_SAFE_INTEGER - 1;
   return (Date.parse(rule.travelTo) - Date.parse(rule.travelFrom)) / 86_400_000;
 }

@@ -2,8 +2,20 @@ import { toMajor } from '../money/currency';
 import type { Prices } from './prices';
 import type { Quote } from './quote-tenant-price';
 
+/** Prices by category in major units. */
+export interface PricesAnswer {
+  adult: number;
+  child?: number;
+  single_supplement?: number;
+}
+
+/** The tenant's prices by category in major units, and one adult's deposit. */
+export interface TenantPricesAnswer extends PricesAnswer {
+  deposit: number;
+}
+
 /** Prices by category as the wire has them: major units, absent where the departure has none. */
-export function pricesAnswer(prices: Prices, digits: number): Prices {
+export function pricesAnswer(prices: Prices, digits: number): PricesAnswer {
   const { adult, child, single_supplement } = prices;
   return {
     adult: toMajor(adult, digits),
@@ -13,6 +25,6 @@ export function pricesAnswer(prices: Prices, digits: number): Prices {
 }
 
 /** The same names at the tenant's prices, and one adult's deposit. */
-export function tenantPricesAnswer(quote: Quote, digits: number): Prices & { deposit: number } {
+export function tenantPricesAnswer(quote: Quote, digits: number): TenantPricesAnswer {
   return { ...pricesAnswer(quote.tenant, digits), deposit: toMajor(quote.deposit, digits) };
 }

@@ -5,7 +5,7 @@ import type { ApiContext } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
 import { pageAnswer, pageStart } from '../http/list-answer';
-import type { ProblemDocument } from '../http/problem.dto';
+import type { ProblemDocument } from '../http/problem-document';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
 import { allowListedOrigin, refuseForeignPage } from './cors.router';
@@ -35,9 +35,9 @@ export class WidgetToursController {
    * @param q Part of the name, in any case, with or without accents.
    * @maxLength q 100 must have at most 100 characters
    * @param cursor `next_cursor` of the page before.
-   * @param lang Language of the page that shows the tours, such as `de` or `pt-BR`. The catalog itself has one language.
-   * @maxLength lang 35 must have at most 35 characters
-   * @pattern lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
+   * @param _lang Language of the page that shows the tours, such as `de` or `pt-BR`. The catalog itself has one language.
+   * @maxLength _lang 35 must have at most 35 characters
+   * @pattern _lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
    */
   @Get('tours')
   async listTours(
@@ -46,9 +46,8 @@ export class WidgetToursController {
     @Query() continent?: string,
     @Query() q?: string,
     @Query() cursor?: string,
-    @Query() lang?: string,
+    @Query('lang') _lang?: string,
   ): Promise<WidgetTourPage> {
-    void lang;
     const { tenant } = widgetPrincipalOf(request);
     const filters = { continent, q };
     const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filters);

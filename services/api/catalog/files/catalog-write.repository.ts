@@ -48,8 +48,8 @@ export async function claimImport(trx: Trx): Promise<boolean> {
 }
 
 /**
- * Departures before tours, each in the order of their ids. A booking locks its departure first, and its foreign key then
- * touches the tour: locked the other way round, a renamed tour and a booking of it would wait for each other.
+ * Departures before tours, each in the order of their ids: as a booking or a cancelled departure meets them, which lock the
+ * departure and then touch its tour. The other way round, they and an import could wait for each other.
  */
 export async function lockForImport(trx: Trx, tourIds: string[], departureIds: string[]): Promise<void> {
   await trx('departures').select('id').whereRaw('id = any(?)', [departureIds]).orderBy('id').forUpdate();

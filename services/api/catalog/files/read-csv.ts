@@ -22,7 +22,13 @@ export function readCsv(file: string, source: string): CatalogRecords {
     };
   }
   const [head, ...body] = rows;
-  const names = (head?.record ?? []).map((name) => name.trim());
+  if (!head) {
+    return {
+      records: [],
+      faults: [{ file, line: 1, field: '', message: 'must name its columns in the first line' }],
+    };
+  }
+  const names = head.record.map((name) => name.trim());
   const isDeparture = names.includes(TOUR_OF_DEPARTURE);
   const columns = isDeparture ? DEPARTURE_COLUMNS : TOUR_COLUMNS;
   const faults = headFaults(names, columns).map(([field, message]) => ({ file, line: 1, field, message }));

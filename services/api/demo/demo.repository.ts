@@ -1,4 +1,4 @@
-import type { Db } from '../services/platform/database';
+import type { Db } from '../../platform/database';
 
 /** The dates that these tours already have, as `slug date`. */
 export async function findPlantedDates(db: Db, slugs: string[]): Promise<Set<string>> {

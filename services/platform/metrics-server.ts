@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { collectDefaultMetrics, register } from 'prom-client';
-import type { Config } from '../../platform/config';
 
 /** `/metrics` for Prometheus, on a port of its own that no tenant reaches. */
-export async function startMetricsServer(config: Pick<Config, 'host' | 'metricsPort'>): Promise<{ stop(): Promise<void> }> {
+export async function startMetricsServer(host: string, port: number): Promise<{ stop(): Promise<void> }> {
   collectDefaultMetrics();
   const server = http.createServer((request, response) => {
     if (request.url !== '/metrics') {
@@ -16,7 +15,13 @@ export async function startMetricsServer(config: Pick<Config, 'host' | 'metricsP
       () => response.writeHead(500).end(),
     );
   });
-  server.listen(config.metricsPort, config.host);
+  server.listen(port, host);
   await once(server, 'listening');
-  return { stop: () => new Promise((resolve) => server.close(() => resolve())) };
+  return {
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
 }

@@ -1,0 +1,5 @@
+/** A tour as other answers name it. */
+export interface TourRef {
+  id: string;
+  slug: string;
+}

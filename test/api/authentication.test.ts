@@ -1,0 +1,190 @@
+import { issueWidgetToken } from '../../services/api/credentials/issue-widget-token';
+import { mintToken } from '../../services/api/credentials/token-format';
+import { inTransaction } from '../../services/platform/database';
+import { PEPPER, startTestApi, type TestApi } from '../support/api';
+import { expectProblem, givenReader, type Reader, sendRaw, withoutRequestId } from './reader';
+
+const CATALOG = '/api/tenant/catalog';
+
+let api: TestApi;
+let reader: Reader;
+beforeAll(async () => {
+  api = await startTestApi();
+  reader = await givenReader(api);
+});
+afterAll(() => api.stop());
+// Many wrong keys are tried from one address here.
+beforeEach(() => jest.spyOn(api.context.quotas, 'consume').mockResolvedValue({ allowed: true, remaining: 9, resetSeconds: 9 }));
+
+const ask = (headers: Record<string, string>, query = '') => api.http.get(CATALOG + query).set(headers);
+const withKey = (key: string) => ask({ authorization: `Bearer ${key}` });
+const changeKey = (columns: object) => api.context.db('api_keys').where({ tenant_id: reader.tenant.id }).update(columns);
+const flip = (text: string, at: number) => text.slice(0, at) + (text.at(at) === 'a' ? 'b' : 'a') + text.slice(at + 1);
+
+/** The right id with a secret of its own, and a checksum that fits. */
+async function forgedFor(id: string): Promise<string> {
+  const { id: own, token } = mintToken('api_key');
+  await api.context.db('api_keys').where({ id }).update({ id: own });
+  return token;
+}
+
+async function givenWidgetToken(): Promise<string> {
+  const { db } = api.context;
+  return (await inTransaction(db, (trx) => issueWidgetToken(trx, PEPPER, reader.tenant, {}))).token;
+}
+
+describe('an API key', () => {
+  it.each(['Bearer ', 'bearer ', 'BEARER ', 'Bearer  '])('is taken after %j', async (scheme) => {
+    const response = await ask({ authorization: scheme + reader.key });
+    expect(response.status).toBe(200);
+    expect(response.headers.deprecation).toBeUndefined();
+  });
+
+  it('is taken from the query as a fallback, deprecated and never kept', async () => {
+    const { status, headers } = await ask({}, `?api_key=${reader.key}`);
+    expect({ status, cache: headers['cache-control'] }).toEqual({ status: 200, cache: 'no-store' });
+    expect(headers.deprecation).toMatch(/^@\d+$/);
+  });
+
+  it.each(['trial', 'active'])('of a tenant that is %s serves', async (status) => {
+    await api.context.db('tenants').where({ id: reader.tenant.id }).update({ status });
+    expect((await withKey(reader.key)).status).toBe(200);
+  });
+
+  it('serves until the instant of its expiry, by the clock of the database', async () => {
+    await changeKey({ expires_at: api.context.db.raw("now() + interval '1 minute'") });
+    expect((await withKey(reader.key)).status).toBe(200);
+    await changeKey({ expires_at: null });
+  });
+});
+
+describe('a credential that proves nothing', () => {
+  it('answers one and the same 401, whatever is wrong with it', async () => {
+    const { key } = reader;
+    const stranger = (await givenReader(api)).key;
+    const tried = [
+      ...['', ' ', 'a', `${key} x`, `${key},`, `"${key}"`, key.slice(0, -1), `${key}a`, key.toLowerCase()],
+      ...[flip(key, -1), flip(key, 12), flip(key, 25), key.replace('live', 'test'), 'x'.repeat(10_000), `${key}\u00e9`],
+      ...[mintToken('api_key').token, await forgedFor(stranger.slice(9, 21))],
+    ];
+    const first = await ask({ authorization: 'Bearer nonsense' });
+    expectProblem(first, 401, 'invalid_api_key');
+    expect(first.body.title).toBe('Unauthorized');
+    expect(first.headers['www-authenticate']).toBe('Bearer realm="api", error="invalid_token"');
+    for (const token of tried.slice(1)) {
+      expect(withoutRequestId(await withKey(token))).toEqual(withoutRequestId(first));
+    }
+  });
+
+  it.each([
+    ['none at all', {}, ''],
+    ['none in the header', { authorization: '' }, ''],
+    ['a scheme alone', { authorization: 'Bearer' }, ''],
+    ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }, ''],
+    ['the key without a scheme', { authorization: 'KEY' }, ''],
+    ['an empty parameter', {}, '?api_key='],
+    ['a wrong parameter', {}, '?api_key=nonsense'],
+  ])('has the body of all others: %s', async (_what, headers, query) => {
+    const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace('KEY', reader.key)]));
+    const response = await ask(given, query);
+    expectProblem(response, 401, 'invalid_api_key');
+    const wrong = await withKey('nonsense');
+    const bodyOf = (answer: unknown) => (answer as { text: string }).text;
+    expect(bodyOf(withoutRequestId(response))).toBe(bodyOf(withoutRequestId(wrong)));
+    expect(response.headers['www-authenticate']).toMatch(/^Bearer realm="api"/);
+    expect(response.headers['cache-control']).toBe('no-store');
+  });
+
+  it('hears of no error where it sent nothing (RFC 6750)', async () => {
+    expect((await ask({})).headers['www-authenticate']).toBe('Bearer realm="api"');
+  });
+
+  it('is told apart from one of the wrong kind', async () => {
+    const token = await givenWidgetToken();
+    expectProblem(await withKey(token), 401, 'wrong_credential_type');
+    expectProblem(await ask({}, `?api_key=${token}`), 401, 'wrong_credential_type');
+    expectProblem(await withKey(flip(token, -1)), 401, 'invalid_api_key');
+    expectProblem(await api.http.get(`/api/widget/tours?token=${reader.key}`), 401, 'wrong_credential_type');
+  });
+});
+
+describe('a key that proves its secret', () => {
+  afterEach(async () => {
+    await changeKey({ expires_at: null, revoked_at: null, scopes: ['catalog:read'] });
+    await api.context.db('tenants').where({ id: reader.tenant.id }).update({ status: 'active' });
+  });
+
+  it.each<[string, string, () => Promise<unknown>]>([
+    ['has expired', 'key_expired', () => changeKey({ expires_at: api.context.db.raw('now()') })],
+    ['was revoked', 'key_revoked', () => changeKey({ revoked_at: api.context.db.raw('now()') })],
+    ['is of a suspended tenant', 'tenant_inactive', () => changeTenant('suspended')],
+    ['is of a closed tenant', 'tenant_inactive', () => changeTenant('closed')],
+    ['lacks the scope', 'insufficient_scope', () => changeKey({ scopes: ['booking:create', 'booking:read'] })],
+  ])('learns that it %s, from the next request on', async (_what, code, change) => {
+    expect((await withKey(reader.key)).status).toBe(200);
+    await change();
+    const response = await withKey(reader.key);
+    expectProblem(response, 401, code);
+    expect(response.body.title).toBe('Unauthorized');
+    const scope = code === 'insufficient_scope';
+    expect(response.headers['www-authenticate']).toBe(
+      `Bearer realm="api", error="${scope ? 'insufficient_scope", scope="catalog:read' : 'invalid_token'}"`,
+    );
+    expectProblem(await withKey(flip(reader.key, 30)), 401, 'invalid_api_key');
+  });
+
+  const changeTenant = (status: string) => api.context.db('tenants').where({ id: reader.tenant.id }).update({ status });
+
+  it.each([
+    ['GET', '/api/tenant/catalog', 'catalog:read'],
+    ['GET', '/api/tenant/tours/x', 'catalog:read'],
+    ['GET', '/api/tenant/tours/x/departures', 'catalog:read'],
+    ['GET', '/api/gateway/tours/x/availability?departure_date=2027-01-01', 'catalog:read'],
+    ['POST', '/api/gateway/tours/x/hold', 'booking:create'],
+    ['GET', '/api/gateway/holds/x', 'booking:create'],
+    ['DELETE', '/api/gateway/holds/x', 'booking:create'],
+    ['POST', '/api/gateway/holds/x/extend', 'booking:create'],
+    ['POST', '/api/tenant/bookings', 'booking:create'],
+    ['GET', '/api/tenant/bookings', 'booking:read'],
+    ['GET', '/api/tenant/bookings/x', 'booking:read'],
+    ['POST', '/api/tenant/bookings/x/confirm', 'booking:manage'],
+    ['POST', '/api/tenant/bookings/x/cancel', 'booking:manage'],
+  ])('needs for %s %s the scope %s, and no other', async (method, path, scope) => {
+    const send = () => {
+      const verb = method.toLowerCase() as 'get' | 'post' | 'delete';
+      return api.http[verb](path).set({ authorization: `Bearer ${reader.key}` });
+    };
+    await changeKey({ scopes: [scope] });
+    expect((await send()).status).not.toBe(401);
+    const others = ['catalog:read', 'booking:create', 'booking:read', 'booking:manage'].filter((other) => other !== scope);
+    await changeKey({ scopes: others });
+    const refused = await send();
+    expectProblem(refused, 401, 'insufficient_scope');
+    expect(refused.headers['www-authenticate']).toContain(`scope="${scope}"`);
+  });
+});
+
+describe('two credentials', () => {
+  it('are one where both channels say the same', async () => {
+    const response = await ask({ authorization: `Bearer ${reader.key}` }, `?api_key=${reader.key}`);
+    expect(response.status).toBe(200);
+    expect(response.headers['cache-control']).toBe('no-store');
+  });
+
+  it.each([
+    ['channels that differ', { authorization: 'Bearer a' }, '?api_key=KEY', 'multiple_credentials'],
+    ['a good header and a wrong parameter', { authorization: 'Bearer KEY' }, '?api_key=b', 'multiple_credentials'],
+    ['a parameter twice', {}, '?api_key=KEY&api_key=KEY', 'duplicate_parameter'],
+  ])('are refused: %s', async (_what, headers, query, code) => {
+    const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace('KEY', reader.key)]));
+    const response = await ask(given, query.replaceAll('KEY', reader.key));
+    expectProblem(response, 400, code);
+    expect(response.text).not.toContain(reader.key);
+  });
+
+  it('are refused where the header comes twice, though Node keeps the first alone', async () => {
+    const header = `Authorization: Bearer ${reader.key}`;
+    const response = await sendRaw(api, `GET ${CATALOG} HTTP/1.1`, 'Host: a', header, header, 'Connection: close');
+    expectProblem(response, 400, 'multiple_credentials');
+  });
+});

@@ -1,0 +1,120 @@
+import { startTestApi, type TestApi } from '../support/api';
+import {
+  endPaymentWindow,
+  expectFaults,
+  expectProblem,
+  givenSeats,
+  givenWebsite,
+  seatsTaken,
+  type Website,
+} from '../support/website';
+
+let api: TestApi;
+let website: Website;
+beforeAll(async () => {
+  api = await startTestApi();
+  website = await givenWebsite(api);
+});
+afterAll(() => api.stop());
+
+const confirm = (ref: string, body?: object) => website.post(`/api/tenant/bookings/${ref}/confirm`, body);
+const cancel = (ref: string) => website.post(`/api/tenant/bookings/${ref}/cancel`);
+const statusOf = async (ref: string) => (await website.get(`/api/tenant/bookings/${ref}`)).body.status;
+
+describe('confirming a booking', () => {
+  it('answers 200 with the booking, now confirmed, and keeps its seats', async () => {
+    const { db } = api.context;
+    const seats = await givenSeats(db);
+    const { body } = await website.book({ tour_id: seats.tour.id, departure_date: seats.date, adults: 2 });
+    const confirmed = await confirm(body.booking_ref);
+    expect(confirmed.status).toBe(200);
+    expect(confirmed.headers['cache-control']).toBe('no-store');
+    expect(confirmed.body).toEqual({ ...body, status: 'confirmed' });
+    expect(await statusOf(body.booking_ref)).toBe('confirmed');
+    expect(await seatsTaken(db, seats)).toBe(2);
+  });
+
+  it('needs no body; an empty object is let pass, a field or another JSON value is not', async () => {
+    const { tour } = await givenSeats(api.context.db);
+    const { body } = await website.book({ tour_id: tour.id });
+    expectFaults(await confirm(body.booking_ref, { status: 'confirmed' }), ['status'], 'unknown_parameter');
+    expectFaults(await confirm(body.booking_ref, []), ['body']);
+    expect((await confirm(body.booking_ref, {})).status).toBe(200);
+  });
+
+  it('outlives the payment window', async () => {
+    const { db } = api.context;
+    const seats = await givenSeats(db);
+    const { body } = await website.book({ tour_id: seats.tour.id, departure_date: seats.date });
+    await confirm(body.booking_ref);
+    await endPaymentWindow(db, body.booking_ref);
+    expect([await statusOf(body.booking_ref), await seatsTaken(db, seats)]).toEqual(['confirmed', 1]);
+  });
+
+  it('that expired takes its seats again if they are free', async () => {
+    const { db } = api.context;
+    const seats = await givenSeats(db, { seats: 3 });
+    const { body } = await website.book({ tour_id: seats.tour.id, departure_date: seats.date, adults: 3 });
+    await endPaymentWindow(db, body.booking_ref);
+    const hold = await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
+    const refusal = await confirm(body.booking_ref);
+    expectProblem(refusal, 409, 'insufficient_seats', { seats_available: 2, alternatives: [] });
+    expect(await statusOf(body.booking_ref)).toBe('expired');
+
+    await website.delete(`/api/gateway/holds/${hold.body.hold_id}`);
+    expect((await confirm(body.booking_ref)).body).toMatchObject({ status: 'confirmed', total_price: 1500 });
+    expect(await seatsTaken(db, seats)).toBe(3);
+  });
+
+  it('that expired without a date takes none', async () => {
+    const { tour } = await givenSeats(api.context.db);
+    const { body } = await website.book({ tour_id: tour.id });
+    await endPaymentWindow(api.context.db, body.booking_ref);
+    expect((await confirm(body.booking_ref)).body).toMatchObject({ status: 'confirmed', departure_date: null });
+  });
+
+  it('on a departure that was cancelled or closed meanwhile is 409', async () => {
+    const { db } = api.context;
+    const { tour, date } = await givenSeats(db);
+    const order = { tour_id: tour.id, departure_date: date };
+    const pending = (await website.book(order)).body.booking_ref;
+    const expired = (await website.book(order)).body.booking_ref;
+    await endPaymentWindow(db, expired);
+    await db('departures').where({ tour_id: tour.id }).update({ closes_at: '2020-01-01T00:00:00Z' });
+    expectProblem(await confirm(expired), 409, 'departure_gone');
+    await db('departures').where({ tour_id: tour.id }).update({ status: 'cancelled' });
+    expectProblem(await confirm(pending), 409, 'departure_cancelled');
+    await db('departures').where({ tour_id: tour.id }).update({ status: 'scheduled' });
+    expect((await confirm(pending)).status).toBe(200);
+  });
+
+  it('that is confirmed or cancelled conflicts with its state', async () => {
+    const { tour } = await givenSeats(api.context.db);
+    const ref = (await website.book({ tour_id: tour.id })).body.booking_ref;
+    await confirm(ref);
+    expectProblem(await confirm(ref), 409, 'booking_state_conflict', { booking_status: 'confirmed' });
+    await cancel(ref);
+    expectProblem(await confirm(ref), 409, 'booking_state_conflict', { booking_status: 'cancelled' });
+  });
+
+  it.each(['ACME-1', 'acme-1042', 'ACME-01', 'ACME-999999999999999999999', 'nonsense', '%00'])(
+    '%s is no booking',
+    async (ref) => {
+      for (const answer of [await confirm(ref), await cancel(ref), await website.get(`/api/tenant/bookings/${ref}`)]) {
+        expectProblem(answer, 404, 'booking_not_found');
+      }
+    },
+  );
+
+  it('is announced to an endpoint that asks for it, once', async () => {
+    const { db } = api.context;
+    const acme = await givenWebsite(api);
+    const events = ['booking.confirmed', 'booking.cancelled'];
+    await db('webhook_endpoints').insert({ tenant_id: acme.tenant.id, url: 'https://acme.example/hook', events });
+    const { tour } = await givenSeats(db);
+    const { booking_ref } = (await acme.book({ tour_id: tour.id })).body;
+    for (const step of ['confirm', 'confirm', 'cancel']) await acme.post(`/api/tenant/bookings/${booking_ref}/${step}`);
+    const told = await db('webhook_events').where({ booking_ref }).orderBy('id').pluck('type');
+    expect(told).toEqual(['booking.created', 'booking.confirmed', 'booking.cancelled']);
+  });
+});

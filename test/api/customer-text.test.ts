@@ -1,0 +1,141 @@
+import { startTestApi, type TestApi } from '../support/api';
+import { daysFromToday, unique } from '../support/given';
+import { CUSTOMER, expectFaults, givenSeats, givenWebsite, type Website } from '../support/website';
+
+let api: TestApi;
+let website: Website;
+beforeAll(async () => {
+  api = await startTestApi();
+  website = await givenWebsite(api);
+});
+afterAll(() => api.stop());
+
+describe("a customer's phone number", () => {
+  const stored = async (phone: string, country = 'DE') => {
+    const local = await givenWebsite(api, { country });
+    const { tour } = await givenSeats(api.context.db);
+    const booking = await local.book({ tour_id: tour.id, phone });
+    expect(booking.status).toBe(201);
+    return (await local.get(`/api/tenant/bookings/${booking.body.booking_ref}`)).body.customer.phone;
+  };
+
+  it.each([
+    ['030 901820', 'DE', '+4930901820'],
+    ['(030) 90 18-20', 'DE', '+4930901820'],
+    ['090 1234 567', 'VN', '+84901234567'],
+    ['+49 30 901820', 'VN', '+4930901820'],
+    ['0049 30 901820', 'DE', '+4930901820'],
+    ['٠٣٠ ٩٠١٨٢٠', 'DE', '+4930901820'],
+    ['+999 123-456', 'DE', '+999123456'],
+    ['999999 9999999999999 99', 'DE', '999999999999999999999'],
+  ])('%s of a tenant in %s is kept as %s', async (phone, country, expected) => {
+    expect(await stored(phone, country)).toBe(expected);
+  });
+
+  it.each(['12345', '+1 2345', 'no number', '1-2-3-4-5', '', '   ', '0'.repeat(41)])('%j is refused', async (phone) => {
+    expectFaults(await website.book({ tour_id: 'some-tour', phone }), ['phone']);
+  });
+});
+
+describe('what a customer writes', () => {
+  const kept = async (body: object) => {
+    const { tour } = await givenSeats(api.context.db);
+    const booking = await website.book({ tour_id: tour.id, ...body });
+    expect(booking.status).toBe(201);
+    return (await website.get(`/api/tenant/bookings/${booking.body.booking_ref}`)).body;
+  };
+
+  it('is kept in NFC, with notes of several lines', async () => {
+    const notes = 'Zwei Kinder\r\nund ein Hund\n\u00e9';
+    const { customer, ...booking } = await kept({ name: 'Jose\u0301 Nguye\u0302\u0303n', external_ref: 'e\u0301', notes });
+    expect(customer.name).toBe('Jos\u00e9 Nguy\u1ec5n');
+    expect([booking.notes, booking.external_ref]).toEqual(['Zwei Kinder\nund ein Hund\né', '\u00e9']);
+  });
+
+  it('is counted in characters, not in bytes', async () => {
+    const email = `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(58)}.de`;
+    expect(email).toHaveLength(254);
+    const texts = { name: '🛶'.repeat(200), external_ref: '界'.repeat(128), notes: '🛶'.repeat(2000), email };
+    const { customer, external_ref, notes } = await kept(texts);
+    expect({ ...customer, external_ref, notes }).toEqual({ phone: CUSTOMER.phone, ...texts });
+  });
+
+  it.each([
+    ['name', 'x'.repeat(201)],
+    ['name', ''],
+    ['name', '   '],
+    ['name', 'Ana\nLima'],
+    ['name', 'Ana\u0000'],
+    ['name', 'Ana\u0085'],
+    ['name', '\ud83d'],
+    ['name', null],
+    ['name', 7],
+    ['name', ['Ana']],
+    ['external_ref', 'x'.repeat(129)],
+    ['external_ref', ''],
+    ['external_ref', 'a\tb'],
+    ['external_ref', null],
+    ['notes', 'x'.repeat(2001)],
+    ['notes', 'a\u0007b'],
+    ['notes', ''],
+    ['email', `${'a'.repeat(64)}@${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(59)}.de`],
+    ['email', 'ana'],
+    ['email', 'ana@example'],
+    ['email', 'ana lima@example.com'],
+    ['email', 'a@b@example.com'],
+    ['email', 'ana@example.com\r\nBcc: x@example.com'],
+    ['hold_id', ''],
+    ['hold_id', null],
+    ['hold_id', 'a\u0000b'],
+    ['expected_total', '59.97'],
+    ['expected_total', null],
+    ['adults', 0],
+    ['adults', 51],
+    ['adults', 1.5],
+    ['adults', '2'],
+    ['adults', null],
+    ['tour_id', 5],
+    ['departure_date', ''],
+  ])('in %s as %j is refused', async (field, value) => {
+    expectFaults(await website.book({ tour_id: unique('tour'), [field]: value }), [field]);
+  });
+
+  it('is missing field by field', async () => {
+    expectFaults(await website.post('/api/tenant/bookings', {}), ['tour_id', 'name', 'phone', 'email']);
+  });
+});
+
+describe("a hold's customer", () => {
+  it('may be given in part, or not at all', async () => {
+    const { db } = api.context;
+    const { tour, date } = await givenSeats(db);
+    for (const customer of [{}, { name: 'Jose\u0301' }, { phone: '030 901820', email: 'ana@example.com' }]) {
+      const hold = await website.hold(tour, { departure_date: date, quantity: 1, customer });
+      expect(hold.status).toBe(201);
+      expect(hold.body).not.toHaveProperty('customer');
+    }
+    const rows = await db('seat_holds')
+      .whereIn('departure_id', db('departures').select('id').where({ tour_id: tour.id }))
+      .orderBy('created_at')
+      .select('customer_name as name', 'customer_phone as phone', 'customer_email as email');
+    expect(rows).toEqual([
+      { name: null, phone: null, email: null },
+      { name: 'José', phone: null, email: null },
+      { name: null, phone: '+4930901820', email: 'ana@example.com' },
+    ]);
+  });
+
+  it.each([
+    ['customer.name', { name: 'x'.repeat(201) }],
+    ['customer.name', { name: '' }],
+    ['customer.name', { name: null }],
+    ['customer.phone', { phone: '12345' }],
+    ['customer.email', { email: 'ana' }],
+    ['customer', null],
+    ['customer', 'Ana'],
+    ['customer', ['Ana']],
+  ])('with a wrong %s is refused', async (field, customer) => {
+    const body = { departure_date: daysFromToday(3), quantity: 1, customer };
+    expectFaults(await website.hold('some-tour', body), [field]);
+  });
+});

@@ -1,0 +1,232 @@
+import type { Response } from 'supertest';
+import { startTestApi, type TestApi } from '../support/api';
+import { givenKey } from '../support/given';
+import {
+  CUSTOMER,
+  expectProblem,
+  givenSeats,
+  givenWebsite,
+  type Seats,
+  seatsTaken,
+  type Website,
+} from '../support/website';
+
+let api: TestApi;
+let website: Website;
+beforeAll(async () => {
+  api = await startTestApi();
+  website = await givenWebsite(api);
+});
+afterAll(() => api.stop());
+
+let keys = 0;
+const newKey = () => ({ 'idempotency-key': `key-${++keys}` });
+
+function expectReplay(repeat: Response, first: Response): void {
+  expect(first.headers).not.toHaveProperty('idempotent-replayed');
+  expect(repeat.headers['idempotent-replayed']).toBe('true');
+  expect([repeat.status, repeat.text]).toEqual([first.status, first.text]);
+  expect(repeat.headers['content-type']).toBe(first.headers['content-type']);
+  expect(repeat.headers['cache-control']).toBe('no-store');
+  expect(repeat.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+}
+
+/** A booking lead that exists, on a departure of its own. */
+async function givenBooking(seats?: Seats): Promise<string> {
+  const { tour, date } = seats ?? (await givenSeats(api.context.db));
+  return (await website.book({ tour_id: tour.id, departure_date: date })).body.booking_ref;
+}
+
+describe('a repeat with the same key', () => {
+  it('of a hold gets the same status and bytes, and takes no more seats', async () => {
+    const { db } = api.context;
+    const seats = await givenSeats(db);
+    const key = newKey();
+    const body = { departure_date: seats.date, quantity: 2 };
+    const first = await website.hold(seats.tour, body, key);
+    expectReplay(await website.hold(seats.tour, body, key), first);
+    expect([first.status, await seatsTaken(db, seats)]).toEqual([201, 2]);
+  });
+
+  it('of a booking gets the same, whatever has changed since, and leaves one lead with one event', async () => {
+    const { db } = api.context;
+    const seats = await givenSeats(db, { seats: 2 });
+    const hold = await website.hold(seats.tour, { departure_date: seats.date, quantity: 2 });
+    const key = newKey();
+    const order = { tour_id: seats.tour.id, hold_id: hold.body.hold_id, adults: 2, expected_total: 1000 };
+    const first = await website.book(order, key);
+    await db('departures').where({ tour_id: seats.tour.id }).update({ prices_minor: { adult: 1 }, status: 'cancelled' });
+    await website.post(`/api/tenant/bookings/${first.body.booking_ref}/cancel`);
+    expectReplay(await website.book(order, key), first);
+    expect(first.status).toBe(201);
+    expect(await db('webhook_events').where({ booking_ref: first.body.booking_ref })).toHaveLength(1);
+    expect(await db('booking_leads').where({ tour_id: seats.tour.id })).toHaveLength(1);
+  });
+
+  it.each(['confirm', 'cancel'])('of a %s gets the same instead of a conflict', async (step) => {
+    const path = `/api/tenant/bookings/${await givenBooking()}/${step}`;
+    const key = newKey();
+    const first = await website.post(path, undefined, key);
+    expectReplay(await website.post(path, {}, key), first);
+    expect(first.status).toBe(200);
+    expectProblem(await website.post(path), 409, 'booking_state_conflict');
+  });
+
+  it('of an extension gets the same, and extends no further', async () => {
+    const { tour, date } = await givenSeats(api.context.db);
+    const hold = await website.hold(tour, { departure_date: date, quantity: 1 });
+    const path = `/api/gateway/holds/${hold.body.hold_id}`;
+    const key = newKey();
+    const first = await website.post(`${path}/extend`, { hold_minutes: 30 }, key);
+    expectReplay(await website.post(`${path.toUpperCase().replace('/API/GATEWAY/HOLDS', '/api/gateway/holds')}/extend`, { hold_minutes: 30 }, key), first);
+    expect((await website.get(path)).body.expires_at).toBe(first.body.expires_at);
+  });
+
+  it('names the tour by slug or UUID, the hold in any case, and its fields in any order', async () => {
+    const { tour, date } = await givenSeats(api.context.db);
+    const key = newKey();
+    const first = await website.hold(tour.slug, { departure_date: date, quantity: 1 }, key);
+    expectReplay(await website.hold(tour.id.toUpperCase(), { quantity: 1, departure_date: date }, key), first);
+
+    const order = { adults: 1, hold_id: first.body.hold_id };
+    const bookingKey = newKey();
+    const booking = await website.book({ tour_id: tour.slug, ...order }, bookingKey);
+    const again = { hold_id: first.body.hold_id.toUpperCase(), adults: 1, tour_id: tour.id };
+    expectReplay(await website.book(again, bookingKey), booking);
+  });
+
+  it('works with another API key of the same tenant, and with the key in quotes', async () => {
+    const { tour } = await givenSeats(api.context.db);
+    const first = await website.book({ tour_id: tour.id }, { 'idempotency-key': 'quoted-1' });
+    const authorization = `Bearer ${await givenKey(api.context.db, website.tenant)}`;
+    const rotated = { authorization, 'idempotency-key': '"quoted-1"' };
+    expectReplay(await website.book({ tour_id: tour.id }, rotated), first);
+  });
+});
+
+describe('a key', () => {
+  it('that comes with another request is 422, and changes nothing', async () => {
+    const { db } = api.context;
+    const seats = await givenSeats(db);
+    const other = await givenSeats(db);
+    const order = { tour_id: seats.tour.id, departure_date: seats.date };
+    const key = newKey();
+    const first = await website.book(order, key);
+    for (const change of [{ adults: 2 }, { name: 'Ana' }, { notes: 'x' }, { tour_id: other.tour.id, departure_date: other.date }]) {
+      expectProblem(await website.book({ ...order, ...change }, key), 422, 'idempotency_key_reused');
+    }
+    expectReplay(await website.book(order, key), first);
+    expect([await seatsTaken(db, seats), await seatsTaken(db, other)]).toEqual([1, 0]);
+
+    const [one, two] = [await givenBooking(seats), await givenBooking(seats)];
+    await website.post(`/api/tenant/bookings/${one}/confirm`, undefined, key);
+    const reused = await website.post(`/api/tenant/bookings/${two}/confirm`, undefined, key);
+    expectProblem(reused, 422, 'idempotency_key_reused');
+  });
+
+  it('of another tenant or another operation is a fresh one', async () => {
+    const { tour, date } = await givenSeats(api.context.db);
+    const rival = await givenWebsite(api);
+    const key = newKey();
+    const mine = await website.book({ tour_id: tour.id }, key);
+    const theirs = await rival.book({ tour_id: tour.id }, key);
+    const hold = await website.hold(tour, { departure_date: date, quantity: 1 }, key);
+    const path = `/api/tenant/bookings/${mine.body.booking_ref}`;
+    const confirmed = await website.post(`${path}/confirm`, undefined, key);
+    const cancelled = await website.post(`${path}/cancel`, undefined, key);
+    for (const answer of [mine, theirs, hold, confirmed, cancelled]) {
+      expect(answer.body.ok).toBe(true);
+      expect(answer.headers).not.toHaveProperty('idempotent-replayed');
+    }
+    expect(theirs.body.lead_id).not.toBe(mine.body.lead_id);
+  });
+
+  it('is spent by success alone: a refused request can be sent again, or put right, with it', async () => {
+    const { tour, date } = await givenSeats(api.context.db, { seats: 1 });
+    const one = { departure_date: date, quantity: 1 };
+    const blocking = await website.hold(tour, one);
+    const key = newKey();
+    expectProblem(await website.hold(tour, one, key), 409, 'insufficient_seats');
+    expectProblem(await website.hold('no-such-tour', one, key), 404, 'tour_not_found');
+    expectProblem(await website.hold(tour, { ...one, quantity: 0 }, key), 400, 'validation_failed');
+    await website.delete(`/api/gateway/holds/${blocking.body.hold_id}`);
+    expect((await website.hold(tour, one, key)).status).toBe(201);
+  });
+
+  it.each([
+    ['hold.place', 24],
+    ['booking.create', 7 * 24],
+  ])('of %s is kept for %i hours, then forgotten', async (operation, hours) => {
+    const { db } = api.context;
+    const { tour, date } = await givenSeats(db);
+    const { 'idempotency-key': key } = newKey();
+    const send = () =>
+      operation === 'hold.place'
+        ? website.hold(tour, { departure_date: date, quantity: 1 }, { 'idempotency-key': key })
+        : website.book({ tour_id: tour.id }, { 'idempotency-key': key });
+    const first = await send();
+    const row = await db('idempotency_keys').where({ key }).first();
+    expect([row.operation, (row.expires_at - row.created_at) / 3_600_000]).toEqual([operation, expect.closeTo(hours, 2)]);
+    await db('idempotency_keys').where({ key }).update({ expires_at: db.raw('clock_timestamp()') });
+    const later = await send();
+    expect([later.status, later.headers['idempotent-replayed']]).toEqual([201, undefined]);
+    expectReplay(await send(), later);
+    expect(later.text).not.toBe(first.text);
+  });
+
+  it.each(['', '""', 'a b', '"a b"', 'x'.repeat(256), `"${'x'.repeat(256)}"`, 'a\tb', 'ü'])(
+    '%j is no key',
+    async (key) => {
+      const headers = { 'idempotency-key': key };
+      const { tour, date } = await givenSeats(api.context.db);
+      const answers = [
+        await website.book({ tour_id: tour.id }, headers),
+        await website.hold(tour, { departure_date: date, quantity: 1 }, headers),
+      ];
+      for (const answer of answers) expectProblem(answer, 400, 'invalid_idempotency_key');
+      expect(answers[0]!.body.errors).toMatchObject([{ in: 'header', field: 'Idempotency-Key' }]);
+    },
+  );
+
+  it.each(['x', '"', '!~', 'x'.repeat(255), `"${'y'.repeat(255)}"`])('%j is a good one', async (key) => {
+    const { tour } = await givenSeats(api.context.db);
+    expect((await website.book({ tour_id: tour.id }, { 'idempotency-key': key })).status).toBe(201);
+  });
+});
+
+describe('many at once', () => {
+  it('with one key make one booking, and all get its bytes or are asked to wait', async () => {
+    const { db } = api.context;
+    const seats = await givenSeats(db);
+    const order = { tour_id: seats.tour.id, departure_date: seats.date };
+    const key = newKey();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => website.book(order, key)));
+    const made = answers.filter(({ status }) => status === 201);
+    for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, 'idempotency_in_progress');
+    expect(made.length).toBeGreaterThan(0);
+    expect(new Set(made.map(({ text }) => text)).size).toBe(1);
+    expect(made.filter(({ headers }) => headers['idempotent-replayed'] === undefined)).toHaveLength(1);
+    expect(await seatsTaken(db, seats)).toBe(1);
+    expect(await db('webhook_events').where({ booking_ref: made[0]!.body.booking_ref })).toHaveLength(1);
+  });
+
+  it('wait two seconds for one that is still at work elsewhere, then are told to come again', async () => {
+    const { db } = api.context;
+    const { tour } = await givenSeats(db);
+    const { 'idempotency-key': key } = newKey();
+    const elsewhere = await db.transaction();
+    await elsewhere('idempotency_keys').insert({
+      tenant_id: website.tenant.id,
+      operation: 'booking.create',
+      key,
+      fingerprint: Buffer.alloc(32),
+      expires_at: new Date(Date.now() + 60_000),
+    });
+    const order = { tour_id: tour.id, ...CUSTOMER };
+    const waiting = await website.book(order, { 'idempotency-key': key });
+    expectProblem(waiting, 409, 'idempotency_in_progress', { retryable: true });
+    expect(waiting.headers['retry-after']).toBe('1');
+    await elsewhere.rollback();
+    expect((await website.book(order, { 'idempotency-key': key })).status).toBe(201);
+  });
+});

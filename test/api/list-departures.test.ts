@@ -1,0 +1,167 @@
+import { startTestApi, type TestApi } from '../support/api';
+import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
+import { expectProblem, givenPriceRule, givenReader, type Reader, takeSeats, todayIn } from './reader';
+
+let api: TestApi;
+let reader: Reader;
+let tour: GivenTour;
+beforeAll(async () => {
+  api = await startTestApi();
+  reader = await givenReader(api);
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  tour = await givenTour(api.context.db);
+});
+
+const list = (query = '', { slug } = tour) => reader.get(`/api/tenant/tours/${slug}/departures?${query}`);
+const datesOf = (body: { items: { departure_date: string }[] }) => body.items.map((item) => item.departure_date);
+
+describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
+  it('answers exactly the fields of a departure, and the categories that it has', async () => {
+    const { db } = api.context;
+    const prices = { adult: 129_050, child: 99_000, single_supplement: 20_000 };
+    const date = await givenDeparture(db, tour, { seats: 8, prices });
+    await db('departures').where({ tour_id: tour.id }).update({ return_date: daysFromToday(32) });
+    const other = await givenDeparture(db, tour, { date: daysFromToday(40), prices: { adult: 100_000 } });
+    await takeSeats(db, reader, tour, date, { quantity: 3 });
+    const { status, body, headers } = await list();
+    expect(status).toBe(200);
+    expect(headers['cache-control']).toBe('private, no-cache');
+    expect(body).toEqual({
+      items: [
+        {
+          ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), departure_date: date, return_date: daysFromToday(32) },
+          ...{ status: 'available', seats_total: 8, seats_available: 5, currency: 'EUR' },
+          prices: { adult: 1290.5, child: 990, single_supplement: 200 },
+          tenant_prices: { adult: 1290.5, child: 990, single_supplement: 200, deposit: 258.1 },
+        },
+        {
+          ...{ id: expect.any(String), departure_date: other, return_date: null, status: 'available' },
+          ...{ seats_total: 10, seats_available: 10, currency: 'EUR', prices: { adult: 1000 } },
+          tenant_prices: { adult: 1000, deposit: 200 },
+        },
+      ],
+      next_cursor: null,
+    });
+  });
+
+  it('tells the status of each, and seats only of what can be booked', async () => {
+    const { db } = api.context;
+    const on = (day: number, departure: object = {}) => givenDeparture(db, tour, { date: daysFromToday(day), ...departure });
+    await on(-9);
+    await on(-8, { status: 'cancelled' });
+    await on(2, { status: 'cancelled' });
+    await on(3, { closesAt: new Date(Date.now() - 1000).toISOString() });
+    await on(4, { closesAt: new Date(Date.now() + 60_000).toISOString() });
+    await takeSeats(db, reader, tour, await on(5), { quantity: 10 });
+    await takeSeats(db, reader, tour, await on(6), { quantity: 10, secondsLeft: -1 });
+    await takeSeats(db, reader, tour, await on(7), { quantity: 10, status: 'released' });
+    const { body } = await list(`from=${daysFromToday(-20)}`);
+    expect(body.items.map((item: Record<string, unknown>) => [item.status, item.seats_available])).toEqual([
+      ...[['gone', 0], ['cancelled', 0], ['cancelled', 0], ['closed', 0]],
+      ...[['available', 10], ['sold_out', 0], ['available', 10], ['available', 10]],
+    ]);
+  });
+
+  it('lists what is upcoming, whatever its status, unless from says otherwise', async () => {
+    const { db } = api.context;
+    for (const day of [-1, 0, 1, 2]) await givenDeparture(db, tour, { date: daysFromToday(day) });
+    await givenDeparture(db, tour, { date: daysFromToday(3), status: 'cancelled' });
+    expect(datesOf((await list()).body)).toEqual([0, 1, 2, 3].map(daysFromToday));
+    expect(datesOf((await list(`from=${daysFromToday(-5)}`)).body)).toEqual([-1, 0, 1, 2, 3].map(daysFromToday));
+    const window = `from=${daysFromToday(1)}&to=${daysFromToday(2)}`;
+    expect(datesOf((await list(window)).body)).toEqual([1, 2].map(daysFromToday));
+    expect(datesOf((await list(`to=${daysFromToday(0)}`)).body)).toEqual([daysFromToday(0)]);
+    expect(datesOf((await list(`from=${daysFromToday(2)}&to=${daysFromToday(1)}`)).body)).toEqual([]);
+  });
+
+  it("judges what is gone by the date in the tour's own time zone", async () => {
+    const { db } = api.context;
+    const [east, west] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
+    for (const [timeZone, status] of [[east, 'gone'], [west, 'available']] as const) {
+      const there = await givenTour(db, { timeZone });
+      // The two are 25 hours apart, so the western today is always over in the east.
+      await givenDeparture(db, there, { date: todayIn(west) });
+      await givenDeparture(db, there, { date: todayIn(east) });
+      const all = (await list('from=2020-01-01', there)).body.items;
+      expect(all.map((item: { status: string }) => item.status)).toEqual([status, 'available']);
+      const upcoming = datesOf((await list('', there)).body);
+      expect(upcoming).toEqual(timeZone === east ? [todayIn(east)] : [todayIn(west), todayIn(east)]);
+      const catalog = await reader.get(`/api/tenant/tours/${there.slug}`);
+      expect(catalog.body.next_departure_date).toBe(upcoming[0]);
+    }
+  });
+
+  it('is an empty list of a tour without departures', async () => {
+    expect((await list()).body).toEqual({ items: [], next_cursor: null });
+  });
+
+  describe.each(['from', 'to'])('%s', (name) => {
+    it.each([
+      ...['2027-02-30', '2027-13-01', '2027-00-10', '2027-1-1', '20270101', '0000-01-01', '2027-02-29', 'today', 'infinity'],
+      ...['2027-01-01T00:00:00Z', '-2027-01-01', '+2027-01-01', '12027-01-01', ' 2027-01-01', '01/02/2027', ''],
+    ])('is not a date that exists: %j', async (value) => {
+      const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures`).query({ [name]: value });
+      expectProblem(response, 400, 'validation_failed');
+      expect(response.body.errors).toEqual([{ in: 'query', field: name, message: expect.any(String) }]);
+    });
+
+    it.each(['0001-01-01', '2028-02-29', '9999-12-31'])('is a date: %s', async (value) => {
+      expect((await list(`${name}=${value}`)).status).toBe(200);
+    });
+  });
+
+  it.each(['0', '367', 'abc', '5.5', '1e1', '', '+1'])('refuses the limit %j', async (limit) => {
+    const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures`).query({ limit });
+    expectProblem(response, 400, 'validation_failed');
+  });
+
+  it('takes a limit of 366, and 100 by default', async () => {
+    const { db } = api.context;
+    await db('departures').insert(
+      Array.from({ length: 120 }, (_, day) => ({
+        ...{ tour_id: tour.id, departure_date: daysFromToday(day + 1), seats_total: 5, prices_minor: '{"adult":1}' },
+      })),
+    );
+    expect((await list('limit=366')).body.items).toHaveLength(120);
+    const { items, next_cursor } = (await list()).body;
+    expect(items).toHaveLength(100);
+    expect((await list(`cursor=${next_cursor}`)).body.items).toHaveLength(20);
+  });
+});
+
+describe("a departure's tenant_prices", () => {
+  it.each<[string, string, Record<string, unknown>, number, number]>([
+    ['a percentage', 'EUR', { percent: 12.5 }, 999.99, 1124.99],
+    ['an amount off', 'EUR', { amount_minor: -2_000 }, 500, 480],
+    ['an amount off more than all', 'EUR', { amount_minor: -90_000 }, 500, 0],
+    ['a price', 'EUR', { kind: 'price', amount_minor: 99_000, currency: 'EUR' }, 500, 990],
+    ['a step', 'EUR', { percent: 0, round_to: 5 }, 502.5, 505],
+    ['an amount in euros, of a tour in yen', 'JPY', { amount_minor: -2_000 }, 50_000, 50_000],
+    ['a percentage, of a tour in yen', 'JPY', { percent: -50 }, 50_001, 25_001],
+    ['a percentage, of a tour in dinars', 'TND', { percent: -50 }, 100.001, 50.001],
+  ])('are made by %s', async (_what, currency, columns, platform, expected) => {
+    const { db } = api.context;
+    const tenant = await givenReader(api, { paymentMethod: 'reserve' });
+    const there = await givenTour(db, { currency });
+    const digits = { EUR: 2, JPY: 0, TND: 3 }[currency]!;
+    await givenDeparture(db, there, { prices: { adult: Math.round(platform * 10 ** digits) } });
+    await givenPriceRule(db, tenant, columns);
+    const [item] = (await tenant.get(`/api/tenant/tours/${there.slug}/departures`)).body.items;
+    expect(item).toMatchObject({ currency, prices: { adult: platform }, tenant_prices: { adult: expected, deposit: 0 } });
+  });
+
+  it('follow the travel date: the narrower window decides among equals, and a tour rule before all', async () => {
+    const { db } = api.context;
+    const tenant = await givenReader(api);
+    const [early, late, last] = [10, 20, 30].map(daysFromToday);
+    for (const date of [early, late, last]) await givenDeparture(db, tour, { date });
+    await givenPriceRule(db, tenant, { percent: 10 });
+    await givenPriceRule(db, tenant, { percent: 20, travel_from: early, travel_to: early });
+    await givenPriceRule(db, tenant, { percent: 30, travel_from: early, travel_to: late });
+    await givenPriceRule(db, tenant, { percent: 40, tour_id: tour.id, travel_from: last, travel_to: last });
+    const { items } = (await tenant.get(`/api/tenant/tours/${tour.slug}/departures`)).body;
+    expect(items.map((item: { tenant_prices: { adult: number } }) => item.tenant_prices.adult)).toEqual([600, 650, 700]);
+  });
+});

@@ -1,0 +1,166 @@
+import type { Response } from 'supertest';
+import { startTestApi, type TestApi } from '../support/api';
+import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
+import { expectProblem, givenReader, type Reader, showOrHide } from './reader';
+
+const CONTINENTS = ['africa', 'asia', 'europe', 'oceania'];
+const TOURS = 60;
+const DAYS = 25;
+
+let api: TestApi;
+let reader: Reader;
+let tour: GivenTour;
+beforeAll(async () => {
+  api = await startTestApi();
+  reader = await givenReader(api);
+  for (let n = 0; n < TOURS; n++) {
+    // Five tours share each name, so that pages end between equal names.
+    const given = { name: `Tour ${n % 12}`, continent: CONTINENTS[n % CONTINENTS.length] };
+    tour = await givenTour(api.context.db, given);
+  }
+  for (let day = 1; day <= DAYS; day++) await givenDeparture(api.context.db, tour, { date: daysFromToday(day) });
+});
+afterAll(() => api.stop());
+
+async function pagesOf(who: Reader, path: string): Promise<Response[]> {
+  const pages = [await who.get(path)];
+  while (pages.at(-1)!.body.next_cursor !== null) {
+    pages.push(await who.get(`${path}&cursor=${pages.at(-1)!.body.next_cursor}`));
+    if (pages.length > TOURS) throw new Error('The pages do not end');
+  }
+  return pages;
+}
+const itemsOf = (pages: Response[]) => pages.flatMap((page) => page.body.items);
+const LISTS = {
+  'GET /api/tenant/catalog': () => '/api/tenant/catalog?',
+  'GET /api/tenant/tours/{id_or_slug}/departures': () => `/api/tenant/tours/${tour.slug}/departures?`,
+};
+
+describe('the pages of the catalog', () => {
+  it.each([1, 7, 20, 60])('of %i tours give each tour once and in order', async (limit) => {
+    const pages = await pagesOf(reader, `/api/tenant/catalog?limit=${limit}`);
+    const all = (await reader.get('/api/tenant/catalog?limit=100')).body.items;
+    expect(pages).toHaveLength(Math.ceil(TOURS / limit));
+    expect(itemsOf(pages)).toEqual(all);
+    expect(new Set(all.map(({ id }: GivenTour) => id)).size).toBe(TOURS);
+  });
+
+  it('keep to the filters', async () => {
+    const items = itemsOf(await pagesOf(reader, '/api/tenant/catalog?limit=2&continent=asia&q=TOUR%201'));
+    const expected = Array.from({ length: TOURS }, (_, n) => n).filter((n) => n % 4 === 1 && /^1/.test(String(n % 12)));
+    expect(items).toHaveLength(expected.length);
+    for (const item of items) expect(item).toMatchObject({ continent: 'asia', name: expect.stringMatching(/^Tour 1/) });
+  });
+
+  it.each([true, false])('keep to what the tenant may see, where the default is %s', async (defaultVisible) => {
+    const { db } = api.context;
+    const tenant = await givenReader(api, { defaultVisible });
+    await showOrHide(db, tenant, 'asia', !defaultVisible);
+    const all = (await reader.get('/api/tenant/catalog?limit=100')).body.items;
+    const exceptions = all.filter((_: unknown, index: number) => index % 7 === 0);
+    for (const item of exceptions) await showOrHide(db, tenant, item, item.continent === 'asia' ? defaultVisible : !defaultVisible);
+    const visible = all.filter(
+      (item: { continent: string }) => ((item.continent === 'asia') !== exceptions.includes(item)) !== defaultVisible,
+    );
+    expect(itemsOf(await pagesOf(tenant, '/api/tenant/catalog?limit=5'))).toEqual(visible);
+  });
+
+  it('skip nothing and repeat nothing of what was there, while tours come and go', async () => {
+    const { db } = api.context;
+    const first = await reader.get('/api/tenant/catalog?limit=30');
+    const early = await givenTour(db, { name: 'AAA' });
+    await db('tours').where({ id: first.body.items.at(-1).id }).update({ status: 'draft' });
+    const second = await reader.get(`/api/tenant/catalog?limit=100&cursor=${first.body.next_cursor}`);
+    expect(new Set([...first.body.items, ...second.body.items].map(({ id }) => id)).size).toBe(TOURS);
+    await db('tours').where({ id: early.id }).delete();
+    await db('tours').where({ status: 'draft' }).update({ status: 'published' });
+  });
+});
+
+describe('the pages of departures', () => {
+  it.each([1, 10, 25])('of %i dates give each date once and in order', async (limit) => {
+    const pages = await pagesOf(reader, `/api/tenant/tours/${tour.slug}/departures?limit=${limit}`);
+    const dates = itemsOf(pages).map((item) => item.departure_date);
+    expect(dates).toEqual(Array.from({ length: DAYS }, (_, n) => daysFromToday(n + 1)));
+  });
+});
+
+describe.each(Object.entries(LISTS))('%s', (_name, path) => {
+  const cursorOf = async (query = '') => (await reader.get(`${path()}limit=3${query}`)).body.next_cursor as string;
+
+  it('links the next page as the request was, without the credential', async () => {
+    const query = `${path()}limit=3&api_key=${reader.key}`;
+    const { headers, body } = await api.http.get(query);
+    const [, link] = /^<(.+)>; rel="next"$/.exec(headers.link!)!;
+    const url = new URL(link!);
+    expect(url.origin + url.pathname).toBe(`https://api.example.test${path().slice(0, -1)}`);
+    expect(Object.fromEntries(url.searchParams)).toEqual({ limit: '3', cursor: body.next_cursor });
+    const next = await reader.get(url.pathname + url.search);
+    expect(next.body.items[0]).not.toEqual(body.items[0]);
+    expect(next.body.items).toHaveLength(3);
+  });
+
+  it('links nothing from the last page', async () => {
+    const { headers, body } = await reader.get(`${path()}limit=100`);
+    expect(body.next_cursor).toBeNull();
+    expect(headers.link).toBeUndefined();
+  });
+
+  it('takes a cursor with another limit', async () => {
+    const { status, body } = await reader.get(`${path()}limit=1&cursor=${await cursorOf()}`);
+    expect({ status, items: body.items.length }).toEqual({ status: 200, items: 1 });
+  });
+
+  it.each<[string, (cursor: string) => string]>([
+    ['changed', (cursor) => (cursor.startsWith('A') ? 'B' : 'A') + cursor.slice(1)],
+    ['cut short', (cursor) => cursor.slice(0, -4)],
+    ['added to', (cursor) => `${cursor}AAAA`],
+    ['made up', () => Buffer.from('{"nameFolded":"","id":"1"}').toString('base64url')],
+    ['of spaces', () => '%20'],
+    ['that is an offset', () => '24'],
+    ["that is SQL", () => "'%3Bselect%201"],
+  ])('refuses a cursor %s', async (_what, change) => {
+    const response = await reader.get(`${path()}cursor=${change(await cursorOf())}`);
+    expectProblem(response, 400, 'invalid_cursor');
+    expect(response.body.errors).toEqual([{ in: 'query', field: 'cursor', message: expect.any(String) }]);
+  });
+
+  it("refuses another tenant's cursor", async () => {
+    const other = await givenReader(api);
+    expectProblem(await other.get(`${path()}cursor=${await cursorOf()}`), 400, 'invalid_cursor');
+  });
+});
+
+describe('a cursor', () => {
+  it.each(['q=tour', 'continent=asia', 'q=Tour&continent=asia', ''])('is refused where the filters become: %s', async (filters) => {
+    const { body } = await reader.get('/api/tenant/catalog?limit=1&q=Tour');
+    expectProblem(await reader.get(`/api/tenant/catalog?${filters}&cursor=${body.next_cursor}`), 400, 'invalid_cursor');
+  });
+
+  it.each(['from', 'to'])('of departures is refused with another %s', async (name) => {
+    const path = `/api/tenant/tours/${tour.slug}/departures?limit=2`;
+    const { body } = await reader.get(path);
+    const response = await reader.get(`${path}&${name}=${daysFromToday(9)}&cursor=${body.next_cursor}`);
+    expectProblem(response, 400, 'invalid_cursor');
+  });
+
+  it('of departures is good for the tour by slug and UUID, and for no other tour', async () => {
+    const { db } = api.context;
+    const other = await givenTour(db, { continent: 'asia' });
+    const { body } = await reader.get(`/api/tenant/tours/${tour.slug}/departures?limit=2`);
+    const ask = (key: string) => reader.get(`/api/tenant/tours/${key}/departures?limit=2&cursor=${body.next_cursor}`);
+    expect((await ask(tour.id.toUpperCase())).status).toBe(200);
+    expectProblem(await ask(other.slug), 400, 'invalid_cursor');
+    await db('tours').where({ id: other.id }).delete();
+  });
+
+  it('of the catalog is not one of departures', async () => {
+    const cursor = (await reader.get('/api/tenant/catalog?limit=1')).body.next_cursor;
+    const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures?cursor=${cursor}`);
+    expectProblem(response, 400, 'invalid_cursor');
+  });
+
+  it('that is bad is told before whether the tour is there', async () => {
+    expectProblem(await reader.get('/api/tenant/tours/no-such-tour/departures?cursor=bad'), 400, 'invalid_cursor');
+  });
+});

@@ -1,0 +1,209 @@
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { departureEntry, tourEntry, writeFiles } from '../catalog/catalog-files';
+import { departureOf, insertLead, insertTenant, tourOf } from '../catalog/catalog-rows';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+let terminal: TestTerminal;
+beforeAll(async () => (terminal = await openTestTerminal()));
+afterAll(async () => terminal.drop());
+
+const none = { created: 0, updated: 0, unchanged: 0 };
+
+async function importing(contents: Record<string, unknown>, ...flags: string[]) {
+  return terminal.tourctl(['catalog', 'import', ...writeFiles(contents), '--json', ...flags]);
+}
+
+async function audits() {
+  const { json } = await terminal.tourctl('audit list --json --limit 1000');
+  return json.items.filter((entry: { action: string }) => entry.action === 'catalog.import');
+}
+
+describe('tourctl catalog import', () => {
+  it('answers with the counts, and leaves one audit row', async () => {
+    const entry = tourEntry({ slug: 'first', departures: [departureEntry()] });
+    const { code, json, stderr } = await importing({ 'tours.json': [entry] });
+    expect(code).toBe(0);
+    expect(json).toEqual({
+      tours: { ...none, created: 1 },
+      departures: { ...none, created: 1 },
+      errors: [],
+    });
+    expect(stderr).toBe('');
+    expect(await audits()).toMatchObject([
+      { subject: 'tours.json', before: null, after: { tours: { created: 1 }, departures: { created: 1 } } },
+    ]);
+  });
+
+  it('leaves no audit row where nothing changed', async () => {
+    const before = await audits();
+    const { json } = await importing({ 'tours.json': [tourEntry({ slug: 'first' })] });
+    expect(json.tours).toEqual({ ...none, unchanged: 1 });
+    expect(await audits()).toEqual(before);
+  });
+
+  it('reports the faults on stdout, says so on stderr and exits 1', async () => {
+    const result = await importing({ 'tours.csv': 'slug,name\nx,Y' });
+    expect(result.code).toBe(1);
+    expect(result.json.errors).toContainEqual({
+      file: expect.stringMatching(/tours\.csv$/),
+      line: 2,
+      field: 'continent',
+      message: 'is required',
+    });
+    expect(result.error.code).toBe('catalog_refused');
+    expect(result.error.message).toMatch(/^The catalog has \d+ faults; nothing was written$/);
+  });
+
+  it('shows a person the faults with their places', async () => {
+    const [file] = writeFiles({ 'tours.jsonl': JSON.stringify(tourEntry({ name: '' })) });
+    const { code, stdout, stderr } = await terminal.tourctl(['catalog', 'import', file!]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/tours\.jsonl:1 +name +must not be empty/);
+    expect(stderr).toBe('error: The catalog has 1 fault; nothing was written\n');
+  });
+
+  it('writes nothing in a dry run', async () => {
+    const { code, json } = await importing({ 'tours.json': [tourEntry({ slug: 'dry' })] }, '--dry-run');
+    expect([code, json.tours.created]).toEqual([0, 1]);
+    expect(await tourOf(terminal.db, 'dry')).toBeUndefined();
+  });
+
+  it('prunes only when that was agreed to', async () => {
+    await importing({ 'tours.json': [tourEntry({ slug: 'goner', departures: [departureEntry()] })] });
+    const files = { 'tours.json': [tourEntry({ slug: 'stayer' })] };
+    const refused = await importing(files, '--prune');
+    expect([refused.code, refused.error.code]).toEqual([2, 'usage_error']);
+    expect(await tourOf(terminal.db, 'stayer')).toBeUndefined();
+    const { code, json } = await importing(files, '--prune', '--yes');
+    expect(code).toBe(0);
+    expect(json.pruned.tours_archived).toBeGreaterThan(0);
+    expect((await tourOf(terminal.db, 'goner')).status).toBe('archived');
+  });
+
+  it('names the bookings of a departure that it cancels', async () => {
+    const entry = tourEntry({ slug: 'booked', departures: [departureEntry()] });
+    await importing({ 'tours.json': [entry] });
+    const tenantId = await insertTenant(terminal.db, 'booker');
+    const departure = await departureOf(terminal.db, 'booked', '2031-06-01');
+    await insertLead(terminal.db, tenantId, departure, 'BOOKER-7');
+    const { json } = await importing({
+      'tours.json': [{ ...entry, departures: [departureEntry({ status: 'cancelled' })] }],
+    });
+    expect(json.bookings_to_tell).toEqual([
+      { tour: 'booked', departure_date: '2031-06-01', booking_refs: ['BOOKER-7'] },
+    ]);
+  });
+
+  it.each([
+    ['catalog import', '<file> is missing'],
+    ['catalog import nowhere.json', 'must be a file that exists'],
+    ['catalog import package.yaml', 'must be a .json, .jsonl, .csv file'],
+    ['catalog import package.json --drop', 'unknown option'],
+  ])('takes "%s" for a wrong command line', async (line, message) => {
+    const { code, error, stdout } = await terminal.tourctl(`${line} --json`);
+    expect([code, error.code, stdout]).toEqual([2, 'usage_error', '']);
+    expect(error.message).toContain(message);
+  });
+});
+
+describe('tourctl catalog export', () => {
+  const full = tourEntry({
+    slug: 'exported',
+    name: 'Ångström – "quoted"',
+    description: 'One\n\nTwo',
+    images: [{ url: '/a.svg', alt: 'A' }, { url: '/b.svg' }],
+    start_location: { name: 'Rome', lat: 41.9 },
+    itinerary: [{ day: 1, title: 'Go' }],
+    departures: [departureEntry({ prices: { adult: 1.15, child: 0 }, closes_at: '2031-05-30T12:00:00Z' })],
+  });
+
+  it('gives a document that imports to the same', async () => {
+    await importing({ 'tours.json': [full] });
+    const exported = await terminal.tourctl('catalog export --json');
+    expect(exported.code).toBe(0);
+    const entry = exported.json.find((tour: { slug: string }) => tour.slug === 'exported');
+    expect(entry).toMatchObject({
+      ...full,
+      departures: [{ ...departureEntry(), prices: { adult: 1.15, child: 0, single_supplement: null } }],
+    });
+    const again = await importing({ 'tours.json': exported.json }, '--prune', '--yes');
+    expect(again.json).toEqual({
+      tours: { ...none, unchanged: exported.json.length },
+      departures: { ...none, unchanged: expect.any(Number) },
+      errors: [],
+      pruned: { tours_archived: 0, departures_deleted: 0, departures_cancelled: 0 },
+    });
+  });
+
+  it('gives what makes an empty catalog, or a changed one, the same again', async () => {
+    const exported = await terminal.tourctl('catalog export --json');
+    const other = await openTestTerminal();
+    const [file] = writeFiles({ 'all.json': exported.stdout });
+    await other.tourctl(['catalog', 'import', file!, '--json']);
+    expect((await other.tourctl('catalog export --json')).stdout).toBe(exported.stdout);
+    const changed = {
+      ...full,
+      summary: 'New',
+      tags: ['x'],
+      departures: [departureEntry({ prices: { adult: 2, single_supplement: 3 } })],
+    };
+    await other.tourctl(['catalog', 'import', ...writeFiles({ 'a.json': [changed] })]);
+    await other.tourctl(['catalog', 'import', file!]);
+    expect((await other.tourctl('catalog export --json')).stdout).toBe(exported.stdout);
+    await other.drop();
+  });
+
+  it('writes a file, in JSON lines where its name says so', async () => {
+    const out = path.join(mkdtempSync(path.join(tmpdir(), 'export-')), 'all.jsonl');
+    const { json } = await terminal.tourctl(['catalog', 'export', '--out', out, '--json']);
+    const lines = readFileSync(out, 'utf8').trim().split('\n');
+    expect(json).toEqual({ file: out, tours: lines.length, departures: expect.any(Number) });
+    const again = await terminal.tourctl(['catalog', 'import', out, '--json']);
+    expect(again.json.tours).toEqual({ ...none, unchanged: lines.length });
+  });
+
+  it('says of a file that cannot be written that it cannot', async () => {
+    const out = path.join(tmpdir(), 'no', 'such', 'directory.json');
+    const { code, error } = await terminal.tourctl(['catalog', 'export', '--out', out, '--json']);
+    expect([code, error.code, existsSync(out)]).toEqual([1, 'file_not_written', false]);
+  });
+});
+
+describe('tourctl catalog list', () => {
+  it('lists tours by name, of every status, with their next departure', async () => {
+    const other = await openTestTerminal();
+    const [file] = writeFiles({
+      'a.json': [
+        tourEntry({
+          slug: 'zeta',
+          name: 'Żeta',
+          departures: [departureEntry(), departureEntry({ departure_date: '2020-01-01' })],
+        }),
+        tourEntry({ slug: 'alpha', name: 'Álpha 100%', status: 'draft', continent: 'asia' }),
+      ],
+    });
+    await other.tourctl(['catalog', 'import', file!]);
+    const { json } = await other.tourctl('catalog list --json');
+    expect(json.items.map((tour: { slug: string }) => tour.slug)).toEqual(['alpha', 'zeta']);
+    expect(json.items[1]).toMatchObject({
+      base_price: 1290,
+      status: 'published',
+      upcoming_departures: 1,
+      next_departure_date: '2031-06-01',
+    });
+    const filtered = async (flags: string) =>
+      (await other.tourctl(`catalog list --json ${flags}`)).json.items.length;
+    expect(await filtered('--status draft')).toBe(1);
+    expect(await filtered('--continent asia')).toBe(1);
+    expect(await filtered('--continent africa')).toBe(0);
+    expect(await filtered('--q zETA')).toBe(1);
+    expect(await filtered('--q 0%')).toBe(1);
+    expect(await filtered('--q %')).toBe(1);
+    expect(await filtered('--limit 1')).toBe(1);
+    expect((await other.tourctl('catalog list')).stdout).toMatch(/^SLUG +NAME/);
+    expect((await other.tourctl('catalog list --limit 0')).code).toBe(2);
+    await other.drop();
+  });
+});

@@ -1,0 +1,100 @@
+import { departureOf, insertHold, insertLead, insertTenant, tourOf } from '../catalog/catalog-rows';
+import { givenDeparture, givenTour } from '../support/given';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+const DATE = '2031-06-01';
+let terminal: TestTerminal;
+beforeAll(async () => {
+  terminal = await openTestTerminal();
+  const alps = await givenTour(terminal.db, { slug: 'alps' });
+  await givenDeparture(terminal.db, alps, { date: DATE, seats: 10 });
+  await givenDeparture(terminal.db, alps, { date: '2020-01-01' });
+  const tenantId = await insertTenant(terminal.db, 'acme');
+  const departure = await departureOf(terminal.db, 'alps', DATE);
+  await insertHold(terminal.db, tenantId, departure.id, 2);
+  await insertHold(terminal.db, tenantId, departure.id, 5, {
+    expires_at: terminal.db.raw("now() - interval '1 second'"),
+  });
+  await insertLead(terminal.db, tenantId, departure, 'ACME-1', { adults: 3 });
+  await insertLead(terminal.db, tenantId, departure, 'ACME-2', { status: 'cancelled' });
+});
+afterAll(async () => terminal.drop());
+
+const departure = (line: string) => terminal.tourctl(`departure ${line} --json`);
+const lastAudit = async () => (await terminal.tourctl('audit list --json --limit 1')).json.items[0];
+
+describe('tourctl departure', () => {
+  it('lists from today on, or from a date that is asked for', async () => {
+    expect((await departure('list alps')).json.items).toEqual([
+      {
+        id: expect.any(String),
+        tour: 'alps',
+        departure_date: DATE,
+        return_date: null,
+        status: 'available',
+        seats_total: 10,
+        seats_taken: 5,
+        seats_available: 5,
+        currency: 'EUR',
+        prices: { adult: 500 },
+      },
+    ]);
+    const all = (await departure('list alps --from 2019-01-01')).json.items;
+    expect(all.map((item: { status: string }) => item.status)).toEqual(['gone', 'available']);
+    expect((await terminal.tourctl('departure list alps')).stdout).toMatch(/2031-06-01 +available +10 +5 +5/);
+  });
+
+  it('sets the seats, but never below what is taken', async () => {
+    const { revision } = await tourOf(terminal.db, 'alps');
+    expect((await departure(`set-seats alps ${DATE} 5`)).json).toMatchObject({
+      seats_total: 5,
+      status: 'sold_out',
+    });
+    expect((await tourOf(terminal.db, 'alps')).revision).toBe(revision + 1);
+    expect(await lastAudit()).toMatchObject({
+      action: 'departure.set-seats',
+      subject: `alps ${DATE}`,
+      before: { seats_total: 10 },
+      after: { seats_total: 5 },
+    });
+    const refused = await departure(`set-seats alps ${DATE} 4`);
+    expect([refused.code, refused.error.code]).toEqual([1, 'seats_taken']);
+    expect((await departureOf(terminal.db, 'alps', DATE)).seats_total).toBe(5);
+  });
+
+  it('cancels with the bookings to tell, keeps those, and reopens', async () => {
+    const { revision } = await tourOf(terminal.db, 'alps');
+    const cancelled = await departure(`cancel alps ${DATE} --yes`);
+    expect(cancelled.code).toBe(0);
+    expect(cancelled.json).toMatchObject({
+      status: 'cancelled',
+      seats_available: 0,
+      booking_refs: ['ACME-1'],
+    });
+    const again = await departure(`cancel alps ${DATE} --yes`);
+    expect(again.json.booking_refs).toEqual(['ACME-1']);
+    expect((await tourOf(terminal.db, 'alps')).revision).toBe(revision + 1);
+    const leads = await terminal.db('booking_leads').where({ booking_ref: 'ACME-1' });
+    expect(leads).toMatchObject([{ status: 'pending_payment' }]);
+    expect((await departure(`reopen alps ${DATE}`)).json.status).toBe('sold_out');
+    expect((await tourOf(terminal.db, 'alps')).revision).toBe(revision + 2);
+    expect(await lastAudit()).toMatchObject({
+      action: 'departure.reopen',
+      before: { cancelled: true },
+      after: { cancelled: false },
+    });
+  });
+
+  it.each([
+    [`cancel alps ${DATE}`, 2, 'usage_error'],
+    [`cancel alps 2031-06-31 --yes`, 2, 'usage_error'],
+    [`set-seats alps ${DATE} 0`, 2, 'usage_error'],
+    [`set-seats alps ${DATE} 100001`, 2, 'usage_error'],
+    ['list alps --from 2031-01-02 --to 2031-01-01', 2, 'usage_error'],
+    ['cancel alps 2031-06-02 --yes', 1, 'departure_not_found'],
+    ['reopen nowhere 2031-06-02', 1, 'tour_not_found'],
+  ])('answers "%s" with exit %d', async (line, exit, reason) => {
+    const { code, error, stdout } = await departure(line);
+    expect([code, error.code, stdout]).toEqual([exit, reason, '']);
+  });
+});

@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+const ENTRY = path.resolve(__dirname, '../../cli/tourctl.js');
+
+let terminal: TestTerminal;
+let elsewhere: string;
+beforeAll(async () => {
+  terminal = await openTestTerminal();
+  elsewhere = mkdtempSync(path.join(tmpdir(), 'tourctl-entry-'));
+});
+afterAll(async () => {
+  await terminal.drop();
+  rmSync(elsewhere, { recursive: true });
+});
+
+interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The real file, as a shell starts it, in a directory that is not the checkout. */
+function tourctl(args: string[], env: Record<string, string>, stdin = ''): Promise<Outcome> {
+  const child = spawn(ENTRY, args, {
+    cwd: elsewhere,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+  });
+  const outcome = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (outcome.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (outcome.stderr += chunk.toString()));
+  child.stdin.end(stdin);
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, ...outcome }));
+  });
+}
+
+describe('cli/tourctl.js', () => {
+  it('runs from any directory', async () => {
+    const name = 'Über den Wolken';
+    const created = await tourctl(
+      ['tenant', 'create', '--slug', 'acme', '--name', name, '--json'],
+      terminal.env,
+    );
+    expect(created).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(created.stdout)).toMatchObject({ slug: 'acme', name });
+  });
+
+  it('reads a token from a pipe', async () => {
+    await terminal.tourctl('tenant create --slug piped --name Piped');
+    const { key } = (await terminal.tourctl('key issue piped --scope catalog:read --json')).json;
+    const { code, stdout } = await tourctl(['key', 'inspect', '--json'], terminal.env, `${key}\n`);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ usable: true, tenant: 'piped' }),
+    ]);
+  });
+
+  it('never asks a pipe, but ends with 2 and what is missing', async () => {
+    const { code, stdout, stderr } = await tourctl(
+      ['tenant', 'create', '--json'],
+      terminal.env,
+      'acme\nyes\n',
+    );
+    expect([code, stdout]).toEqual([2, '']);
+    expect(JSON.parse(stderr).error.message).toContain('--slug is missing');
+  });
+
+  it('says in one line that the database is lost, with nothing on stdout', async () => {
+    const env = { ...terminal.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
+    const { code, stdout, stderr } = await tourctl(['tenant', 'list', '--json'], env);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(JSON.parse(stderr).error).toMatchObject({ code: 'database_unreachable' });
+  });
+
+  it('makes its own database where none is named, and finds it again', async () => {
+    const env = { DATA_DIR: path.join(elsewhere, 'data') };
+    const created = await tourctl(['tenant', 'create', '--slug', 'first', '--name', 'First', '--json'], env);
+    expect([created.code, JSON.parse(created.stdout)]).toEqual([
+      0,
+      expect.objectContaining({ slug: 'first' }),
+    ]);
+    const issued = await tourctl(['key', 'issue', 'first', '--scope', 'catalog:read'], env);
+    expect(issued.stdout).toMatch(/^svc_live_\S+\n$/);
+    expect(readFileSync(path.join(env.DATA_DIR, 'secrets.json'), 'utf8')).toContain('keyPepper');
+    const listed = await tourctl(['tenant', 'list', '--json'], env);
+    expect(JSON.parse(listed.stdout).items).toHaveLength(1);
+  });
+});

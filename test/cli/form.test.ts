@@ -1,0 +1,191 @@
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+let terminal: TestTerminal;
+beforeAll(async () => {
+  terminal = await openTestTerminal();
+  await terminal.tourctl('tenant create --slug acme --name Acme');
+});
+afterAll(async () => terminal.drop());
+
+/** A database that nobody answers for: whoever opens it fails with exit 1. */
+const NOWHERE = 'postgres://nobody@127.0.0.1:1/nothing';
+
+const without = async (env: Record<string, string>, line: string) => {
+  const before = { ...terminal.env };
+  Object.assign(terminal.env, env);
+  try {
+    return await terminal.tourctl(line);
+  } finally {
+    for (const name of Object.keys(env)) delete terminal.env[name];
+    Object.assign(terminal.env, before);
+  }
+};
+
+describe('help', () => {
+  it.each([
+    '--help',
+    'tenant --help',
+    'tenant create --help',
+    'help key',
+    '',
+    'key issue acme --help --json',
+  ])('is printed for "tourctl %s" without a database', async (line) => {
+    const { code, stdout, stderr } = await without({ DATABASE_URL: NOWHERE }, line);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^Usage: tourctl/);
+  });
+
+  it('shows every verb with the arguments it must have', async () => {
+    const { stdout } = await terminal.tourctl('origins --help');
+    expect(stdout).toContain('add <slug> <origin...>');
+  });
+
+  it('gives the version', async () => {
+    expect((await terminal.tourctl('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe('a wrong command line', () => {
+  it.each([
+    ['tenat list', "unknown command 'tenat'"],
+    ['tenant lst', "unknown command 'lst'"],
+    ['tenant', 'tourctl tenant needs a verb: create, list, show'],
+    ['tenant --json', 'tourctl tenant needs a verb'],
+    ['tenant list --sort name', "unknown option '--sort'"],
+    ['tenant list --limit', "option '--limit <number>' argument missing"],
+    ['tenant list --limit 1001', '--limit must be a whole number from 1 to 1000'],
+    ['tenant show', '<slug> is missing'],
+    ['tenant show acme other', 'too many arguments'],
+    ['tenant suspend acme', '--yes must be given where nobody can be asked'],
+    ['tenant set acme', 'at least one flag'],
+    ['key issue acme', '--scope is missing'],
+    ['key rotate aaaaaaaaaaaa --grace 1w', '--grace must be a duration such as 90d, 24h or 30m, or 0'],
+    [
+      'key issue acme --scope catalog:read --expires-in 0',
+      '--expires-in must be a duration such as 90d, 24h or 30m',
+    ],
+    ['origins add acme', '<origin> is missing'],
+    ['audit list --since yesterday', '--since must be a time such as'],
+  ])('exits with 2 before a database is opened: %s', async (line, message) => {
+    const { code, stdout, stderr } = await without({ DATABASE_URL: NOWHERE }, line);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+  });
+
+  it('suggests the nearest command and points to its help', async () => {
+    expect((await terminal.tourctl('tenat list')).stderr).toContain('Did you mean tenant?');
+    expect((await terminal.tourctl('tenant shw acme')).stderr).toContain('Did you mean show?');
+    expect((await terminal.tourctl('tenant list --limit x')).stderr).toContain(
+      'See tourctl tenant list --help',
+    );
+  });
+
+  it.each([
+    'tenat --json',
+    'tenant list --sort name --json',
+    'tenant show --json',
+    'tenant suspend acme --json',
+  ])('is one JSON document on stderr with --json: %s', async (line) => {
+    const { stdout, stderr } = await terminal.tourctl(line);
+    expect(stdout).toBe('');
+    expect(JSON.parse(stderr)).toEqual({ error: { code: 'usage_error', message: expect.any(String) } });
+  });
+});
+
+describe('--json', () => {
+  it.each([
+    'tenant list',
+    'tenant show acme',
+    'tenant set acme --max-holds 9',
+    'key issue acme --scope catalog:read',
+    'key list acme',
+    'widget issue acme',
+    'widget list acme',
+    'origins add acme acme.example',
+    'origins list acme',
+    'audit list',
+    'migrate',
+    'doctor',
+  ])('puts one document on stdout and nothing else: %s', async (line) => {
+    const { code, stdout } = await terminal.tourctl(`${line} --json`);
+    expect(code).toBe(0);
+    expect(stdout).toBe(`${JSON.stringify(JSON.parse(stdout))}\n`);
+  });
+
+  it('gives lists as items', async () => {
+    for (const line of [
+      'tenant list',
+      'key list acme',
+      'widget list acme',
+      'audit list',
+      'delivery list',
+      'webhook list',
+    ]) {
+      expect((await terminal.tourctl(`${line} --json`)).json).toEqual({ items: expect.any(Array) });
+    }
+  });
+});
+
+describe('for a person', () => {
+  it('a list is a table, and an empty one says so', async () => {
+    await terminal.tourctl(['tenant', 'create', '--slug', 'tokyo', '--name', '東京ツアー']);
+    const lines = (await terminal.tourctl('tenant list')).stdout.trimEnd().split('\n');
+    expect(lines[0]).toMatch(/^SLUG {3}NAME {8}STATUS/);
+    expect(lines).toContainEqual(expect.stringMatching(/^tokyo {2}東京ツアー {2}trial/));
+    expect((await terminal.tourctl('key list tokyo')).stdout).toBe('No keys\n');
+  });
+
+  it('an error is a sentence on stderr', async () => {
+    expect(await terminal.tourctl('tenant show nope')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'error: There is no tenant "nope"\n',
+    });
+  });
+});
+
+describe('a database that', () => {
+  it('does not answer is one line and exit 1', async () => {
+    const { code, stderr } = await without({ DATABASE_URL: NOWHERE }, 'tenant list');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error: The database: connect ECONNREFUSED .*\n$/);
+    const { error } = await without({ DATABASE_URL: NOWHERE }, 'tenant list --json');
+    expect(error.code).toBe('database_unreachable');
+  });
+
+  it('does not exist is one line and exit 1', async () => {
+    const { code, error } = await without({ DATABASE_URL: `${terminal.url}x` }, 'tenant list --json');
+    expect([code, error.code]).toEqual([1, 'database_unreachable']);
+  });
+
+  it('lacks a migration is exit 1 with what to do, until tourctl migrate', async () => {
+    const fresh = await openTestTerminal();
+    try {
+      await fresh.db.raw('drop table audit_log');
+      await fresh.db('knex_migrations').where({ name: '0008_audit' }).delete();
+      const { code, error } = await fresh.tourctl('tenant list --json');
+      expect([code, error.code]).toEqual([1, 'migrations_pending']);
+      expect(error.message).toContain('run tourctl migrate');
+      expect((await fresh.tourctl('migrate --json')).json).toEqual({ applied: ['0008_audit'] });
+      expect((await fresh.tourctl('migrate --json')).json).toEqual({ applied: [] });
+      expect((await fresh.tourctl('tenant list')).code).toBe(0);
+    } finally {
+      await fresh.drop();
+    }
+  });
+
+  it('somebody holds a lock in is exit 1 within seconds', async () => {
+    const { code, error } = await terminal.db.transaction(async (trx) => {
+      await trx('tenants').where({ slug: 'acme' }).forUpdate().select('id');
+      return terminal.tourctl('tenant activate acme --json');
+    });
+    expect([code, error.code]).toEqual([1, 'database_busy']);
+  });
+});
+
+it('a wrong setting is one line that names the variable, and not its value', async () => {
+  const { code, error, stderr } = await without({ SECRETS_KEY: 'hunter2' }, 'tenant list --json');
+  expect([code, error.code]).toEqual([1, 'invalid_configuration']);
+  expect(error.message).toContain('SECRETS_KEY must be');
+  expect(stderr).not.toContain('hunter2');
+});

@@ -1,0 +1,106 @@
+import { givenTour } from '../support/given';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+let terminal: TestTerminal;
+beforeAll(async () => {
+  terminal = await openTestTerminal();
+  await terminal.tourctl('tenant create --slug acme --name Acme');
+  await givenTour(terminal.db, { slug: 'alps', name: 'Alps', continent: 'europe' });
+  await givenTour(terminal.db, { slug: 'andes', name: 'Andes', continent: 'south-america' });
+  await givenTour(terminal.db, { slug: 'hidden-draft', continent: 'europe', status: 'draft' });
+});
+afterAll(async () => terminal.drop());
+
+const visibility = (line: string) => terminal.tourctl(`visibility ${line} --json`);
+
+describe('tourctl visibility', () => {
+  it('shows the default and the rules', async () => {
+    expect((await visibility('show acme')).json).toEqual({
+      tenant: 'acme',
+      visibility: 'all',
+      continents: [],
+      tours: [],
+    });
+  });
+
+  it('sets and clears rules of tours, continents and the default', async () => {
+    expect((await visibility('deny acme')).json.visibility).toBe('none');
+    expect((await visibility('allow acme --continent europe')).json.continents).toEqual([
+      { continent: 'europe', visible: true },
+    ]);
+    const denied = await visibility('deny acme --tour alps --tour andes');
+    expect(denied.json.tours).toMatchObject([
+      { slug: 'alps', visible: false },
+      { slug: 'andes', visible: false },
+    ]);
+    const { id } = denied.json.tours[0];
+    expect((await visibility(`allow acme --tour ${id.toUpperCase()}`)).json.tours[0]).toMatchObject({
+      slug: 'alps',
+      visible: true,
+    });
+    await visibility('clear acme --tour alps --tour andes --continent europe');
+    expect((await visibility('allow acme')).json).toMatchObject({
+      visibility: 'all',
+      continents: [],
+      tours: [],
+    });
+  });
+
+  it('explains which rule decides and which it beats', async () => {
+    const explain = async () => {
+      const { visible, decided_by, beaten } = (await visibility('explain acme alps')).json;
+      return { visible, by: decided_by.kind, beaten: beaten.map((rule: { kind: string }) => rule.kind) };
+    };
+    expect(await explain()).toEqual({ visible: true, by: 'default', beaten: [] });
+    await visibility('deny acme --continent europe');
+    expect(await explain()).toEqual({ visible: false, by: 'continent', beaten: ['default'] });
+    await visibility('allow acme --tour alps');
+    expect(await explain()).toEqual({ visible: true, by: 'tour', beaten: ['continent', 'default'] });
+    const draft = (await visibility('explain acme hidden-draft')).json;
+    expect(draft).toMatchObject({
+      visible: false,
+      decided_by: { kind: 'status' },
+      tour: { status: 'draft' },
+    });
+    const { stdout } = await terminal.tourctl('visibility explain acme alps');
+    expect(stdout).toBe(
+      'alps is shown for acme\n  decided by the tour rule (alps: shown)\n' +
+        '  it beats the continent rule (europe: hidden)\n  it beats the default rule (everything: shown)\n',
+    );
+    await visibility('clear acme --tour alps --continent europe');
+  });
+
+  it('leaves an audit row of what changed, and none where nothing did', async () => {
+    const rows = async () => (await terminal.tourctl('audit list --json --limit 1000')).json.items;
+    const before = (await rows()).length;
+    await visibility('deny acme --tour andes');
+    await visibility('deny acme --tour andes');
+    await visibility('clear acme --continent asia');
+    const after = await rows();
+    expect(after.length).toBe(before + 1);
+    expect(after[0]).toMatchObject({
+      action: 'visibility.deny',
+      tenant: 'acme',
+      before: { tours: [] },
+      after: { tours: [{ slug: 'andes', visible: false }] },
+    });
+  });
+
+  it('warns of a continent that no tour is in', async () => {
+    const { code, stderr } = await visibility('deny acme --continent atlantis');
+    expect(code).toBe(0);
+    expect(stderr).toContain('no tour is in the continent atlantis');
+  });
+
+  it.each([
+    ['show nobody', 1, 'tenant_not_found'],
+    ['allow acme --tour nowhere', 1, 'tour_not_found'],
+    ['explain acme Not,a,slug', 1, 'tour_not_found'],
+    ['clear acme', 2, 'usage_error'],
+    ['deny acme --continent South_America', 2, 'usage_error'],
+    ['explain acme', 2, 'usage_error'],
+  ])('answers "%s" with exit %d', async (line, exit, reason) => {
+    const { code, error, stdout } = await visibility(line);
+    expect([code, error.code, stdout]).toEqual([exit, reason, '']);
+  });
+});

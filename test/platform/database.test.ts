@@ -1,0 +1,79 @@
+import { inTransaction, openDatabase } from '../../services/platform/database';
+import { migrate, pendingMigrations } from '../../services/platform/migrate';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { givenDeparture, givenTour } from '../support/given';
+
+let database: TestDatabase;
+beforeAll(async () => (database = await createTestDatabase()));
+afterAll(() => database.drop());
+
+describe('inTransaction', () => {
+  it('runs in READ COMMITTED with two seconds for a lock, whatever the server prefers', async () => {
+    const { db } = database;
+    await db.raw(`alter role current_user set default_transaction_isolation = 'serializable'`);
+    const other = openDatabase(database.url, { applicationName: 'test' });
+    try {
+      const { rows } = await inTransaction(other, (trx) =>
+        trx.raw(`select current_setting('transaction_isolation') as isolation, current_setting('lock_timeout') as wait`),
+      );
+      expect(rows[0]).toEqual({ isolation: 'read committed', wait: '2s' });
+    } finally {
+      await other.destroy();
+      await db.raw('alter role current_user reset default_transaction_isolation');
+    }
+  });
+
+  it('repeats the whole work after a deadlock, and no other error', async () => {
+    let runs = 0;
+    const deadlock = (state: string) => (runs++ < 1 ? `raise exception 'x' using errcode = '${state}'` : 'null');
+    const work = (state: string) =>
+      inTransaction(database.db, (trx) => trx.raw(`do $$ begin ${deadlock(state)}; end $$`));
+
+    await work('40P01');
+    expect(runs).toBe(2);
+
+    runs = 0;
+    await expect(work('23505')).rejects.toThrow();
+    expect(runs).toBe(1);
+  });
+
+  it('gives up after three deadlocks', async () => {
+    let runs = 0;
+    const work = inTransaction(database.db, (trx) => {
+      runs++;
+      return trx.raw(`do $$ begin raise exception 'x' using errcode = '40001'; end $$`);
+    });
+    await expect(work).rejects.toThrow();
+    expect(runs).toBe(3);
+  });
+});
+
+describe('the database', () => {
+  it('hands dates out as the text they are', async () => {
+    const tour = await givenTour(database.db);
+    await givenDeparture(database.db, tour, { date: '2031-03-01' });
+    const row = await database.db('departures').where({ tour_id: tour.id }).first('departure_date');
+    expect(row).toEqual({ departure_date: '2031-03-01' });
+  });
+});
+
+describe('migrate', () => {
+  it('lets several starters at once take turns, and runs each migration once', async () => {
+    const empty = await createTestDatabase();
+    try {
+      await empty.db.raw('drop schema public cascade; create schema public');
+      const starters = [1, 2, 3].map(() => openDatabase(empty.url, { applicationName: 'test', poolMax: 2 }));
+      const ran = await Promise.all(starters.map((db) => migrate(db)));
+      expect(ran.filter((names) => names.length > 0)).toHaveLength(1);
+      expect(await pendingMigrations(empty.db)).toEqual([]);
+      await Promise.all(starters.map((db) => db.destroy()));
+    } finally {
+      await empty.drop();
+    }
+  });
+
+  it('goes on where a killed migrator left its lock behind', async () => {
+    await database.db('knex_migrations_lock').update({ is_locked: 1 });
+    expect(await migrate(database.db)).toEqual([]);
+  });
+});

@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { freePorts } from '../smoke/ports';
+import { PEPPER } from './api';
+
+const ROOT = path.join(__dirname, '../..');
+const START_MS = 20_000;
+
+/** One API service in a process of its own, as in production. */
+export interface ApiProcess {
+  baseUrl: string;
+  /** SIGTERM: what is in flight is answered first. @returns the exit code */
+  stop(): Promise<number | null>;
+  /** SIGKILL: at this instant, whatever it is doing. */
+  kill(): Promise<void>;
+}
+
+/** Starts services/api/server.ts on free ports and waits until it is ready. Quotas are as wide as they go. */
+export async function startApiProcess(databaseUrl: string, environment: NodeJS.ProcessEnv = {}): Promise<ApiProcess> {
+  const [api, , metrics] = await freePorts();
+  const child = spawn(process.execPath, ['--import', 'tsx', 'services/api/server.ts'], {
+    cwd: ROOT,
+    env: { ...process.env, ...SETTINGS, DATABASE_URL: databaseUrl, API_PORT: `${api}`, METRICS_PORT: `${metrics}`, ...environment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let complaint = '';
+  child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
+  const baseUrl = `http://127.0.0.1:${api}`;
+  try {
+    await untilReady(child, baseUrl, () => complaint);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
+  return {
+    baseUrl,
+    stop: () => end(child, 'SIGTERM'),
+    kill: async () => void (await end(child, 'SIGKILL')),
+  };
+}
+
+const WIDE = '1000000';
+const SETTINGS = {
+  LOG_LEVEL: 'error',
+  SECRETS_KEY: 's'.repeat(32),
+  CURSOR_KEY: 'c'.repeat(32),
+  KEY_PEPPER: PEPPER,
+  GATEWAY_AVAILABILITY_RPM: WIDE,
+  GATEWAY_HOLD_RPM: WIDE,
+  GATEWAY_BOOKING_RPM: WIDE,
+  CATALOG_RPM: WIDE,
+  WIDGET_RPM: WIDE,
+};
+
+async function untilReady(child: ChildProcess, baseUrl: string, complaint: () => string): Promise<void> {
+  for (const until = Date.now() + START_MS; Date.now() < until; ) {
+    if (child.exitCode !== null) break;
+    const ready = await fetch(`${baseUrl}/readyz`).catch(() => undefined);
+    if (ready?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`The API process did not start: ${complaint()}`);
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill(signal);
+    await once(child, 'exit');
+  }
+  return child.exitCode;
+}

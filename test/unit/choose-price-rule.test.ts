@@ -1,0 +1,70 @@
+import { rankPriceRules } from '../../services/api/pricing/choose-price-rule';
+import type { PriceRule } from '../../services/api/pricing/price-rule';
+
+const TOUR = { id: 'tour-1', continent: 'asia', currency: 'EUR', currencyDigits: 2 };
+const DATE = '2027-06-15';
+
+function rule(id: number, fields: Partial<PriceRule> = {}): PriceRule {
+  const none = { tourId: null, continent: null, travelFrom: null, travelTo: null, roundTo: null };
+  return { id, ...none, kind: 'percent', percent: '10', amountMinor: null, currency: null, ...fields };
+}
+
+const inMoney = (id: number, currency: string, kind: 'amount' | 'price' = 'amount') =>
+  rule(id, { kind, percent: null, amountMinor: 100, currency });
+const ranked = (rules: PriceRule[], date: string | null = DATE, tenantCurrency = 'EUR') =>
+  rankPriceRules(rules, TOUR, tenantCurrency, date).map(({ id }) => id);
+
+describe('the rule that makes a price', () => {
+  it('is none where there is none', () => {
+    expect(ranked([])).toEqual([]);
+  });
+
+  it("is a tour's before a continent's before a general one, whatever their age and window", () => {
+    const tour = rule(1, { tourId: 'tour-1' });
+    const continent = rule(2, { continent: 'asia', travelFrom: '2027-06-01', travelTo: '2027-06-30' });
+    const general = rule(3, { travelFrom: DATE, travelTo: DATE });
+    expect(ranked([general, continent, tour])).toEqual([1, 2, 3]);
+  });
+
+  it('is of this tour and this continent', () => {
+    expect(ranked([rule(1, { tourId: 'tour-2' }), rule(2, { continent: 'europe' }), rule(3)])).toEqual([3]);
+  });
+
+  it('has the narrower travel window among equals', () => {
+    const rules = [
+      rule(1, { travelFrom: DATE, travelTo: DATE }),
+      rule(2, { travelFrom: '2027-06-14', travelTo: '2027-06-16' }),
+      rule(3, { travelFrom: '2027-01-01', travelTo: '2027-12-31' }),
+      rule(4, { travelFrom: '2027-01-01' }),
+      rule(5),
+    ];
+    expect(ranked(rules)).toEqual([1, 2, 3, 4, 5]);
+    expect(ranked(rules.reverse())).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('is the newest among equals', () => {
+    expect(ranked([rule(2), rule(9), rule(5)])).toEqual([9, 5, 2]);
+    const window = { travelFrom: '2027-06-01', travelTo: '2027-06-30' };
+    expect(ranked([rule(1, window), rule(2, window)])).toEqual([2, 1]);
+  });
+
+  it.each([
+    ['2027-06-15', [1, 2, 3]],
+    ['2027-06-14', [3]],
+    ['2027-06-16', [2]],
+    [null, []],
+  ])('covers the travel date %s, both ends included', (date, expected) => {
+    const rules = [
+      rule(1, { travelFrom: DATE, travelTo: DATE }),
+      rule(2, { travelFrom: DATE }),
+      rule(3, { travelTo: DATE }),
+    ];
+    expect(ranked(rules, date).sort()).toEqual(expected);
+  });
+
+  it("speaks of money only where tour and tenant have the rule's currency", () => {
+    const rules = [inMoney(1, 'EUR'), inMoney(2, 'USD'), inMoney(3, 'EUR', 'price'), rule(4)];
+    expect(ranked(rules)).toEqual([4, 3, 1]);
+    expect(ranked(rules, DATE, 'USD')).toEqual([4]);
+  });
+});

@@ -1,0 +1,39 @@
+import { invalidCursor, openCursor, sealCursor } from '../../services/api/http/cursor';
+
+const KEY = 'k'.repeat(64);
+const SCOPE = ['tenant', '/api/tenant/catalog', { q: 'a' }];
+const PLACE = { nameFolded: 'ha long', id: '1' };
+
+describe('a cursor', () => {
+  const cursor = sealCursor(KEY, SCOPE, PLACE);
+
+  it('gives back the place it was made of', () => {
+    expect(openCursor(KEY, SCOPE, cursor)).toEqual(PLACE);
+    expect(openCursor(KEY, SCOPE, undefined)).toBeUndefined();
+  });
+
+  it('needs no escaping in an address', () => {
+    expect(cursor).toMatch(/^[\w-]+$/);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['of another key', () => openCursor('x'.repeat(64), SCOPE, cursor)],
+    ['of another tenant', () => openCursor(KEY, ['other', ...SCOPE.slice(1)], cursor)],
+    ['of other filters', () => openCursor(KEY, [...SCOPE.slice(0, 2), {}], cursor)],
+    ['with something behind it', () => openCursor(KEY, SCOPE, `${cursor}=`)],
+    ['of nothing', () => openCursor(KEY, SCOPE, '')],
+    ['of a few bytes', () => openCursor(KEY, SCOPE, 'AAAA')],
+    ['of a MAC alone', () => openCursor(KEY, SCOPE, cursor.slice(0, 22))],
+    ['in plain text', () => openCursor(KEY, SCOPE, Buffer.from(JSON.stringify(PLACE)).toString('base64url'))],
+    ['in other letters', () => openCursor(KEY, SCOPE, 'ü€😀')],
+  ])('%s is refused', (_what, open) => {
+    expect(open).toThrow(invalidCursor());
+  });
+
+  it('with any one character changed is refused', () => {
+    for (let at = 0; at < cursor.length; at++) {
+      const changed = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1);
+      expect(() => openCursor(KEY, SCOPE, changed)).toThrow(invalidCursor());
+    }
+  });
+});

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import path from 'node:path';
+
+const ROOT = path.resolve(__dirname, '../..');
+
+/** The logger writes to the process's own stdout, so a process of its own writes it. */
+function logged(script: string): Record<string, unknown>[] {
+  const source = `const { createLogger } = require('./services/platform/logger'); const log = createLogger('info', 'test'); ${script}`;
+  const env = { ...process.env, TSX_TSCONFIG_PATH: path.join(ROOT, 'tsconfig.json') };
+  const stdout = execFileSync(process.execPath, ['--require', 'tsx/cjs', '-e', source], { cwd: ROOT, encoding: 'utf8', env });
+  return stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe('the logger', () => {
+  it('writes one JSON line an event, with personal data and secrets redacted at two depths', () => {
+    const [line] = logged(`log.info({ token: 'svc', customer: { name: 'Ana' }, lead: { email: 'a@b.c', phone: '1' } }, 'x');`);
+    expect(line).toMatchObject({
+      level: 'info',
+      service: 'test',
+      msg: 'x',
+      token: '[redacted]',
+      customer: '[redacted]',
+      lead: { email: '[redacted]', phone: '[redacted]' },
+    });
+  });
+
+  it('keeps a database error’s code and sentence, and drops the statement and its values', () => {
+    const [line] = logged(
+      `const e = Object.assign(new Error("insert ('ana@example.com') - duplicate key"), { code: '23505', constraint: 'c', detail: 'Key (email)=(ana@example.com)' }); log.error({ err: e }, 'x');`,
+    );
+    expect(line!.err).toMatchObject({ code: '23505', constraint: 'c', message: 'duplicate key' });
+    expect(JSON.stringify(line)).not.toContain('ana@example.com');
+  });
+
+  it('keeps a line one line, whatever is written', () => {
+    expect(logged(`log.info({ reference: 'a\\r\\nb' }, 'x');`)).toHaveLength(1);
+  });
+});

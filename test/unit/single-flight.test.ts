@@ -1,0 +1,41 @@
+import { singleFlight } from '../../services/api/idempotency/single-flight';
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+describe('singleFlight', () => {
+  it('runs the works of one key one after another, in order of arrival', async () => {
+    const log: string[] = [];
+    const work = (name: string) => async () => {
+      log.push(`${name} begins`);
+      await settled();
+      log.push(`${name} ends`);
+      return name;
+    };
+    const answers = await Promise.all(['a', 'b', 'c'].map((name) => singleFlight('key', work(name))));
+    expect(answers).toEqual(['a', 'b', 'c']);
+    expect(log).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
+  });
+
+  it('runs works of other keys beside them', async () => {
+    let release = () => {};
+    const blocked = singleFlight('one', () => new Promise<void>((resolve) => (release = resolve)));
+    expect(await singleFlight('other', () => Promise.resolve('free'))).toBe('free');
+    release();
+    await blocked;
+  });
+
+  it('goes on after a work that failed', async () => {
+    const failed = singleFlight('key', () => Promise.reject(new Error('no')));
+    const next = singleFlight('key', () => Promise.resolve('yes'));
+    await expect(failed).rejects.toThrow('no');
+    expect(await next).toBe('yes');
+  });
+
+  it('lets nobody wait longer than two seconds', async () => {
+    let release = () => {};
+    const slow = singleFlight('slow', () => new Promise<void>((resolve) => (release = resolve)));
+    await expect(singleFlight('slow', () => Promise.resolve())).rejects.toMatchObject({ code: 'idempotency_in_progress' });
+    release();
+    await slow;
+  });
+});

@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import type { PriceRule } from '../../services/api/pricing/price-rule';
+import { depositOf, tenantPrices } from '../../services/api/pricing/tenant-price';
+
+const percent = (value: string, roundTo: string | null = null) => ({ kind: 'percent', percent: value, roundTo }) as PriceRule;
+const amount = (amountMinor: number, roundTo: string | null = null) => ({ kind: 'amount', amountMinor, roundTo }) as PriceRule;
+const price = (amountMinor: number, roundTo: string | null = null) => ({ kind: 'price', amountMinor, roundTo }) as PriceRule;
+
+const adult = (minor: number, rule: PriceRule | undefined, digits = 2) => tenantPrices({ adult: minor }, rule, digits).adult;
+
+describe("a tenant's prices", () => {
+  it("are the platform's where no rule speaks", () => {
+    expect(tenantPrices({ adult: 100, child: 50 }, undefined, 2)).toEqual({ adult: 100, child: 50 });
+  });
+
+  it('change in every category by a percentage, and for the adult alone by money', () => {
+    const platform = { adult: 10_000, child: 8_000, single_supplement: 3_000 };
+    expect(tenantPrices(platform, percent('-50'), 2)).toEqual({ adult: 5_000, child: 4_000, single_supplement: 1_500 });
+    expect(tenantPrices(platform, amount(-2_000), 2)).toEqual({ ...platform, adult: 8_000 });
+    expect(tenantPrices(platform, price(99_000), 2)).toEqual({ ...platform, adult: 99_000 });
+  });
+
+  it.each([
+    ['12.5', 99_900, 112_388, 'half up: 112387.5'],
+    ['12.5000', 100_000, 112_500, 'exact'],
+    ['-50', 5, 3, 'half up: 2.5'],
+    ['-50', 3, 2, 'half up: 1.5'],
+    ['-33.3333', 100, 67, '66.6667'],
+    ['0.0001', 500_000, 500_001, 'half up: 500000.5'],
+    ['-0.0001', 500_000, 500_000, 'half up: 499999.5'],
+    ['-100', 129_000, 0, 'free'],
+    ['10000', 100, 10_100, 'a hundredfold'],
+    ['0', 777, 777, 'nothing'],
+    ['10000', 1_000_000_000_000, 101_000_000_000_000, 'beyond what a float keeps apart at four decimals'],
+  ])('add %s %% to %i: %i (%s)', (value, minor, expected) => {
+    expect(adult(minor, percent(value))).toBe(expected);
+  });
+
+  it.each([
+    [amount(-2_000), 10_000, 8_000],
+    [amount(-20_000), 10_000, 0],
+    [price(0), 10_000, 0],
+    [percent('-100'), 10_000, 0],
+  ])('are never below 0 (case %#)', (rule, minor, expected) => {
+    expect(adult(minor, rule)).toBe(expected);
+  });
+
+  it.each([
+    ['5', 2, 10_249, 10_000],
+    ['5', 2, 10_250, 10_500],
+    ['0.5', 2, 10_024, 10_000],
+    ['0.5', 2, 10_025, 10_050],
+    ['0.0500', 2, 10_003, 10_005],
+    ['100', 0, 12_349, 12_300],
+    ['100', 0, 12_350, 12_400],
+    ['0.5', 0, 12_345, 12_345],
+    ['0.25', 3, 12_374, 12_250],
+    ['0.25', 3, 12_375, 12_500],
+    ['1000', 2, 49_999, 0],
+  ])('round to multiples of %s at %i digits: %i becomes %i', (roundTo, digits, minor, expected) => {
+    for (const rule of [percent('0', roundTo), amount(0, roundTo), price(minor, roundTo)]) {
+      expect(adult(minor, rule, digits)).toBe(expected);
+    }
+  });
+
+  it('are rounded once: the percentage is not rounded before the step is', () => {
+    // 100.45 + 2 % = 102.459: to the cent 102.46, to half a unit 102.50; and 97.499… must not become 97.50 on the way to 95.
+    expect(adult(10_045, percent('2', '0.5'))).toBe(10_250);
+    expect(adult(9_999, percent('-2.4951', '5'))).toBe(9_500);
+  });
+
+  it('are whole minor units and within half a unit of the exact product', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1e9 }), fc.integer({ min: -1_000_000, max: 1_000_000 }), (minor, tenThousandths) => {
+        const text = `${tenThousandths < 0 ? '-' : ''}${Math.floor(Math.abs(tenThousandths) / 1e4)}.${String(Math.abs(tenThousandths) % 1e4).padStart(4, '0')}`;
+        const doubled = 2n * BigInt(adult(minor, percent(text))) * 1_000_000n;
+        const exact = 2n * BigInt(minor) * BigInt(1_000_000 + tenThousandths);
+        return doubled - exact <= 1_000_000n && exact - doubled < 1_000_000n;
+      }),
+    );
+  });
+});
+
+describe('a deposit', () => {
+  it.each([
+    [10_000, '20.00', 'bank', 2_000],
+    [333, '50.00', 'card', 167],
+    [10_001, '33.33', 'bank', 3_333],
+    [10_000, '0.00', 'bank', 0],
+    [10_000, '100', 'card', 10_000],
+    [10_000, '20.00', 'reserve', 0],
+    [0, '20.00', 'bank', 0],
+  ])('of %i at %s %% by %s is %i', (minor, depositPercent, method, expected) => {
+    expect(depositOf(minor, depositPercent, method)).toBe(expected);
+  });
+});
