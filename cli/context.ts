@@ -62,8 +62,6 @@ export async function withContext<T>(
   const server = await interruptible(io, () => reachServer(terminal));
   // Two connections: the migrator's lock keeps one of them.
   const db = openDatabase(server.url, { applicationName: 'tourctl', poolMax: 2 });
-  // Knex writes what it also throws to the console, and stdout is the answer's alone.
-  (db.client as { logger: object }).logger = { error() {}, warn() {}, deprecate() {}, debug() {} };
   try {
     if (schema === 'up-to-date') await ensureSchema(db, config.databaseUrl === undefined, output);
     const secrets = await loadSecrets(config);

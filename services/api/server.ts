@@ -10,6 +10,7 @@ import { onShutdown } from '../platform/shutdown';
 import { createMemoryCacheStore } from '../platform/cache-store';
 import { createMemoryQuotaStore } from '../platform/quota-store';
 import { createApp, createServer } from './app';
+import { startUseRecorder } from './credentials/record-use';
 import { createAvailabilityCache } from './departures/availability-cache';
 import { createLoadShedder } from './http/load-shedding';
 import { startMetricsServer } from '../platform/metrics-server';
@@ -28,7 +29,8 @@ async function main(): Promise<void> {
   if (!config.databaseUrl) await migrate(db);
 
   const availability = createAvailabilityCache(db, createMemoryCacheStore(), log);
-  const context = { config, secrets, db, log, quotas: createMemoryQuotaStore(), availability };
+  const uses = startUseRecorder(db, log);
+  const context = { config, secrets, db, log, quotas: createMemoryQuotaStore(), uses, availability };
   const shedder = createLoadShedder();
   const app = createApp(context, shedder);
   const server = createServer(app);
@@ -50,6 +52,7 @@ async function main(): Promise<void> {
     clearTimeout(cut);
     shedder.stop();
     await sweeper.stop();
+    await uses.stop();
     await metrics.stop();
     await database.close();
   });

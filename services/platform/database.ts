@@ -24,9 +24,11 @@ export function openDatabase(url: string, { applicationName, poolMax = 16 }: Dat
   return knex({
     client: 'pg',
     connection: { connectionString: url, application_name: applicationName, keepAlive: true },
-    // Two seconds for a connection, then the request is told so: Knex's own minute outlives every client.
-    pool: { min: 0, max: poolMax, acquireTimeoutMillis: 2000, idleTimeoutMillis: 10_000 },
-    acquireConnectionTimeout: 2000,
+    // Five seconds for a connection, then the request is told so (503): Knex's own minute outlives every client.
+    pool: { min: 0, max: poolMax, acquireTimeoutMillis: 5000, idleTimeoutMillis: 10_000 },
+    acquireConnectionTimeout: 5000,
+    // Knex writes to the console what it also throws, and stdout belongs to the log's lines or to a command's answer.
+    log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
   });
 }
 

@@ -1,7 +1,9 @@
 import { issueWidgetToken } from '../../services/api/credentials/issue-widget-token';
 import { mintToken } from '../../services/api/credentials/token-format';
 import { inTransaction } from '../../services/platform/database';
-import { PEPPER, startTestApi, type TestApi } from '../support/api';
+import { createMemoryQuotaStore } from '../../services/platform/quota-store';
+import { startTestApi, type TestApi } from '../support/api';
+import { PEPPER } from '../support/given';
 import { expectProblem, givenReader, type Reader, sendRaw, withoutRequestId } from './reader';
 
 const CATALOG = '/api/tenant/catalog';
@@ -14,7 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 // Many wrong keys are tried from one address here.
-beforeEach(() => jest.spyOn(api.context.quotas, 'consume').mockResolvedValue({ allowed: true, remaining: 9, resetSeconds: 9 }));
+beforeEach(() => {
+  api.context.quotas = createMemoryQuotaStore();
+});
 
 const ask = (headers: Record<string, string>, query = '') => api.http.get(CATALOG + query).set(headers);
 const withKey = (key: string) => ask({ authorization: `Bearer ${key}` });

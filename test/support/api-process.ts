@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { freePorts } from '../smoke/ports';
-import { PEPPER } from './api';
+import { PEPPER } from './given';
 
 const ROOT = path.join(__dirname, '../..');
 const START_MS = 20_000;

@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import supertest from 'supertest';
 import type { Express } from 'express';
 import { createApp, createServer } from '../../services/api/app';
+import { startUseRecorder } from '../../services/api/credentials/record-use';
 import { createAvailabilityCache } from '../../services/api/departures/availability-cache';
 import type { SeatsContext } from '../../services/api/departures/seats-context';
 import { createMemoryCacheStore } from '../../services/platform/cache-store';
@@ -39,8 +40,9 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
     cursorKey: randomBytes(32).toString('hex'),
     keyPepper: PEPPER,
   };
+  const uses = startUseRecorder(database.db, log);
   const availability = createAvailabilityCache(database.db, createMemoryCacheStore(), log);
-  const context = { config, secrets, db: database.db, log, quotas: createMemoryQuotaStore(), availability };
+  const context = { config, secrets, db: database.db, log, quotas: createMemoryQuotaStore(), uses, availability };
   const app = createApp(context);
   const server = createServer(app).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -53,6 +55,7 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
     database,
     http: supertest(server),
     stop: async () => {
+      await uses.stop();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await database.drop();

@@ -142,3 +142,18 @@ function toWidgetToken(row: Record<string, unknown>): WidgetToken {
   const origins = own ?? (row.tenant_origins as string[]);
   return { ...toCredential(row), origins, followsTenant: own === null };
 }
+
+/** Only ever forward: another instance may have seen a later use. */
+export async function updateLastUsed(
+  db: Db,
+  table: 'api_keys' | 'widget_tokens',
+  used: Map<string, Date>,
+): Promise<void> {
+  if (used.size === 0) return;
+  await db.raw(
+    `update ${table} c set last_used_at = u.at
+     from unnest(:ids::text[], :times::timestamptz[]) as u (id, at)
+     where c.id = u.id and (c.last_used_at is null or c.last_used_at < u.at)`,
+    { ids: [...used.keys()], times: [...used.values()] },
+  );
+}

@@ -3,6 +3,7 @@ import type { Config } from '../../platform/config';
 import type { Db } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
 import type { QuotaStore } from '../../platform/quota-store';
+import type { UseRecorder } from '../credentials/record-use';
 import type { Secrets } from '../../platform/secrets';
 
 /** What a request may use. Made once in server.ts, or by a test. */
@@ -12,6 +13,7 @@ export interface ApiContext {
   db: Db;
   log: Logger;
   quotas: QuotaStore;
+  uses: UseRecorder;
 }
 
 export function contextOf(request: Request): ApiContext {

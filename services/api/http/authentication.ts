@@ -24,6 +24,7 @@ export async function expressAuthentication(request: Request, scheme: string, sc
   const principal =
     scheme === 'apiKey' ? await authenticateApiKey(request, scopes![0] as Scope) : await authenticateWidget(request);
   principals.set(request, principal);
+  contextOf(request).uses.note(principal);
   return principal;
 }
 

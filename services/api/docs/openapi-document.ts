@@ -1,0 +1,90 @@
+/** The parts of an OpenAPI 3.0 document that tsoa writes, and that this folder adds to or reads. */
+export interface OpenApiDocument {
+  openapi: string;
+  info: { title: string; version: string; description?: string; license?: object };
+  servers: { url: string; description?: string }[];
+  externalDocs?: { url: string; description?: string };
+  tags?: { name: string; description: string }[];
+  paths: Record<string, Record<string, Operation>>;
+  components: {
+    schemas: Record<string, Schema>;
+    examples: Record<string, { summary?: string; value: unknown }>;
+    headers: Record<string, Header>;
+    securitySchemes: Record<string, object>;
+  };
+}
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tags: string[];
+  security: Record<string, string[]>[];
+  parameters: Parameter[];
+  requestBody?: { required: boolean; content: Record<string, Media> };
+  responses: Record<string, Answer>;
+  /** OpenAPI 3.0 has no place for the scopes of an API key. */
+  'x-required-scope'?: string;
+}
+
+export interface Parameter {
+  in: 'path' | 'query' | 'header';
+  name: string;
+  description?: string;
+  required: boolean;
+  schema: Schema;
+  example?: unknown;
+}
+
+export interface Answer {
+  description: string;
+  headers?: Record<string, Reference>;
+  content?: Record<string, Media>;
+}
+
+export interface Media {
+  schema: Schema;
+  example?: unknown;
+  examples?: Record<string, Reference>;
+}
+
+export interface Header {
+  description: string;
+  schema: Schema;
+  example?: unknown;
+}
+
+export interface Reference {
+  $ref: string;
+}
+
+export interface Schema {
+  $ref?: string;
+  type?: string;
+  format?: string;
+  description?: string;
+  example?: unknown;
+  default?: unknown;
+  enum?: unknown[];
+  nullable?: boolean;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: boolean;
+  exclusiveMaximum?: boolean;
+  maxLength?: number;
+  pattern?: string;
+  items?: Schema;
+  allOf?: Schema[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  additionalProperties?: boolean | Schema;
+}
+
+/** Stands for PUBLIC_BASE_URL in everything that is generated, and is its own default: what is committed works at home. */
+export const GENERATED_BASE_URL = 'http://127.0.0.1:3000';
+
+/** The name of the schema that a reference names, directly or, where it may be null, inside allOf. */
+export function referencedName(schema: Schema): string | undefined {
+  const reference = schema.$ref ?? schema.allOf?.[0]?.$ref;
+  return reference?.replace('#/components/schemas/', '');
+}

@@ -1,0 +1,109 @@
+import type { Schema } from './openapi-document';
+
+/** What a name means wherever it stands on the wire; a description or an @example in a dto goes before it. */
+export interface WireName {
+  description?: string;
+  example?: unknown;
+  format?: 'date' | 'date-time' | 'uuid' | 'email' | 'uri';
+  /** Longest text that a request may carry, in characters. */
+  maxLength?: number;
+}
+
+const ID = '6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21';
+
+/** One purchase runs through all examples: two adults, 445.00 EUR each on the platform, 489.50 with the tenant's ten percent. */
+const NAMES: Record<string, WireName> = {
+  adult: { example: 489.5 },
+  adults: { description: 'Number of travellers; by default 1.', example: 2 },
+  alt: { description: 'What the picture shows.', example: 'Limestone islands at dawn' },
+  applies_to: { example: 'continent' },
+  as_of: { format: 'date-time', example: '2027-01-12T09:29:57.120Z' },
+  available: { example: true },
+  booking_ref: { description: "The tenant's prefix, a dash, and lead_id.", example: 'ACME-1042' },
+  cancellation_policy: { example: 'Free until 30 days before departure, then 50 %.' },
+  child: { example: 342.65 },
+  continent: { example: 'asia' },
+  country: { example: 'VN' },
+  created_at: { description: 'RFC 3339, UTC.', format: 'date-time', example: '2027-01-12T09:30:00.000Z' },
+  currency: { description: 'ISO 4217.', example: 'EUR' },
+  cursor: { example: 'eyJ2IjoxfQ.2cmN0nB1', maxLength: 1000 },
+  customer: { description: 'Who books. Optional fields may be left out.' },
+  day: { description: 'Counted from 1.', example: 1 },
+  departure_date: { description: 'YYYY-MM-DD.', format: 'date', example: '2027-03-06' },
+  deposit: { description: "One adult's deposit.", example: 97.9 },
+  deposit_percent: { example: 20 },
+  deposit_total: { description: 'What is due now, in major units; 0 with `reserve`.', example: 195.8 },
+  description: { description: 'Plain text, with line breaks.', example: 'Three days between limestone islands.' },
+  duration_days: { description: 'Days on tour.', example: 3 },
+  email: { description: "The customer's e-mail address.", format: 'email', maxLength: 254, example: 'ana@example.com' },
+  exclusions: { description: 'What the price leaves out.', example: ['Flights'] },
+  expected_total: { example: 979 },
+  expires_at: { format: 'date-time', example: '2027-01-12T09:50:00.000Z' },
+  external_ref: { description: "The website's own reference.", maxLength: 128, example: 'order-81' },
+  from: { format: 'date', example: '2027-03-01' },
+  group_size_max: { description: 'Most travellers in one group.', example: 16 },
+  hold_id: { description: 'Id of the hold.', format: 'uuid', example: '0f8c6a52-6a1b-4a4e-8e0c-0f6a1c9d2b77' },
+  hold_minutes: { example: 20 },
+  id: { description: 'UUID.', format: 'uuid', example: ID },
+  id_or_slug: { example: 'ha-long-bay-cruise' },
+  image_url: { description: 'Cover picture.', format: 'uri', example: 'https://images.example.com/ha-long.jpg' },
+  inclusions: { description: 'What the price includes.', example: ['Cabin with a window', 'All meals on board'] },
+  kind: { example: 'percent' },
+  languages: { description: 'Spoken by the guides, as language tags.', example: ['en', 'vi'] },
+  lang: { example: 'de' },
+  lat: { description: 'WGS 84, degrees.', example: 20.9101 },
+  lead_id: { description: 'Number of the booking lead.', example: 1042 },
+  limit: { description: 'Items a page.', example: 12 },
+  lng: { description: 'WGS 84, degrees.', example: 107.1839 },
+  name: { description: "The customer's name.", maxLength: 200, example: 'Ana Lima' },
+  next_cursor: { example: 'eyJ2IjoxfQ.2cmN0nB1' },
+  next_departure_date: { format: 'date', example: '2027-03-06' },
+  notes: { description: 'Free text for the operator; line breaks may stand in it.', maxLength: 2000, example: 'Vegetarian' },
+  ok: { description: 'Always true where the call did what was asked.', example: true },
+  payment_due_at: { format: 'date-time', example: '2027-01-15T09:30:00.000Z' },
+  payment_method: { example: 'bank' },
+  phone: {
+    description: "The customer's phone number: E.164, or as dialled in the tenant's country.",
+    maxLength: 40,
+    example: '+4930901820',
+  },
+  platform_unit_price: { description: "The platform's price of one adult, in major units.", example: 445 },
+  price_from: { example: 489.5 },
+  q: { example: 'ha long', maxLength: 100 },
+  quantity: { description: 'Seats.', example: 2 },
+  requested: { description: 'Seats asked for.', example: 2 },
+  return_date: { format: 'date', example: '2027-03-08' },
+  rule: { description: 'The pricing rule that made the price; null: the platform price stood.' },
+  seats_available: { description: 'Seats that are free.', example: 7 },
+  seats_total: { description: 'Seats of the departure.', example: 16 },
+  single_supplement: { description: 'For a traveller alone in a room.', example: 132 },
+  slug: { description: 'Readable name in addresses.', example: 'ha-long-bay-cruise' },
+  source: { description: 'Where the booking came from.', example: 'tenant_api' },
+  summary: { description: 'One line.', example: 'Overnight among limestone islands' },
+  tags: { example: ['cruise', 'kayak'] },
+  time_zone: { example: 'Asia/Ho_Chi_Minh' },
+  title: { example: 'Hanoi to Tuan Chau' },
+  to: { format: 'date', example: '2027-03-31' },
+  total_price: { description: 'For all travellers, in major units.', example: 979 },
+  tour_id: { example: 'ha-long-bay-cruise' },
+  unit_price: { description: "The tenant's price of one adult, in major units.", example: 489.5 },
+  updated_at: { format: 'date-time', example: '2027-01-10T16:04:11.000Z' },
+  url: { description: 'Address.', format: 'uri', example: 'https://www.example.com/tours/ha-long-bay-cruise' },
+  value: { description: 'Per cent, or money in major units.', example: 10 },
+};
+
+/** Fills in what the dto leaves out; the example only where it is of the schema's type (`id` is a number in one place). */
+export function explainName(name: string, schema: Schema, inRequest: boolean): void {
+  const known = NAMES[name];
+  if (!known || schema.$ref) return;
+  schema.description ??= known.description;
+  if (known.example === undefined || !isOfType(schema.type, known.example)) return;
+  if (known.format) schema.format ??= known.format;
+  if (inRequest && known.maxLength) schema.maxLength ??= known.maxLength;
+  if (!schema.enum) schema.example ??= known.example;
+}
+
+function isOfType(type: string | undefined, value: unknown): boolean {
+  if (type === 'integer') return Number.isInteger(value);
+  return type === (Array.isArray(value) ? 'array' : typeof value);
+}

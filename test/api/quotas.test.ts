@@ -1,0 +1,144 @@
+import type { Test } from 'supertest';
+import { rotateApiKey } from '../../services/api/credentials/rotate-credential';
+import { inTransaction } from '../../services/platform/database';
+import { createMemoryQuotaStore } from '../../services/platform/quota-store';
+import { startTestApi, type TestApi } from '../support/api';
+import { PEPPER, givenKey } from '../support/given';
+import { expectProblem, givenReader, type Reader } from './reader';
+
+const QUOTAS = { availability: 4, hold: 3, booking: 2, catalog: 5, widget: 9 };
+const CATALOG = '/api/tenant/catalog';
+
+let api: TestApi;
+let reader: Reader;
+beforeAll(async () => {
+  api = await startTestApi({ quotas: QUOTAS, trustProxy: 1 });
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  api.context.quotas = createMemoryQuotaStore();
+  reader = await givenReader(api, {}, ['catalog:read', 'booking:create', 'booking:read', 'booking:manage']);
+});
+
+const call = (method: string, path: string, key = reader.key): Test =>
+  api.http[method.toLowerCase() as 'get'](path).set({ authorization: `Bearer ${key}` });
+const spendAll = async (method: string, path: string, times: number) => {
+  for (let n = 0; n < times; n++) await call(method, path);
+};
+
+describe('a quota', () => {
+  it.each([
+    ['catalog', 'GET', '/api/tenant/catalog', 200],
+    ['catalog', 'GET', '/api/tenant/catalog?limit=0', 400],
+    ['catalog', 'HEAD', '/api/tenant/catalog', 200],
+    ['catalog', 'GET', '/api/tenant/tours/no-such-tour', 404],
+    ['catalog', 'GET', '/api/tenant/tours/no-such-tour/departures', 404],
+    ['catalog', 'GET', '/api/tenant/bookings', 200],
+    ['catalog', 'GET', '/api/tenant/bookings/none', 404],
+    ['catalog', 'GET', '/api/gateway/holds/none', 404],
+    ['availability', 'GET', '/api/gateway/tours/none/availability?departure_date=2027-01-01', 404],
+    ['availability', 'GET', '/api/gateway/tours/none/availability', 400],
+    ['hold', 'POST', '/api/gateway/tours/none/hold', 400],
+    ['hold', 'POST', '/api/gateway/holds/none/extend', 400],
+    ['hold', 'DELETE', '/api/gateway/holds/none', 404],
+    ['booking', 'POST', '/api/tenant/bookings', 400],
+    ['booking', 'POST', '/api/tenant/bookings/none/confirm', 404],
+    ['booking', 'POST', '/api/tenant/bookings/none/cancel', 404],
+  ] as const)('of kind %s counts %s %s, whatever the answer (%i), and tells what is left', async (kind, method, path, status) => {
+    const limit = QUOTAS[kind];
+    for (let left = limit - 1; left >= 0; left--) {
+      const response = await call(method, path);
+      expect(response.status).toBe(status);
+      const reset = Number(response.headers['ratelimit-reset']);
+      expect(reset).toBeGreaterThanOrEqual(1);
+      expect(response.headers).toMatchObject({
+        'ratelimit-policy': `"${kind}";q=${limit};w=60`,
+        ratelimit: `"${kind}";r=${left};t=${reset}`,
+        'ratelimit-limit': String(limit),
+        'ratelimit-remaining': String(left),
+      });
+    }
+    const refused = await call(method, path);
+    expect(refused.status).toBe(429);
+    expect(refused.headers['ratelimit-remaining']).toBe('0');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(refused.headers['retry-after']).toMatch(/^\d+$/);
+  });
+
+  it('that is spent is a problem that says to retry', async () => {
+    await spendAll('GET', CATALOG, QUOTAS.catalog);
+    const response = await call('GET', CATALOG);
+    expectProblem(response, 429, 'rate_limited');
+    expect(response.body.retryable).toBe(true);
+  });
+
+  it('of one kind leaves the others alone', async () => {
+    await spendAll('GET', CATALOG, QUOTAS.catalog + 1);
+    expect((await call('GET', '/api/gateway/tours/none/availability?departure_date=2027-01-01')).status).toBe(404);
+    expect((await call('POST', '/api/tenant/bookings')).status).toBe(400);
+  });
+
+  it('is of the key: another key of the same tenant has its own, a rotated one does not', async () => {
+    const { db } = api.context;
+    await spendAll('GET', CATALOG, QUOTAS.catalog);
+    const another = await givenKey(db, reader.tenant, ['catalog:read']);
+    expect((await call('GET', CATALOG, another)).status).toBe(200);
+    const { token } = await inTransaction(db, (trx) =>
+      rotateApiKey(trx, PEPPER, reader.key.slice(9, 21), { graceSeconds: 3600 }),
+    );
+    expectProblem(await call('GET', CATALOG, token), 429, 'rate_limited');
+    expectProblem(await call('GET', CATALOG), 429, 'rate_limited');
+  });
+
+  it('is not spent by a request that did not authenticate, and not told to it', async () => {
+    const wrong = `${reader.key.slice(0, -1)}${reader.key.endsWith('a') ? 'b' : 'a'}`;
+    for (let n = 0; n <= QUOTAS.catalog; n++) {
+      const { status, headers } = await call('GET', CATALOG, wrong);
+      expect([status, headers.ratelimit]).toEqual([401, undefined]);
+    }
+    expect((await call('GET', CATALOG)).headers['ratelimit-remaining']).toBe(String(QUOTAS.catalog - 1));
+  });
+
+  it('lets exactly its limit through of many requests at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call('GET', CATALOG)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(QUOTAS.catalog);
+  });
+});
+
+describe('failed authentication', () => {
+  const from = (address: string, authorization?: string) =>
+    api.http.get(CATALOG).set({ 'x-forwarded-for': address, ...(authorization && { authorization }) });
+  const failSixtyTimes = async (address: string | ((n: number) => string)) => {
+    for (let n = 0; n < 60; n++) {
+      const { status } = await from(typeof address === 'string' ? address : address(n), `Bearer wrong${n}`);
+      expect(status).toBe(401);
+    }
+  };
+
+  it('is answered 401 sixty times a minute to one address, then 429; a good key from there is not touched', async () => {
+    await failSixtyTimes('198.51.100.1');
+    const refused = await from('198.51.100.1', 'Bearer wrong');
+    expectProblem(refused, 429, 'rate_limited');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect((await from('198.51.100.1', `Bearer ${reader.key}`)).status).toBe(200);
+    expectProblem(await from('198.51.100.2', 'Bearer wrong'), 401, 'invalid_api_key');
+    expectProblem(await from('198.51.100.1'), 401, 'invalid_api_key');
+  });
+
+  it('is counted for the whole /64 of an IPv6 address', async () => {
+    await failSixtyTimes((n) => `2001:db8:1:2::${n.toString(16)}`);
+    expect((await from('2001:db8:1:2:ffff::1', 'Bearer wrong')).status).toBe(429);
+    expect((await from('2001:db8:1:3::1', 'Bearer wrong')).status).toBe(401);
+  });
+
+  it('does not count whoever sends no credential, or proves one that is over', async () => {
+    const { db } = api.context;
+    const expired = await givenReader(api);
+    await db('api_keys').where({ tenant_id: expired.tenant.id }).update({ expires_at: db.fn.now() });
+    for (let n = 0; n < 65; n++) {
+      expectProblem(await from('198.51.100.3'), 401, 'invalid_api_key');
+      expectProblem(await from('198.51.100.3', `Bearer ${expired.key}`), 401, 'key_expired');
+    }
+    expectProblem(await from('198.51.100.3', 'Bearer wrong'), 401, 'invalid_api_key');
+  });
+});

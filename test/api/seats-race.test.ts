@@ -1,0 +1,159 @@
+import type { Db } from '../../services/platform/database';
+import { type ApiProcess, startApiProcess } from '../support/api-process';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { givenKey, givenTenant } from '../support/given';
+import { CUSTOMER, givenSeats, type Seats, seatsTaken } from '../support/website';
+
+let database: TestDatabase;
+let processes: ApiProcess[];
+let authorization: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  processes = await Promise.all([startApiProcess(database.url), startApiProcess(database.url)]);
+  authorization = `Bearer ${await givenKey(database.db, await givenTenant(database.db))}`;
+}, 60_000);
+afterAll(async () => {
+  for (const api of processes) expect(await api.stop()).toBe(0);
+  await database.drop();
+}, 30_000);
+
+interface Answer {
+  status: number;
+  body: Record<string, any>;
+}
+
+async function send(process: number, method: string, path: string, body?: object): Promise<Answer> {
+  const headers = { authorization, ...(body && { 'content-type': 'application/json' }) };
+  const url = processes[process % processes.length]!.baseUrl + path;
+  const response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
+  const text = await response.text();
+  return { status: response.status, body: text ? JSON.parse(text) : {} };
+}
+
+const hold = (process: number, { tour, date }: Seats, quantity = 1) =>
+  send(process, 'POST', `/api/gateway/tours/${tour.slug}/hold`, { departure_date: date, quantity });
+const book = (process: number, { tour, date }: Seats, more: object = {}) =>
+  send(process, 'POST', '/api/tenant/bookings', { ...CUSTOMER, tour_id: tour.id, departure_date: date, ...more });
+
+const tally = (answers: Answer[]) => {
+  const counts: Record<string, number> = {};
+  for (const { status, body } of answers) {
+    const outcome = [status, body.code].filter(Boolean).join(' ');
+    counts[outcome] = (counts[outcome] ?? 0) + 1;
+  }
+  return counts;
+};
+
+describe('ten seats and two processes', () => {
+  it('are held by exactly ten of 200 who ask at once; the others are told that none is left', async () => {
+    const seats = await givenSeats(database.db, { seats: 10 });
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => hold(n, seats)));
+    expect(tally(answers)).toEqual({ '201': 10, '409 insufficient_seats': 190 });
+    expect(await seatsTaken(database.db, seats)).toBe(10);
+  });
+
+  it('are booked by exactly ten of 60, each with its event', async () => {
+    const { db } = database;
+    const seats = await givenSeats(db, { seats: 10 });
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => book(n, seats)));
+    expect(tally(answers)).toEqual({ '201': 10, '409 insufficient_seats': 50 });
+    const refs = await db('booking_leads').where({ tour_id: seats.tour.id }).pluck('booking_ref');
+    expect(await db('webhook_events').whereIn('booking_ref', refs).pluck('booking_ref')).toHaveLength(10);
+    expect(refs).toHaveLength(10);
+  });
+
+  it('consume one hold once, however many book with it', async () => {
+    const seats = await givenSeats(database.db, { seats: 2 });
+    const { hold_id } = (await hold(0, seats, 2)).body;
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => book(n, seats, { hold_id, adults: 2 })));
+    expect(tally(answers)).toEqual({ '201': 1, '409 hold_state_conflict': 19 });
+  });
+
+  it('confirm or cancel one booking, never both ways at once', async () => {
+    const seats = await givenSeats(database.db);
+    const { booking_ref } = (await book(0, seats)).body;
+    const steps = Array.from({ length: 20 }, (_, n) =>
+      send(n, 'POST', `/api/tenant/bookings/${booking_ref}/${n % 4 < 2 ? 'confirm' : 'cancel'}`),
+    );
+    const counts = tally(await Promise.all(steps));
+    expect([counts['200'], counts['409 booking_state_conflict']]).toEqual(counts['200'] === 1 ? [1, 19] : [2, 18]);
+    expect(await seatsTaken(database.db, seats)).toBe(0);
+  });
+});
+
+describe('everything at once on a few departures', () => {
+  it('never takes more seats than there are, at any look, and never fails', async () => {
+    const { db } = database;
+    const departures = await Promise.all([4, 7, 10].map((seats) => givenSeats(db, { seats })));
+    const holds: string[] = [];
+    const bookings: string[] = [];
+    const any = <T>(list: T[]) => list[Math.floor(Math.random() * list.length)];
+    const upTo = (n: number) => 1 + Math.floor(Math.random() * n);
+
+    const acts: ((n: number) => Promise<Answer | undefined>)[] = [
+      async (n) => keep(await hold(n, any(departures)!, upTo(3)), holds, 'hold_id'),
+      async (n) => keep(await book(n, any(departures)!, { adults: upTo(3) }), bookings, 'booking_ref'),
+      async (n) => withAny(holds, async (id) => {
+        const { body } = await send(n, 'GET', `/api/gateway/holds/${id}`);
+        const order = { hold_id: id, tour_id: body.tour.id, departure_date: undefined, adults: upTo(4) };
+        return keep(await book(n, any(departures)!, order), bookings, 'booking_ref');
+      }),
+      async (n) => withAny(holds, (id) => send(n, 'POST', `/api/gateway/holds/${id}/extend`, { hold_minutes: 20 })),
+      async (n) => withAny(holds, (id) => send(n, 'DELETE', `/api/gateway/holds/${id}`)),
+      async () => withAny(holds, (id) => shortenHold(db, id, 5 * upTo(10))),
+      async (n) => withAny(bookings, (ref) => send(n, 'POST', `/api/tenant/bookings/${ref}/cancel`)),
+      async (n) => withAny(bookings, (ref) => send(n, 'POST', `/api/tenant/bookings/${ref}/confirm`)),
+    ];
+    async function withAny(list: string[], act: (id: string) => Promise<Answer | undefined>) {
+      const id = any(list);
+      return id === undefined ? undefined : act(id);
+    }
+
+    const answers: Answer[] = [];
+    const until = Date.now() + 3_000;
+    const client = async (n: number) => {
+      while (Date.now() < until) {
+        const answer = await any(acts)!(n);
+        if (answer) answers.push(answer);
+      }
+    };
+    let looks = 0;
+    const watch = async () => {
+      for (; Date.now() < until; looks++) {
+        const { rows } = await db.raw(
+          'select seats_total, seats_taken(id, clock_timestamp()) as taken from departures where tour_id = any(?)',
+          [departures.map(({ tour }) => tour.id)],
+        );
+        for (const { seats_total, taken } of rows) expect(taken).toBeLessThanOrEqual(seats_total);
+      }
+    };
+    await Promise.all([watch(), ...Array.from({ length: 12 }, (_, n) => client(n))]);
+
+    const counts = tally(answers);
+    expect(Object.keys(counts).filter((outcome) => !/^(20[014]|409 \w+)$/.test(outcome))).toEqual([]);
+    expect(counts['409 departure_busy']).toBeUndefined();
+    expect(counts['201']).toBeGreaterThan(20);
+    expect(looks).toBeGreaterThan(20);
+  });
+});
+
+function keep(answer: Answer, list: string[], field: string): Answer {
+  if (answer.status === 201) list.push(answer.body[field]);
+  return answer;
+}
+
+/** Under the departure's lock, which comes before the hold's everywhere. */
+async function shortenHold(db: Db, id: string, milliseconds: number): Promise<undefined> {
+  await db.transaction(async (trx) => {
+    await trx.raw(
+      'select d.id from departures d join seat_holds h on h.departure_id = d.id where h.id = ? for update of d',
+      [id],
+    );
+    await trx.raw(
+      `update seat_holds set expires_at = least(expires_at, clock_timestamp() + ? * interval '1 millisecond')
+       where id = ? and status = 'active'`,
+      [milliseconds, id],
+    );
+  });
+  return undefined;
+}

@@ -1,0 +1,142 @@
+import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
+import { startTestApi, type TestApi } from '../support/api';
+import { givenTenant } from '../support/given';
+import { givenWidgetToken, SHOP } from './given-widget';
+
+let api: TestApi;
+let token: string;
+let tokenId: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  ({ token, id: tokenId } = await givenWidgetToken(api.context.db, await givenTenant(api.context.db)));
+});
+afterAll(() => api.stop());
+
+const ask = (headers: Record<string, string>, query: Record<string, string> = { token }) =>
+  api.http.get('/api/widget/tours').query(query).set(headers);
+const FOREIGN = { status: 403, code: 'origin_not_allowed' };
+
+describe('the origin of a call to the widget list', () => {
+  it('is answered by name when the token lists it', async () => {
+    const { status, headers } = await ask({ origin: SHOP });
+    expect(status).toBe(200);
+    expect(headers['access-control-allow-origin']).toBe(SHOP);
+    expect(headers['access-control-expose-headers']).toBe(
+      'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
+    );
+    expect(headers['access-control-allow-credentials']).toBeUndefined();
+  });
+
+  it.each([
+    'https://evil.example',
+    'https://www.shop.example.com',
+    'http://shop.example.com',
+    'https://shop.example.com:8443',
+    'https://shop.example.com.evil.example',
+    'HTTPS://SHOP.EXAMPLE.COM',
+    'null',
+    'https://api.example.test',
+  ])('is refused when it is %s, without a word that lets the page read it', async (origin) => {
+    const { body, headers } = await ask({ origin, 'sec-fetch-site': 'same-origin' });
+    expect(body).toMatchObject(FOREIGN);
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+    expect(headers.vary).toBe('Origin');
+  });
+
+  it('may be missing, unless the browser says that another site asks', async () => {
+    expect((await ask({})).status).toBe(200);
+    for (const site of ['none', 'same-origin'])
+      expect((await ask({ 'sec-fetch-site': site })).status).toBe(200);
+    for (const site of ['cross-site', 'same-site']) {
+      expect((await ask({ 'sec-fetch-site': site })).body).toMatchObject(FOREIGN);
+    }
+  });
+
+  it('varies every answer', async () => {
+    for (const answer of [
+      await ask({}),
+      await ask({ origin: SHOP }),
+      await ask({ origin: SHOP }, {}),
+      await ask({ origin: SHOP }, { token, limit: '0' }),
+      await api.http.post('/api/widget/tours'),
+      await api.http.options('/api/widget/tours'),
+    ]) {
+      expect(answer.headers.vary).toBe('Origin');
+    }
+  });
+
+  it('is answered on refusals too once the token is known, so that the page can read them', async () => {
+    const bad = await ask({ origin: SHOP }, { token, limit: '0' });
+    expect(bad.status).toBe(400);
+    expect(bad.headers['access-control-allow-origin']).toBe(SHOP);
+    const nobody = await ask({ origin: SHOP }, { token: 'x' });
+    expect(nobody.status).toBe(401);
+    expect(nobody.headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  it('is none at all for a token that lists none', async () => {
+    const { db } = api.context;
+    const bare = await givenWidgetToken(db, await givenTenant(db), { origins: [] });
+    expect((await ask({ origin: SHOP }, { token: bare.token })).body).toMatchObject(FOREIGN);
+    expect((await ask({}, { token: bare.token })).status).toBe(200);
+  });
+
+  it('follows the tenant’s list where the token has none of its own', async () => {
+    const { db } = api.context;
+    const tenant = await givenTenant(db);
+    const follower = await givenWidgetToken(db, tenant, { origins: [] });
+    await db('tenants')
+      .where({ id: tenant.id })
+      .update({ origins: ['https://new.example'] });
+    expect((await ask({ origin: 'https://new.example' }, { token: follower.token })).status).toBe(200);
+  });
+
+  it('is the embed page’s own where a pass asks', async () => {
+    const pass = mintEmbedPass(api.context.secrets.cursorKey, tokenId);
+    expect((await ask({ 'sec-fetch-site': 'same-origin' }, { pass })).status).toBe(200);
+    expect((await ask({ 'sec-fetch-site': 'none' }, { pass })).body).toMatchObject(FOREIGN);
+    const shop = await ask({ origin: SHOP, 'sec-fetch-site': 'cross-site' }, { pass });
+    expect(shop.body).toMatchObject(FOREIGN);
+    expect(shop.headers['access-control-allow-origin']).toBeUndefined();
+  });
+});
+
+describe('a preflight', () => {
+  const preflight = (headers: Record<string, string>, path = '/api/widget/tours') =>
+    api.http.options(path).set({ 'access-control-request-method': 'GET', ...headers });
+
+  it('is granted to an origin that some live token lists', async () => {
+    const { status, headers } = await preflight({ origin: SHOP });
+    expect(status).toBe(204);
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': SHOP,
+      'access-control-allow-methods': 'GET',
+      'access-control-allow-headers': 'x-svc-widget-token',
+      'access-control-max-age': '600',
+      vary: 'Origin',
+    });
+    expect(headers['access-control-allow-credentials']).toBeUndefined();
+  });
+
+  it.each(['https://evil.example', 'null', ''])('is left without a grant for %j', async (origin) => {
+    const { status, headers } = await preflight(origin ? { origin } : {});
+    expect(status).toBe(204);
+    expect(headers).toMatchObject({ vary: 'Origin', allow: 'GET, HEAD, OPTIONS' });
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  it('is no longer granted once the token is revoked', async () => {
+    const { db } = api.context;
+    const origin = 'https://former.example';
+    const { id } = await givenWidgetToken(db, await givenTenant(db), { origins: [origin] });
+    expect((await preflight({ origin })).headers['access-control-allow-origin']).toBe(origin);
+    await db('widget_tokens').where({ id }).update({ revoked_at: db.fn.now() });
+    expect((await preflight({ origin })).headers['access-control-allow-origin']).toBeUndefined();
+  });
+
+  it('is granted on no server route', async () => {
+    const { headers } = await preflight({ origin: SHOP }, '/api/tenant/catalog');
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+  });
+});

@@ -1,0 +1,305 @@
+import { createHash } from 'node:crypto';
+import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
+import type { Tenant } from '../../services/api/tenants/tenant';
+import { startTestApi, type TestApi } from '../support/api';
+import { givenDeparture, givenTenant, givenTour } from '../support/given';
+import { givenWidgetToken, SHOP } from './given-widget';
+
+let api: TestApi;
+let tenant: Tenant;
+let token: string;
+let tokenId: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  const { db } = api.context;
+  tenant = await givenTenant(db, { linkTemplate: `${SHOP}/tours/{slug}`, brandColor: '#c2410c' });
+  ({ token, id: tokenId } = await givenWidgetToken(db, tenant, { origins: [SHOP, 'https://two.example'] }));
+  const tour = await givenTour(db, { slug: 'ha-long', name: 'Hà Long Bay Cruise' });
+  await givenDeparture(db, tour, { date: '2031-03-09' });
+  await givenTour(db, { slug: 'yen', name: 'Kyoto Gardens', currency: 'JPY', basePriceMinor: 98_000 });
+  await givenTour(db, { slug: 'alps', name: 'Alpine Huts', continent: 'europe', basePriceMinor: 49_950 });
+});
+afterAll(() => api.stop());
+
+type Strings = Record<string, string>;
+const page = (query: Strings, headers: Strings = {}) =>
+  api.http.get('/embed/tours').query(query).set(headers);
+const policyOf = (headers: Strings) =>
+  Object.fromEntries(
+    headers['content-security-policy']!.split('; ').map((part) => [
+      part.split(' ')[0],
+      part.replace(/^\S+ /, ''),
+    ]),
+  ) as Strings;
+const linksOf = (text: string) =>
+  [...text.matchAll(/ (?:href|action)="([^"]*)"/g)].map(([, link]) => link!.replaceAll('&amp;', '&'));
+const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+describe('the headers of /embed/tours', () => {
+  it('let exactly the token’s origins frame it', async () => {
+    const { status, headers } = await page({ token });
+    expect(status).toBe(200);
+    const { 'script-src': script, 'style-src': style, ...rest } = policyOf(headers);
+    expect(rest).toEqual({
+      'default-src': "'none'",
+      'frame-ancestors': `${SHOP} https://two.example`,
+      'img-src': "'self' data: https:",
+      'connect-src': "'self'",
+      'form-action': "'self'",
+      'base-uri': "'none'",
+    });
+    expect(`${script} ${style}`).toMatch(/^('sha256-[A-Za-z0-9+/=]{44}' ?){3}$/);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'referrer-policy': 'no-referrer',
+      'cross-origin-resource-policy': 'cross-origin',
+      'x-robots-tag': 'noindex',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'private, no-cache',
+      'ratelimit-policy': expect.stringMatching(/^"widget"/),
+    });
+    for (const name of ['x-frame-options', 'cross-origin-opener-policy', 'set-cookie', 'link']) {
+      expect(headers[name]).toBeUndefined();
+    }
+  });
+
+  it('name the hash of every inline style and script, and no other', async () => {
+    const { text, headers } = await page({ token });
+    const policy = policyOf(headers);
+    const inline = (element: string) =>
+      [...text.matchAll(new RegExp(`<${element}>(.*?)</${element}>`, 'gs'))].map(([, code]) => sha256(code!));
+    expect(inline('style').join(' ')).toBe(policy['style-src']);
+    expect(inline('script').join(' ')).toBe(policy['script-src']);
+    expect(text).not.toMatch(/ (style|on\w+)=|<link|<script /);
+  });
+
+  it('let nobody frame it for a token without origins, nor for an unknown one', async () => {
+    const { db } = api.context;
+    const bare = await givenWidgetToken(db, tenant, { origins: [] });
+    expect(policyOf((await page({ token: bare.token })).headers)['frame-ancestors']).toBe("'none'");
+    expect(policyOf((await page({ token: 'x' })).headers)['frame-ancestors']).toBe("'none'");
+  });
+});
+
+describe('where /embed/tours is shown', () => {
+  it.each([
+    {},
+    { referer: `${SHOP}/tours?page=2` },
+    { referer: 'https://api.example.test/embed/tours' },
+    { 'sec-fetch-dest': 'iframe', referer: `${SHOP}/` },
+    { 'sec-fetch-dest': 'frame' },
+    { 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' },
+  ])('is fine with %j', async (headers) => {
+    expect((await page({ token }, headers as Strings)).status).toBe(200);
+  });
+
+  it.each([
+    { referer: 'https://evil.example/' },
+    { referer: 'http://shop.example.com/' },
+    { referer: 'nonsense' },
+    { 'sec-fetch-dest': 'script' },
+    { 'sec-fetch-dest': 'image' },
+    { 'sec-fetch-dest': 'empty', referer: `${SHOP}/` },
+  ])('is refused with %j', async (headers) => {
+    const { body, headers: answered } = await page({ token }, headers as Strings);
+    expect(body).toMatchObject({ status: 403, code: 'origin_not_allowed' });
+    expect(policyOf(answered)['frame-ancestors']).toBe(`${SHOP} https://two.example`);
+  });
+});
+
+describe('the page', () => {
+  it('shows each tour with its picture, place, days, next departure and price', async () => {
+    await api.context.db('tours').where({ slug: 'ha-long' }).update({ image_url: '/covers/ha-long.svg' });
+    const { text } = await page({ token, q: 'ha long' });
+    expect(text).toContain('<html lang="en" dir="ltr"');
+    expect(text).toContain('src="../covers/ha-long.svg"');
+    expect(text).toMatch(/<bdi>Vietnam<\/bdi> · 3 days/);
+    expect(text).toContain('<time datetime="2031-03-09">Mar 9, 2031</time>');
+    expect(text).toContain('<strong>€500</strong>');
+    expect(text).toContain(`<a href="${SHOP}/tours/ha-long" target="_top" rel="noopener">`);
+  });
+
+  it('speaks the language that is asked for, else the visitor’s, else English', async () => {
+    const german = (await page({ token, lang: 'de-AT', q: 'alpine' })).text;
+    expect(german).toContain('<html lang="de-AT"');
+    expect(german).toContain('Reisen suchen');
+    expect(german).toMatch(/€\s499,50/);
+    expect((await page({ token }, { 'accept-language': 'xx, fr;q=0.8' })).text).toContain('<html lang="fr"');
+    expect((await page({ token, lang: 'tlh' })).text).toContain('<html lang="en"');
+    expect((await page({ token, lang: 'en-a' })).text).toContain('<html lang="en"');
+    expect((await page({ token, q: 'kyoto' })).text).toContain('¥98,000');
+  });
+
+  it('has the tenant’s colour, with text on it that can be read', async () => {
+    expect((await page({ token })).text).toContain('--brand: #c2410c; --on-brand: #fff;');
+    const { db } = api.context;
+    const yellow = await givenWidgetToken(db, await givenTenant(db, { brandColor: '#facc15' }));
+    expect((await page({ token: yellow.token })).text).toContain('--brand: #facc15; --on-brand: #000;');
+  });
+
+  it('offers the continents where the tenant sees a tour, and no other', async () => {
+    const { db } = api.context;
+    await givenTour(db, { continent: 'africa', status: 'draft' });
+    const picky = await givenTenant(db);
+    await db('visibility_continent_rules').insert({ tenant_id: picky.id, continent: 'asia', visible: false });
+    const pills = async (offered: string) => {
+      const { text } = await page({ token: offered });
+      return [...text.matchAll(/<li><a href="[^"]*"[^>]*>([^<]+)<\/a>/g)].map(([, name]) => name);
+    };
+    expect(await pills(token)).toEqual(['All', 'Asia', 'Europe']);
+    expect(await pills((await givenWidgetToken(db, picky)).token)).toEqual(['All', 'Europe']);
+  });
+
+  it('helps when nothing is found', async () => {
+    const { status, text } = await page({ token, q: 'atlantis' });
+    expect(status).toBe(200);
+    expect(text).toContain('No tours found');
+  });
+
+  it('writes what a stranger wrote as text, whatever it is', async () => {
+    const { db } = api.context;
+    const name = `"><svg onload=alert(1)></script><script>alert(2)</script>\u2028'\`&\u202e`;
+    const hostile = await givenTour(db, { name: `Xss ${name}`, continent: 'x-y' });
+    const pictures = [
+      'javascript:alert(1)',
+      'http://evil.example/p.png',
+      '//evil.example/p.png',
+      'data:text/html,x',
+    ];
+    for (const image_url of pictures) {
+      await db('tours').where({ id: hostile.id }).update({ image_url, summary: name });
+      const { text } = await page({ token, q: 'xss', lang: 'en' });
+      expect(text).not.toMatch(/<svg on|<script>alert|<img|javascript:|evil\.example/);
+      expect(text).toContain('&quot;&gt;&lt;svg onload=alert(1)&gt;&lt;/script&gt;');
+    }
+    const mirrored = await page({ token, q: `"><svg onload=x>`, continent: `'><b>` });
+    expect(mirrored.text).toContain('value="&quot;&gt;&lt;svg onload=x&gt;"');
+    expect(mirrored.text).not.toMatch(/<svg on|<b>/);
+    await db('tours').where({ id: hostile.id }).delete();
+  });
+
+  it('makes no link of an address that is not https', async () => {
+    const { db } = api.context;
+    const odd = await givenTenant(db, { linkTemplate: 'javascript:alert("{slug}")' });
+    const { text } = await page({ token: (await givenWidgetToken(db, odd)).token });
+    expect(text).toContain('Alpine Huts');
+    expect(text).not.toMatch(/javascript:|target="_top"/);
+  });
+});
+
+describe('the pass', () => {
+  it('stands in every link and form in place of the token, which stands nowhere', async () => {
+    const { text, headers } = await page({
+      token,
+      limit: '1',
+      lang: 'de',
+      utm_source: 'mail',
+      continent: 'asia',
+    });
+    const secret = token.slice(token.indexOf(tokenId) + tokenId.length + 1);
+    expect(text + JSON.stringify(headers)).not.toContain(secret);
+    expect(text).not.toMatch(/svc_widget|utm_source/);
+
+    const own = linksOf(text).filter((link) => !link.startsWith(SHOP));
+    expect(own.length).toBeGreaterThanOrEqual(4);
+    for (const link of own) expect(link).toMatch(/^tours(\?pass=[\w.-]+&limit=1&lang=de(&|$)|$)/);
+    expect(text).toMatch(/<input type="hidden" name="pass" value="[\w.-]+" \/>/);
+  });
+
+  it('leads through the pages, and to the filters', async () => {
+    const seen: string[] = [];
+    let query = { token, limit: '1' } as Strings;
+    for (let turn = 0; turn < 3; turn++) {
+      const { text, status } = await page(query, {
+        'sec-fetch-dest': 'iframe',
+        'sec-fetch-site': 'same-origin',
+      });
+      expect(status).toBe(200);
+      seen.push(/<h2>.*?<bdi>([^<]+)</s.exec(text)![1]!);
+      const next = /<a class="next" rel="next" href="tours\?([^"]+)"/
+        .exec(text)?.[1]!
+        .replaceAll('&amp;', '&');
+      query = Object.fromEntries(new URLSearchParams(next ?? ''));
+    }
+    expect(seen).toEqual(['Alpine Huts', 'Hà Long Bay Cruise', 'Kyoto Gardens']);
+    expect(query).toEqual({});
+  });
+
+  it('is 401 when it is forged, another token’s, or an hour old; a page that expired may still be framed', async () => {
+    const { cursorKey } = api.context.secrets;
+    const pass = mintEmbedPass(cursorKey, tokenId);
+    expect((await page({ pass })).status).toBe(200);
+
+    const [id, expiry, mac] = pass.split('.') as [string, string, string];
+    const old = mintEmbedPass(cursorKey, tokenId, Date.now() - 3_601_000);
+    const forged = [
+      'x',
+      `${id}.${(parseInt(expiry, 36) + 60).toString(36)}.${mac}`,
+      `AAAAAAAAAAAA.${expiry}.${mac}`,
+      mintEmbedPass('k'.repeat(32), tokenId),
+      mintEmbedPass(cursorKey, 'AAAAAAAAAAAA'),
+      old,
+    ];
+    for (const bad of forged) {
+      expect((await page({ pass: bad })).body).toMatchObject({ status: 401, code: 'invalid_widget_token' });
+    }
+    expect(policyOf((await page({ pass: old })).headers)['frame-ancestors']).toBe(
+      `${SHOP} https://two.example`,
+    );
+    expect((await page({ pass: mintEmbedPass(cursorKey, tokenId, Date.now() - 3_590_000) })).status).toBe(
+      200,
+    );
+  });
+
+  it('is worth nothing once its token is revoked, nor on a server route', async () => {
+    const { db, secrets } = api.context;
+    const brief = await givenWidgetToken(db, tenant);
+    const pass = mintEmbedPass(secrets.cursorKey, brief.id);
+    expect((await page({ pass })).status).toBe(200);
+    expect((await api.http.get('/api/tenant/catalog').query({ pass })).status).toBe(401);
+    await db('widget_tokens').where({ id: brief.id }).update({ revoked_at: db.fn.now() });
+    expect((await page({ pass })).status).toBe(401);
+  });
+});
+
+describe('a refusal of /embed/tours', () => {
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+  it('is a page for a browser and a problem document for a program', async () => {
+    const shown = await page({ token: 'x', lang: 'es' }, browser);
+    expect(shown.status).toBe(401);
+    expect(shown.headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      vary: 'Accept',
+      'www-authenticate': expect.stringMatching(/^Bearer/),
+    });
+    expect(shown.text).toContain('Esta lista ha caducado');
+    expect(shown.text).toContain(shown.headers['x-request-id']);
+
+    const told = await page({ token: 'x' });
+    expect(told.headers['content-type']).toMatch('application/problem+json');
+    expect(told.body).toMatchObject({ ok: false, status: 401, code: 'invalid_widget_token' });
+  });
+
+  it('keeps its status in both forms', async () => {
+    const cases: [Strings, Strings, number][] = [
+      [{ token, limit: '0' }, {}, 400],
+      [{ token, pass: 'x' }, {}, 400],
+      [{ token }, { referer: 'https://evil.example/' }, 403],
+    ];
+    for (const [query, headers, status] of cases) {
+      expect((await page(query, headers)).status).toBe(status);
+      const shown = await page(query, { ...browser, ...headers });
+      expect(shown.status).toBe(status);
+      expect(shown.text).toContain('The tours cannot be shown');
+    }
+  });
+
+  it('is 405 with Allow for another method', async () => {
+    const { status, headers } = await api.http.post('/embed/tours');
+    expect(status).toBe(405);
+    expect(headers.allow).toBe('GET, HEAD, OPTIONS');
+  });
+});

@@ -1,0 +1,18 @@
+import { issueWidgetToken, type WidgetTokenToIssue } from '../../services/api/credentials/issue-widget-token';
+import type { Tenant } from '../../services/api/tenants/tenant';
+import { type Db, inTransaction } from '../../services/platform/database';
+import { PEPPER } from '../support/api';
+
+export const SHOP = 'https://shop.example.com';
+
+/** For SHOP alone, unless told otherwise. */
+export async function givenWidgetToken(
+  db: Db,
+  tenant: Tenant,
+  { origins = [SHOP], ...rest }: WidgetTokenToIssue = {},
+): Promise<{ id: string; token: string }> {
+  const { token, credential } = await inTransaction(db, (trx) =>
+    issueWidgetToken(trx, PEPPER, tenant, { origins, ...rest }),
+  );
+  return { id: credential.id, token };
+}

@@ -1,0 +1,190 @@
+import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
+import type { Tenant } from '../../services/api/tenants/tenant';
+import { startTestApi, type TestApi } from '../support/api';
+import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
+import { givenWidgetToken } from './given-widget';
+
+let api: TestApi;
+let tenant: Tenant;
+let token: string;
+let tokenId: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  const { db } = api.context;
+  tenant = await givenTenant(db, { linkTemplate: 'https://shop.example.com/tours/{slug}' });
+  ({ id: tokenId, token } = await givenWidgetToken(db, tenant));
+  await givenDeparture(db, await givenTour(db, { slug: 'ha-long', name: 'Hà Long Bay Cruise' }));
+  await givenTour(db, { slug: 'alps', name: 'Alpine Huts', continent: 'europe' });
+  await givenTour(db, { slug: 'zagreb', name: 'Zagreb Café Walk', continent: 'europe' });
+});
+afterAll(() => api.stop());
+
+const list = (query: Record<string, string> = {}) => api.http.get('/api/widget/tours').query(query);
+const slugsOf = (body: { items: { slug: string }[] }) => body.items.map((item) => item.slug);
+
+describe('GET /api/widget/tours', () => {
+  it('answers exactly the fields that a browser may see', async () => {
+    const { status, body } = await list({ token, q: 'hà long' });
+
+    expect(status).toBe(200);
+    expect(Object.keys(body)).toEqual(['items', 'next_cursor']);
+    expect(Object.keys(body.items[0])).toEqual([
+      ...['id', 'slug', 'name', 'summary', 'continent', 'country', 'duration_days', 'image_url', 'tags'],
+      ...['currency', 'price_from', 'next_departure_date', 'url'],
+    ]);
+    expect(body.items[0]).toMatchObject({ price_from: 500, url: 'https://shop.example.com/tours/ha-long' });
+  });
+
+  it('shows the tenant’s price and never the platform’s', async () => {
+    const { db } = api.context;
+    const dear = await givenTenant(db);
+    await db('price_rules').insert({ tenant_id: dear.id, kind: 'percent', percent: 10 });
+    const { text } = await list({ token: (await givenWidgetToken(db, dear)).token, q: 'alpine' });
+
+    expect(JSON.parse(text).items[0]).toMatchObject({ price_from: 550, url: null });
+    expect(text).not.toMatch(/"(prices|base_price|seats\w*|tenant_prices|updated_at)"/);
+  });
+
+  it('filters by continent and by part of a name, accents or not', async () => {
+    expect(slugsOf((await list({ token, continent: 'europe' })).body)).toEqual(['alps', 'zagreb']);
+    expect(slugsOf((await list({ token, q: 'CAFE' })).body)).toEqual(['zagreb']);
+    expect(slugsOf((await list({ token, continent: 'atlantis' })).body)).toEqual([]);
+    expect((await list({ token, q: '\\' })).status).toBe(200);
+  });
+
+  it('leads through the pages by a Link without a credential', async () => {
+    const first = await list({ token, limit: '2', utm_source: 'mail' });
+    expect(slugsOf(first.body)).toEqual(['alps', 'ha-long']);
+
+    const link = /^<(https:\/\/api\.example\.test\/api\/widget\/tours\?[^>]+)>; rel="next"$/.exec(
+      first.headers.link!,
+    );
+    expect(link![1]).not.toContain('svc_');
+    const query = Object.fromEntries(new URL(link![1]!).searchParams);
+    const second = await list({ ...query, token });
+    expect(slugsOf(second.body)).toEqual(['zagreb']);
+    expect(second.body.next_cursor).toBeNull();
+    expect(second.headers.link).toBeUndefined();
+  });
+
+  it('refuses a cursor of another tenant or of other filters', async () => {
+    const cursor = (await list({ token, limit: '1' })).body.next_cursor;
+    const stranger = await givenWidgetToken(api.context.db, await givenTenant(api.context.db));
+
+    for (const answer of [
+      await list({ token, cursor, continent: 'europe' }),
+      await list({ token: stranger.token, cursor }),
+      await list({ token, cursor: `${cursor}x` }),
+    ]) {
+      expect(answer.body).toMatchObject({ status: 400, code: 'invalid_cursor' });
+    }
+  });
+
+  it('lets unknown parameters pass', async () => {
+    const { status, body } = await list({ token, utm_source: 'mail', lang: 'pt-BR', fbclid: 'x' });
+    expect(status).toBe(200);
+    expect(body.items).toHaveLength(3);
+  });
+
+  it.each([
+    ['limit=0', 'limit', 'must be at least 1'],
+    ['limit=31', 'limit', 'must be at most 30'],
+    ['limit=abc', 'limit', 'must be a whole number'],
+    ['limit=1.5', 'limit', 'must be a whole number'],
+    ['q=', 'q', 'must not be empty'],
+    ['q=a%00b', 'q', 'must not hold control characters'],
+    [`q=${'x'.repeat(101)}`, 'q', 'must have at most 100 characters'],
+    ['lang=xx_XX', 'lang', expect.any(String)],
+    [`lang=${'de-'.repeat(11)}deu`, 'lang', expect.any(String)],
+    ['utm_source=', 'utm_source', 'must not be empty'],
+  ])('answers 400 to %s, as the page does', async (query, field, message) => {
+    const fault = { status: 400, code: 'validation_failed', errors: [{ in: 'query', field, message }] };
+    const answer = await api.http.get(`/api/widget/tours?token=${token}&${query}`);
+    expect(answer.body).toMatchObject(fault);
+    const page = await api.http.get(`/embed/tours?token=${token}&${query}`);
+    expect(page.body).toMatchObject(fault);
+  });
+
+  it('answers 400 to a repeated parameter', async () => {
+    const answer = await api.http.get(`/api/widget/tours?token=${token}&q=a&q=b`);
+    expect(answer.body).toMatchObject({ status: 400, code: 'duplicate_parameter' });
+  });
+});
+
+describe('its token', () => {
+  it('comes in the query or, deprecated, in a header', async () => {
+    const old = await list().set('x-svc-widget-token', token);
+    expect(old.status).toBe(200);
+    expect(old.headers.deprecation).toMatch(/^@\d+$/);
+    expect((await list({ token })).headers.deprecation).toBeUndefined();
+  });
+
+  it('is 401 when it is missing, mistyped, expired, revoked, or of a suspended tenant: in equal words', async () => {
+    const { db } = api.context;
+    const expired = await givenWidgetToken(db, tenant, { lifetimeSeconds: 60 });
+    await db('widget_tokens')
+      .where({ id: expired.id })
+      .update({ created_at: '2020-01-01', expires_at: '2020-01-02' });
+    const revoked = await givenWidgetToken(db, tenant);
+    await db('widget_tokens').where({ id: revoked.id }).update({ revoked_at: db.fn.now() });
+    const suspended = await givenTenant(db);
+    const foreign = await givenWidgetToken(db, suspended);
+    await db('tenants').where({ id: suspended.id }).update({ status: 'suspended' });
+
+    for (const bad of [undefined, 'x', `${token}x`, expired.token, revoked.token, foreign.token]) {
+      const { body } = await list(bad ? { token: bad } : {});
+      expect({ ...body, instance: '', request_id: '' }).toEqual({
+        type: 'https://api.example.test/docs/errors/invalid_widget_token',
+        title: 'Unauthorized',
+        status: 401,
+        detail: 'The widget token is missing or not valid',
+        instance: '',
+        ok: false,
+        code: 'invalid_widget_token',
+        request_id: '',
+        retryable: false,
+      });
+    }
+  });
+
+  it('is not an API key, nor the reverse', async () => {
+    const key = await givenKey(api.context.db, tenant);
+    const wrong = { status: 401, code: 'wrong_credential_type' };
+    expect((await list({ token: key })).body).toMatchObject(wrong);
+    const authorization = `Bearer ${token}`;
+    expect((await api.http.get('/api/tenant/catalog').set({ authorization })).body).toMatchObject(wrong);
+  });
+
+  it('stands alone: two that differ are 400', async () => {
+    const { db, secrets } = api.context;
+    const other = await givenWidgetToken(db, tenant);
+    const pass = mintEmbedPass(secrets.cursorKey, tokenId);
+    const twice = { status: 400, code: 'multiple_credentials' };
+    expect((await list({ token }).set('x-svc-widget-token', other.token)).body).toMatchObject(twice);
+    expect((await list({ token }).set('x-svc-widget-token', token)).status).toBe(200);
+    expect((await list({ token, pass })).body).toMatchObject(twice);
+    expect((await list({ token, pass }).set('x-svc-widget-token', token)).body).toMatchObject(twice);
+  });
+});
+
+describe('its quota', () => {
+  it('counts each request of the token, whatever its answer, and 120 from one address', async () => {
+    const { db } = api.context;
+    const busy = await givenWidgetToken(db, await givenTenant(db));
+    const ask = (query = {}) => list({ token: busy.token, ...query });
+
+    expect((await ask()).headers).toMatchObject({
+      'ratelimit-limit': '1000000',
+      'ratelimit-policy': expect.stringMatching(/^"widget"/),
+    });
+    expect((await ask({ limit: '0' })).headers['ratelimit-remaining']).toBe('999998');
+    expect((await ask().set('origin', 'https://evil.example')).headers['ratelimit-remaining']).toBe('999997');
+    for (let sent = 3; sent < 120; sent++) expect((await ask()).status).toBe(200);
+
+    const refused = await ask();
+    expect(refused.body).toMatchObject({ status: 429, code: 'rate_limited' });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect((await api.http.get('/embed/tours').query({ token: busy.token })).status).toBe(429);
+  });
+});
