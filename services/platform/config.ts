@@ -1,4 +1,12 @@
-import { readBoolean, readInteger, readList, readOneOf, readPort, readUrl, type Environment } from './read-variable';
+import {
+  readBoolean,
+  readInteger,
+  readList,
+  readOneOf,
+  readPort,
+  readUrl,
+  type Environment,
+} from './read-variable';
 import { ConfigError } from './config-error';
 import { readTrustProxy, type TrustProxy } from './trust-proxy';
 
@@ -92,7 +100,8 @@ function readPublicBaseUrl(env: Environment, apiPort: number): string {
 function readSecret(env: Environment, name: string): string | undefined {
   const value = env[name];
   if (!value) return undefined;
-  if (value.length < 32) throw new ConfigError(name, 'at least 32 characters, for example 64 random hex digits');
+  if (value.length < 32)
+    throw new ConfigError(name, 'at least 32 characters, for example 64 random hex digits');
   return value;
 }
 
@@ -112,10 +121,14 @@ function refuseSharedStores(env: Environment): void {
     throw new ConfigError('REDIS_URL', 'unset where CACHE_REST_URL is set: name one shared store, not two');
   }
   for (const name of ['REDIS_URL', 'CACHE_REST_URL', 'CACHE_REST_TOKEN']) {
-    if (env[name]) throw new ConfigError(name, 'unset: this version keeps quotas and cache in memory, for one instance');
+    if (env[name])
+      throw new ConfigError(name, 'unset: this version keeps quotas and cache in memory, for one instance');
   }
 }
 
 function required(name: string): ConfigError {
-  return new ConfigError(name, 'set where DATABASE_URL is set: at least 32 characters, the same for every process');
+  return new ConfigError(
+    name,
+    'set where DATABASE_URL is set: at least 32 characters, the same for every process',
+  );
 }

@@ -3,7 +3,17 @@ import pino, { type Logger } from 'pino';
 export type { Logger };
 
 /** Fields that hold secrets or personal data, wherever a careless caller may put them. */
-const REDACTED = ['authorization', 'api_key', 'token', 'secret', 'phone', 'email', 'name', 'notes', 'customer'];
+const REDACTED = [
+  'authorization',
+  'api_key',
+  'token',
+  'secret',
+  'phone',
+  'email',
+  'name',
+  'notes',
+  'customer',
+];
 
 /** JSON lines on stdout, one event a line, written asynchronously. */
 export function createLogger(level: string, service: string): Logger {

@@ -17,7 +17,8 @@ export async function migrate(db: Db): Promise<string[]> {
   const ask = async (sql: string): Promise<boolean> =>
     (await db.raw(sql, [MIGRATION_LOCK]).connection(connection)).rows[0].ok;
   try {
-    while (!(await ask('select pg_try_advisory_lock(?) as ok'))) await new Promise((r) => setTimeout(r, POLL_MS));
+    while (!(await ask('select pg_try_advisory_lock(?) as ok')))
+      await new Promise((r) => setTimeout(r, POLL_MS));
     try {
       // Ours is the lock; Knex's own stays behind when a migration is killed, and then locks for ever.
       await db.migrate.forceFreeMigrationsLock({ migrationSource });

@@ -5,7 +5,13 @@ export type Environment = Record<string, string | undefined>;
 const TRUE = ['1', 'true', 'on', 'yes'];
 const FALSE = ['0', 'false', 'off', 'no'];
 
-export function readInteger(env: Environment, name: string, fallback: number, min: number, max: number): number {
+export function readInteger(
+  env: Environment,
+  name: string,
+  fallback: number,
+  min: number,
+  max: number,
+): number {
   const value = env[name];
   if (!value) return fallback;
   const number = /^\d{1,10}$/.test(value) ? Number(value) : NaN;
@@ -25,7 +31,12 @@ export function readBoolean(env: Environment, name: string, fallback: boolean): 
   throw new ConfigError(name, 'one of 1 true on yes, or 0 false off no');
 }
 
-export function readOneOf<T extends string>(env: Environment, name: string, allowed: readonly T[], fallback: T): T {
+export function readOneOf<T extends string>(
+  env: Environment,
+  name: string,
+  allowed: readonly T[],
+  fallback: T,
+): T {
   const value = env[name];
   if (!value) return fallback;
   if (!allowed.includes(value as T)) throw new ConfigError(name, `one of ${allowed.join(' ')}`);

@@ -10,7 +10,11 @@ export interface ServiceDatabase {
 }
 
 /** The database of the configuration: DATABASE_URL, or the embedded one of DATA_DIR, which is started where nobody did. */
-export async function openServiceDatabase(config: Config, log: Logger, options: DatabaseOptions): Promise<ServiceDatabase> {
+export async function openServiceDatabase(
+  config: Config,
+  log: Logger,
+  options: DatabaseOptions,
+): Promise<ServiceDatabase> {
   if (config.databaseUrl) {
     const db = openDatabase(config.databaseUrl, options);
     return { db, close: () => db.destroy() };

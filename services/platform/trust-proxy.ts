@@ -11,7 +11,8 @@ export function readTrustProxy(env: Environment): TrustProxy {
   if (!value || ['0', 'false', 'off', 'no'].includes(value.toLowerCase())) return false;
   if (/^[1-9]\d?$/.test(value)) return Number(value);
   const networks = value.split(',').map((item) => item.trim());
-  if (!networks.every(isNetwork)) throw new ConfigError('TRUST_PROXY', 'off, a number of hops, or a list of CIDR networks');
+  if (!networks.every(isNetwork))
+    throw new ConfigError('TRUST_PROXY', 'off, a number of hops, or a list of CIDR networks');
   return networks;
 }
 

@@ -43,7 +43,9 @@ async function main(): Promise<void> {
     }
     ratios.sort((a, b) => a - b);
     const median = ratios[ROUNDS >> 1]!;
-    process.stdout.write(`time with the net / without: median ${median.toFixed(2)} [${ratios[0]!.toFixed(2)}-${ratios.at(-1)!.toFixed(2)}]\n`);
+    process.stdout.write(
+      `time with the net / without: median ${median.toFixed(2)} [${ratios[0]!.toFixed(2)}-${ratios.at(-1)!.toFixed(2)}]\n`,
+    );
   } finally {
     await db.destroy();
     await embedded.leave();

@@ -14,7 +14,9 @@ describe('inTransaction', () => {
     const other = openDatabase(database.url, { applicationName: 'test' });
     try {
       const { rows } = await inTransaction(other, (trx) =>
-        trx.raw(`select current_setting('transaction_isolation') as isolation, current_setting('lock_timeout') as wait`),
+        trx.raw(
+          `select current_setting('transaction_isolation') as isolation, current_setting('lock_timeout') as wait`,
+        ),
       );
       expect(rows[0]).toEqual({ isolation: 'read committed', wait: '2s' });
     } finally {
@@ -25,7 +27,8 @@ describe('inTransaction', () => {
 
   it('repeats the whole work after a deadlock, and no other error', async () => {
     let runs = 0;
-    const deadlock = (state: string) => (runs++ < 1 ? `raise exception 'x' using errcode = '${state}'` : 'null');
+    const deadlock = (state: string) =>
+      runs++ < 1 ? `raise exception 'x' using errcode = '${state}'` : 'null';
     const work = (state: string) =>
       inTransaction(database.db, (trx) => trx.raw(`do $$ begin ${deadlock(state)}; end $$`));
 

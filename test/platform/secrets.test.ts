@@ -30,7 +30,11 @@ describe('secrets', () => {
   });
 
   it('come from the environment alone beside a database of one’s own', async () => {
-    const given = { DATABASE_URL: 'postgres://localhost/x', SECRETS_KEY: 's'.repeat(32), CURSOR_KEY: 'c'.repeat(32) };
+    const given = {
+      DATABASE_URL: 'postgres://localhost/x',
+      SECRETS_KEY: 's'.repeat(32),
+      CURSOR_KEY: 'c'.repeat(32),
+    };
     const secrets = await loadSecrets(loadConfig({ ...given, DATA_DIR: dataDir }));
     expect(secrets).toEqual({ secretsKey: 's'.repeat(32), cursorKey: 'c'.repeat(32), keyPepper: undefined });
   });

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { freePorts, isListening } from './ports';
+import { freePorts, isListening } from '../support/free-ports';
 import { Start } from './start';
 
 const dataDir = mkdtempSync(path.join(tmpdir(), 'tour-platform-smoke-'));

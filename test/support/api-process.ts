@@ -17,11 +17,21 @@ export interface ApiProcess {
 }
 
 /** Starts services/api/server.ts on free ports and waits until it is ready. Quotas are as wide as they go. */
-export async function startApiProcess(databaseUrl: string, environment: NodeJS.ProcessEnv = {}): Promise<ApiProcess> {
+export async function startApiProcess(
+  databaseUrl: string,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<ApiProcess> {
   const [api, , metrics] = await freePorts();
   const child = spawn(process.execPath, ['--import', 'tsx', 'services/api/server.ts'], {
     cwd: ROOT,
-    env: { ...process.env, ...SETTINGS, DATABASE_URL: databaseUrl, API_PORT: `${api}`, METRICS_PORT: `${metrics}`, ...environment },
+    env: {
+      ...process.env,
+      ...SETTINGS,
+      DATABASE_URL: databaseUrl,
+      API_PORT: `${api}`,
+      METRICS_PORT: `${metrics}`,
+      ...environment,
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let complaint = '';
@@ -54,7 +64,7 @@ const SETTINGS = {
 };
 
 async function untilReady(child: ChildProcess, baseUrl: string, complaint: () => string): Promise<void> {
-  for (const until = Date.now() + START_MS; Date.now() < until; ) {
+  for (const until = Date.now() + START_MS; Date.now() < until;) {
     if (child.exitCode !== null) break;
     const ready = await fetch(`${baseUrl}/readyz`).catch(() => undefined);
     if (ready?.ok) return;

@@ -42,7 +42,15 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
   };
   const uses = startUseRecorder(database.db, log);
   const availability = createAvailabilityCache(database.db, createMemoryCacheStore(), log);
-  const context = { config, secrets, db: database.db, log, quotas: createMemoryQuotaStore(), uses, availability };
+  const context = {
+    config,
+    secrets,
+    db: database.db,
+    log,
+    quotas: createMemoryQuotaStore(),
+    uses,
+    availability,
+  };
   const app = createApp(context);
   const server = createServer(app).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

@@ -19,11 +19,15 @@ export function unique(prefix = 'x'): string {
 export async function givenTenant(db: Db, overrides: Partial<TenantToCreate> = {}): Promise<Tenant> {
   const slug = unique('tenant');
   const bookingPrefix = randomBytes(4).toString('hex').toUpperCase();
-  return inTransaction(db, (trx) => createTenant(trx, { slug, name: 'Acme Travel', bookingPrefix, ...overrides }));
+  return inTransaction(db, (trx) =>
+    createTenant(trx, { slug, name: 'Acme Travel', bookingPrefix, ...overrides }),
+  );
 }
 
 export async function givenKey(db: Db, tenant: Tenant, scopes: readonly Scope[] = SCOPES): Promise<string> {
-  const { token } = await inTransaction(db, (trx) => issueApiKey(trx, PEPPER, tenant, { scopes: [...scopes] }));
+  const { token } = await inTransaction(db, (trx) =>
+    issueApiKey(trx, PEPPER, tenant, { scopes: [...scopes] }),
+  );
   return token;
 }
 
@@ -71,7 +75,11 @@ export interface DepartureOverrides {
 }
 
 /** @returns the departure's date, by default 30 days from today */
-export async function givenDeparture(db: Db, tour: GivenTour, overrides: DepartureOverrides = {}): Promise<string> {
+export async function givenDeparture(
+  db: Db,
+  tour: GivenTour,
+  overrides: DepartureOverrides = {},
+): Promise<string> {
   const date = overrides.date ?? daysFromToday(30);
   await db('departures').insert({
     tour_id: tour.id,

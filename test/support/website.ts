@@ -4,7 +4,14 @@ import type { TenantToCreate } from '../../services/api/tenants/create-tenant';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Db } from '../../services/platform/database';
 import type { TestApi } from './api';
-import { type DepartureOverrides, givenDeparture, givenKey, givenTenant, givenTour, type GivenTour } from './given';
+import {
+  type DepartureOverrides,
+  givenDeparture,
+  givenKey,
+  givenTenant,
+  givenTour,
+  type GivenTour,
+} from './given';
 
 type Headers = Record<string, string>;
 

@@ -6,7 +6,14 @@ const OWN_DATABASE = { DATABASE_URL: 'postgres://u:hunter2@db/x', SECRETS_KEY: K
 describe('the configuration', () => {
   it('needs nothing', () => {
     expect(loadConfig({})).toMatchObject({
-      ...{ host: '127.0.0.1', apiPort: 3000, webhookQueuePort: 3001, metricsPort: 9464, dataDir: '.data', replicas: 1 },
+      ...{
+        host: '127.0.0.1',
+        apiPort: 3000,
+        webhookQueuePort: 3001,
+        metricsPort: 9464,
+        dataDir: '.data',
+        replicas: 1,
+      },
       ...{ publicBaseUrl: 'http://127.0.0.1:3000', trustProxy: false, logLevel: 'info', cdnCache: false },
       quotas: { availability: 240, hold: 60, booking: 60, catalog: 600, widget: 600 },
       webhooks: { allowPrivateTargets: false, retentionDays: 90 },
@@ -15,7 +22,15 @@ describe('the configuration', () => {
   });
 
   it('takes an empty variable for one that is not set', () => {
-    const names = ['API_PORT', 'DATABASE_URL', 'TRUST_PROXY', 'LOG_LEVEL', 'CDN_CACHE', 'KEY_PEPPER', 'CATALOG_RPM'];
+    const names = [
+      'API_PORT',
+      'DATABASE_URL',
+      'TRUST_PROXY',
+      'LOG_LEVEL',
+      'CDN_CACHE',
+      'KEY_PEPPER',
+      'CATALOG_RPM',
+    ];
     expect(loadConfig(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(loadConfig({}));
   });
 
@@ -29,7 +44,9 @@ describe('the configuration', () => {
 
   it('makes the public address of the port, and drops a trailing slash of a given one', () => {
     expect(loadConfig({ API_PORT: '4000' }).publicBaseUrl).toBe('http://127.0.0.1:4000');
-    expect(loadConfig({ PUBLIC_BASE_URL: 'https://api.example.com/' }).publicBaseUrl).toBe('https://api.example.com');
+    expect(loadConfig({ PUBLIC_BASE_URL: 'https://api.example.com/' }).publicBaseUrl).toBe(
+      'https://api.example.com',
+    );
   });
 
   it.each<[string, unknown]>([
@@ -91,11 +108,19 @@ describe('the configuration', () => {
   it.each(['SECRETS_KEY', 'CURSOR_KEY'])('needs %s with a database of its own', (name) => {
     const message = refusal({ ...OWN_DATABASE, [name]: '' });
     expect(message).toMatch(new RegExp(`^${name} must be set`));
-    expect(loadConfig(OWN_DATABASE).secrets).toEqual({ secretsKey: KEY, cursorKey: KEY, keyPepper: undefined });
+    expect(loadConfig(OWN_DATABASE).secrets).toEqual({
+      secretsKey: KEY,
+      cursorKey: KEY,
+      keyPepper: undefined,
+    });
   });
 
   it('refuses two kinds of shared store', () => {
-    const message = refusal({ REDIS_URL: 'redis://u:hunter2@a', CACHE_REST_URL: 'https://b', CACHE_REST_TOKEN: 'hunter2' });
+    const message = refusal({
+      REDIS_URL: 'redis://u:hunter2@a',
+      CACHE_REST_URL: 'https://b',
+      CACHE_REST_TOKEN: 'hunter2',
+    });
     expect(message).toMatch(/^REDIS_URL must be unset/);
     expect(message).not.toContain('hunter2');
   });

@@ -56,6 +56,12 @@ describe('an amount of money', () => {
 
   it('comes back as it was', () => {
     const minor = fc.integer({ min: -1e12, max: 1e12 });
-    fc.assert(fc.property(minor, fc.integer({ min: 0, max: 4 }), (n, digits) => toMinor(toMajor(n, digits), digits) === n));
+    fc.assert(
+      fc.property(
+        minor,
+        fc.integer({ min: 0, max: 4 }),
+        (n, digits) => toMinor(toMajor(n, digits), digits) === n,
+      ),
+    );
   });
 });

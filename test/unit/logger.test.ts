@@ -7,13 +7,22 @@ const ROOT = path.resolve(__dirname, '../..');
 function logged(script: string): Record<string, unknown>[] {
   const source = `const { createLogger } = require('./services/platform/logger'); const log = createLogger('info', 'test'); ${script}`;
   const env = { ...process.env, TSX_TSCONFIG_PATH: path.join(ROOT, 'tsconfig.json') };
-  const stdout = execFileSync(process.execPath, ['--require', 'tsx/cjs', '-e', source], { cwd: ROOT, encoding: 'utf8', env });
-  return stdout.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  const stdout = execFileSync(process.execPath, ['--require', 'tsx/cjs', '-e', source], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    env,
+  });
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
 describe('the logger', () => {
   it('writes one JSON line an event, with personal data and secrets redacted at two depths', () => {
-    const [line] = logged(`log.info({ token: 'svc', customer: { name: 'Ana' }, lead: { email: 'a@b.c', phone: '1' } }, 'x');`);
+    const [line] = logged(
+      `log.info({ token: 'svc', customer: { name: 'Ana' }, lead: { email: 'a@b.c', phone: '1' } }, 'x');`,
+    );
     expect(line).toMatchObject({
       level: 'info',
       service: 'test',

@@ -47,15 +47,18 @@ describe('the quota store in memory', () => {
     expect(await use(20)).toBe(10);
   });
 
-  it.each([0, 15_000, 59_000])('lets one more through after the wait it told, and not a second before (at %i ms)', async (offset) => {
-    time = START + offset;
-    await use(10);
-    const { resetSeconds } = await store.consume('b', 10);
-    time += (resetSeconds - 1) * 1000;
-    expect(await use(1)).toBe(0);
-    time += 1000;
-    expect(await use(1)).toBe(1);
-  });
+  it.each([0, 15_000, 59_000])(
+    'lets one more through after the wait it told, and not a second before (at %i ms)',
+    async (offset) => {
+      time = START + offset;
+      await use(10);
+      const { resetSeconds } = await store.consume('b', 10);
+      time += (resetSeconds - 1) * 1000;
+      expect(await use(1)).toBe(0);
+      time += 1000;
+      expect(await use(1)).toBe(1);
+    },
+  );
 
   it('does not count what it refused', async () => {
     await use(500);

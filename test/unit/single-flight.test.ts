@@ -34,7 +34,9 @@ describe('singleFlight', () => {
   it('lets nobody wait longer than two seconds', async () => {
     let release = () => {};
     const slow = singleFlight('slow', () => new Promise<void>((resolve) => (release = resolve)));
-    await expect(singleFlight('slow', () => Promise.resolve())).rejects.toMatchObject({ code: 'idempotency_in_progress' });
+    await expect(singleFlight('slow', () => Promise.resolve())).rejects.toMatchObject({
+      code: 'idempotency_in_progress',
+    });
     release();
     await slow;
   });

@@ -2,11 +2,15 @@ import fc from 'fast-check';
 import type { PriceRule } from '../../services/api/pricing/price-rule';
 import { depositOf, tenantPrices } from '../../services/api/pricing/tenant-price';
 
-const percent = (value: string, roundTo: string | null = null) => ({ kind: 'percent', percent: value, roundTo }) as PriceRule;
-const amount = (amountMinor: number, roundTo: string | null = null) => ({ kind: 'amount', amountMinor, roundTo }) as PriceRule;
-const price = (amountMinor: number, roundTo: string | null = null) => ({ kind: 'price', amountMinor, roundTo }) as PriceRule;
+const percent = (value: string, roundTo: string | null = null) =>
+  ({ kind: 'percent', percent: value, roundTo }) as PriceRule;
+const amount = (amountMinor: number, roundTo: string | null = null) =>
+  ({ kind: 'amount', amountMinor, roundTo }) as PriceRule;
+const price = (amountMinor: number, roundTo: string | null = null) =>
+  ({ kind: 'price', amountMinor, roundTo }) as PriceRule;
 
-const adult = (minor: number, rule: PriceRule | undefined, digits = 2) => tenantPrices({ adult: minor }, rule, digits).adult;
+const adult = (minor: number, rule: PriceRule | undefined, digits = 2) =>
+  tenantPrices({ adult: minor }, rule, digits).adult;
 
 describe("a tenant's prices", () => {
   it("are the platform's where no rule speaks", () => {
@@ -15,7 +19,11 @@ describe("a tenant's prices", () => {
 
   it('change in every category by a percentage, and for the adult alone by money', () => {
     const platform = { adult: 10_000, child: 8_000, single_supplement: 3_000 };
-    expect(tenantPrices(platform, percent('-50'), 2)).toEqual({ adult: 5_000, child: 4_000, single_supplement: 1_500 });
+    expect(tenantPrices(platform, percent('-50'), 2)).toEqual({
+      adult: 5_000,
+      child: 4_000,
+      single_supplement: 1_500,
+    });
     expect(tenantPrices(platform, amount(-2_000), 2)).toEqual({ ...platform, adult: 8_000 });
     expect(tenantPrices(platform, price(99_000), 2)).toEqual({ ...platform, adult: 99_000 });
   });
@@ -71,12 +79,16 @@ describe("a tenant's prices", () => {
 
   it('are whole minor units and within half a unit of the exact product', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 1e9 }), fc.integer({ min: -1_000_000, max: 1_000_000 }), (minor, tenThousandths) => {
-        const text = `${tenThousandths < 0 ? '-' : ''}${Math.floor(Math.abs(tenThousandths) / 1e4)}.${String(Math.abs(tenThousandths) % 1e4).padStart(4, '0')}`;
-        const doubled = 2n * BigInt(adult(minor, percent(text))) * 1_000_000n;
-        const exact = 2n * BigInt(minor) * BigInt(1_000_000 + tenThousandths);
-        return doubled - exact <= 1_000_000n && exact - doubled < 1_000_000n;
-      }),
+      fc.property(
+        fc.integer({ min: 0, max: 1e9 }),
+        fc.integer({ min: -1_000_000, max: 1_000_000 }),
+        (minor, tenThousandths) => {
+          const text = `${tenThousandths < 0 ? '-' : ''}${Math.floor(Math.abs(tenThousandths) / 1e4)}.${String(Math.abs(tenThousandths) % 1e4).padStart(4, '0')}`;
+          const doubled = 2n * BigInt(adult(minor, percent(text))) * 1_000_000n;
+          const exact = 2n * BigInt(minor) * BigInt(1_000_000 + tenThousandths);
+          return doubled - exact <= 1_000_000n && exact - doubled < 1_000_000n;
+        },
+      ),
     );
   });
 });

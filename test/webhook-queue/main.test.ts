@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
+import { freePorts } from '../support/free-ports';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, eventually, SECRETS_KEY, whenAll } from './queue-fixture';
 import { startReceiver } from './receiver';
@@ -17,7 +18,7 @@ afterAll(() => database.drop());
 
 describe('the webhook-queue process', () => {
   it('says when it is ready, delivers, answers health checks, and ends on SIGTERM', async () => {
-    child = forkMain({ WEBHOOK_QUEUE_PORT: String(await freePort()), WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' });
+    child = forkMain({ ...(await onFreePorts()), WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' });
     const [message] = (await once(child, 'message')) as [{ ready: boolean; url: string }];
     expect(message).toEqual({ ready: true, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
     const ask = async (to: string, method = 'GET') => (await fetch(message.url + to, { method })).status;
@@ -41,11 +42,11 @@ describe('the webhook-queue process', () => {
 
   it('waits for migrations that are not in, not ready until then', async () => {
     await database.db('knex_migrations').where({ name: '0010_webhooks' }).update({ name: '0010_webhooks.' });
-    const port = await freePort();
-    child = forkMain({ WEBHOOK_QUEUE_PORT: String(port) });
+    const ports = await onFreePorts();
+    child = forkMain(ports);
     const ready = once(child, 'message');
     const answer = await eventually('an answer', () =>
-      fetch(`http://127.0.0.1:${port}/readyz`).then(
+      fetch(`http://127.0.0.1:${ports.WEBHOOK_QUEUE_PORT}/readyz`).then(
         async (response) => ({ status: response.status, body: await response.json() }),
         () => undefined,
       ),
@@ -65,7 +66,7 @@ describe('the webhook-queue process', () => {
     expect(await once(child, 'close')).toEqual([1, null]);
     holder.close();
     expect(complaint).toBe(
-      `webhook-queue: Port ${port} is taken: stop what listens there, or set WEBHOOK_QUEUE_PORT to another.\n`,
+      `webhook-queue: Port ${port} is taken: stop what listens there, or set WEBHOOK_QUEUE_PORT or METRICS_PORT to another.\n`,
     );
   });
 
@@ -92,10 +93,7 @@ function forkMain(env: Record<string, string>): ChildProcess {
   });
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
+async function onFreePorts(): Promise<{ WEBHOOK_QUEUE_PORT: string; METRICS_PORT: string }> {
+  const [, queue, metrics] = await freePorts();
+  return { WEBHOOK_QUEUE_PORT: String(queue), METRICS_PORT: String(metrics) };
 }

@@ -1,7 +1,7 @@
 import { issueWidgetToken, type WidgetTokenToIssue } from '../../services/api/credentials/issue-widget-token';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { type Db, inTransaction } from '../../services/platform/database';
-import { PEPPER } from '../support/api';
+import { PEPPER } from '../support/given';
 
 export const SHOP = 'https://shop.example.com';
 

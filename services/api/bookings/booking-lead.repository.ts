@@ -13,7 +13,8 @@ const LEAD_COLUMNS = `
   l.currency, l.currency_digits, l.price_breakdown, l.payment_method, l.external_ref, l.source, l.customer_name,
   l.customer_phone, l.customer_email, l.notes, l.created_at, l.payment_due_at`;
 
-const LEAD_TABLES = 'clock, booking_leads l join tours t on t.id = l.tour_id join tenants n on n.id = l.tenant_id';
+const LEAD_TABLES =
+  'clock, booking_leads l join tours t on t.id = l.tour_id join tenants n on n.id = l.tenant_id';
 
 export interface NewLead {
   tenant: { id: string; bookingPrefix: string; paymentWindowMinutes: number | null };
@@ -61,7 +62,10 @@ export async function insertLead(trx: Trx, lead: NewLead): Promise<number> {
   return rows[0].id;
 }
 
-export async function findLead(db: Db, key: { tenantId?: string; bookingRef: string }): Promise<BookingLead | undefined> {
+export async function findLead(
+  db: Db,
+  key: { tenantId?: string; bookingRef: string },
+): Promise<BookingLead | undefined> {
   const { rows } = await db.raw(
     `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES}
      where l.booking_ref = :bookingRef and (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid)`,
@@ -104,7 +108,9 @@ const CONDITIONS: { [F in keyof LeadFilter]?: string } = {
 };
 
 function leadConditions(filter: LeadFilter): string {
-  const given = (Object.keys(CONDITIONS) as (keyof LeadFilter)[]).filter((name) => filter[name] !== undefined);
+  const given = (Object.keys(CONDITIONS) as (keyof LeadFilter)[]).filter(
+    (name) => filter[name] !== undefined,
+  );
   return given.map((name) => `and ${CONDITIONS[name]}`).join(' ');
 }
 

@@ -38,10 +38,6 @@ const CANCEL = { name: 'booking.cancel', status: 200, keepHours: WEEK_HOURS };
 
 @Route('api/tenant/bookings')
 @Tags('Bookings')
-@Response<ProblemDocument>(400, 'Invalid request')
-@Response<ProblemDocument>(401, 'Unauthorized')
-@Response<ProblemDocument>(429, 'Too many requests')
-@Response<ProblemDocument>(500, 'Server error')
 export class BookingsController {
   constructor(private readonly context: SeatsContext) {}
 
@@ -53,11 +49,11 @@ export class BookingsController {
   @Post()
   @Security('apiKey', ['booking:create'])
   @SuccessResponse(201, 'Created')
-  @Response<ProblemDocument>(404, 'Tour not found')
-  @Response<ProblemDocument>(409, 'Departure not available')
-  @Response<ProblemDocument>(413, 'Body too large')
-  @Response<ProblemDocument>(415, 'Unsupported media type')
-  @Response<ProblemDocument>(422, 'Idempotency key reused')
+  @Response<ProblemDocument>(404, 'tour_not_found, hold_not_found')
+  @Response<ProblemDocument>(
+    409,
+    'departure_gone, departure_cancelled, insufficient_seats, hold_expired, hold_state_conflict, price_changed, departure_busy',
+  )
   @Middlewares(quota('booking'), jsonBody, strictQuery)
   async createBooking(@Request() request: HttpRequest, @Body() body: BookingBody): Promise<BookingAnswer> {
     const { tenant } = apiKeyPrincipalOf(request);
@@ -78,6 +74,8 @@ export class BookingsController {
    * @param external_ref The website's own reference.
    * @param from First day of creation, YYYY-MM-DD, UTC.
    * @param to Last day of creation, YYYY-MM-DD, UTC.
+   * @param status Only bookings in this state.
+   * @param limit Bookings a page.
    * @isInt limit must be a whole number
    * @minimum limit 1 must be at least 1
    * @maximum limit 100 must be at most 100
@@ -97,7 +95,8 @@ export class BookingsController {
   ): Promise<BookingPage> {
     setCaching(request, NO_STORE);
     const filters = {
-      externalRef: external_ref === undefined ? undefined : textInput('external_ref', external_ref, 128, 'query'),
+      externalRef:
+        external_ref === undefined ? undefined : textInput('external_ref', external_ref, 128, 'query'),
       status,
       from: optionalDate('query', 'from', from),
       to: optionalDate('query', 'to', to),
@@ -109,15 +108,18 @@ export class BookingsController {
   }
 
   /**
+   * The booking with its customer and notes.
    * @summary Read a booking
    */
   @Get('{booking_ref}')
   @Security('apiKey', ['booking:read'])
-  @Response<ProblemDocument>(404, 'Booking not found')
+  @Response<ProblemDocument>(404, 'booking_not_found')
   @Middlewares(quota('catalog'), strictQuery)
   async readBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingDetail> {
     setCaching(request, NO_STORE);
-    return bookingDetail(await getBooking(this.context.db, booking_ref, apiKeyPrincipalOf(request).tenant.id));
+    return bookingDetail(
+      await getBooking(this.context.db, booking_ref, apiKeyPrincipalOf(request).tenant.id),
+    );
   }
 
   /**
@@ -126,10 +128,11 @@ export class BookingsController {
    */
   @Post('{booking_ref}/confirm')
   @Security('apiKey', ['booking:manage'])
-  @Response<ProblemDocument>(404, 'Booking not found')
-  @Response<ProblemDocument>(409, 'Conflict')
-  @Response<ProblemDocument>(415, 'Unsupported media type')
-  @Response<ProblemDocument>(422, 'Idempotency key reused')
+  @Response<ProblemDocument>(404, 'booking_not_found')
+  @Response<ProblemDocument>(
+    409,
+    'booking_state_conflict, departure_gone, departure_cancelled, insufficient_seats, departure_busy',
+  )
   @Middlewares(quota('booking'), emptyBody, strictQuery)
   async confirmBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
     const tenantId = apiKeyPrincipalOf(request).tenant.id;
@@ -149,10 +152,8 @@ export class BookingsController {
    */
   @Post('{booking_ref}/cancel')
   @Security('apiKey', ['booking:manage'])
-  @Response<ProblemDocument>(404, 'Booking not found')
-  @Response<ProblemDocument>(409, 'Conflict')
-  @Response<ProblemDocument>(415, 'Unsupported media type')
-  @Response<ProblemDocument>(422, 'Idempotency key reused')
+  @Response<ProblemDocument>(404, 'booking_not_found')
+  @Response<ProblemDocument>(409, 'booking_state_conflict, departure_busy')
   @Middlewares(quota('booking'), emptyBody, strictQuery)
   async cancelBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
     const tenantId = apiKeyPrincipalOf(request).tenant.id;

@@ -1,7 +1,12 @@
 import type { Trx } from '../../platform/database';
 import { enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
 import { DepartureCancelledError } from '../departures/departure.errors';
-import { type LockedDeparture, readDeparture, relockDeparture, reserveSeats } from '../departures/reserve-seats';
+import {
+  type LockedDeparture,
+  readDeparture,
+  relockDeparture,
+  reserveSeats,
+} from '../departures/reserve-seats';
 import { always, type Once, type Replay } from '../idempotency/once';
 import { BookingStateConflictError } from './booking.errors';
 import { bookingLeadEvent } from './booking-event';

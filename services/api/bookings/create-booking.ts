@@ -90,10 +90,16 @@ function bookingRefOf(tenant: Tenant, leadId: number): string {
 }
 
 /** A hold that is named must be one of this tour, and of the date, where both say one. */
-async function dateOfBooking(trx: Trx, tenant: Tenant, tour: Tour, request: BookingRequest): Promise<string | null> {
+async function dateOfBooking(
+  trx: Trx,
+  tenant: Tenant,
+  tour: Tour,
+  request: BookingRequest,
+): Promise<string | null> {
   if (request.holdId === null) return request.departureDate;
   const hold = await getHold(trx, tenant.id, request.holdId);
-  if (hold.tour.id !== tour.id) throw new InvalidInputError('body', 'tour_id', 'must be the tour of the hold');
+  if (hold.tour.id !== tour.id)
+    throw new InvalidInputError('body', 'tour_id', 'must be the tour of the hold');
   if (request.departureDate !== null && request.departureDate !== hold.departureDate) {
     throw new InvalidInputError('body', 'departure_date', "must be the hold's date, or left out");
   }
@@ -121,5 +127,6 @@ async function quoteAdult(
 function assertExpectedTotal(expected: number | null, totalMinor: number, price: AdultPrice): void {
   if (expected === null) return;
   const differenceMinor = Math.abs(expected * 10 ** price.currencyDigits - totalMinor);
-  if (differenceMinor >= 0.5) throw new PriceChangedError(toMajor(totalMinor, price.currencyDigits), price.currency);
+  if (differenceMinor >= 0.5)
+    throw new PriceChangedError(toMajor(totalMinor, price.currencyDigits), price.currency);
 }

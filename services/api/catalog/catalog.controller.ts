@@ -18,10 +18,6 @@ import type { CatalogPage, TourDetail } from './tour.dto';
 @Tags('Catalog')
 @Security('apiKey', ['catalog:read'])
 @Middlewares(quota('catalog'), strictQuery)
-@Response<ProblemDocument>(400, 'Invalid request')
-@Response<ProblemDocument>(401, 'Unauthorized')
-@Response<ProblemDocument>(429, 'Too many requests')
-@Response<ProblemDocument>(500, 'Server error')
 export class CatalogController {
   constructor(private readonly context: ApiContext) {}
 
@@ -64,7 +60,7 @@ export class CatalogController {
    * @param id_or_slug UUID or slug of the tour.
    */
   @Get('tours/{id_or_slug}')
-  @Response<ProblemDocument>(404, 'Tour not found')
+  @Response<ProblemDocument>(404, 'tour_not_found')
   async readTour(@Request() request: HttpRequest, @Path() id_or_slug: string): Promise<TourDetail> {
     const { tenant } = apiKeyPrincipalOf(request);
     const { db, config } = this.context;

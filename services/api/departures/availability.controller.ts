@@ -19,11 +19,7 @@ const CACHE_STATUS = { hit: 'hit', stale: 'fwd=stale', miss: 'fwd=miss' };
 @Tags('Seats')
 @Security('apiKey', ['catalog:read'])
 @Middlewares(quota('availability'), strictQuery)
-@Response<ProblemDocument>(400, 'Invalid request')
-@Response<ProblemDocument>(401, 'Unauthorized')
-@Response<ProblemDocument>(404, 'Tour not found')
-@Response<ProblemDocument>(429, 'Too many requests')
-@Response<ProblemDocument>(500, 'Server error')
+@Response<ProblemDocument>(404, 'tour_not_found')
 export class AvailabilityController {
   constructor(private readonly context: SeatsContext) {}
 
@@ -31,7 +27,7 @@ export class AvailabilityController {
    * Are there seats on this date? The count may be up to 70 s old (see `as_of`); a hold and a booking always count anew.
    * @summary Check availability
    * @param id_or_slug UUID or slug of the tour.
-   * @param departure_date YYYY-MM-DD.
+   * @param departure_date First day of the tour, YYYY-MM-DD.
    * @param quantity Seats wanted.
    * @isInt quantity must be a whole number
    * @minimum quantity 1 must be at least 1
@@ -48,7 +44,13 @@ export class AvailabilityController {
     const { tenant } = apiKeyPrincipalOf(request);
     const { db, availability } = this.context;
     const tour = await getVisibleTour(db, tenant, id_or_slug);
-    const { facts, status, seatsAvailable, quote } = await checkAvailability(db, availability, tenant, tour, date);
+    const { facts, status, seatsAvailable, quote } = await checkAvailability(
+      db,
+      availability,
+      tenant,
+      tour,
+      date,
+    );
     setAvailabilityHeaders(request, facts, this.context.config.cdnCache);
     return {
       tour: { id: tour.id, slug: tour.slug },

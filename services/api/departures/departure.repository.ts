@@ -32,7 +32,10 @@ export async function lockDepartureById(trx: Trx, id: string): Promise<void> {
  * The only clock that decides: the database's, read after the lock. now() is the transaction's start and lagged the lock by
  * over a second (seen). Text, because a Date would drop the microseconds.
  */
-export async function readClock(trx: Trx, departureId: string | null): Promise<{ at: string; somethingExpired: boolean }> {
+export async function readClock(
+  trx: Trx,
+  departureId: string | null,
+): Promise<{ at: string; somethingExpired: boolean }> {
   const { rows } = await trx.raw(
     `${CLOCK} select clock.at::text as at,
        exists (select from seat_holds h
@@ -77,7 +80,13 @@ export async function findDepartures(db: Db, tourId: string, page: DeparturePage
        and (:to::date is null or d.departure_date <= :to::date)
        and (:afterDate::date is null or d.departure_date > :afterDate::date)
      order by d.departure_date limit :limit`,
-    { tourId, from: page.from ?? null, to: page.to ?? null, afterDate: page.afterDate ?? null, limit: page.limit },
+    {
+      tourId,
+      from: page.from ?? null,
+      to: page.to ?? null,
+      afterDate: page.afterDate ?? null,
+      limit: page.limit,
+    },
   );
   return rows.map(toDeparture);
 }
@@ -126,7 +135,11 @@ export async function findDepartureWithHorizon(
     { tourId, wantedDate: date },
   );
   const [row] = rows;
-  return { departure: row.id === null ? undefined : toDeparture(row), asOf: row.as_of, countedUntil: row.counted_until };
+  return {
+    departure: row.id === null ? undefined : toDeparture(row),
+    asOf: row.as_of,
+    countedUntil: row.counted_until,
+  };
 }
 
 interface DepartureRow {

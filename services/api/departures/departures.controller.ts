@@ -19,11 +19,7 @@ import { listDepartures, type PricedDeparture } from './list-departures';
 @Tags('Catalog')
 @Security('apiKey', ['catalog:read'])
 @Middlewares(quota('catalog'), strictQuery)
-@Response<ProblemDocument>(400, 'Invalid request')
-@Response<ProblemDocument>(401, 'Unauthorized')
-@Response<ProblemDocument>(404, 'Tour not found')
-@Response<ProblemDocument>(429, 'Too many requests')
-@Response<ProblemDocument>(500, 'Server error')
+@Response<ProblemDocument>(404, 'tour_not_found')
 export class DeparturesController {
   constructor(private readonly context: ApiContext) {}
 

@@ -44,7 +44,11 @@ export async function markExpiredHolds(trx: Trx, departureId: string, at: string
 }
 
 /** Marks unpaid leads whose payment window was over at `at`: of one departure, or those that have none. */
-export async function markExpiredLeads(trx: Trx, departureId: string | null, at: string): Promise<ExpiredLead[]> {
+export async function markExpiredLeads(
+  trx: Trx,
+  departureId: string | null,
+  at: string,
+): Promise<ExpiredLead[]> {
   const { rows } = await trx.raw(
     `update booking_leads set status = 'expired', expired_at = payment_due_at
      where departure_id is not distinct from :departureId::uuid

@@ -14,7 +14,7 @@ import {
   lockDepartureById,
   lockDepartureRow,
   readClock,
-} from "./departure.repository";
+} from './departure.repository';
 import { freeExpiredSeats } from './free-expired-seats';
 
 const LOCK_NOT_AVAILABLE = '55P03';

@@ -27,7 +27,11 @@ export async function extendHold(
     const hold = await getHold(trx, tenant.id, id);
     assertLive(hold);
     if (await exceedsHoldLife(trx, hold.id, holdMinutes, at)) {
-      throw new InvalidInputError('body', 'hold_minutes', 'must not keep the hold alive for more than 120 minutes');
+      throw new InvalidInputError(
+        'body',
+        'hold_minutes',
+        'must not keep the hold alive for more than 120 minutes',
+      );
     }
     await extendHoldRow(trx, hold.id, holdMinutes, at);
     return getHold(trx, tenant.id, hold.id);

@@ -38,11 +38,6 @@ const EXTEND = { name: 'hold.extend', status: 200, keepHours: 24 };
 @Route('api/gateway')
 @Tags('Seats')
 @Security('apiKey', ['booking:create'])
-@Response<ProblemDocument>(400, 'Invalid request')
-@Response<ProblemDocument>(401, 'Unauthorized')
-@Response<ProblemDocument>(404, 'Not found')
-@Response<ProblemDocument>(429, 'Too many requests')
-@Response<ProblemDocument>(500, 'Server error')
 export class HoldsController {
   constructor(private readonly context: SeatsContext) {}
 
@@ -53,10 +48,11 @@ export class HoldsController {
    */
   @Post('tours/{id_or_slug}/hold')
   @SuccessResponse(201, 'Created')
-  @Response<ProblemDocument>(409, 'Departure not available')
-  @Response<ProblemDocument>(413, 'Body too large')
-  @Response<ProblemDocument>(415, 'Unsupported media type')
-  @Response<ProblemDocument>(422, 'Idempotency key reused')
+  @Response<ProblemDocument>(404, 'tour_not_found')
+  @Response<ProblemDocument>(
+    409,
+    'departure_gone, departure_cancelled, insufficient_seats, hold_limit_reached, departure_busy',
+  )
   @Middlewares(quota('hold'), jsonBody, strictQuery)
   async placeHold(
     @Request() request: HttpRequest,
@@ -76,9 +72,11 @@ export class HoldsController {
   }
 
   /**
+   * The hold as it is now; one that is over says how it ended.
    * @summary Read a hold
    */
   @Get('holds/{hold_id}')
+  @Response<ProblemDocument>(404, 'hold_not_found')
   @Middlewares(quota('catalog'), strictQuery)
   async readHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<HoldAnswer> {
     setCaching(request, NO_STORE);
@@ -90,10 +88,8 @@ export class HoldsController {
    * @summary Extend a hold
    */
   @Post('holds/{hold_id}/extend')
-  @Response<ProblemDocument>(409, 'Conflict')
-  @Response<ProblemDocument>(413, 'Body too large')
-  @Response<ProblemDocument>(415, 'Unsupported media type')
-  @Response<ProblemDocument>(422, 'Idempotency key reused')
+  @Response<ProblemDocument>(404, 'hold_not_found')
+  @Response<ProblemDocument>(409, 'hold_expired, hold_state_conflict, departure_busy')
   @Middlewares(quota('hold'), jsonBody, strictQuery)
   async extendHold(
     @Request() request: HttpRequest,
@@ -117,7 +113,8 @@ export class HoldsController {
    */
   @Delete('holds/{hold_id}')
   @SuccessResponse(204, 'No content')
-  @Response<ProblemDocument>(409, 'Conflict')
+  @Response<ProblemDocument>(404, 'hold_not_found')
+  @Response<ProblemDocument>(409, 'hold_state_conflict, departure_busy')
   @Middlewares(quota('hold'), strictQuery)
   async releaseHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<void> {
     setCaching(request, NO_STORE);

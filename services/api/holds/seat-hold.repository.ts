@@ -44,7 +44,11 @@ export async function insertHold(trx: Trx, hold: NewHold, at: string): Promise<s
   return rows[0].id;
 }
 
-export async function findHold(db: Db, tenantId: string | undefined, id: string): Promise<SeatHold | undefined> {
+export async function findHold(
+  db: Db,
+  tenantId: string | undefined,
+  id: string,
+): Promise<SeatHold | undefined> {
   const { rows } = await db.raw(
     `${CLOCK} select ${HOLD_COLUMNS} from ${HOLD_TABLES} 
      where h.id = :id and (:tenantId::uuid is null or h.tenant_id = :tenantId::uuid)`,
@@ -123,7 +127,12 @@ export async function exceedsHoldLife(trx: Trx, id: string, minutes: number, at:
 }
 
 /** Ends an active hold; the caller holds the departure's lock. */
-export async function endHold(trx: Trx, id: string, status: 'released' | 'converted', at: string): Promise<void> {
+export async function endHold(
+  trx: Trx,
+  id: string,
+  status: 'released' | 'converted',
+  at: string,
+): Promise<void> {
   await trx('seat_holds').where({ id, status: 'active' }).update({ status, ended_at: at });
 }
 

@@ -1,6 +1,10 @@
 import ipaddr from 'ipaddr.js';
 import type { Request } from 'express';
-import { CredentialError, InvalidApiKeyError, InvalidWidgetTokenError } from '../credentials/credential.errors';
+import {
+  CredentialError,
+  InvalidApiKeyError,
+  InvalidWidgetTokenError,
+} from '../credentials/credential.errors';
 import { verifyEmbedPass } from '../credentials/embed-pass';
 import type { ApiKeyPrincipal, WidgetPrincipal } from '../credentials/principal';
 import type { Scope } from '../credentials/scope';
@@ -20,9 +24,15 @@ const DEPRECATED_CHANNELS = ['api_key', 'x-svc-widget-token'];
 const principals = new WeakMap<object, Principal>();
 
 /** tsoa calls this before anything else of a route: credential, tenant and scope are judged anew on every request. */
-export async function expressAuthentication(request: Request, scheme: string, scopes?: string[]): Promise<Principal> {
+export async function expressAuthentication(
+  request: Request,
+  scheme: string,
+  scopes?: string[],
+): Promise<Principal> {
   const principal =
-    scheme === 'apiKey' ? await authenticateApiKey(request, scopes![0] as Scope) : await authenticateWidget(request);
+    scheme === 'apiKey'
+      ? await authenticateApiKey(request, scopes![0] as Scope)
+      : await authenticateWidget(request);
   principals.set(request, principal);
   contextOf(request).uses.note(principal);
   return principal;

@@ -37,11 +37,17 @@ export function widgetTokenOf(request: Request): { token: string; channel: strin
 
 /** Node keeps the first of two Authorization headers and drops the second (seen), so the raw ones are counted. */
 function assertOneHeader(request: Request, name: string): void {
-  const times = request.rawHeaders.filter((header, index) => index % 2 === 0 && header.toLowerCase() === name).length;
+  const times = request.rawHeaders.filter(
+    (header, index) => index % 2 === 0 && header.toLowerCase() === name,
+  ).length;
   if (times > 1) throw oneFault('multiple_credentials', name, 'must be sent once');
 }
 
-function oneFault(code: 'duplicate_parameter' | 'multiple_credentials', field: string, message: string): BadInputError {
+function oneFault(
+  code: 'duplicate_parameter' | 'multiple_credentials',
+  field: string,
+  message: string,
+): BadInputError {
   const place = ['token', 'api_key', 'pass'].includes(field) ? 'query' : 'header';
   return new BadInputError(code, [{ in: place, field, message }]);
 }

@@ -18,7 +18,11 @@ export function openCursor<T>(key: string, scope: unknown, cursor: string | unde
   const bytes = Buffer.from(cursor, 'base64url');
   const payload = bytes.subarray(MAC_BYTES);
   const canonical = bytes.toString('base64url') === cursor;
-  if (!canonical || payload.length === 0 || !timingSafeEqual(bytes.subarray(0, MAC_BYTES), mac(key, scope, payload))) {
+  if (
+    !canonical ||
+    payload.length === 0 ||
+    !timingSafeEqual(bytes.subarray(0, MAC_BYTES), mac(key, scope, payload))
+  ) {
     throw invalidCursor();
   }
   return JSON.parse(payload.toString()) as T;
@@ -30,5 +34,10 @@ export function invalidCursor(): BadInputError {
 }
 
 function mac(key: string, scope: unknown, payload: Buffer): Buffer {
-  return createHmac('sha256', key).update(JSON.stringify(scope)).update('\0').update(payload).digest().subarray(0, MAC_BYTES);
+  return createHmac('sha256', key)
+    .update(JSON.stringify(scope))
+    .update('\0')
+    .update(payload)
+    .digest()
+    .subarray(0, MAC_BYTES);
 }

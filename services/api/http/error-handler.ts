@@ -1,14 +1,23 @@
 import { ValidateError } from '@tsoa/runtime';
 import type { NextFunction, Request, Response } from 'express';
 import { AppError, type InputFault, type InputPlace } from '../../platform/errors';
-import { CredentialError, InsufficientScopeError, InvalidWidgetTokenError } from '../credentials/credential.errors';
+import {
+  CredentialError,
+  InsufficientScopeError,
+  InvalidWidgetTokenError,
+} from '../credentials/credential.errors';
 import { contextOf } from './api-context';
 import { BadInputError, RateLimitedError, TransportError } from './http.errors';
 import { isProblemCode, PROBLEMS, type ProblemCode } from './problems';
 import { requestIdOf } from './request-id';
 
 /** Every refusal and every fault ends here, and becomes one problem document (RFC 9457). */
-export function handleError(thrown: unknown, request: Request, response: Response, _next: NextFunction): void {
+export function handleError(
+  thrown: unknown,
+  request: Request,
+  response: Response,
+  _next: NextFunction,
+): void {
   const error = understand(thrown);
   if (response.headersSent) {
     request.socket.destroy();
@@ -31,7 +40,10 @@ export function handleError(thrown: unknown, request: Request, response: Respons
 /** What a person sees instead of a problem document, on a route that set `response.locals.problemPage`. */
 export type ProblemPage = (status: number, requestId: string) => string;
 
-function describe(error: AppError | undefined, request: Request): { code: ProblemCode; status: number; body: object } {
+function describe(
+  error: AppError | undefined,
+  request: Request,
+): { code: ProblemCode; status: number; body: object } {
   const code = error && isProblemCode(error.code) ? error.code : 'internal_error';
   const { status, title, retryable } = PROBLEMS[code];
   const requestId = requestIdOf(request);
@@ -39,7 +51,8 @@ function describe(error: AppError | undefined, request: Request): { code: Proble
     type: `${contextOf(request).config.publicBaseUrl}/docs/errors/${code}`,
     title,
     status,
-    detail: code === 'internal_error' ? 'Something went wrong on our side. Retry with backoff.' : error!.message,
+    detail:
+      code === 'internal_error' ? 'Something went wrong on our side. Retry with backoff.' : error!.message,
     instance: `urn:request:${requestId}`,
     ok: false,
     code,
@@ -50,7 +63,12 @@ function describe(error: AppError | undefined, request: Request): { code: Proble
   return { code, status, body };
 }
 
-function setErrorHeaders(error: AppError | undefined, code: ProblemCode, request: Request, response: Response): void {
+function setErrorHeaders(
+  error: AppError | undefined,
+  code: ProblemCode,
+  request: Request,
+  response: Response,
+): void {
   if (error instanceof CredentialError) response.setHeader('WWW-Authenticate', challenge(error, request));
   if (error instanceof RateLimitedError) response.setHeader('Retry-After', error.retryAfterSeconds);
   else if (PROBLEMS[code].retryable && PROBLEMS[code].status !== 500) response.setHeader('Retry-After', 1);
@@ -59,7 +77,8 @@ function setErrorHeaders(error: AppError | undefined, code: ProblemCode, request
 /** RFC 6750 section 3: no error attribute where no credential was sent. */
 function challenge(error: CredentialError, request: Request): string {
   const realm = `Bearer realm="${error instanceof InvalidWidgetTokenError ? 'widget' : 'api'}"`;
-  if (error instanceof InsufficientScopeError) return `${realm}, error="insufficient_scope", scope="${error.scope}"`;
+  if (error instanceof InsufficientScopeError)
+    return `${realm}, error="insufficient_scope", scope="${error.scope}"`;
   const sent = request.headers.authorization ?? (request.query.api_key || request.query.token);
   return sent ? `${realm}, error="invalid_token"` : realm;
 }
@@ -68,11 +87,13 @@ function challenge(error: CredentialError, request: Request): string {
 function understand(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
   if (error instanceof ValidateError) return inputFaults(error);
-  if (error instanceof URIError || (error as { status?: number })?.status === 400) return fromParser(error as ParserError);
+  if (error instanceof URIError || (error as { status?: number })?.status === 400)
+    return fromParser(error as ParserError);
   const status = (error as { status?: number })?.status;
   if (status === 413) return new TransportError('body_too_large', 'The body may have 16 KiB at most.');
   if (status === 415) return new TransportError('unsupported_media_type', 'The body must be JSON in UTF-8.');
-  if ((error as Error)?.name === 'KnexTimeoutError') return new TransportError('overloaded', 'Too much to do right now.');
+  if ((error as Error)?.name === 'KnexTimeoutError')
+    return new TransportError('overloaded', 'Too much to do right now.');
   return undefined;
 }
 
@@ -82,9 +103,14 @@ interface ParserError extends Error {
 
 function fromParser(error: ParserError): AppError {
   if (error.type === 'entity.parse.failed') {
-    return new BadInputError('malformed_json', [{ in: 'body', field: 'body', message: 'must be one JSON object' }]);
+    return new BadInputError('malformed_json', [
+      { in: 'body', field: 'body', message: 'must be one JSON object' },
+    ]);
   }
-  if (error.type) return new BadInputError('validation_failed', [{ in: 'body', field: 'body', message: 'could not be read' }]);
+  if (error.type)
+    return new BadInputError('validation_failed', [
+      { in: 'body', field: 'body', message: 'could not be read' },
+    ]);
   const message = 'must be percent-encoded UTF-8';
   return new BadInputError('validation_failed', [{ in: 'path', field: 'path', message }]);
 }

@@ -8,7 +8,11 @@ export class BadInputError extends AppError {
     readonly code: BadInputCode,
     readonly errors: InputFault[],
   ) {
-    super(errors.length === 1 ? `${errors[0]!.field} ${errors[0]!.message}.` : 'Several fields are not valid; see errors.');
+    super(
+      errors.length === 1
+        ? `${errors[0]!.field} ${errors[0]!.message}.`
+        : 'Several fields are not valid; see errors.',
+    );
   }
 
   override get facts(): Record<string, unknown> {

@@ -7,13 +7,23 @@ const CONTROL_CHARACTER_IN_PROSE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007
 const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
 /** One line of text in NFC, trimmed. @throws InvalidInputError (400) empty, too long, or with control characters */
-export function textInput(field: string, value: string, maxLength: number, place: InputPlace = 'body'): string {
+export function textInput(
+  field: string,
+  value: string,
+  maxLength: number,
+  place: InputPlace = 'body',
+): string {
   return cleanText({ place, field }, value, maxLength, CONTROL_CHARACTER);
 }
 
 /** The same, but line breaks and tabs may stand in it. */
 export function proseInput(field: string, value: string, maxLength: number): string {
-  return cleanText({ place: 'body', field }, value.replaceAll('\r\n', '\n'), maxLength, CONTROL_CHARACTER_IN_PROSE);
+  return cleanText(
+    { place: 'body', field },
+    value.replaceAll('\r\n', '\n'),
+    maxLength,
+    CONTROL_CHARACTER_IN_PROSE,
+  );
 }
 
 const LONGEST_SEARCH = 100;
@@ -38,11 +48,16 @@ export function dateInput(place: InputPlace, field: string, value: string): stri
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value);
   const date = match ? new Date(`${value}T00:00:00Z`) : undefined;
   const exists = date && !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === value;
-  if (!exists || match![1] === '0000') throw new InvalidInputError(place, field, 'must be a calendar date, YYYY-MM-DD');
+  if (!exists || match![1] === '0000')
+    throw new InvalidInputError(place, field, 'must be a calendar date, YYYY-MM-DD');
   return value;
 }
 
-export function optionalDate(place: InputPlace, field: string, value: string | undefined): string | undefined {
+export function optionalDate(
+  place: InputPlace,
+  field: string,
+  value: string | undefined,
+): string | undefined {
   return value === undefined ? undefined : dateInput(place, field, value);
 }
 
@@ -78,5 +93,7 @@ export function phoneInput(field: string, value: string, country: string): strin
 
 /** Arabic, Persian and full-width digits, as customers type them; the last four bits of each are its value. */
 function asciiDigits(text: string): string {
-  return text.replace(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) => String(digit.charCodeAt(0) & 0xf));
+  return text.replace(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) =>
+    String(digit.charCodeAt(0) & 0xf),
+  );
 }

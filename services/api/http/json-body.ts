@@ -22,7 +22,11 @@ export function emptyBody(request: Request, response: Response, next: NextFuncti
     if (error) return next(error);
     if (Array.isArray(request.body)) return next(new BadInputError('validation_failed', [NOT_AN_OBJECT]));
     const fields = Object.keys((request.body as object | undefined) ?? {});
-    const faults = fields.map((field) => ({ in: 'body' as const, field: field.slice(0, 100), message: 'is not a field of this request' }));
+    const faults = fields.map((field) => ({
+      in: 'body' as const,
+      field: field.slice(0, 100),
+      message: 'is not a field of this request',
+    }));
     next(faults.length ? new BadInputError('unknown_parameter', faults) : undefined);
   });
 }
@@ -30,5 +34,7 @@ export function emptyBody(request: Request, response: Response, next: NextFuncti
 const NOT_AN_OBJECT = { in: 'body' as const, field: 'body', message: 'must be left out, or an empty object' };
 
 function hasBody(request: Request): boolean {
-  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  return (
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+  );
 }

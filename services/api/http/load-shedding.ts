@@ -31,7 +31,8 @@ export function createLoadShedder(): LoadShedder {
       response.setHeader('Connection', 'close');
       return next(new TransportError('shutting_down', 'This instance is stopping.'));
     }
-    if (lagging || waiting >= WAITING_MAX) return next(new TransportError('overloaded', 'Too much to do right now.'));
+    if (lagging || waiting >= WAITING_MAX)
+      return next(new TransportError('overloaded', 'Too much to do right now.'));
     waiting += 1;
     response.once('close', () => (waiting -= 1));
     next();

@@ -32,7 +32,9 @@ export function answerMalformedRequests(server: http.Server, app: Express): void
 /** Two Host headers are one too many, and HTTP/1.1 has one (RFC 9112 section 3.2); Node takes the first of several (seen). */
 export function refuseMalformedRequest(request: Request, _response: Response, next: NextFunction): void {
   if (unreadable.has(request)) return next(inHeader('request', 'could not be read as HTTP/1.1'));
-  const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
+  const hosts = request.rawHeaders.filter(
+    (name, index) => index % 2 === 0 && name.toLowerCase() === 'host',
+  ).length;
   const missing = hosts === 0 && request.httpVersion === '1.1';
   next(missing || hosts > 1 ? inHeader('Host', 'must be sent once') : undefined);
 }

@@ -16,60 +16,111 @@ const CONFLICT = { status: 409, title: 'Conflict', retryable: false };
 const UNAVAILABLE = { status: 503, title: 'Service unavailable', retryable: true };
 
 export const PROBLEMS = {
-  validation_failed: { ...INVALID, advice: 'Look at errors: each names a field, where it stands and what it must be.' },
+  validation_failed: {
+    ...INVALID,
+    advice: 'Look at errors: each names a field, where it stands and what it must be.',
+  },
   malformed_json: { ...INVALID, advice: 'Send the body as one JSON object in UTF-8.' },
-  unknown_parameter: { ...INVALID, advice: 'Look at errors for the names that this call does not know; often a typing error.' },
+  unknown_parameter: {
+    ...INVALID,
+    advice: 'Look at errors for the names that this call does not know; often a typing error.',
+  },
   duplicate_parameter: { ...INVALID, advice: 'Send each query parameter once.' },
   invalid_cursor: {
     ...INVALID,
     advice: 'Take next_cursor as it was given and repeat the same filters. To begin again, leave cursor out.',
   },
-  multiple_credentials: { ...INVALID, advice: 'Send one credential, in one place: for an API key the Authorization header.' },
-  invalid_idempotency_key: { ...INVALID, advice: 'Send 1 to 255 visible ASCII characters, such as a UUID, as Idempotency-Key.' },
+  multiple_credentials: {
+    ...INVALID,
+    advice: 'Send one credential, in one place: for an API key the Authorization header.',
+  },
+  invalid_idempotency_key: {
+    ...INVALID,
+    advice: 'Send 1 to 255 visible ASCII characters, such as a UUID, as Idempotency-Key.',
+  },
   invalid_api_key: {
     ...UNAUTHORIZED,
-    advice: 'Send a valid API key: Authorization: Bearer svc_live_… A key is shown once; if it is lost, issue a new one.',
+    advice:
+      'Send a valid API key: Authorization: Bearer svc_live_… A key is shown once; if it is lost, issue a new one.',
   },
   key_expired: { ...UNAUTHORIZED, advice: 'Ask the operator for a new key, or for a rotation in time.' },
-  key_revoked: { ...UNAUTHORIZED, advice: 'Ask the operator for a new key. A revoked one never works again.' },
+  key_revoked: {
+    ...UNAUTHORIZED,
+    advice: 'Ask the operator for a new key. A revoked one never works again.',
+  },
   tenant_inactive: { ...UNAUTHORIZED, advice: 'Ask the operator: the tenant is suspended or closed.' },
-  insufficient_scope: { ...UNAUTHORIZED, advice: 'Ask the operator for a key with the scope that WWW-Authenticate names.' },
+  insufficient_scope: {
+    ...UNAUTHORIZED,
+    advice: 'Ask the operator for a key with the scope that WWW-Authenticate names.',
+  },
   wrong_credential_type: {
     ...UNAUTHORIZED,
-    advice: 'Server calls take an API key (svc_live_…), the widget list and page a widget token (svc_widget_…).',
+    advice:
+      'Server calls take an API key (svc_live_…), the widget list and page a widget token (svc_widget_…).',
   },
-  invalid_widget_token: { ...UNAUTHORIZED, advice: 'Use the token of the snippet as it was issued, or ask for a new one.' },
+  invalid_widget_token: {
+    ...UNAUTHORIZED,
+    advice: 'Use the token of the snippet as it was issued, or ask for a new one.',
+  },
   origin_not_allowed: {
     status: 403,
     title: 'Forbidden',
     retryable: false,
     advice: 'Add the exact origin of the page (scheme, host and port; www counts) with tourctl origins add.',
   },
-  ip_not_allowed: { status: 403, title: 'Forbidden', retryable: false, advice: 'Call from an address the key allows.' },
+  ip_not_allowed: {
+    status: 403,
+    title: 'Forbidden',
+    retryable: false,
+    advice: 'Call from an address the key allows.',
+  },
   tour_not_found: {
     status: 404,
     title: 'Tour not found',
     retryable: false,
-    advice: 'Check the id or slug against the catalog: the tour does not exist, or is not visible to this tenant.',
+    advice:
+      'Check the id or slug against the catalog: the tour does not exist, or is not visible to this tenant.',
   },
-  hold_not_found: { status: 404, title: 'Hold not found', retryable: false, advice: 'Check hold_id; holds are per tenant.' },
+  hold_not_found: {
+    status: 404,
+    title: 'Hold not found',
+    retryable: false,
+    advice: 'Check hold_id; holds are per tenant.',
+  },
   booking_not_found: {
     status: 404,
     title: 'Booking not found',
     retryable: false,
     advice: 'Check booking_ref; bookings are per tenant.',
   },
-  not_found: { status: 404, title: 'Not found', retryable: false, advice: 'Check the path; paths are case-sensitive.' },
-  method_not_allowed: { status: 405, title: 'Method not allowed', retryable: false, advice: 'Use a method that Allow names.' },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    retryable: false,
+    advice: 'Check the path; paths are case-sensitive.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    retryable: false,
+    advice: 'Use a method that Allow names.',
+  },
   departure_gone: { ...NO_DEPARTURE, advice: 'Choose another date; alternatives names up to three.' },
   departure_cancelled: { ...NO_DEPARTURE, advice: 'Choose another date; alternatives names up to three.' },
   insufficient_seats: {
     ...NO_DEPARTURE,
     advice: 'Ask for at most seats_available seats, or choose another date from alternatives.',
   },
-  departure_busy: { ...CONFLICT, retryable: true, advice: 'Wait for Retry-After and send the same request again.' },
+  departure_busy: {
+    ...CONFLICT,
+    retryable: true,
+    advice: 'Wait for Retry-After and send the same request again.',
+  },
   hold_expired: { ...CONFLICT, advice: 'Place a new hold; the price may have changed since.' },
-  hold_state_conflict: { ...CONFLICT, advice: 'The hold was released or became a booking: read it to see which.' },
+  hold_state_conflict: {
+    ...CONFLICT,
+    advice: 'The hold was released or became a booking: read it to see which.',
+  },
   hold_limit_reached: { ...CONFLICT, advice: 'Release holds that you no longer need, or let them expire.' },
   price_changed: { ...CONFLICT, advice: 'Show the customer total_price and send it as expected_total.' },
   booking_state_conflict: { ...CONFLICT, advice: 'Read the booking: its status does not allow this step.' },
@@ -101,7 +152,8 @@ export const PROBLEMS = {
     status: 500,
     title: 'Server error',
     retryable: true,
-    advice: 'Retry with exponential backoff, and with the same Idempotency-Key for a write. Tell the operator the request_id.',
+    advice:
+      'Retry with exponential backoff, and with the same Idempotency-Key for a write. Tell the operator the request_id.',
   },
   overloaded: { ...UNAVAILABLE, advice: 'Wait for Retry-After and try again.' },
   shutting_down: { ...UNAVAILABLE, advice: 'Try again at once: another instance answers.' },

@@ -57,7 +57,10 @@ function judge(
   const faults = [...unknown, ...repeated, ...malformed];
   if (faults.length === 0) return undefined;
   if (faults.length === unknown.length) return new BadInputError('unknown_parameter', faults);
-  return new BadInputError(faults.length === repeated.length ? 'duplicate_parameter' : 'validation_failed', faults);
+  return new BadInputError(
+    faults.length === repeated.length ? 'duplicate_parameter' : 'validation_failed',
+    faults,
+  );
 }
 
 function malformation(value: string, type: string | undefined): string | undefined {

@@ -41,4 +41,3 @@ function setQuotaHeaders(response: Response, kind: string, limit: number, answer
   response.setHeader('RateLimit-Remaining', remaining);
   response.setHeader('RateLimit-Reset', resetSeconds);
 }
-

@@ -47,7 +47,9 @@ export async function answerWrite<T, A>(
 }
 
 function without(ids: string[], body: unknown): unknown {
-  return Object.fromEntries(Object.entries((body as object | undefined) ?? {}).filter(([field]) => !ids.includes(field)));
+  return Object.fromEntries(
+    Object.entries((body as object | undefined) ?? {}).filter(([field]) => !ids.includes(field)),
+  );
 }
 
 /** A bare token, or a quoted one as the draft standard writes it. */

@@ -41,9 +41,15 @@ export interface IdempotentRequest {
  * so a crash at any instant leaves both or neither. Only success is stored: what throws takes the row back with it.
  * @param toAnswer the answer's bytes, made inside the transaction
  */
-export function onceByKey<T>(trx: Trx, request: IdempotentRequest, toAnswer: (result: T) => StoredAnswer): Once<T> {
+export function onceByKey<T>(
+  trx: Trx,
+  request: IdempotentRequest,
+  toAnswer: (result: T) => StoredAnswer,
+): Once<T> {
   return async (subject, effect) => {
-    const fingerprint = createHash('sha256').update(canonicalJson({ subject, body: request.body })).digest();
+    const fingerprint = createHash('sha256')
+      .update(canonicalJson({ subject, body: request.body }))
+      .digest();
     const earlier = await claimKey(trx, request, fingerprint);
     if (earlier) {
       if (!earlier.fingerprint.equals(fingerprint)) throw new IdempotencyKeyReusedError();

@@ -29,7 +29,9 @@ export function depositOf(amountMinor: number, depositPercent: string, paymentMe
 
 function mapPrices(prices: Prices, change: (minor: number) => number): Prices {
   const entries = Object.entries(prices) as [keyof Prices, number][];
-  return Object.fromEntries(entries.map(([category, minor]) => [category, change(minor)])) as unknown as Prices;
+  return Object.fromEntries(
+    entries.map(([category, minor]) => [category, change(minor)]),
+  ) as unknown as Prices;
 }
 
 /** numerator / denominator to the nearest multiple of step, half up, at least 0. */

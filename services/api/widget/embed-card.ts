@@ -18,12 +18,11 @@ export interface Card {
 }
 
 export function tourCard({ tour, quote }: PricedCatalogTour, tenant: Tenant, locale: string): Card {
-  const place = [tour.startLocation?.name, regionName(tour.country, locale)];
   const date = tour.nextDepartureDate;
   return {
     name: tour.name,
     summary: tour.summary,
-    place: place.filter(Boolean).join(', '),
+    place: regionName(tour.country, locale),
     days: new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(
       tour.durationDays,
     ),
@@ -53,8 +52,8 @@ function priceText(
 
 /** A day of the calendar, written out. Made and read in UTC, so that no zone moves it. */
 function dateText(date: string, locale: string): string {
-  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
-  return format.format(new Date(`${date}T00:00:00Z`));
+  const day = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const;
+  return new Intl.DateTimeFormat(locale, day).format(new Date(`${date}T00:00:00Z`));
 }
 
 function safePicture(url: string | null): string | null {

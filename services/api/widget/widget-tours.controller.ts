@@ -1,4 +1,14 @@
-import { Get, Middlewares, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
+import {
+  Get,
+  Middlewares,
+  OperationId,
+  Query,
+  Request,
+  Response,
+  Route,
+  Security,
+  Tags,
+} from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import { listCatalog } from '../catalog/list-catalog';
 import type { ApiContext } from '../http/api-context';
@@ -16,11 +26,7 @@ import type { WidgetTourPage } from './widget-tour.dto';
 @Tags('Widget')
 @Security('widgetToken')
 @Middlewares(allowListedOrigin, quota('widget'), refuseForeignPage, tolerantQuery)
-@Response<ProblemDocument>(400, 'Invalid request')
-@Response<ProblemDocument>(401, 'Unauthorized')
-@Response<ProblemDocument>(403, 'Forbidden')
-@Response<ProblemDocument>(429, 'Too many requests')
-@Response<ProblemDocument>(500, 'Server error')
+@Response<ProblemDocument>(403, 'origin_not_allowed')
 export class WidgetToursController {
   constructor(private readonly context: ApiContext) {}
 
@@ -40,6 +46,7 @@ export class WidgetToursController {
    * @pattern _lang ^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$ must be a language tag such as de or pt-BR
    */
   @Get('tours')
+  @OperationId('listWidgetTours')
   async listTours(
     @Request() request: HttpRequest,
     @Query() limit: number = 12,

@@ -1,0 +1,115 @@
+import { PROBLEMS, type ProblemCode } from '../http/problems';
+import { describeAnswers } from './describe-answers';
+import { exampleOf } from './example-of';
+import {
+  GENERATED_BASE_URL,
+  type OpenApiDocument,
+  type Operation,
+  referencedName,
+  type Schema,
+} from './openapi-document';
+import { otherOperations } from './other-operations';
+import { problemExample } from './problem-examples';
+import { ALTERNATIVES, DESCRIPTION, HEADERS, IDEMPOTENCY_KEY, SECURITY_SCHEMES, TAGS } from './shared-parts';
+import { explainName } from './wire-names';
+
+const WIDGET_LIST = '/api/widget/tours';
+
+/** Adds to tsoa's document what tsoa cannot say: examples, errors by code, headers, the other ways to authenticate. */
+export function completeOpenapi(generated: OpenApiDocument): OpenApiDocument {
+  const { version } = generated.info;
+  const document: OpenApiDocument = {
+    openapi: '3.0.3',
+    info: {
+      title: 'Tour Platform',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    servers: [{ url: GENERATED_BASE_URL }],
+    externalDocs: { url: `${GENERATED_BASE_URL}/docs/guide`, description: 'Integration guide' },
+    tags: TAGS,
+    paths: generated.paths,
+    components: {
+      schemas: generated.components.schemas,
+      examples: problemExamples(),
+      headers: HEADERS,
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+  const { schemas } = document.components;
+  const sent = schemasOfRequests(document);
+  for (const [name, schema] of Object.entries(schemas)) completeSchema(schema, sent.has(name));
+  schemas.ProblemDocument!.example = problemExample('insufficient_seats');
+  for (const [path, operations] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(operations))
+      completeOperation(path, method, operation, schemas);
+  }
+  Object.assign(document.paths, otherOperations(document.paths[WIDGET_LIST]!.get!));
+  return document;
+}
+
+function problemExamples(): OpenApiDocument['components']['examples'] {
+  const codes = Object.keys(PROBLEMS) as ProblemCode[];
+  return Object.fromEntries(
+    codes.map((code) => [code, { summary: PROBLEMS[code].advice, value: problemExample(code) }]),
+  );
+}
+
+/** Names of what a client sends, and what that is made of. */
+function schemasOfRequests({ paths, components }: OpenApiDocument): Set<string> {
+  const names = new Set<string>();
+  const visit = (schema: Schema | undefined): void => {
+    const name = schema && referencedName(schema);
+    if (!name || names.has(name)) return;
+    names.add(name);
+    Object.values(components.schemas[name]!.properties ?? {}).forEach((part) => visit(part.items ?? part));
+  };
+  for (const operation of Object.values(paths).flatMap((operations) => Object.values(operations))) {
+    visit(operation.requestBody?.content['application/json']?.schema);
+  }
+  return names;
+}
+
+/** What a client sends stays closed; an answer may gain a field, and a client's validator must not break on it. */
+function completeSchema(schema: Schema, inRequest: boolean): void {
+  if (!inRequest) delete schema.additionalProperties;
+  for (const [name, part] of Object.entries(schema.properties ?? {})) {
+    if (part.nullable === false) delete part.nullable;
+    explainName(name, part, inRequest);
+  }
+}
+
+function completeOperation(
+  path: string,
+  method: string,
+  operation: Operation,
+  schemas: Record<string, Schema>,
+): void {
+  operation.operationId = operation.operationId.charAt(0).toLowerCase() + operation.operationId.slice(1);
+  completeSecurity(operation);
+  for (const parameter of operation.parameters) {
+    const described: Schema = { ...parameter.schema, description: parameter.description };
+    explainName(parameter.name, described, true);
+    const { description, example, ...schema } = described;
+    Object.assign(parameter, { description, schema, example });
+  }
+  if (method === 'post') operation.parameters.push(IDEMPOTENCY_KEY);
+  describeAnswers(method, operation);
+  const bodies = [operation.requestBody, ...Object.values(operation.responses)];
+  for (const media of bodies.map((body) => body?.content?.['application/json'])) {
+    if (media) media.example = exampleOf(media.schema, schemas, `${method} ${path}`);
+  }
+}
+
+/** The scopes of a key have no place in 3.0's requirements, so they are told in words and in an extension. */
+function completeSecurity(operation: Operation): void {
+  const [[scheme, scopes]] = operation.security.map((requirement) => Object.entries(requirement)[0]!) as [
+    [string, string[]],
+  ];
+  operation.security = [{ [scheme]: [] }, { [ALTERNATIVES[scheme]!]: [] }];
+  const [scope] = scopes;
+  if (!scope) return;
+  operation['x-required-scope'] = scope;
+  operation.description = `${operation.description ?? ''}\n\nNeeds a key with the scope \`${scope}\`.`.trim();
+}

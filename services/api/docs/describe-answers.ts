@@ -1,0 +1,109 @@
+import { isProblemCode, type ProblemCode, PROBLEMS } from '../http/problems';
+import type { Answer, Operation, Reference } from './openapi-document';
+
+const ANY_INPUT: ProblemCode[] = [
+  'validation_failed',
+  'unknown_parameter',
+  'duplicate_parameter',
+  'multiple_credentials',
+];
+const BY_API_KEY: ProblemCode[] = [
+  'invalid_api_key',
+  'key_expired',
+  'key_revoked',
+  'tenant_inactive',
+  'insufficient_scope',
+  'wrong_credential_type',
+];
+const BY_WIDGET_TOKEN: ProblemCode[] = ['invalid_widget_token', 'wrong_credential_type'];
+const ANYWHERE: ProblemCode[] = ['rate_limited', 'internal_error', 'overloaded', 'shutting_down'];
+const OF_WRITES: ProblemCode[] = [
+  'malformed_json',
+  'invalid_idempotency_key',
+  'idempotency_in_progress',
+  'idempotency_key_reused',
+  'body_too_large',
+  'unsupported_media_type',
+];
+
+const QUOTA_HEADERS = [
+  'RateLimit-Policy',
+  'RateLimit',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+];
+
+/**
+ * Completes an operation's answers. A controller declares only what is its own, as `@Response(409, 'departure_gone, …')`;
+ * what each call of its kind can answer is added here.
+ * @throws Error for a text that is no list of codes of that status: the developer reads it at `npm run generate`
+ */
+export function describeAnswers(method: string, operation: Operation): void {
+  const answers: Record<string, Answer> = {};
+  for (const [status, answer] of Object.entries(operation.responses)) {
+    if (Number(status) < 400)
+      answers[status] = { ...answer, headers: successHeaders(method, operation, answer) };
+  }
+  const codes = [...commonCodes(method, operation), ...ownCodes(operation)];
+  for (const status of [...new Set(codes.map((code) => PROBLEMS[code].status))].sort()) {
+    answers[status] = refusal(codes.filter((code) => PROBLEMS[code].status === status));
+  }
+  operation.responses = answers;
+}
+
+function commonCodes(method: string, operation: Operation): ProblemCode[] {
+  const byToken = operation.security.some((scheme) => 'widgetToken' in scheme);
+  return [
+    ...ANY_INPUT.filter((code) => !byToken || code !== 'unknown_parameter'),
+    ...(operation.parameters.some(({ name }) => name === 'cursor') ? ['invalid_cursor' as const] : []),
+    ...(byToken ? BY_WIDGET_TOKEN : BY_API_KEY),
+    ...(method === 'post' ? OF_WRITES : []),
+    ...ANYWHERE,
+  ];
+}
+
+function ownCodes({ operationId, responses }: Operation): ProblemCode[] {
+  return Object.entries(responses).flatMap(([status, { description }]) => {
+    if (Number(status) < 400) return [];
+    const codes = description.split(', ');
+    if (codes.every((code) => isProblemCode(code) && PROBLEMS[code].status === Number(status)))
+      return codes as ProblemCode[];
+    throw new Error(
+      `${operationId}: "${description}" must be codes of status ${status} (http/problems.ts), with ", " between.`,
+    );
+  });
+}
+
+function refusal(codes: ProblemCode[]): Answer {
+  const { status, title } = PROBLEMS[codes[0]!];
+  const headers = ['X-Request-Id'];
+  if (status === 401) headers.push('WWW-Authenticate');
+  if (status === 429) headers.push(...QUOTA_HEADERS);
+  if (status !== 500 && codes.some((code) => PROBLEMS[code].retryable)) headers.push('Retry-After');
+  const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
+  return {
+    description: `${title}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+    headers: references(headers),
+    content: {
+      'application/problem+json': {
+        schema: { $ref: '#/components/schemas/ProblemDocument' },
+        examples: Object.fromEntries(examples) as Record<string, Reference>,
+      },
+    },
+  };
+}
+
+function successHeaders(method: string, operation: Operation, answer: Answer): Record<string, Reference> {
+  const headers = ['X-Request-Id', ...QUOTA_HEADERS];
+  const isPage =
+    operation.parameters.some(({ name }) => name === 'cursor') && answer.content?.['application/json'];
+  if (isPage) headers.push('Link');
+  if (method === 'post') headers.push('Idempotent-Replayed');
+  if (operation.operationId === 'checkAvailability') headers.push('Age', 'Cache-Status');
+  return references(headers);
+}
+
+function references(headers: string[]): Record<string, Reference> {
+  return Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

@@ -1,0 +1,122 @@
+import type { Header, OpenApiDocument, Parameter } from './openapi-document';
+
+/** What the document says once for all operations. */
+
+export const DESCRIPTION = `Tours, seats and bookings for a tenant's website.
+
+A server calls with an **API key**; a browser reads the widget list with a **widget token**, which is bound to the tenant's
+origins. All names are snake_case, times are RFC 3339 in UTC, dates are \`YYYY-MM-DD\`, and money is a number in major units
+beside its \`currency\`.
+
+Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; their \`type\` is the address of a page that says what
+to do. Answers may gain fields: ignore those that you do not know.
+
+Writes take an \`Idempotency-Key\`: repeat a request with the same key and it happens once.`;
+
+export const TAGS: OpenApiDocument['tags'] = [
+  { name: 'Catalog', description: 'Tours and departures as the tenant sees them, with its own prices.' },
+  {
+    name: 'Seats',
+    description: 'Whether seats are free, and holds that keep them for a while at a locked price.',
+  },
+  { name: 'Bookings', description: 'Booking leads: create, read, confirm, cancel.' },
+  { name: 'Widget', description: 'For browsers: the list of tours, and a page to put in a frame.' },
+  { name: 'Service', description: 'For the machines that watch over this one.' },
+];
+
+export const SECURITY_SCHEMES: Record<string, object> = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'svc_live_…',
+    description: 'An API key, `Authorization: Bearer svc_live_…`. Servers only: never put one in a page.',
+  },
+  apiKeyInQuery: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'api_key',
+    description:
+      'The same API key, for callers that cannot send the header. Deprecated, because addresses end up in logs; answers then ' +
+      'carry `Deprecation` and `Cache-Control: no-store`.',
+  },
+  widgetToken: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'token',
+    description:
+      'A widget token, `svc_widget_…`. It may be seen by anybody: it reads the list, for pages of its origins only.',
+  },
+  widgetTokenInHeader: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-svc-widget-token',
+    description: 'The same widget token in a header. Legacy, still supported; answers carry `Deprecation`.',
+  },
+};
+
+/** Another way in for each credential. */
+export const ALTERNATIVES: Record<string, string> = {
+  apiKey: 'apiKeyInQuery',
+  widgetToken: 'widgetTokenInHeader',
+};
+
+export const IDEMPOTENCY_KEY: Parameter = {
+  in: 'header',
+  name: 'Idempotency-Key',
+  required: false,
+  description:
+    'Your name for this request, such as a UUID. Sent again with the same key, the request is not done again: the first ' +
+    "one's answer comes back.",
+  schema: { type: 'string', maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+  example: '9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10',
+};
+
+const whole = { type: 'integer', minimum: 0 };
+const text = { type: 'string' };
+
+export const HEADERS: Record<string, Header> = {
+  'X-Request-Id': {
+    description: 'Name this when you ask for help.',
+    schema: text,
+    example: '3b1b0c52-7d0a-4a64-9e0c-51b1f6a4c3de',
+  },
+  'RateLimit-Policy': {
+    description: 'The quota: q requests in w seconds.',
+    schema: text,
+    example: '"hold";q=60;w=60',
+  },
+  RateLimit: {
+    description: 'What is left: r requests, t seconds until it is whole again.',
+    schema: text,
+    example: '"hold";r=58;t=41',
+  },
+  'RateLimit-Limit': { description: 'As q.', schema: whole, example: 60 },
+  'RateLimit-Remaining': { description: 'As r.', schema: whole, example: 58 },
+  'RateLimit-Reset': { description: 'As t.', schema: whole, example: 41 },
+  'Retry-After': {
+    description: 'Seconds to wait before the same request may succeed.',
+    schema: { ...whole, minimum: 1 },
+    example: 1,
+  },
+  'WWW-Authenticate': {
+    description: 'RFC 6750; names the scope that is missing.',
+    schema: text,
+    example: 'Bearer realm="api", error="invalid_token"',
+  },
+  'Idempotent-Replayed': {
+    description: '`true` where this is the stored answer of an earlier request.',
+    schema: text,
+    example: 'true',
+  },
+  Link: {
+    description: 'The next page, as `rel="next"`, without a credential; absent at the end.',
+    schema: text,
+    example: '<https://api.example.com/api/tenant/catalog?cursor=eyJ2IjoxfQ.2cmN0nB1>; rel="next"',
+  },
+  Age: { description: 'Seconds since the seats were counted.', schema: whole, example: 3 },
+  'Cache-Status': {
+    description: 'RFC 9211: whether the count came from our cache.',
+    schema: text,
+    example: 'availability; hit',
+  },
+};

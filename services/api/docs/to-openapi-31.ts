@@ -1,0 +1,58 @@
+import type { OpenApiDocument, Schema } from './openapi-document';
+
+/** A schema of OpenAPI 3.1, which is one of JSON Schema 2020-12. */
+type Schema31 = Record<string, unknown>;
+
+/** The same document in OpenAPI 3.1. */
+export function toOpenapi31(document: OpenApiDocument): object {
+  const { paths, components, info, ...rest } = document;
+  return {
+    ...rest,
+    openapi: '3.1.0',
+    jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
+    info: { ...info, license: { name: 'MIT', identifier: 'MIT' } },
+    paths: convert(paths),
+    components: convert(components),
+  };
+}
+
+/** Wherever a schema may stand, its key is `schema` or it is one of `schemas`; all else is copied. */
+function convert(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(convert);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, part]: [string, unknown]) => {
+    if (key === 'schema') return [key, convertSchema(part as Schema)];
+    if (key === 'schemas') return [key, mapValues(part as Record<string, Schema>, convertSchema)];
+    if (key === 'example' || key === 'examples') return [key, part];
+    return [key, convert(part)];
+  });
+  return Object.fromEntries(entries) as unknown;
+}
+
+function convertSchema(schema: Schema): Schema31 {
+  const { nullable, example, exclusiveMinimum, exclusiveMaximum, ...rest } = schema;
+  const converted: Schema31 = { ...rest };
+  if (schema.properties) converted.properties = mapValues(schema.properties, convertSchema);
+  if (schema.items) converted.items = convertSchema(schema.items);
+  if (schema.allOf) converted.allOf = schema.allOf.map(convertSchema);
+  if (typeof schema.additionalProperties === 'object') {
+    converted.additionalProperties = convertSchema(schema.additionalProperties);
+  }
+  if (example !== undefined) converted.examples = [example];
+  if (exclusiveMinimum) [converted.exclusiveMinimum, converted.minimum] = [schema.minimum, undefined];
+  if (exclusiveMaximum) [converted.exclusiveMaximum, converted.maximum] = [schema.maximum, undefined];
+  return nullable ? orNull(converted) : converted;
+}
+
+function orNull(schema: Schema31): Schema31 {
+  if (!schema.type) {
+    const { description, ...rest } = schema;
+    return { description, anyOf: [rest, { type: 'null' }] };
+  }
+  const values = schema.enum as unknown[] | undefined;
+  return { ...schema, type: [schema.type, 'null'], ...(values && { enum: [...values, null] }) };
+}
+
+function mapValues<T, U>(record: Record<string, T>, change: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
+}

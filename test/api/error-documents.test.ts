@@ -1,0 +1,135 @@
+import { PROBLEMS } from '../../services/api/http/problems';
+import { openDatabase } from '../../services/platform/database';
+import { startTestApi, type TestApi } from '../support/api';
+import { expectProblem, givenReader, type Reader } from './reader';
+
+const HOLD_QUOTA = 5;
+
+let api: TestApi;
+let reader: Reader;
+beforeAll(async () => {
+  const quotas = { availability: 1e6, hold: HOLD_QUOTA, booking: 1e6, catalog: 1e6, widget: 1e6 };
+  api = await startTestApi({ quotas, logLevel: 'silent' });
+  reader = await givenReader(api, {}, ['catalog:read', 'booking:create']);
+});
+afterAll(() => api.stop());
+
+describe('the codes of the contract', () => {
+  it.each([
+    [400, 'validation_failed malformed_json unknown_parameter duplicate_parameter invalid_cursor multiple_credentials'],
+    [400, 'invalid_idempotency_key'],
+    [401, 'invalid_api_key key_expired key_revoked tenant_inactive insufficient_scope wrong_credential_type'],
+    [401, 'invalid_widget_token'],
+    [403, 'origin_not_allowed ip_not_allowed'],
+    [404, 'tour_not_found hold_not_found booking_not_found not_found'],
+    [405, 'method_not_allowed'],
+    [409, 'departure_gone departure_cancelled insufficient_seats'],
+    [409, 'hold_expired hold_state_conflict hold_limit_reached price_changed booking_state_conflict'],
+    [409, 'departure_busy idempotency_in_progress'],
+    [413, 'body_too_large'],
+    [415, 'unsupported_media_type'],
+    [422, 'idempotency_key_reused'],
+    [429, 'rate_limited'],
+    [500, 'internal_error'],
+    [503, 'overloaded shutting_down'],
+  ])('answer %i: %s', (status, codes) => {
+    for (const code of codes.split(' ')) {
+      expect(PROBLEMS[code as keyof typeof PROBLEMS]).toMatchObject({ status, advice: expect.stringMatching(/\.$/) });
+    }
+  });
+
+  it('have the titles of the specification where it names them', () => {
+    const all = Object.values(PROBLEMS);
+    const titlesOf = (status: number) => [...new Set(all.filter((it) => it.status === status).map(({ title }) => title))];
+    expect([titlesOf(401), titlesOf(500)]).toEqual([['Unauthorized'], ['Server error']]);
+    expect(PROBLEMS.tour_not_found.title).toBe('Tour not found');
+    for (const code of ['departure_gone', 'departure_cancelled', 'insufficient_seats'] as const) {
+      expect(PROBLEMS[code].title).toBe('Departure not available');
+    }
+  });
+
+  it('are worth a retry where waiting helps, and nowhere else', () => {
+    const retryable = Object.entries(PROBLEMS).filter(([, problem]) => problem.retryable);
+    expect(retryable.map(([code]) => code).sort()).toEqual([
+      ...['departure_busy', 'idempotency_in_progress', 'internal_error', 'overloaded', 'rate_limited', 'shutting_down'],
+    ]);
+  });
+});
+
+describe('of several faults', () => {
+  const HOLD = '/api/gateway/tours/no-such-tour/hold';
+  const json = { 'content-type': 'application/json' };
+  const post = (path: string, headers: Record<string, string>, body: string) => api.http.post(path).set(headers).send(body);
+
+  it('the first in the order of the contract is told', async () => {
+    const authorization = `Bearer ${reader.key}`;
+    const good = { ...json, authorization };
+    const xml = { 'content-type': 'text/xml' };
+    const two = `?api_key=another`;
+    expectProblem(await post(`/api/gateway/none${two}`, { ...xml, authorization }, '<'), 404, 'not_found');
+    expectProblem(await api.http.put(HOLD + two).set({ ...xml, authorization }).send('<'), 405, 'method_not_allowed');
+    expectProblem(await post(HOLD + two, { ...xml, authorization: 'Bearer x' }, '<'), 400, 'multiple_credentials');
+    expectProblem(await post(HOLD, { ...xml, authorization: 'Bearer x' }, '<'), 401, 'invalid_api_key');
+    expectProblem(await post(HOLD, { ...xml, authorization }, '<'), 415, 'unsupported_media_type');
+    expectProblem(await post(HOLD, good, `{${' '.repeat(20_000)}`), 413, 'body_too_large');
+    expectProblem(await post(HOLD, good, '{"quantity":0'), 400, 'malformed_json');
+    expectProblem(await post(HOLD, good, '{"quantity":0}'), 400, 'validation_failed');
+    const fine = JSON.stringify({ quantity: 1, departure_date: '2027-01-01' });
+    expectProblem(await post(HOLD, good, fine), 404, 'tour_not_found');
+    expectProblem(await post(HOLD, { ...xml, authorization }, '<'), 429, 'rate_limited');
+    expectProblem(await post(HOLD, { ...xml, authorization: 'Bearer x' }, '<'), 401, 'invalid_api_key');
+  });
+
+  it('bad input is told before a tour that is not there', async () => {
+    for (const path of ['/departures?limit=0', '/departures?from=2027-02-30', '?nonsense=1']) {
+      expect((await reader.get(`/api/tenant/tours/none${path}`)).status).toBe(400);
+    }
+    expect((await reader.get('/api/gateway/tours/none/availability?departure_date=2027-02-30')).status).toBe(400);
+  });
+});
+
+describe('an error document', () => {
+  it('may not be kept', async () => {
+    const answers = [reader.get('/api/tenant/catalog?limit=0'), reader.get('/api/tenant/tours/none'), api.http.get('/none')];
+    for (const { headers } of await Promise.all(answers)) expect(headers['cache-control']).toBe('no-store');
+  });
+
+  it('has no members but those of the contract', async () => {
+    const { body } = await reader.get('/api/tenant/catalog?limit=0');
+    expect(body).toEqual({
+      ...{ type: expect.any(String), title: 'Invalid request', status: 400, detail: expect.any(String) },
+      ...{ instance: expect.any(String), ok: false, code: 'validation_failed', request_id: expect.any(String) },
+      ...{ retryable: false, errors: [{ in: 'query', field: 'limit', message: 'must be at least 1' }] },
+    });
+    expect((await reader.get('/api/tenant/tours/none')).body.errors).toBeUndefined();
+  });
+});
+
+describe('trouble with the database', () => {
+  it('is a 500 that tells nothing of it, and is over when it is over', async () => {
+    const { db } = api.context;
+    await db.raw('alter table tours rename to tours_away');
+    const responses = [await reader.get('/api/tenant/catalog'), await reader.get('/api/tenant/tours/x')];
+    await db.raw('alter table tours_away rename to tours');
+    for (const response of responses) {
+      expectProblem(response, 500, 'internal_error');
+      expect(response.body).toMatchObject({ title: 'Server error', retryable: true });
+      expect(response.text).not.toMatch(/tours|relation|select|stack|\.ts|node_modules|42P01/i);
+    }
+    expect((await reader.get('/api/tenant/catalog')).status).toBe(200);
+  });
+
+  it('that is too busy for two seconds is a 503 with Retry-After', async () => {
+    const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
+    const { db } = api.context;
+    api.context.db = busy;
+    const held = await busy.transaction();
+    const response = await reader.get('/api/tenant/catalog');
+    await held.rollback();
+    api.context.db = db;
+    await busy.destroy();
+    expectProblem(response, 503, 'overloaded');
+    expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    expect(response.body.retryable).toBe(true);
+  });
+});

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import supertest from 'supertest';
+import { createApp, createServer } from '../../services/api/app';
+import { createLoadShedder } from '../../services/api/http/load-shedding';
+import { openDatabase } from '../../services/platform/database';
+import { startTestApi, type TestApi } from '../support/api';
+import { databaseUrl } from '../support/database';
+import { expectProblem, givenReader } from './reader';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi({ logLevel: 'silent' });
+});
+afterAll(() => api.stop());
+
+/** Nobody may connect while it runs, and whoever was connected is not any more. */
+async function withDatabaseAway(work: () => Promise<void>): Promise<void> {
+  const server = openDatabase(databaseUrl(api.database.url, 'postgres'), { applicationName: 'tests', poolMax: 1 });
+  const name = new URL(api.database.url).pathname.slice(1);
+  await server.raw('alter database ?? allow_connections false', [name]);
+  await server.raw('select pg_terminate_backend(pid) from pg_stat_activity where datname = ?', [name]);
+  await work();
+  await server.raw('alter database ?? allow_connections true', [name]);
+  await server.destroy();
+}
+
+describe('/healthz', () => {
+  it('says that the process lives, and may not be kept', async () => {
+    const { status, body, headers } = await api.http.get('/healthz');
+    expect({ status, body, cache: headers['cache-control'] }).toEqual({ status: 200, body: { ok: true }, cache: 'no-store' });
+  });
+});
+
+describe('/readyz', () => {
+  it('says that migrations are in and the database answers', async () => {
+    const { status, body, headers } = await api.http.get('/readyz');
+    expect({ status, body, cache: headers['cache-control'] }).toEqual({ status: 200, body: { ok: true }, cache: 'no-store' });
+  });
+
+  it('is 503 while the database is away, when the process still lives and a call is a 500', async () => {
+    const reader = await givenReader(api);
+    await withDatabaseAway(async () => {
+      const { status, body } = await api.http.get('/readyz');
+      expect({ status, body }).toEqual({ status: 503, body: { ok: false, reason: 'database does not answer' } });
+      expect((await api.http.get('/healthz')).status).toBe(200);
+      expectProblem(await reader.get('/api/tenant/catalog'), 500, 'internal_error');
+    });
+    expect((await api.http.get('/readyz')).status).toBe(200);
+    expect((await reader.get('/api/tenant/catalog')).status).toBe(200);
+  });
+
+  it('is 503 while a migration is missing', async () => {
+    const { db } = api.context;
+    const last = await db('knex_migrations').orderBy('id', 'desc').first();
+    await db('knex_migrations').where({ id: last.id }).delete();
+    const { status, body } = await api.http.get('/readyz');
+    await db('knex_migrations').insert(last);
+    expect({ status, body }).toEqual({ status: 503, body: { ok: false, reason: 'migrations pending' } });
+  });
+});
+
+describe('an instance that stops', () => {
+  it('is not ready, still lives, and sends every call elsewhere', async () => {
+    const shedder = createLoadShedder();
+    const app = createApp(api.context, shedder);
+    const http = supertest(createServer(app));
+    expect((await http.get('/readyz')).status).toBe(200);
+    app.locals.stopping = true;
+    shedder.shutDown();
+    const { status, body } = await http.get('/readyz');
+    expect({ status, body }).toEqual({ status: 503, body: { ok: false, reason: 'stopping' } });
+    expect((await http.get('/healthz')).status).toBe(200);
+    for (const path of ['/api/tenant/catalog', '/openapi.json', `/${randomUUID()}`]) {
+      const response = await http.get(path);
+      expectProblem(response, 503, 'shutting_down');
+      expect(response.headers).toMatchObject({ connection: 'close', 'retry-after': '1' });
+    }
+    shedder.stop();
+  });
+});

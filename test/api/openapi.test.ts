@@ -1,0 +1,87 @@
+import { startTestApi, type TestApi } from '../support/api';
+import { PROBLEMS } from '../../services/api/http/problems';
+
+interface Operation {
+  security?: Record<string, string[]>[];
+  summary?: string;
+  parameters?: { in: string; name: string; required?: boolean; schema: Record<string, unknown> }[];
+  responses: Record<string, unknown>;
+}
+interface Layer {
+  route?: { path: string; methods: Record<string, boolean> };
+}
+
+let api: TestApi;
+let operations: [string, Operation][];
+beforeAll(async () => {
+  api = await startTestApi();
+  const { body } = await api.http.get('/openapi.json');
+  const paths = Object.entries(body.paths as Record<string, Record<string, Operation>>);
+  operations = paths.flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [`${method.toUpperCase()} ${path}`, operation]),
+  );
+});
+afterAll(() => api.stop());
+
+const named = (name: string) => operations.find(([key]) => key === name)![1];
+
+describe('GET /openapi.json', () => {
+  it('is open to all, and is an OpenAPI document', async () => {
+    const { status, headers, body } = await api.http.get('/openapi.json');
+    expect([status, headers['content-type']]).toEqual([200, expect.stringMatching(/^application\/json/)]);
+    expect(body).toMatchObject({ openapi: expect.stringMatching(/^3\.\d/), info: { title: 'Tour Platform' } });
+  });
+
+  it('describes every call that is served under /api, and no other', () => {
+    const { stack } = api.app.router as unknown as { stack: Layer[] };
+    const served = stack.flatMap(({ route }) => {
+      if (!route?.path.startsWith('/api/')) return [];
+      const path = route.path.replace(/:(\w+)/g, '{$1}');
+      return Object.keys(route.methods).map((method) => `${method.toUpperCase()} ${path}`);
+    });
+    expect(operations.map(([name]) => name).sort()).toEqual(served.sort());
+  });
+
+  it.each([
+    ['GET /api/tenant/catalog', 'catalog:read'],
+    ['GET /api/tenant/tours/{id_or_slug}', 'catalog:read'],
+    ['GET /api/tenant/tours/{id_or_slug}/departures', 'catalog:read'],
+    ['GET /api/gateway/tours/{id_or_slug}/availability', 'catalog:read'],
+    ['POST /api/gateway/tours/{id_or_slug}/hold', 'booking:create'],
+    ['GET /api/gateway/holds/{hold_id}', 'booking:create'],
+    ['DELETE /api/gateway/holds/{hold_id}', 'booking:create'],
+    ['POST /api/gateway/holds/{hold_id}/extend', 'booking:create'],
+    ['POST /api/tenant/bookings', 'booking:create'],
+    ['GET /api/tenant/bookings', 'booking:read'],
+    ['GET /api/tenant/bookings/{booking_ref}', 'booking:read'],
+    ['POST /api/tenant/bookings/{booking_ref}/confirm', 'booking:manage'],
+    ['POST /api/tenant/bookings/{booking_ref}/cancel', 'booking:manage'],
+  ])('names the scope of %s: %s', (name, scope) => {
+    expect(named(name).security).toEqual([{ apiKey: [scope] }]);
+  });
+
+  it('lets no call be made without a credential', () => {
+    for (const [name, { security, summary }] of operations) {
+      expect([name, security?.length, Boolean(summary)]).toEqual([name, 1, true]);
+    }
+  });
+
+  it.each([
+    ['GET /api/tenant/catalog', 'limit', { type: 'integer', minimum: 1, maximum: 100, default: 24 }],
+    ['GET /api/tenant/tours/{id_or_slug}/departures', 'limit', { type: 'integer', minimum: 1, maximum: 366, default: 100 }],
+    ['GET /api/gateway/tours/{id_or_slug}/availability', 'quantity', { type: 'integer', minimum: 1, default: 1 }],
+    ['GET /api/gateway/tours/{id_or_slug}/availability', 'departure_date', { type: 'string' }],
+  ])('tells of %s what %s may be', (name, parameter, schema) => {
+    expect(named(name).parameters!.find((it) => it.name === parameter)!.schema).toMatchObject(schema);
+  });
+
+  it('tells which answers a call can have, errors included', () => {
+    for (const [name, { responses }] of operations) {
+      const statuses = Object.keys(responses);
+      expect([name, statuses]).toEqual([name, expect.arrayContaining(['400', '401', '429', '500'])]);
+      for (const status of statuses.filter((it) => it >= '400')) {
+        expect(Object.values(PROBLEMS).map((problem) => String(problem.status))).toContain(status);
+      }
+    }
+  });
+});

@@ -1,0 +1,127 @@
+import type { Response } from 'supertest';
+import type { Trx } from '../../services/platform/database';
+import { startTestApi, type TestApi } from '../support/api';
+import { endHoldIn, expectProblem, givenSeats, givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
+
+let api: TestApi;
+let website: Website;
+beforeAll(async () => {
+  api = await startTestApi();
+  website = await givenWebsite(api);
+});
+afterAll(() => api.stop());
+
+/** The answer to a request that had to wait for the departure's lock, while another transaction did its work and committed. */
+async function answerAfter(
+  { tour, date }: Seats,
+  request: () => Promise<Response>,
+  work: (trx: Trx, departureId: string) => Promise<unknown>,
+): Promise<Response> {
+  const { db } = api.context;
+  const other = await db.transaction();
+  const row = await other('departures').where({ tour_id: tour.id, departure_date: date }).forUpdate().first('id');
+  const answer = request();
+  await untilSomebodyWaits();
+  await work(other, row.id);
+  await other.commit();
+  return answer;
+}
+
+async function untilSomebodyWaits(): Promise<void> {
+  const waiting = `select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await api.context.db.raw(waiting)).rows[0].n === 0) await pause(5);
+}
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+async function takeSeats(trx: Trx, departureId: string, quantity: number): Promise<void> {
+  await trx('seat_holds').insert({
+    tenant_id: website.tenant.id,
+    departure_id: departureId,
+    quantity,
+    hold_minutes: 15,
+    created_at: trx.raw('clock_timestamp()'),
+    expires_at: trx.raw(`clock_timestamp() + interval '15 minutes'`),
+    unit_price_minor: 1,
+    currency: 'EUR',
+    currency_digits: 2,
+    price_breakdown: {},
+  });
+}
+
+const hold = ({ tour, date }: Seats, quantity: number) => () => website.hold(tour, { departure_date: date, quantity });
+
+describe('a request that waited for a departure', () => {
+  it('sees the seats that the one before it took: lock and count are two statements', async () => {
+    const seats = await givenSeats(api.context.db, { seats: 3 });
+    const take = (trx: Trx, id: string) => takeSeats(trx, id, 2);
+    const held = await answerAfter(seats, hold(seats, 2), take);
+    expectProblem(held, 409, 'insufficient_seats', { seats_available: 1 });
+
+    const order = { tour_id: seats.tour.id, departure_date: seats.date };
+    const booked = await answerAfter(seats, () => website.book(order), (trx, id) => takeSeats(trx, id, 1));
+    expectProblem(booked, 409, 'insufficient_seats', { seats_available: 0 });
+    expect(await seatsTaken(api.context.db, seats)).toBe(3);
+  });
+
+  it('sees the seats that were given back meanwhile', async () => {
+    const seats = await givenSeats(api.context.db, { seats: 2 });
+    await website.hold(seats.tour, { departure_date: seats.date, quantity: 2 });
+    const release = (trx: Trx, id: string) => trx('seat_holds').where({ departure_id: id }).update({ status: 'released' });
+    expect((await answerAfter(seats, hold(seats, 2), release)).status).toBe(201);
+  });
+
+  it('sees a cancellation that came meanwhile', async () => {
+    const seats = await givenSeats(api.context.db);
+    const cancel = (trx: Trx, id: string) => trx('departures').where({ id }).update({ status: 'cancelled' });
+    expectProblem(await answerAfter(seats, hold(seats, 1), cancel), 409, 'departure_cancelled');
+  });
+
+  it('reads the clock after the lock: what expired while it waited is free, and its own time begins then', async () => {
+    const { db } = api.context;
+    const seats = await givenSeats(db, { seats: 1 });
+    const first = await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
+    await endHoldIn(db, first.body.hold_id, 400);
+    const answer = await answerAfter(seats, hold(seats, 1), () => pause(450));
+    expect(answer.status).toBe(201);
+    const path = `/api/gateway/holds/${first.body.hold_id}`;
+    const { expires_at } = (await website.get(path)).body;
+    expect(Date.parse(answer.body.created_at)).toBeGreaterThanOrEqual(Date.parse(expires_at));
+    expect(Date.parse(answer.body.expires_at) - Date.parse(answer.body.created_at)).toBe(15 * 60_000);
+  });
+
+  it('neither extends nor books a hold that expired, and was sold on, while it waited', async () => {
+    const { db } = api.context;
+    const seats = await givenSeats(db, { seats: 1 });
+    const { hold_id } = (await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 })).body;
+    const extend = () => website.post(`/api/gateway/holds/${hold_id}/extend`, { hold_minutes: 30 });
+    const book = () => website.book({ tour_id: seats.tour.id, hold_id });
+    for (const request of [extend, book]) {
+      await db('seat_holds').where({ id: hold_id }).update({ status: 'active' });
+      await endHoldIn(db, hold_id, 300);
+      const answer = await answerAfter(seats, request, async (trx, id) => {
+        await pause(350);
+        await takeSeats(trx, id, 1);
+      });
+      expectProblem(answer, 409, 'hold_expired');
+      expect(await seatsTaken(db, seats)).toBe(1);
+      await db('seat_holds').whereNot({ id: hold_id }).update({ status: 'released' });
+    }
+  });
+
+  it('for two seconds in vain is told to come again, and has left nothing', async () => {
+    const seats = await givenSeats(api.context.db);
+    let answer: Response | undefined;
+    const key = { 'idempotency-key': 'busy' };
+    const request = async () =>
+      (answer = await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 }, key));
+    await answerAfter(seats, request, async () => {
+      while (!answer) await pause(20);
+    });
+    expectProblem(answer!, 409, 'departure_busy', { retryable: true });
+    expect(answer!.headers['retry-after']).toBe('1');
+    expect((await request()).status).toBe(201);
+    expect(await seatsTaken(api.context.db, seats)).toBe(1);
+  });
+});

@@ -1,0 +1,107 @@
+import type { Response } from 'supertest';
+import { startTestApi, type TestApi } from '../support/api';
+import { givenTour } from '../support/given';
+import { givenReader, type Reader, sendRaw } from './reader';
+
+let api: TestApi;
+let reader: Reader;
+let slug: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  reader = await givenReader(api);
+  slug = (await givenTour(api.context.db)).slug;
+});
+afterAll(() => api.stop());
+
+const raw = (...lines: string[]) => sendRaw(api, ...lines, 'Connection: close');
+const ANSWERS: [string, number, () => PromiseLike<Response>][] = [
+  ['a list', 200, () => reader.get('/api/tenant/catalog')],
+  ['a tour', 200, () => reader.get(`/api/tenant/tours/${slug}`)],
+  ['availability', 200, () => reader.get(`/api/gateway/tours/${slug}/availability?departure_date=2027-01-01`)],
+  ['the health of the process', 200, () => api.http.get('/healthz')],
+  ['its readiness', 200, () => api.http.get('/readyz')],
+  ['the description of the API', 200, () => api.http.get('/openapi.json')],
+  ['OPTIONS', 204, () => api.http.options('/api/tenant/catalog')],
+  ['bad input', 400, () => reader.get('/api/tenant/catalog?limit=0')],
+  ['a path that cannot be decoded', 400, () => api.http.get('/api/tenant/tours/%zz')],
+  ['a body that is not JSON', 400, () => post('{')],
+  ['bytes that are not HTTP', 400, () => raw('nonsense')],
+  ['no credential', 401, () => api.http.get('/api/tenant/catalog')],
+  ['an unknown tour', 404, () => reader.get('/api/tenant/tours/none')],
+  ['an unknown path', 404, () => api.http.get('/none')],
+  ['another method', 405, () => api.http.put('/api/tenant/catalog')],
+  ['a body that is too large', 413, () => post(JSON.stringify({ name: 'x'.repeat(20_000) }))],
+  ['another type of body', 415, () => post('name=x', 'application/x-www-form-urlencoded')],
+];
+
+async function post(body: string, type = 'application/json'): Promise<Response> {
+  const booker = await givenReader(api, {}, ['booking:create']);
+  const headers = { authorization: `Bearer ${booker.key}`, 'content-type': type };
+  return api.http.post('/api/tenant/bookings').set(headers).send(body);
+}
+
+describe.each(ANSWERS)('the answer to %s (%i)', (_what, status, ask) => {
+  it('has a request id and the security headers, and tells nothing of what runs here', async () => {
+    const response = await ask();
+    expect(response.status).toBe(status);
+    expect(response.headers).toMatchObject({
+      'x-request-id': expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+      'x-content-type-options': 'nosniff',
+      'strict-transport-security': expect.stringMatching(/^max-age=\d{7,}/),
+      'content-security-policy': "default-src 'none';frame-ancestors 'none';base-uri 'none'",
+      'referrer-policy': 'no-referrer',
+      'x-frame-options': expect.any(String),
+    });
+    const names = Object.keys(response.headers);
+    expect(names).not.toEqual(expect.arrayContaining(['x-powered-by']));
+    expect(names).not.toEqual(expect.arrayContaining(['server']));
+  });
+
+  it('has no CORS and no cookie', async () => {
+    const names = Object.keys((await ask()).headers);
+    expect(names.filter((name) => name.startsWith('access-control') || name === 'set-cookie')).toEqual([]);
+  });
+});
+
+describe('CORS', () => {
+  it('is not on a server route, whichever origin asks', async () => {
+    for (const origin of ['https://shop.example', 'null', 'https://api.example.test']) {
+      const { headers } = await reader.get('/api/tenant/catalog').set({ origin });
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+  });
+});
+
+describe('X-Request-Id', () => {
+  it('is new for each request', async () => {
+    const ids = await Promise.all([1, 2, 3].map(async () => (await api.http.get('/healthz')).headers['x-request-id']));
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it('of a caller is not believed', async () => {
+    const { headers } = await api.http.get('/healthz').set({ 'x-request-id': 'caller-made-this' });
+    expect(headers['x-request-id']).not.toBe('caller-made-this');
+  });
+
+  it('of a proxy that is trusted names the request, if it is well formed', async () => {
+    const behind = await startTestApi({ trustProxy: ['127.0.0.1'] });
+    const idFor = async (id: string) => (await behind.http.get('/none').set({ 'x-request-id': id })).body.request_id;
+    expect(await idFor('proxy-made-this')).toBe('proxy-made-this');
+    for (const id of ['short', 'x'.repeat(65), 'with space', '<script>alert</script>']) expect(await idFor(id)).not.toBe(id);
+    await behind.stop();
+  });
+});
+
+describe('an address in X-Forwarded-For', () => {
+  it('is not believed without a trusted proxy, and never makes links', async () => {
+    const limit = 60;
+    const ask = (n: number) => api.http.get('/api/tenant/catalog').set({ authorization: 'Bearer x', 'x-forwarded-for': `9.9.9.${n}` });
+    for (let n = 0; n < limit; n++) await ask(n);
+    expect((await ask(250)).status).toBe(429);
+    for (let n = 0; n < 2; n++) await givenTour(api.context.db);
+    const forged = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http', host: 'evil.example' };
+    const { headers, text } = await reader.get('/api/tenant/catalog?limit=1').set(forged);
+    expect(headers.link).toMatch(/^<https:\/\/api\.example\.test\//);
+    expect(text).not.toContain('evil.example');
+  });
+});

@@ -1,0 +1,167 @@
+import { type Db, openDatabase, type Trx } from '../../services/platform/database';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { givenTenant } from '../support/given';
+import { givenSeats, seatsTaken, type Seats } from '../support/website';
+
+/** The trigger below every code path: writers here know of no lock and count nothing, and still no seat is sold twice. */
+
+let database: TestDatabase;
+let tenantId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  tenantId = (await givenTenant(database.db)).id;
+});
+afterAll(() => database.drop());
+
+interface Departure extends Seats {
+  id: string;
+}
+
+async function givenNumbered(seats: number): Promise<Departure> {
+  const { tour, date } = await givenSeats(database.db, { seats });
+  return { tour, date, id: (await database.db('departures').where({ tour_id: tour.id }).first('id')).id };
+}
+
+const money = { unit_price_minor: 1, currency: 'EUR', currency_digits: 2, price_breakdown: {} };
+
+const holdRow = (db: Db, departure: Departure, quantity: number, more: object = {}) => ({
+  tenant_id: tenantId,
+  departure_id: departure.id,
+  quantity,
+  hold_minutes: 15,
+  expires_at: db.raw(`now() + interval '15 minutes'`),
+  ...money,
+  ...more,
+});
+
+let leads = 0;
+const leadRow = (departure: Departure, adults: number, more: object = {}) => ({
+  tenant_id: tenantId,
+  booking_ref: `NET-${++leads}`,
+  tour_id: departure.tour.id,
+  departure_id: departure.id,
+  departure_date: departure.date,
+  adults,
+  total_minor: adults,
+  deposit_minor: 0,
+  payment_method: 'bank',
+  customer_name: 'x',
+  customer_phone: 'x',
+  customer_email: 'x',
+  ...money,
+  ...more,
+});
+
+const insertHold = (db: Db, departure: Departure, quantity: number, more?: object) =>
+  db('seat_holds')
+    .insert(holdRow(db, departure, quantity, more))
+    .returning('id');
+
+const insertLead = (db: Db, departure: Departure, adults: number, more?: object) =>
+  db('booking_leads')
+    .insert(leadRow(departure, adults, more))
+    .returning('id');
+
+async function expectRefused(write: PromiseLike<unknown>): Promise<void> {
+  const oversold = { code: '23514', constraint: 'departures_never_oversold' };
+  await expect(Promise.resolve(write)).rejects.toMatchObject(oversold);
+}
+
+describe('the net below the seats', () => {
+  it('refuses a hold or a lead too many, by whomever it is written', async () => {
+    const { db } = database;
+    const departure = await givenNumbered(5);
+    await insertHold(db, departure, 2);
+    await insertLead(db, departure, 2);
+    await expectRefused(insertHold(db, departure, 2));
+    await expectRefused(insertLead(db, departure, 2));
+    await insertHold(db, departure, 1);
+    expect(await seatsTaken(db, departure)).toBe(5);
+  });
+
+  it('refuses many rows of one statement of which only the sum is too much', async () => {
+    const { db } = database;
+    const [one, two] = [await givenNumbered(3), await givenNumbered(3)];
+    const rows = [holdRow(db, one, 2), holdRow(db, two, 2), holdRow(db, two, 2)];
+    await expectRefused(db('seat_holds').insert(rows));
+    expect([await seatsTaken(db, one), await seatsTaken(db, two)]).toEqual([0, 0]);
+    await db('seat_holds').insert(rows.slice(0, 2));
+  });
+
+  it('refuses the update that revives what was over, grows it, or moves it', async () => {
+    const { db } = database;
+    const departure = await givenNumbered(3);
+    const other = await givenNumbered(3);
+    const [hold] = await insertHold(db, departure, 2, { status: 'released' });
+    const [late] = await insertHold(db, departure, 2, { expires_at: db.raw('now()') });
+    const [lead] = await insertLead(db, departure, 2, { status: 'cancelled' });
+    const [unpaid] = await insertLead(db, departure, 2, { payment_due_at: db.raw('now()') });
+    const [standing] = await insertHold(db, departure, 2);
+    const [moving] = await insertHold(db, other, 2);
+
+    await expectRefused(db('seat_holds').where(hold).update({ status: 'active' }));
+    await expectRefused(
+      db('seat_holds')
+        .where(late)
+        .update({ expires_at: db.raw(`now() + interval '1 minute'`) }),
+    );
+    await expectRefused(db('booking_leads').where(lead).update({ status: 'pending_payment' }));
+    await expectRefused(db('booking_leads').where(unpaid).update({ payment_due_at: null }));
+    await expectRefused(db('booking_leads').where(unpaid).update({ status: 'confirmed' }));
+    await expectRefused(db('seat_holds').where(standing).update({ quantity: 4 }));
+    await expectRefused(db('seat_holds').where(moving).update({ departure_id: departure.id }));
+    expect(await seatsTaken(db, departure)).toBe(2);
+  });
+
+  it('refuses to take away seats that are sold', async () => {
+    const { db } = database;
+    const departure = await givenNumbered(5);
+    await insertLead(db, departure, 3, { status: 'confirmed' });
+    await expectRefused(db('departures').where({ id: departure.id }).update({ seats_total: 2 }));
+    await db('departures').where({ id: departure.id }).update({ seats_total: 3 });
+  });
+
+  it('lets two writers who took no lock race, and only one of them win', async () => {
+    const { db } = database;
+    const departure = await givenNumbered(1);
+    const [first, second] = [await db.transaction(), await db.transaction()];
+    await insertHold(first, departure, 1);
+    const later = settle(insertLead(second, departure, 1));
+    await untilSomebodyWaits(db);
+    await first.commit();
+    expect(await later).toMatchObject({ constraint: 'departures_never_oversold' });
+    await second.rollback();
+    expect(await seatsTaken(db, departure)).toBe(1);
+  });
+
+  it('lets many writers who took no lock race for five seats, and never more than five win', async () => {
+    const departure = await givenNumbered(5);
+    // Whoever wrote first asks for the lock last, so some of them deadlock: found after 10 ms here instead of a second.
+    const hasty = `${database.url}?options=-c%20deadlock_timeout%3D10ms`;
+    const db = openDatabase(hasty, { applicationName: 'tests', poolMax: 16 });
+    const write = (n: number) => (n % 2 ? insertHold(db, departure, 1) : insertLead(db, departure, 1));
+    const outcomes = await Promise.all(Array.from({ length: 30 }, (_, n) => settle(write(n))));
+    await db.destroy();
+    const refused = outcomes.filter((outcome) => outcome instanceof Error) as (Error & { code: string })[];
+    expect(refused.filter(({ code }) => !['23514', '40P01'].includes(code))).toEqual([]);
+    const taken = await seatsTaken(database.db, departure);
+    expect(taken).toBe(30 - refused.length);
+    expect(taken).toBeLessThanOrEqual(5);
+  });
+
+  it('does not stand in the way of leads without a departure', async () => {
+    const departure = await givenNumbered(1);
+    const dateless = { departure_id: null, departure_date: null };
+    await expect(Promise.resolve(insertLead(database.db, departure, 50, dateless))).resolves.toHaveLength(1);
+  });
+});
+
+function settle(write: PromiseLike<unknown>): Promise<unknown> {
+  return Promise.resolve(write).catch((error: unknown) => error);
+}
+
+async function untilSomebodyWaits(db: Db | Trx): Promise<void> {
+  const waiting = `select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await db.raw(waiting)).rows[0].n === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+}
