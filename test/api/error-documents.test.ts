@@ -109,7 +109,7 @@ describe('trouble with the database', () => {
   it('is a 500 that tells nothing of it, and is over when it is over', async () => {
     const { db } = api.context;
     await db.raw('alter table tours rename to tours_away');
-    const responses = [await reader.get('/api/tenant/catalog'), await reader.get('/api/tenant/tours/x')];
+    const responses = [await reader.get('/api/tenant/catalog'), await reader.get('/api/tenant/tours/some-tour')];
     await db.raw('alter table tours_away rename to tours');
     for (const response of responses) {
       expectProblem(response, 500, 'internal_error');

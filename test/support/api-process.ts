@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { freePorts } from '../smoke/ports';
+import { freePorts } from './free-ports';
 import { PEPPER } from './given';
 
 const ROOT = path.join(__dirname, '../..');

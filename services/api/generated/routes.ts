@@ -163,7 +163,7 @@ const models: TsoaRoute.Models = {
         "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["available"]},{"dataType":"enum","enums":["sold_out"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":["gone"]},{"dataType":"enum","enums":["closed"]}],"validators":{}},
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "PricesDto": {
+    "PricesAnswer": {
         "dataType": "refObject",
         "properties": {
             "adult": {"dataType":"double","required":true},
@@ -173,7 +173,7 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "TenantPricesDto": {
+    "TenantPricesAnswer": {
         "dataType": "refObject",
         "properties": {
             "adult": {"dataType":"double","required":true},
@@ -194,8 +194,8 @@ const models: TsoaRoute.Models = {
             "seats_total": {"dataType":"integer","required":true},
             "seats_available": {"dataType":"integer","required":true},
             "currency": {"dataType":"string","required":true},
-            "prices": {"ref":"PricesDto","required":true},
-            "tenant_prices": {"ref":"TenantPricesDto","required":true},
+            "prices": {"ref":"PricesAnswer","required":true},
+            "tenant_prices": {"ref":"TenantPricesAnswer","required":true},
         },
         "additionalProperties": false,
     },
@@ -219,8 +219,8 @@ const models: TsoaRoute.Models = {
             "seats_available": {"dataType":"integer","required":true},
             "requested": {"dataType":"integer","required":true},
             "currency": {"dataType":"string","required":true},
-            "prices": {"dataType":"union","subSchemas":[{"ref":"PricesDto"},{"dataType":"enum","enums":[null]}],"required":true},
-            "tenant_prices": {"dataType":"union","subSchemas":[{"ref":"TenantPricesDto"},{"dataType":"enum","enums":[null]}],"required":true},
+            "prices": {"dataType":"union","subSchemas":[{"ref":"PricesAnswer"},{"dataType":"enum","enums":[null]}],"required":true},
+            "tenant_prices": {"dataType":"union","subSchemas":[{"ref":"TenantPricesAnswer"},{"dataType":"enum","enums":[null]}],"required":true},
             "as_of": {"dataType":"string","required":true},
         },
         "additionalProperties": false,
@@ -311,7 +311,7 @@ const models: TsoaRoute.Models = {
             "time_zone": {"dataType":"string","required":true},
             "group_size_max": {"dataType":"union","subSchemas":[{"dataType":"integer"},{"dataType":"enum","enums":[null]}],"required":true},
             "cancellation_policy": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-            "tenant_prices": {"ref":"TenantPricesDto","required":true},
+            "tenant_prices": {"ref":"TenantPricesAnswer","required":true},
         },
         "additionalProperties": false,
     },
