@@ -22,8 +22,10 @@ beforeEach(() => {
 
 const ask = (headers: Record<string, string>, query = '') => api.http.get(CATALOG + query).set(headers);
 const withKey = (key: string) => ask({ authorization: `Bearer ${key}` });
-const changeKey = (columns: object) => api.context.db('api_keys').where({ tenant_id: reader.tenant.id }).update(columns);
-const flip = (text: string, at: number) => text.slice(0, at) + (text.at(at) === 'a' ? 'b' : 'a') + text.slice(at + 1);
+const changeKey = (columns: object) =>
+  api.context.db('api_keys').where({ tenant_id: reader.tenant.id }).update(columns);
+const flip = (text: string, at: number) =>
+  text.slice(0, at) + (text.at(at) === 'a' ? 'b' : 'a') + text.slice(at + 1);
 
 /** The right id with a secret of its own, and a checksum that fits. */
 async function forgedFor(id: string): Promise<string> {
@@ -68,7 +70,14 @@ describe('a credential that proves nothing', () => {
     const stranger = (await givenReader(api)).key;
     const tried = [
       ...['', ' ', 'a', `${key} x`, `${key},`, `"${key}"`, key.slice(0, -1), `${key}a`, key.toLowerCase()],
-      ...[flip(key, -1), flip(key, 12), flip(key, 25), key.replace('live', 'test'), 'x'.repeat(10_000), `${key}\u00e9`],
+      ...[
+        flip(key, -1),
+        flip(key, 12),
+        flip(key, 25),
+        key.replace('live', 'test'),
+        'x'.repeat(10_000),
+        `${key}\u00e9`,
+      ],
       ...[mintToken('api_key').token, await forgedFor(stranger.slice(9, 21))],
     ];
     const first = await ask({ authorization: 'Bearer nonsense' });
@@ -89,7 +98,9 @@ describe('a credential that proves nothing', () => {
     ['an empty parameter', {}, '?api_key='],
     ['a wrong parameter', {}, '?api_key=nonsense'],
   ])('has the body of all others: %s', async (_what, headers, query) => {
-    const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace('KEY', reader.key)]));
+    const given = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, value.replace('KEY', reader.key)]),
+    );
     const response = await ask(given, query);
     expectProblem(response, 401, 'invalid_api_key');
     const wrong = await withKey('nonsense');
@@ -123,7 +134,11 @@ describe('a key that proves its secret', () => {
     ['was revoked', 'key_revoked', () => changeKey({ revoked_at: api.context.db.raw('now()') })],
     ['is of a suspended tenant', 'tenant_inactive', () => changeTenant('suspended')],
     ['is of a closed tenant', 'tenant_inactive', () => changeTenant('closed')],
-    ['lacks the scope', 'insufficient_scope', () => changeKey({ scopes: ['booking:create', 'booking:read'] })],
+    [
+      'lacks the scope',
+      'insufficient_scope',
+      () => changeKey({ scopes: ['booking:create', 'booking:read'] }),
+    ],
   ])('learns that it %s, from the next request on', async (_what, code, change) => {
     expect((await withKey(reader.key)).status).toBe(200);
     await change();
@@ -137,7 +152,8 @@ describe('a key that proves its secret', () => {
     expectProblem(await withKey(flip(reader.key, 30)), 401, 'invalid_api_key');
   });
 
-  const changeTenant = (status: string) => api.context.db('tenants').where({ id: reader.tenant.id }).update({ status });
+  const changeTenant = (status: string) =>
+    api.context.db('tenants').where({ id: reader.tenant.id }).update({ status });
 
   it.each([
     ['GET', '/api/tenant/catalog', 'catalog:read'],
@@ -160,7 +176,9 @@ describe('a key that proves its secret', () => {
     };
     await changeKey({ scopes: [scope] });
     expect((await send()).status).not.toBe(401);
-    const others = ['catalog:read', 'booking:create', 'booking:read', 'booking:manage'].filter((other) => other !== scope);
+    const others = ['catalog:read', 'booking:create', 'booking:read', 'booking:manage'].filter(
+      (other) => other !== scope,
+    );
     await changeKey({ scopes: others });
     const refused = await send();
     expectProblem(refused, 401, 'insufficient_scope');
@@ -177,10 +195,17 @@ describe('two credentials', () => {
 
   it.each([
     ['channels that differ', { authorization: 'Bearer a' }, '?api_key=KEY', 'multiple_credentials'],
-    ['a good header and a wrong parameter', { authorization: 'Bearer KEY' }, '?api_key=b', 'multiple_credentials'],
+    [
+      'a good header and a wrong parameter',
+      { authorization: 'Bearer KEY' },
+      '?api_key=b',
+      'multiple_credentials',
+    ],
     ['a parameter twice', {}, '?api_key=KEY&api_key=KEY', 'duplicate_parameter'],
   ])('are refused: %s', async (_what, headers, query, code) => {
-    const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace('KEY', reader.key)]));
+    const given = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, value.replace('KEY', reader.key)]),
+    );
     const response = await ask(given, query.replaceAll('KEY', reader.key));
     expectProblem(response, 400, code);
     expect(response.text).not.toContain(reader.key);
@@ -188,7 +213,14 @@ describe('two credentials', () => {
 
   it('are refused where the header comes twice, though Node keeps the first alone', async () => {
     const header = `Authorization: Bearer ${reader.key}`;
-    const response = await sendRaw(api, `GET ${CATALOG} HTTP/1.1`, 'Host: a', header, header, 'Connection: close');
+    const response = await sendRaw(
+      api,
+      `GET ${CATALOG} HTTP/1.1`,
+      'Host: a',
+      header,
+      header,
+      'Connection: close',
+    );
     expectProblem(response, 400, 'multiple_credentials');
   });
 });

@@ -38,14 +38,21 @@ describe.each(Object.entries(ROUTES))('a query of the %s', (_name, route) => {
     const response = await reader.get(route() + query);
     expectProblem(response, 400, 'unknown_parameter');
     expect(response.body.errors).toEqual([
-      { in: 'query', field: decodeURIComponent(query.split('=')[0]!), message: 'is not a parameter of this call' },
+      {
+        in: 'query',
+        field: decodeURIComponent(query.split('=')[0]!),
+        message: 'is not a parameter of this call',
+      },
     ]);
   });
 
   it('tells of every fault at once, and never the value', async () => {
     const response = await reader.get(`${route()}nonsense=svc_secret_value&other=svc_secret_value`);
     expectProblem(response, 400, 'unknown_parameter');
-    expect(response.body.errors.map((fault: { field: string }) => fault.field)).toEqual(['nonsense', 'other']);
+    expect(response.body.errors.map((fault: { field: string }) => fault.field)).toEqual([
+      'nonsense',
+      'other',
+    ]);
     expect(response.text).not.toContain('svc_secret_value');
   });
 });
@@ -61,7 +68,9 @@ describe('a query parameter', () => {
   ])('is refused in %s', async (path, fields) => {
     const response = await reader.get(path);
     expectProblem(response, 400, 'validation_failed');
-    expect(response.body.errors).toEqual(fields.map((field) => ({ in: 'query', field, message: expect.any(String) })));
+    expect(response.body.errors).toEqual(
+      fields.map((field) => ({ in: 'query', field, message: expect.any(String) })),
+    );
   });
 
   it('that is not UTF-8, or has a bare percent sign, is text like any other', async () => {
@@ -95,7 +104,9 @@ describe('a path', () => {
       'Connection: close',
     );
     expectProblem(response, 400, 'validation_failed');
-    expect(response.body.errors).toEqual([{ in: 'path', field: 'path', message: 'must be percent-encoded UTF-8' }]);
+    expect(response.body.errors).toEqual([
+      { in: 'path', field: 'path', message: 'must be percent-encoded UTF-8' },
+    ]);
   });
 });
 
@@ -106,7 +117,10 @@ describe('bytes that are not one HTTP request', () => {
     ['two Hosts', ['GET /healthz HTTP/1.1', 'Host: a', 'Host: b']],
     ['a space before the colon', ['GET /healthz HTTP/1.1', 'Host: a', 'X-A : b']],
     ['two lengths', ['POST /healthz HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Content-Length: 2']],
-    ['a length and chunks', ['POST / HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Transfer-Encoding: chunked']],
+    [
+      'a length and chunks',
+      ['POST / HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Transfer-Encoding: chunked'],
+    ],
     ['an unknown coding', ['POST / HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked, xchunked']],
     ['a NUL in a header', ['GET /healthz HTTP/1.1', 'Host: a', 'X-A: \u0000']],
     ['too many bytes of headers', ['GET /healthz HTTP/1.1', 'Host: a', `X-A: ${'a'.repeat(20_000)}`]],
@@ -127,7 +141,13 @@ describe('bytes that are not one HTTP request', () => {
   });
 
   it('are not an Expect that nobody knows', async () => {
-    const response = await sendRaw(api, 'GET /healthz HTTP/1.1', 'Host: a', 'Expect: gold', 'Connection: close');
+    const response = await sendRaw(
+      api,
+      'GET /healthz HTTP/1.1',
+      'Host: a',
+      'Expect: gold',
+      'Connection: close',
+    );
     expect(response.status).toBe(200);
   });
 });

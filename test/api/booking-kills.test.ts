@@ -3,9 +3,9 @@ import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenKey, givenTenant } from '../support/given';
 import { CUSTOMER, givenSeats, type Seats, seatsTaken } from '../support/website';
 
-/** How long to go on, and how often to kill at most: more of both on a quiet machine, KILLS=500 KILL_SECONDS=900. */
+/** How often to kill at most, and how long to go on. The long form: KILLS=500 KILL_SECONDS=900 npx jest booking-kills. */
 const KILLS = Number(process.env.KILLS ?? 20);
-const SECONDS = Number(process.env.KILL_SECONDS ?? 20);
+const SECONDS = Number(process.env.KILL_SECONDS ?? 15);
 const CLIENTS = 6;
 
 let database: TestDatabase;
@@ -30,14 +30,16 @@ interface Acknowledged {
   replayed: boolean;
 }
 
-/** One try on any instance; undefined: no answer, so nobody knows. */
+/** One try on any instance; undefined: no answer, so nobody knows whether it was booked. */
 async function book(key: string, seats: Seats): Promise<Acknowledged | undefined> {
   const { tour, date } = seats;
   const body = JSON.stringify({ ...CUSTOMER, tour_id: tour.id, departure_date: date, external_ref: key });
   const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': key };
   try {
     const url = `${anyOf(instances).baseUrl}/api/tenant/bookings`;
-    const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(5000) });
+    // Some answers are lost on the way: the website has given up by then.
+    const patience = Math.random() < 0.2 ? 5 + Math.random() * 30 : 5000;
+    const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(patience) });
     const replayed = response.headers.get('idempotent-replayed') === 'true';
     return { status: response.status, text: await response.text(), replayed };
   } catch {
@@ -82,18 +84,18 @@ describe('API processes that are killed while they book', () => {
     };
     await Promise.all([killer(), ...Array.from({ length: CLIENTS }, (_, name) => client(name))]);
 
-    process.stderr.write(`kills ${kills} bookings ${acknowledged.size} replayed ${[...acknowledged.values()].filter((a)=>a.answer.replayed).length}\n`);
     const leads = await db('booking_leads').select('external_ref', 'booking_ref');
     const events = await db('webhook_events').where({ type: 'booking.created' }).pluck('booking_ref');
     const made = [...acknowledged].filter(([, { answer }]) => answer.status === 201);
     expect(leads.map((lead) => lead.external_ref).sort()).toEqual(made.map(([key]) => key).sort());
     expect(leads.map((lead) => lead.booking_ref).sort()).toEqual(events.sort());
     expect(await seatsTaken(db, departures[0]!)).toBeLessThanOrEqual(60);
-    expect(kills).toBeGreaterThan(2);
+    expect(kills).toBeGreaterThan(1);
 
-    const unclear = made.filter(([, { answer }]) => answer.replayed);
-    for (const [key, { seats, answer }] of [...unclear, ...made.slice(0, 50)]) {
-      expect(await book(key, seats)).toEqual({ ...answer, replayed: true });
+    const answeredTwice = made.filter(([, { answer }]) => answer.replayed);
+    expect(answeredTwice.length).toBeGreaterThan(0);
+    for (const [key, { seats, answer }] of [...answeredTwice, ...made.slice(0, 50)]) {
+      expect(await bookUntilAnswered(key, seats)).toEqual({ ...answer, replayed: true });
     }
   }, (SECONDS + 60) * 1000);
 });

@@ -1,6 +1,14 @@
 import { startTestApi, type TestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
-import { expectProblem, givenPriceRule, givenReader, type Reader, showOrHide, takeSeats, todayIn } from './reader';
+import {
+  expectProblem,
+  givenPriceRule,
+  givenReader,
+  type Reader,
+  showOrHide,
+  takeSeats,
+  todayIn,
+} from './reader';
 
 let api: TestApi;
 let reader: Reader;
@@ -34,9 +42,17 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
     const { status, body } = await ask('&quantity=2');
     expect(status).toBe(200);
     expect(body).toEqual({
-      ...{ tour: { id: tour.id, slug: tour.slug }, departure_date: date, available: true, status: 'available' },
+      ...{
+        tour: { id: tour.id, slug: tour.slug },
+        departure_date: date,
+        available: true,
+        status: 'available',
+      },
       ...{ seats_available: 5, requested: 2, currency: 'EUR', prices: { adult: 500 } },
-      ...{ tenant_prices: { adult: 500, deposit: 100 }, as_of: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) },
+      ...{
+        tenant_prices: { adult: 500, deposit: 100 },
+        as_of: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      },
     });
   });
 
@@ -46,7 +62,12 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
     ['&quantity=6', 6, false],
     ['&quantity=50', 50, false],
   ])('of %j asks for %i seats: %s', async (query, requested, available) => {
-    expect((await ask(query)).body).toMatchObject({ requested, available, status: 'available', seats_available: 5 });
+    expect((await ask(query)).body).toMatchObject({
+      requested,
+      available,
+      status: 'available',
+      seats_available: 5,
+    });
   });
 
   it('answers 200 and gone for a date without a departure', async () => {
@@ -54,7 +75,14 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
     const { status, body } = await ask();
     expect({ status, body }).toMatchObject({
       status: 200,
-      body: { available: false, status: 'gone', seats_available: 0, prices: null, tenant_prices: null, departure_date: date },
+      body: {
+        available: false,
+        status: 'gone',
+        seats_available: 0,
+        prices: null,
+        tenant_prices: null,
+        departure_date: date,
+      },
     });
   });
 
@@ -65,35 +93,54 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
     ['gone', async () => changeDeparture({ departure_date: (date = daysFromToday(-2)) })],
   ])('tells that a departure is %s', async (status, happen) => {
     await happen();
-    expect((await ask()).body).toMatchObject({ available: false, status, seats_available: 0, prices: { adult: 500 } });
+    expect((await ask()).body).toMatchObject({
+      available: false,
+      status,
+      seats_available: 0,
+      prices: { adult: 500 },
+    });
   });
 
   it("judges what is gone by the date in the tour's own time zone", async () => {
     date = todayIn('Pacific/Pago_Pago');
-    for (const [timeZone, status] of [['Pacific/Kiritimati', 'gone'], ['Pacific/Pago_Pago', 'available']] as const) {
+    for (const [timeZone, status] of [
+      ['Pacific/Kiritimati', 'gone'],
+      ['Pacific/Pago_Pago', 'available'],
+    ] as const) {
       const there = await givenTour(api.context.db, { timeZone });
       await givenDeparture(api.context.db, there, { date });
       expect((await reader.get(pathOf('', there))).body).toMatchObject({ status, departure_date: date });
     }
   });
 
-  it.each(['quantity=0', 'quantity=51', 'quantity=-1', 'quantity=1.5', 'quantity=1e1', 'quantity=%2B2', 'quantity=two', 'quantity='])(
-    'refuses %s',
-    async (query) => {
-      const response = await ask(`&${query}`);
-      expectProblem(response, 400, 'validation_failed');
-      expect(response.body.errors).toEqual([{ in: 'query', field: 'quantity', message: expect.any(String) }]);
-    },
-  );
+  it.each([
+    'quantity=0',
+    'quantity=51',
+    'quantity=-1',
+    'quantity=1.5',
+    'quantity=1e1',
+    'quantity=%2B2',
+    'quantity=two',
+    'quantity=',
+  ])('refuses %s', async (query) => {
+    const response = await ask(`&${query}`);
+    expectProblem(response, 400, 'validation_failed');
+    expect(response.body.errors).toEqual([{ in: 'query', field: 'quantity', message: expect.any(String) }]);
+  });
 
-  it.each(['', '?departure_date=', '?departure_date=2027-02-30', '?departure_date=tomorrow', '?departure_date=2027-01-01T00:00Z'])(
-    'needs a date that exists: %j',
-    async (query) => {
-      const response = await reader.get(`/api/gateway/tours/${tour.slug}/availability${query}`);
-      expectProblem(response, 400, 'validation_failed');
-      expect(response.body.errors).toEqual([{ in: 'query', field: 'departure_date', message: expect.any(String) }]);
-    },
-  );
+  it.each([
+    '',
+    '?departure_date=',
+    '?departure_date=2027-02-30',
+    '?departure_date=tomorrow',
+    '?departure_date=2027-01-01T00:00Z',
+  ])('needs a date that exists: %j', async (query) => {
+    const response = await reader.get(`/api/gateway/tours/${tour.slug}/availability${query}`);
+    expectProblem(response, 400, 'validation_failed');
+    expect(response.body.errors).toEqual([
+      { in: 'query', field: 'departure_date', message: expect.any(String) },
+    ]);
+  });
 });
 
 describe('the cache of availability', () => {
@@ -143,7 +190,9 @@ describe('the cache of availability', () => {
     expect(await cacheStatusOf(other)).toBe('availability; hit');
     await showOrHide(db, other, tour, false);
     expectProblem(await ask('', other), 404, 'tour_not_found');
-    await db('api_keys').where({ tenant_id: other.tenant.id }).update({ scopes: ['booking:read'] });
+    await db('api_keys')
+      .where({ tenant_id: other.tenant.id })
+      .update({ scopes: ['booking:read'] });
     expectProblem(await ask('', other), 401, 'insufficient_scope');
     await db('api_keys').where({ tenant_id: other.tenant.id }).update({ revoked_at: db.fn.now() });
     expectProblem(await ask('', other), 401, 'key_revoked');
@@ -154,13 +203,35 @@ describe('the cache of availability', () => {
     const seats = async () => [(await ask()).body.seats_available, await cacheStatusOf()];
     expect(await seats()).toEqual([5, 'availability; hit']);
     const body = { departure_date: date, quantity: 2 };
-    const hold = await api.http.post(`/api/gateway/tours/${tour.slug}/hold`).set({ authorization }).send(body);
-    expect([await cacheStatusOf(), ...(await seats())]).toEqual(['availability; fwd=miss', 3, 'availability; hit']);
+    const hold = await api.http
+      .post(`/api/gateway/tours/${tour.slug}/hold`)
+      .set({ authorization })
+      .send(body);
+    expect([await cacheStatusOf(), ...(await seats())]).toEqual([
+      'availability; fwd=miss',
+      3,
+      'availability; hit',
+    ]);
     await api.http.delete(`/api/gateway/holds/${hold.body.hold_id}`).set({ authorization }).expect(204);
-    expect([await cacheStatusOf(), ...(await seats())]).toEqual(['availability; fwd=miss', 5, 'availability; hit']);
-    const booking = { tour_id: tour.id, departure_date: date, adults: 4, name: 'Ana', phone: '030901820', email: 'a@example.com' };
+    expect([await cacheStatusOf(), ...(await seats())]).toEqual([
+      'availability; fwd=miss',
+      5,
+      'availability; hit',
+    ]);
+    const booking = {
+      tour_id: tour.id,
+      departure_date: date,
+      adults: 4,
+      name: 'Ana',
+      phone: '030901820',
+      email: 'a@example.com',
+    };
     await api.http.post('/api/tenant/bookings').set({ authorization }).send(booking).expect(201);
-    expect([await cacheStatusOf(), ...(await seats())]).toEqual(['availability; fwd=miss', 1, 'availability; hit']);
+    expect([await cacheStatusOf(), ...(await seats())]).toEqual([
+      'availability; fwd=miss',
+      1,
+      'availability; hit',
+    ]);
   });
 
   it('never outlives a hold that it counted', async () => {
@@ -200,7 +271,9 @@ describe('with CDN_CACHE on', () => {
     const cruise = await givenTour(other.context.db);
     const { headers } = await there.get(pathOf('', cruise));
     expect(headers['cdn-cache-control']).toMatch(/^max-age=10\b/);
-    expect((await other.http.get(pathOf(`&api_key=${there.key}`, cruise))).headers['cdn-cache-control']).toBeUndefined();
+    expect(
+      (await other.http.get(pathOf(`&api_key=${there.key}`, cruise))).headers['cdn-cache-control'],
+    ).toBeUndefined();
     await other.stop();
   });
 });

@@ -16,7 +16,10 @@ afterAll(() => api.stop());
 
 describe('the codes of the contract', () => {
   it.each([
-    [400, 'validation_failed malformed_json unknown_parameter duplicate_parameter invalid_cursor multiple_credentials'],
+    [
+      400,
+      'validation_failed malformed_json unknown_parameter duplicate_parameter invalid_cursor multiple_credentials',
+    ],
     [400, 'invalid_idempotency_key'],
     [401, 'invalid_api_key key_expired key_revoked tenant_inactive insufficient_scope wrong_credential_type'],
     [401, 'invalid_widget_token'],
@@ -34,13 +37,18 @@ describe('the codes of the contract', () => {
     [503, 'overloaded shutting_down'],
   ])('answer %i: %s', (status, codes) => {
     for (const code of codes.split(' ')) {
-      expect(PROBLEMS[code as keyof typeof PROBLEMS]).toMatchObject({ status, advice: expect.stringMatching(/\.$/) });
+      expect(PROBLEMS[code as keyof typeof PROBLEMS]).toMatchObject({
+        status,
+        advice: expect.stringMatching(/\.$/),
+      });
     }
   });
 
   it('have the titles of the specification where it names them', () => {
     const all = Object.values(PROBLEMS);
-    const titlesOf = (status: number) => [...new Set(all.filter((it) => it.status === status).map(({ title }) => title))];
+    const titlesOf = (status: number) => [
+      ...new Set(all.filter((it) => it.status === status).map(({ title }) => title)),
+    ];
     expect([titlesOf(401), titlesOf(500)]).toEqual([['Unauthorized'], ['Server error']]);
     expect(PROBLEMS.tour_not_found.title).toBe('Tour not found');
     for (const code of ['departure_gone', 'departure_cancelled', 'insufficient_seats'] as const) {
@@ -51,7 +59,14 @@ describe('the codes of the contract', () => {
   it('are worth a retry where waiting helps, and nowhere else', () => {
     const retryable = Object.entries(PROBLEMS).filter(([, problem]) => problem.retryable);
     expect(retryable.map(([code]) => code).sort()).toEqual([
-      ...['departure_busy', 'idempotency_in_progress', 'internal_error', 'overloaded', 'rate_limited', 'shutting_down'],
+      ...[
+        'departure_busy',
+        'idempotency_in_progress',
+        'internal_error',
+        'overloaded',
+        'rate_limited',
+        'shutting_down',
+      ],
     ]);
   });
 });
@@ -59,7 +74,8 @@ describe('the codes of the contract', () => {
 describe('of several faults', () => {
   const HOLD = '/api/gateway/tours/no-such-tour/hold';
   const json = { 'content-type': 'application/json' };
-  const post = (path: string, headers: Record<string, string>, body: string) => api.http.post(path).set(headers).send(body);
+  const post = (path: string, headers: Record<string, string>, body: string) =>
+    api.http.post(path).set(headers).send(body);
 
   it('the first in the order of the contract is told', async () => {
     const authorization = `Bearer ${reader.key}`;
@@ -67,8 +83,19 @@ describe('of several faults', () => {
     const xml = { 'content-type': 'text/xml' };
     const two = `?api_key=another`;
     expectProblem(await post(`/api/gateway/none${two}`, { ...xml, authorization }, '<'), 404, 'not_found');
-    expectProblem(await api.http.put(HOLD + two).set({ ...xml, authorization }).send('<'), 405, 'method_not_allowed');
-    expectProblem(await post(HOLD + two, { ...xml, authorization: 'Bearer x' }, '<'), 400, 'multiple_credentials');
+    expectProblem(
+      await api.http
+        .put(HOLD + two)
+        .set({ ...xml, authorization })
+        .send('<'),
+      405,
+      'method_not_allowed',
+    );
+    expectProblem(
+      await post(HOLD + two, { ...xml, authorization: 'Bearer x' }, '<'),
+      400,
+      'multiple_credentials',
+    );
     expectProblem(await post(HOLD, { ...xml, authorization: 'Bearer x' }, '<'), 401, 'invalid_api_key');
     expectProblem(await post(HOLD, { ...xml, authorization }, '<'), 415, 'unsupported_media_type');
     expectProblem(await post(HOLD, good, `{${' '.repeat(20_000)}`), 413, 'body_too_large');
@@ -84,13 +111,19 @@ describe('of several faults', () => {
     for (const path of ['/departures?limit=0', '/departures?from=2027-02-30', '?nonsense=1']) {
       expect((await reader.get(`/api/tenant/tours/none${path}`)).status).toBe(400);
     }
-    expect((await reader.get('/api/gateway/tours/none/availability?departure_date=2027-02-30')).status).toBe(400);
+    expect((await reader.get('/api/gateway/tours/none/availability?departure_date=2027-02-30')).status).toBe(
+      400,
+    );
   });
 });
 
 describe('an error document', () => {
   it('may not be kept', async () => {
-    const answers = [reader.get('/api/tenant/catalog?limit=0'), reader.get('/api/tenant/tours/none'), api.http.get('/none')];
+    const answers = [
+      reader.get('/api/tenant/catalog?limit=0'),
+      reader.get('/api/tenant/tours/none'),
+      api.http.get('/none'),
+    ];
     for (const { headers } of await Promise.all(answers)) expect(headers['cache-control']).toBe('no-store');
   });
 
@@ -98,7 +131,12 @@ describe('an error document', () => {
     const { body } = await reader.get('/api/tenant/catalog?limit=0');
     expect(body).toEqual({
       ...{ type: expect.any(String), title: 'Invalid request', status: 400, detail: expect.any(String) },
-      ...{ instance: expect.any(String), ok: false, code: 'validation_failed', request_id: expect.any(String) },
+      ...{
+        instance: expect.any(String),
+        ok: false,
+        code: 'validation_failed',
+        request_id: expect.any(String),
+      },
       ...{ retryable: false, errors: [{ in: 'query', field: 'limit', message: 'must be at least 1' }] },
     });
     expect((await reader.get('/api/tenant/tours/none')).body.errors).toBeUndefined();
@@ -109,7 +147,10 @@ describe('trouble with the database', () => {
   it('is a 500 that tells nothing of it, and is over when it is over', async () => {
     const { db } = api.context;
     await db.raw('alter table tours rename to tours_away');
-    const responses = [await reader.get('/api/tenant/catalog'), await reader.get('/api/tenant/tours/some-tour')];
+    const responses = [
+      await reader.get('/api/tenant/catalog'),
+      await reader.get('/api/tenant/tours/some-tour'),
+    ];
     await db.raw('alter table tours_away rename to tours');
     for (const response of responses) {
       expectProblem(response, 500, 'internal_error');
@@ -119,8 +160,10 @@ describe('trouble with the database', () => {
     expect((await reader.get('/api/tenant/catalog')).status).toBe(200);
   });
 
-  it('that is too busy for two seconds is a 503 with Retry-After', async () => {
+  it('whose connections are all taken for too long is a 503 with Retry-After', async () => {
     const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
+    // The pool's own patience would make this test five seconds long.
+    busy.client.pool.acquireTimeoutMillis = 50;
     const { db } = api.context;
     api.context.db = busy;
     const held = await busy.transaction();

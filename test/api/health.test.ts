@@ -15,7 +15,10 @@ afterAll(() => api.stop());
 
 /** Nobody may connect while it runs, and whoever was connected is not any more. */
 async function withDatabaseAway(work: () => Promise<void>): Promise<void> {
-  const server = openDatabase(databaseUrl(api.database.url, 'postgres'), { applicationName: 'tests', poolMax: 1 });
+  const server = openDatabase(databaseUrl(api.database.url, 'postgres'), {
+    applicationName: 'tests',
+    poolMax: 1,
+  });
   const name = new URL(api.database.url).pathname.slice(1);
   await server.raw('alter database ?? allow_connections false', [name]);
   await server.raw('select pg_terminate_backend(pid) from pg_stat_activity where datname = ?', [name]);
@@ -27,21 +30,32 @@ async function withDatabaseAway(work: () => Promise<void>): Promise<void> {
 describe('/healthz', () => {
   it('says that the process lives, and may not be kept', async () => {
     const { status, body, headers } = await api.http.get('/healthz');
-    expect({ status, body, cache: headers['cache-control'] }).toEqual({ status: 200, body: { ok: true }, cache: 'no-store' });
+    expect({ status, body, cache: headers['cache-control'] }).toEqual({
+      status: 200,
+      body: { ok: true },
+      cache: 'no-store',
+    });
   });
 });
 
 describe('/readyz', () => {
   it('says that migrations are in and the database answers', async () => {
     const { status, body, headers } = await api.http.get('/readyz');
-    expect({ status, body, cache: headers['cache-control'] }).toEqual({ status: 200, body: { ok: true }, cache: 'no-store' });
+    expect({ status, body, cache: headers['cache-control'] }).toEqual({
+      status: 200,
+      body: { ok: true },
+      cache: 'no-store',
+    });
   });
 
   it('is 503 while the database is away, when the process still lives and a call is a 500', async () => {
     const reader = await givenReader(api);
     await withDatabaseAway(async () => {
       const { status, body } = await api.http.get('/readyz');
-      expect({ status, body }).toEqual({ status: 503, body: { ok: false, reason: 'database does not answer' } });
+      expect({ status, body }).toEqual({
+        status: 503,
+        body: { ok: false, reason: 'database does not answer' },
+      });
       expect((await api.http.get('/healthz')).status).toBe(200);
       expectProblem(await reader.get('/api/tenant/catalog'), 500, 'internal_error');
     });

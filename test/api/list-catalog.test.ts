@@ -12,7 +12,8 @@ afterAll(() => api.stop());
 beforeEach(() => api.context.db.raw('truncate tours cascade'));
 
 const namesOf = (body: { items: { name: string }[] }) => body.items.map((item) => item.name);
-const givenNames = (...names: string[]) => Promise.all(names.map((name) => givenTour(api.context.db, { name })));
+const givenNames = (...names: string[]) =>
+  Promise.all(names.map((name) => givenTour(api.context.db, { name })));
 
 describe('GET /api/tenant/catalog', () => {
   it('answers exactly the fields of a catalog item', async () => {
@@ -26,7 +27,14 @@ describe('GET /api/tenant/catalog', () => {
     expect(body).toEqual({
       items: [
         {
-          ...{ id: tour.id, slug: tour.slug, name: 'Hạ Long', summary: null, continent: 'asia', country: 'VN' },
+          ...{
+            id: tour.id,
+            slug: tour.slug,
+            name: 'Hạ Long',
+            summary: null,
+            continent: 'asia',
+            country: 'VN',
+          },
           ...{ duration_days: 3, image_url: null, tags: [], currency: 'EUR', price_from: 1290.5 },
           next_departure_date: date,
           updated_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
@@ -72,7 +80,9 @@ describe('GET /api/tenant/catalog', () => {
   });
 
   describe('q', () => {
-    beforeEach(() => givenNames('São Paulo Lights', '100% Sahara', 'under_score', 'back\\slash', 'Straße 50', 'Plain'));
+    beforeEach(() =>
+      givenNames('São Paulo Lights', '100% Sahara', 'under_score', 'back\\slash', 'Straße 50', 'Plain'),
+    );
 
     it.each([
       ['sao paulo', ['São Paulo Lights']],
@@ -112,22 +122,37 @@ describe('GET /api/tenant/catalog', () => {
       expect(namesOf(body)).toEqual(['Lima']);
     });
 
-    it.each(['atlantis', 'a%20b', 'Österreich', "'", 'x'.repeat(300)])('of no tour (%s) is an empty list', async (name) => {
-      await givenTour(api.context.db);
-      const { status, body } = await reader.get('/api/tenant/catalog').query({ continent: name });
-      expect({ status, body }).toEqual({ status: 200, body: { items: [], next_cursor: null } });
-    });
+    it.each(['atlantis', 'a%20b', 'Österreich', "'", 'x'.repeat(300)])(
+      'of no tour (%s) is an empty list',
+      async (name) => {
+        await givenTour(api.context.db);
+        const { status, body } = await reader.get('/api/tenant/catalog').query({ continent: name });
+        expect({ status, body }).toEqual({ status: 200, body: { items: [], next_cursor: null } });
+      },
+    );
   });
 
   describe('limit', () => {
-    it.each(['0', '101', '-1', 'abc', '5.5', '5.0', '1e1', '+5', '05', ' 5', '0x5', '', '99999999999999999999', 'NaN'])(
-      'is refused, never clamped, as %j',
-      async (limit) => {
-        const response = await reader.get('/api/tenant/catalog').query({ limit });
-        expectProblem(response, 400, 'validation_failed');
-        expect(response.body.errors).toEqual([{ in: 'query', field: 'limit', message: expect.any(String) }]);
-      },
-    );
+    it.each([
+      '0',
+      '101',
+      '-1',
+      'abc',
+      '5.5',
+      '5.0',
+      '1e1',
+      '+5',
+      '05',
+      ' 5',
+      '0x5',
+      '',
+      '99999999999999999999',
+      'NaN',
+    ])('is refused, never clamped, as %j', async (limit) => {
+      const response = await reader.get('/api/tenant/catalog').query({ limit });
+      expectProblem(response, 400, 'validation_failed');
+      expect(response.body.errors).toEqual([{ in: 'query', field: 'limit', message: expect.any(String) }]);
+    });
 
     it('is refused where it is repeated, equal or not', async () => {
       for (const query of ['limit=1&limit=2', 'limit=1&limit=1']) {
@@ -146,8 +171,12 @@ describe('GET /api/tenant/catalog', () => {
   it('shows what the tenant may see: a tour rule beats a continent rule beats the default', async () => {
     const { db } = api.context;
     const continents = ['asia', 'europe', 'africa'];
-    const plain = await Promise.all(continents.map((continent) => givenTour(db, { name: `${continent} plain`, continent })));
-    const ruled = await Promise.all(continents.map((continent) => givenTour(db, { name: `${continent} ruled`, continent })));
+    const plain = await Promise.all(
+      continents.map((continent) => givenTour(db, { name: `${continent} plain`, continent })),
+    );
+    const ruled = await Promise.all(
+      continents.map((continent) => givenTour(db, { name: `${continent} ruled`, continent })),
+    );
     for (const defaultVisible of [true, false]) {
       const tenant = await givenReader(api, { defaultVisible });
       await showOrHide(db, tenant, 'europe', !defaultVisible);

@@ -15,14 +15,17 @@ beforeEach(async () => {
 });
 
 const list = (query = '', { slug } = tour) => reader.get(`/api/tenant/tours/${slug}/departures?${query}`);
-const datesOf = (body: { items: { departure_date: string }[] }) => body.items.map((item) => item.departure_date);
+const datesOf = (body: { items: { departure_date: string }[] }) =>
+  body.items.map((item) => item.departure_date);
 
 describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
   it('answers exactly the fields of a departure, and the categories that it has', async () => {
     const { db } = api.context;
     const prices = { adult: 129_050, child: 99_000, single_supplement: 20_000 };
     const date = await givenDeparture(db, tour, { seats: 8, prices });
-    await db('departures').where({ tour_id: tour.id }).update({ return_date: daysFromToday(32) });
+    await db('departures')
+      .where({ tour_id: tour.id })
+      .update({ return_date: daysFromToday(32) });
     const other = await givenDeparture(db, tour, { date: daysFromToday(40), prices: { adult: 100_000 } });
     await takeSeats(db, reader, tour, date, { quantity: 3 });
     const { status, body, headers } = await list();
@@ -31,7 +34,11 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     expect(body).toEqual({
       items: [
         {
-          ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), departure_date: date, return_date: daysFromToday(32) },
+          ...{
+            id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+            departure_date: date,
+            return_date: daysFromToday(32),
+          },
           ...{ status: 'available', seats_total: 8, seats_available: 5, currency: 'EUR' },
           prices: { adult: 1290.5, child: 990, single_supplement: 200 },
           tenant_prices: { adult: 1290.5, child: 990, single_supplement: 200, deposit: 258.1 },
@@ -48,7 +55,8 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
 
   it('tells the status of each, and seats only of what can be booked', async () => {
     const { db } = api.context;
-    const on = (day: number, departure: object = {}) => givenDeparture(db, tour, { date: daysFromToday(day), ...departure });
+    const on = (day: number, departure: object = {}) =>
+      givenDeparture(db, tour, { date: daysFromToday(day), ...departure });
     await on(-9);
     await on(-8, { status: 'cancelled' });
     await on(2, { status: 'cancelled' });
@@ -59,8 +67,18 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     await takeSeats(db, reader, tour, await on(7), { quantity: 10, status: 'released' });
     const { body } = await list(`from=${daysFromToday(-20)}`);
     expect(body.items.map((item: Record<string, unknown>) => [item.status, item.seats_available])).toEqual([
-      ...[['gone', 0], ['cancelled', 0], ['cancelled', 0], ['closed', 0]],
-      ...[['available', 10], ['sold_out', 0], ['available', 10], ['available', 10]],
+      ...[
+        ['gone', 0],
+        ['cancelled', 0],
+        ['cancelled', 0],
+        ['closed', 0],
+      ],
+      ...[
+        ['available', 10],
+        ['sold_out', 0],
+        ['available', 10],
+        ['available', 10],
+      ],
     ]);
   });
 
@@ -69,7 +87,9 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     for (const day of [-1, 0, 1, 2]) await givenDeparture(db, tour, { date: daysFromToday(day) });
     await givenDeparture(db, tour, { date: daysFromToday(3), status: 'cancelled' });
     expect(datesOf((await list()).body)).toEqual([0, 1, 2, 3].map(daysFromToday));
-    expect(datesOf((await list(`from=${daysFromToday(-5)}`)).body)).toEqual([-1, 0, 1, 2, 3].map(daysFromToday));
+    expect(datesOf((await list(`from=${daysFromToday(-5)}`)).body)).toEqual(
+      [-1, 0, 1, 2, 3].map(daysFromToday),
+    );
     const window = `from=${daysFromToday(1)}&to=${daysFromToday(2)}`;
     expect(datesOf((await list(window)).body)).toEqual([1, 2].map(daysFromToday));
     expect(datesOf((await list(`to=${daysFromToday(0)}`)).body)).toEqual([daysFromToday(0)]);
@@ -79,7 +99,10 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
   it("judges what is gone by the date in the tour's own time zone", async () => {
     const { db } = api.context;
     const [east, west] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
-    for (const [timeZone, status] of [[east, 'gone'], [west, 'available']] as const) {
+    for (const [timeZone, status] of [
+      [east, 'gone'],
+      [west, 'available'],
+    ] as const) {
       const there = await givenTour(db, { timeZone });
       // The two are 25 hours apart, so the western today is always over in the east.
       await givenDeparture(db, there, { date: todayIn(west) });
@@ -99,8 +122,26 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
 
   describe.each(['from', 'to'])('%s', (name) => {
     it.each([
-      ...['2027-02-30', '2027-13-01', '2027-00-10', '2027-1-1', '20270101', '0000-01-01', '2027-02-29', 'today', 'infinity'],
-      ...['2027-01-01T00:00:00Z', '-2027-01-01', '+2027-01-01', '12027-01-01', ' 2027-01-01', '01/02/2027', ''],
+      ...[
+        '2027-02-30',
+        '2027-13-01',
+        '2027-00-10',
+        '2027-1-1',
+        '20270101',
+        '0000-01-01',
+        '2027-02-29',
+        'today',
+        'infinity',
+      ],
+      ...[
+        '2027-01-01T00:00:00Z',
+        '-2027-01-01',
+        '+2027-01-01',
+        '12027-01-01',
+        ' 2027-01-01',
+        '01/02/2027',
+        '',
+      ],
     ])('is not a date that exists: %j', async (value) => {
       const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures`).query({ [name]: value });
       expectProblem(response, 400, 'validation_failed');
@@ -121,7 +162,12 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     const { db } = api.context;
     await db('departures').insert(
       Array.from({ length: 120 }, (_, day) => ({
-        ...{ tour_id: tour.id, departure_date: daysFromToday(day + 1), seats_total: 5, prices_minor: '{"adult":1}' },
+        ...{
+          tour_id: tour.id,
+          departure_date: daysFromToday(day + 1),
+          seats_total: 5,
+          prices_minor: '{"adult":1}',
+        },
       })),
     );
     expect((await list('limit=366')).body.items).toHaveLength(120);
@@ -149,7 +195,11 @@ describe("a departure's tenant_prices", () => {
     await givenDeparture(db, there, { prices: { adult: Math.round(platform * 10 ** digits) } });
     await givenPriceRule(db, tenant, columns);
     const [item] = (await tenant.get(`/api/tenant/tours/${there.slug}/departures`)).body.items;
-    expect(item).toMatchObject({ currency, prices: { adult: platform }, tenant_prices: { adult: expected, deposit: 0 } });
+    expect(item).toMatchObject({
+      currency,
+      prices: { adult: platform },
+      tenant_prices: { adult: expected, deposit: 0 },
+    });
   });
 
   it('follow the travel date: the narrower window decides among equals, and a tour rule before all', async () => {
@@ -162,6 +212,8 @@ describe("a departure's tenant_prices", () => {
     await givenPriceRule(db, tenant, { percent: 30, travel_from: early, travel_to: late });
     await givenPriceRule(db, tenant, { percent: 40, tour_id: tour.id, travel_from: last, travel_to: last });
     const { items } = (await tenant.get(`/api/tenant/tours/${tour.slug}/departures`)).body;
-    expect(items.map((item: { tenant_prices: { adult: number } }) => item.tenant_prices.adult)).toEqual([600, 650, 700]);
+    expect(items.map((item: { tenant_prices: { adult: number } }) => item.tenant_prices.adult)).toEqual([
+      600, 650, 700,
+    ]);
   });
 });

@@ -18,20 +18,27 @@ beforeAll(async () => {
   const { body } = await api.http.get('/openapi.json');
   const paths = Object.entries(body.paths as Record<string, Record<string, Operation>>);
   operations = paths.flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): [string, Operation] => [`${method.toUpperCase()} ${path}`, operation]),
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [
+      `${method.toUpperCase()} ${path}`,
+      operation,
+    ]),
   );
 });
 afterAll(() => api.stop());
 
 /** Less CORS preflights, which are no calls. */
-const methodsOf = (methods: Record<string, boolean>) => Object.keys(methods).filter((method) => method !== 'options');
+const methodsOf = (methods: Record<string, boolean>) =>
+  Object.keys(methods).filter((method) => method !== 'options');
 const named = (name: string) => operations.find(([key]) => key === name)![1];
 
 describe('GET /openapi.json', () => {
   it('is open to all, and is an OpenAPI document', async () => {
     const { status, headers, body } = await api.http.get('/openapi.json');
     expect([status, headers['content-type']]).toEqual([200, expect.stringMatching(/^application\/json/)]);
-    expect(body).toMatchObject({ openapi: expect.stringMatching(/^3\.\d/), info: { title: 'Tour Platform' } });
+    expect(body).toMatchObject({
+      openapi: expect.stringMatching(/^3\.\d/),
+      info: { title: 'Tour Platform' },
+    });
   });
 
   it('describes every call that is served under /api, and no other', () => {
@@ -70,8 +77,16 @@ describe('GET /openapi.json', () => {
 
   it.each([
     ['GET /api/tenant/catalog', 'limit', { type: 'integer', minimum: 1, maximum: 100, default: 24 }],
-    ['GET /api/tenant/tours/{id_or_slug}/departures', 'limit', { type: 'integer', minimum: 1, maximum: 366, default: 100 }],
-    ['GET /api/gateway/tours/{id_or_slug}/availability', 'quantity', { type: 'integer', minimum: 1, default: 1 }],
+    [
+      'GET /api/tenant/tours/{id_or_slug}/departures',
+      'limit',
+      { type: 'integer', minimum: 1, maximum: 366, default: 100 },
+    ],
+    [
+      'GET /api/gateway/tours/{id_or_slug}/availability',
+      'quantity',
+      { type: 'integer', minimum: 1, default: 1 },
+    ],
     ['GET /api/gateway/tours/{id_or_slug}/availability', 'departure_date', { type: 'string' }],
   ])('tells of %s what %s may be', (name, parameter, schema) => {
     expect(named(name).parameters!.find((it) => it.name === parameter)!.schema).toMatchObject(schema);

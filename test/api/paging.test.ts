@@ -18,7 +18,8 @@ beforeAll(async () => {
     const given = { name: `Tour ${n % 12}`, continent: CONTINENTS[n % CONTINENTS.length] };
     tour = await givenTour(api.context.db, given);
   }
-  for (let day = 1; day <= DAYS; day++) await givenDeparture(api.context.db, tour, { date: daysFromToday(day) });
+  for (let day = 1; day <= DAYS; day++)
+    await givenDeparture(api.context.db, tour, { date: daysFromToday(day) });
 });
 afterAll(() => api.stop());
 
@@ -47,29 +48,39 @@ describe('the pages of the catalog', () => {
 
   it('keep to the filters', async () => {
     const items = itemsOf(await pagesOf(reader, '/api/tenant/catalog?limit=2&continent=asia&q=TOUR%201'));
-    const expected = Array.from({ length: TOURS }, (_, n) => n).filter((n) => n % 4 === 1 && /^1/.test(String(n % 12)));
+    const expected = Array.from({ length: TOURS }, (_, n) => n).filter(
+      (n) => n % 4 === 1 && /^1/.test(String(n % 12)),
+    );
     expect(items).toHaveLength(expected.length);
-    for (const item of items) expect(item).toMatchObject({ continent: 'asia', name: expect.stringMatching(/^Tour 1/) });
+    for (const item of items)
+      expect(item).toMatchObject({ continent: 'asia', name: expect.stringMatching(/^Tour 1/) });
   });
 
-  it.each([true, false])('keep to what the tenant may see, where the default is %s', async (defaultVisible) => {
-    const { db } = api.context;
-    const tenant = await givenReader(api, { defaultVisible });
-    await showOrHide(db, tenant, 'asia', !defaultVisible);
-    const all = (await reader.get('/api/tenant/catalog?limit=100')).body.items;
-    const exceptions = all.filter((_: unknown, index: number) => index % 7 === 0);
-    for (const item of exceptions) await showOrHide(db, tenant, item, item.continent === 'asia' ? defaultVisible : !defaultVisible);
-    const visible = all.filter(
-      (item: { continent: string }) => ((item.continent === 'asia') !== exceptions.includes(item)) !== defaultVisible,
-    );
-    expect(itemsOf(await pagesOf(tenant, '/api/tenant/catalog?limit=5'))).toEqual(visible);
-  });
+  it.each([true, false])(
+    'keep to what the tenant may see, where the default is %s',
+    async (defaultVisible) => {
+      const { db } = api.context;
+      const tenant = await givenReader(api, { defaultVisible });
+      await showOrHide(db, tenant, 'asia', !defaultVisible);
+      const all = (await reader.get('/api/tenant/catalog?limit=100')).body.items;
+      const exceptions = all.filter((_: unknown, index: number) => index % 7 === 0);
+      for (const item of exceptions)
+        await showOrHide(db, tenant, item, item.continent === 'asia' ? defaultVisible : !defaultVisible);
+      const visible = all.filter(
+        (item: { continent: string }) =>
+          ((item.continent === 'asia') !== exceptions.includes(item)) !== defaultVisible,
+      );
+      expect(itemsOf(await pagesOf(tenant, '/api/tenant/catalog?limit=5'))).toEqual(visible);
+    },
+  );
 
   it('skip nothing and repeat nothing of what was there, while tours come and go', async () => {
     const { db } = api.context;
     const first = await reader.get('/api/tenant/catalog?limit=30');
     const early = await givenTour(db, { name: 'AAA' });
-    await db('tours').where({ id: first.body.items.at(-1).id }).update({ status: 'draft' });
+    await db('tours')
+      .where({ id: first.body.items.at(-1).id })
+      .update({ status: 'draft' });
     const second = await reader.get(`/api/tenant/catalog?limit=100&cursor=${first.body.next_cursor}`);
     expect(new Set([...first.body.items, ...second.body.items].map(({ id }) => id)).size).toBe(TOURS);
     await db('tours').where({ id: early.id }).delete();
@@ -86,7 +97,8 @@ describe('the pages of departures', () => {
 });
 
 describe.each(Object.entries(LISTS))('%s', (_name, path) => {
-  const cursorOf = async (query = '') => (await reader.get(`${path()}limit=3${query}`)).body.next_cursor as string;
+  const cursorOf = async (query = '') =>
+    (await reader.get(`${path()}limit=3${query}`)).body.next_cursor as string;
 
   it('links the next page as the request was, without the credential', async () => {
     const query = `${path()}limit=3&api_key=${reader.key}`;
@@ -118,7 +130,7 @@ describe.each(Object.entries(LISTS))('%s', (_name, path) => {
     ['made up', () => Buffer.from('{"nameFolded":"","id":"1"}').toString('base64url')],
     ['of spaces', () => '%20'],
     ['that is an offset', () => '24'],
-    ["that is SQL", () => "'%3Bselect%201"],
+    ['that is SQL', () => "'%3Bselect%201"],
   ])('refuses a cursor %s', async (_what, change) => {
     const response = await reader.get(`${path()}cursor=${change(await cursorOf())}`);
     expectProblem(response, 400, 'invalid_cursor');
@@ -132,10 +144,17 @@ describe.each(Object.entries(LISTS))('%s', (_name, path) => {
 });
 
 describe('a cursor', () => {
-  it.each(['q=tour', 'continent=asia', 'q=Tour&continent=asia', ''])('is refused where the filters become: %s', async (filters) => {
-    const { body } = await reader.get('/api/tenant/catalog?limit=1&q=Tour');
-    expectProblem(await reader.get(`/api/tenant/catalog?${filters}&cursor=${body.next_cursor}`), 400, 'invalid_cursor');
-  });
+  it.each(['q=tour', 'continent=asia', 'q=Tour&continent=asia', ''])(
+    'is refused where the filters become: %s',
+    async (filters) => {
+      const { body } = await reader.get('/api/tenant/catalog?limit=1&q=Tour');
+      expectProblem(
+        await reader.get(`/api/tenant/catalog?${filters}&cursor=${body.next_cursor}`),
+        400,
+        'invalid_cursor',
+      );
+    },
+  );
 
   it.each(['from', 'to'])('of departures is refused with another %s', async (name) => {
     const path = `/api/tenant/tours/${tour.slug}/departures?limit=2`;
@@ -148,7 +167,8 @@ describe('a cursor', () => {
     const { db } = api.context;
     const other = await givenTour(db, { continent: 'asia' });
     const { body } = await reader.get(`/api/tenant/tours/${tour.slug}/departures?limit=2`);
-    const ask = (key: string) => reader.get(`/api/tenant/tours/${key}/departures?limit=2&cursor=${body.next_cursor}`);
+    const ask = (key: string) =>
+      reader.get(`/api/tenant/tours/${key}/departures?limit=2&cursor=${body.next_cursor}`);
     expect((await ask(tour.id.toUpperCase())).status).toBe(200);
     expectProblem(await ask(other.slug), 400, 'invalid_cursor');
     await db('tours').where({ id: other.id }).delete();
@@ -161,6 +181,10 @@ describe('a cursor', () => {
   });
 
   it('that is bad is told before whether the tour is there', async () => {
-    expectProblem(await reader.get('/api/tenant/tours/no-such-tour/departures?cursor=bad'), 400, 'invalid_cursor');
+    expectProblem(
+      await reader.get('/api/tenant/tours/no-such-tour/departures?cursor=bad'),
+      400,
+      'invalid_cursor',
+    );
   });
 });

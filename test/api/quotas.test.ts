@@ -44,26 +44,29 @@ describe('a quota', () => {
     ['booking', 'POST', '/api/tenant/bookings', 400],
     ['booking', 'POST', '/api/tenant/bookings/none/confirm', 404],
     ['booking', 'POST', '/api/tenant/bookings/none/cancel', 404],
-  ] as const)('of kind %s counts %s %s, whatever the answer (%i), and tells what is left', async (kind, method, path, status) => {
-    const limit = QUOTAS[kind];
-    for (let left = limit - 1; left >= 0; left--) {
-      const response = await call(method, path);
-      expect(response.status).toBe(status);
-      const reset = Number(response.headers['ratelimit-reset']);
-      expect(reset).toBeGreaterThanOrEqual(1);
-      expect(response.headers).toMatchObject({
-        'ratelimit-policy': `"${kind}";q=${limit};w=60`,
-        ratelimit: `"${kind}";r=${left};t=${reset}`,
-        'ratelimit-limit': String(limit),
-        'ratelimit-remaining': String(left),
-      });
-    }
-    const refused = await call(method, path);
-    expect(refused.status).toBe(429);
-    expect(refused.headers['ratelimit-remaining']).toBe('0');
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
-    expect(refused.headers['retry-after']).toMatch(/^\d+$/);
-  });
+  ] as const)(
+    'of kind %s counts %s %s, whatever the answer (%i), and tells what is left',
+    async (kind, method, path, status) => {
+      const limit = QUOTAS[kind];
+      for (let left = limit - 1; left >= 0; left--) {
+        const response = await call(method, path);
+        expect(response.status).toBe(status);
+        const reset = Number(response.headers['ratelimit-reset']);
+        expect(reset).toBeGreaterThanOrEqual(1);
+        expect(response.headers).toMatchObject({
+          'ratelimit-policy': `"${kind}";q=${limit};w=60`,
+          ratelimit: `"${kind}";r=${left};t=${reset}`,
+          'ratelimit-limit': String(limit),
+          'ratelimit-remaining': String(left),
+        });
+      }
+      const refused = await call(method, path);
+      expect(refused.status).toBe(429);
+      expect(refused.headers['ratelimit-remaining']).toBe('0');
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+      expect(refused.headers['retry-after']).toMatch(/^\d+$/);
+    },
+  );
 
   it('that is spent is a problem that says to retry', async () => {
     await spendAll('GET', CATALOG, QUOTAS.catalog);
@@ -74,7 +77,9 @@ describe('a quota', () => {
 
   it('of one kind leaves the others alone', async () => {
     await spendAll('GET', CATALOG, QUOTAS.catalog + 1);
-    expect((await call('GET', '/api/gateway/tours/none/availability?departure_date=2027-01-01')).status).toBe(404);
+    expect((await call('GET', '/api/gateway/tours/none/availability?departure_date=2027-01-01')).status).toBe(
+      404,
+    );
     expect((await call('POST', '/api/tenant/bookings')).status).toBe(400);
   });
 

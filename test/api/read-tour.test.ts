@@ -1,6 +1,14 @@
 import { startTestApi, type TestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
-import { expectProblem, givenPriceRule, givenReader, type Reader, sendRaw, showOrHide, withoutRequestId } from './reader';
+import {
+  expectProblem,
+  givenPriceRule,
+  givenReader,
+  type Reader,
+  sendRaw,
+  showOrHide,
+  withoutRequestId,
+} from './reader';
 
 let api: TestApi;
 let reader: Reader;
@@ -17,10 +25,29 @@ describe('GET /api/tenant/tours/{id_or_slug}', () => {
     const { status, body } = await reader.get(`/api/tenant/tours/${tour.slug}`);
     expect(status).toBe(200);
     expect(body).toEqual({
-      ...{ id: tour.id, slug: tour.slug, name: 'Hà Long Bay Cruise', summary: null, continent: 'asia', country: 'VN' },
+      ...{
+        id: tour.id,
+        slug: tour.slug,
+        name: 'Hà Long Bay Cruise',
+        summary: null,
+        continent: 'asia',
+        country: 'VN',
+      },
       ...{ duration_days: 3, image_url: null, tags: [], currency: 'EUR', price_from: 1290.5 },
-      ...{ next_departure_date: null, updated_at: expect.stringMatching(/Z$/), description: null, itinerary: [] },
-      ...{ inclusions: [], exclusions: [], images: [], languages: [], start_location: null, end_location: null },
+      ...{
+        next_departure_date: null,
+        updated_at: expect.stringMatching(/Z$/),
+        description: null,
+        itinerary: [],
+      },
+      ...{
+        inclusions: [],
+        exclusions: [],
+        images: [],
+        languages: [],
+        start_location: null,
+        end_location: null,
+      },
       ...{ time_zone: 'Asia/Ho_Chi_Minh', group_size_max: null, cancellation_policy: null },
       tenant_prices: { adult: 1290.5, deposit: 258.1 },
     });
@@ -34,8 +61,14 @@ describe('GET /api/tenant/tours/{id_or_slug}', () => {
       summary: 'Two days',
       description: 'Line one\nline two',
       image_url: '/covers/ha-long.svg',
-      images: JSON.stringify([{ url: 'https://img.example.com/1.jpg', alt: 'A junk' }, { url: '/covers/b.svg' }]),
-      itinerary: JSON.stringify([{ day: 1, title: 'Out', description: 'To sea' }, { day: 2, title: 'Back' }]),
+      images: JSON.stringify([
+        { url: 'https://img.example.com/1.jpg', alt: 'A junk' },
+        { url: '/covers/b.svg' },
+      ]),
+      itinerary: JSON.stringify([
+        { day: 1, title: 'Out', description: 'To sea' },
+        { day: 2, title: 'Back' },
+      ]),
       inclusions: ['Meals'],
       exclusions: ['Flights'],
       tags: ['sea', 'junk'],
@@ -71,7 +104,8 @@ describe('GET /api/tenant/tours/{id_or_slug}', () => {
 const SUFFIX = {
   'GET /api/tenant/tours/{id_or_slug}': (key: string) => `/api/tenant/tours/${key}`,
   'GET …/departures': (key: string) => `/api/tenant/tours/${key}/departures`,
-  'GET …/availability': (key: string) => `/api/gateway/tours/${key}/availability?departure_date=${daysFromToday(30)}`,
+  'GET …/availability': (key: string) =>
+    `/api/gateway/tours/${key}/availability?departure_date=${daysFromToday(30)}`,
 };
 
 describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
@@ -79,7 +113,10 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
     ['its slug', ({ slug }) => slug],
     ['its UUID', ({ id }) => id],
     ['its UUID in upper case', ({ id }) => id.toUpperCase()],
-    ['its percent-encoded slug', ({ slug }) => [...slug].map((c) => `%${c.charCodeAt(0).toString(16)}`).join('')],
+    [
+      'its percent-encoded slug',
+      ({ slug }) => [...slug].map((c) => `%${c.charCodeAt(0).toString(16)}`).join(''),
+    ],
   ])('finds a tour by %s', async (_what, key) => {
     expect((await reader.get(path(key(tour)))).status).toBe(200);
   });
@@ -124,7 +161,15 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
     const archived = await givenTour(db, { status: 'archived' });
     await showOrHide(db, blind, draft, true);
     await showOrHide(db, blind, archived, true);
-    const keys = ['no-such-tour', hidden.slug, hidden.id, hidden.id.toUpperCase(), draft.slug, archived.id, '%00'];
+    const keys = [
+      'no-such-tour',
+      hidden.slug,
+      hidden.id,
+      hidden.id.toUpperCase(),
+      draft.slug,
+      archived.id,
+      '%00',
+    ];
     const answers = await Promise.all(keys.map(async (key) => withoutRequestId(await blind.get(path(key)))));
     expect(answers[0]).toMatchObject({ status: 404 });
     for (const answer of answers) expect(answer).toEqual(answers[0]);
@@ -155,7 +200,9 @@ describe('the rule that makes the price', () => {
     const { db } = api.context;
     const tenant = await givenReader(api, { depositPercent: '10' });
     const priced = await givenTour(db, { basePriceMinor: 40_000 });
-    const date = await givenDeparture(db, priced, { prices: { adult: 50_005, child: 30_001, single_supplement: 9_999 } });
+    const date = await givenDeparture(db, priced, {
+      prices: { adult: 50_005, child: 30_001, single_supplement: 9_999 },
+    });
     await givenPriceRule(db, tenant, { percent: -50 });
     const detail = (await tenant.get(`/api/tenant/tours/${priced.slug}`)).body;
     expect(detail).toMatchObject({ price_from: 200, tenant_prices: { adult: 200, deposit: 20 } });

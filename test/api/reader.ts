@@ -41,16 +41,27 @@ export async function showOrHide(
 }
 
 /** A rule of the pricing layer, by its columns; what it does not name does not limit it. */
-export async function givenPriceRule(db: Db, { tenant }: Reader, columns: Record<string, unknown>): Promise<void> {
-  const kind = columns.percent === undefined ? { kind: 'amount', currency: tenant.currency } : { kind: 'percent' };
+export async function givenPriceRule(
+  db: Db,
+  { tenant }: Reader,
+  columns: Record<string, unknown>,
+): Promise<void> {
+  const kind =
+    columns.percent === undefined ? { kind: 'amount', currency: tenant.currency } : { kind: 'percent' };
   await db('price_rules').insert({ tenant_id: tenant.id, ...kind, ...columns });
 }
 
 /** An answer without what names the request, and without the quota, which counts on from one request to the next. */
 export function withoutRequestId({ status, headers, text }: Response): unknown {
   const ofTheRequest = ['x-request-id', 'date', 'ratelimit', 'ratelimit-remaining', 'ratelimit-reset'];
-  const others = Object.entries(headers as Record<string, string>).filter(([name]) => !ofTheRequest.includes(name));
-  return { status, headers: Object.fromEntries(others), text: text.replaceAll(headers['x-request-id']!, '<id>') };
+  const others = Object.entries(headers as Record<string, string>).filter(
+    ([name]) => !ofTheRequest.includes(name),
+  );
+  return {
+    status,
+    headers: Object.fromEntries(others),
+    text: text.replaceAll(headers['x-request-id']!, '<id>'),
+  };
 }
 
 /** Asserts a whole problem document and the headers that come with every answer. */
@@ -80,10 +91,18 @@ export async function sendRaw(api: TestApi, ...lines: string[]): Promise<Respons
   const [head = '', ...rest] = text.split('\r\n\r\n');
   const [statusLine = '', ...headerLines] = head.split('\r\n');
   const headers = Object.fromEntries(
-    headerLines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
+    headerLines.map((line) => [
+      line.slice(0, line.indexOf(':')).toLowerCase(),
+      line.slice(line.indexOf(':') + 2),
+    ]),
   );
   const body = rest.join('\r\n\r\n');
-  return { status: Number(statusLine.split(' ')[1]), headers, text: body, body: parsed(body) } as unknown as Response;
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers,
+    text: body,
+    body: parsed(body),
+  } as unknown as Response;
 }
 
 function parsed(text: string): unknown {
@@ -100,7 +119,11 @@ export async function takeSeats(
   { tenant }: Reader,
   tour: GivenTour,
   date: string,
-  { quantity, secondsLeft = 600, status = 'active' }: { quantity: number; secondsLeft?: number; status?: string },
+  {
+    quantity,
+    secondsLeft = 600,
+    status = 'active',
+  }: { quantity: number; secondsLeft?: number; status?: string },
 ): Promise<void> {
   const departure = await db('departures').where({ tour_id: tour.id, departure_date: date }).first('id');
   await db('seat_holds').insert({

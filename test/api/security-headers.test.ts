@@ -17,7 +17,11 @@ const raw = (...lines: string[]) => sendRaw(api, ...lines, 'Connection: close');
 const ANSWERS: [string, number, () => PromiseLike<Response>][] = [
   ['a list', 200, () => reader.get('/api/tenant/catalog')],
   ['a tour', 200, () => reader.get(`/api/tenant/tours/${slug}`)],
-  ['availability', 200, () => reader.get(`/api/gateway/tours/${slug}/availability?departure_date=2027-01-01`)],
+  [
+    'availability',
+    200,
+    () => reader.get(`/api/gateway/tours/${slug}/availability?departure_date=2027-01-01`),
+  ],
   ['the health of the process', 200, () => api.http.get('/healthz')],
   ['its readiness', 200, () => api.http.get('/readyz')],
   ['the description of the API', 200, () => api.http.get('/openapi.json')],
@@ -74,7 +78,9 @@ describe('CORS', () => {
 
 describe('X-Request-Id', () => {
   it('is new for each request', async () => {
-    const ids = await Promise.all([1, 2, 3].map(async () => (await api.http.get('/healthz')).headers['x-request-id']));
+    const ids = await Promise.all(
+      [1, 2, 3].map(async () => (await api.http.get('/healthz')).headers['x-request-id']),
+    );
     expect(new Set(ids).size).toBe(3);
   });
 
@@ -85,9 +91,11 @@ describe('X-Request-Id', () => {
 
   it('of a proxy that is trusted names the request, if it is well formed', async () => {
     const behind = await startTestApi({ trustProxy: ['127.0.0.1'] });
-    const idFor = async (id: string) => (await behind.http.get('/none').set({ 'x-request-id': id })).body.request_id;
+    const idFor = async (id: string) =>
+      (await behind.http.get('/none').set({ 'x-request-id': id })).body.request_id;
     expect(await idFor('proxy-made-this')).toBe('proxy-made-this');
-    for (const id of ['short', 'x'.repeat(65), 'with space', '<script>alert</script>']) expect(await idFor(id)).not.toBe(id);
+    for (const id of ['short', 'x'.repeat(65), 'with space', '<script>alert</script>'])
+      expect(await idFor(id)).not.toBe(id);
     await behind.stop();
   });
 });
@@ -95,7 +103,8 @@ describe('X-Request-Id', () => {
 describe('an address in X-Forwarded-For', () => {
   it('is not believed without a trusted proxy, and never makes links', async () => {
     const limit = 60;
-    const ask = (n: number) => api.http.get('/api/tenant/catalog').set({ authorization: 'Bearer x', 'x-forwarded-for': `9.9.9.${n}` });
+    const ask = (n: number) =>
+      api.http.get('/api/tenant/catalog').set({ authorization: 'Bearer x', 'x-forwarded-for': `9.9.9.${n}` });
     for (let n = 0; n < limit; n++) await ask(n);
     expect((await ask(250)).status).toBe(429);
     for (let n = 0; n < 2; n++) await givenTour(api.context.db);

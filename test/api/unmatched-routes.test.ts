@@ -10,7 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-const raw = (method: string, path: string) => sendRaw(api, `${method} ${path} HTTP/1.1`, 'Host: a', 'Connection: close');
+const raw = (method: string, path: string) =>
+  sendRaw(api, `${method} ${path} HTTP/1.1`, 'Host: a', 'Connection: close');
 
 describe('a path that is none of ours', () => {
   it.each([
@@ -63,7 +64,9 @@ const ROUTES: [string, string[]][] = [
 ];
 
 describe.each(ROUTES)('%s', (path, methods) => {
-  const foreign = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'].filter((method) => !methods.includes(method));
+  const foreign = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND'].filter(
+    (method) => !methods.includes(method),
+  );
 
   it(`answers 405 with Allow to any other method, before it asks for a credential`, async () => {
     for (const method of foreign) {
@@ -87,7 +90,11 @@ describe.each(ROUTES)('%s', (path, methods) => {
 describe('HEAD', () => {
   it('answers the status and headers of GET, and no body', async () => {
     const tour = await givenTour(api.context.db);
-    for (const path of ['/api/tenant/catalog', `/api/tenant/tours/${tour.slug}`, '/api/tenant/tours/no-such-tour']) {
+    for (const path of [
+      '/api/tenant/catalog',
+      `/api/tenant/tours/${tour.slug}`,
+      '/api/tenant/tours/no-such-tour',
+    ]) {
       const get = await reader.get(path);
       const head = await api.http.head(path).set({ authorization: `Bearer ${reader.key}` });
       expect([head.status, head.text]).toEqual([get.status, undefined]);

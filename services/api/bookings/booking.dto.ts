@@ -2,7 +2,7 @@ import type { TourRef } from '../catalog/tour-ref';
 
 /**
  * @example {"tour_id": "ha-long-bay-cruise", "departure_date": "2027-03-06", "adults": 2, "name": "Ana Lima",
- *   "phone": "+49 30 901820", "email": "ana@example.com", "external_ref": "order-9"}
+ *   "phone": "+49 30 901820", "email": "ana@example.com", "external_ref": "cart-81"}
  */
 export interface BookingBody {
   /** UUID or slug of the tour. */
@@ -32,6 +32,7 @@ export interface BookingBody {
 
 export interface TenantRef {
   id: string;
+  /** @example "acme" */
   slug: string;
 }
 
@@ -52,7 +53,11 @@ export interface PriceBreakdown {
 }
 
 export interface PriceBreakdownRule {
-  /** @isInt */
+  /**
+   * Of the pricing rule.
+   * @isInt
+   * @example 7
+   */
   id: number;
   applies_to: 'tour' | 'continent' | 'all';
   kind: 'percent' | 'amount' | 'price';

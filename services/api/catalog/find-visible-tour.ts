@@ -2,6 +2,7 @@ import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import { TourNotFoundError } from './catalog.errors';
 import type { Tour } from './tour';
+import { tourKey } from './tour-key';
 import { findTourForTenant } from './tour.repository';
 
 /**
@@ -10,7 +11,8 @@ import { findTourForTenant } from './tour.repository';
  * @throws TourNotFoundError unknown, unpublished or invisible alike (404)
  */
 export async function getVisibleTour(db: Db, tenant: Tenant, idOrSlug: string): Promise<Tour> {
-  const tour = await findTourForTenant(db, tenant, idOrSlug);
+  const key = tourKey(idOrSlug);
+  const tour = key && (await findTourForTenant(db, tenant, key));
   if (!tour) throw new TourNotFoundError();
   return tour;
 }

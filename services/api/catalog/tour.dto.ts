@@ -4,6 +4,7 @@ import type { TenantPricesAnswer } from '../pricing/prices-answer';
 export interface CatalogItem {
   id: string;
   slug: string;
+  /** @example "Hà Long Bay Cruise" */
   name: string;
   summary: string | null;
   /** Such as `europe`. */
@@ -31,11 +32,13 @@ export interface CatalogPage {
 }
 
 export interface TourImageDto {
+  /** @example "https://images.example.com/ha-long-kayak.jpg" */
   url: string;
   alt: string | null;
 }
 
 export interface TourLocationDto {
+  /** @example "Tuan Chau Marina" */
   name: string;
   lat: number | null;
   lng: number | null;
@@ -45,6 +48,7 @@ export interface ItineraryDayDto {
   /** @isInt */
   day: number;
   title: string;
+  /** @example "By coach to the marina, then on board." */
   description: string | null;
 }
 

@@ -47,7 +47,7 @@ const NAMES: Record<string, WireName> = {
   exclusions: { description: 'What the price leaves out.', example: ['Flights'] },
   expected_total: { example: 979 },
   expires_at: { format: 'date-time', example: '2027-01-12T09:50:00.000Z' },
-  external_ref: { description: "The website's own reference.", maxLength: 128, example: 'order-81' },
+  external_ref: { description: "The website's own reference.", maxLength: 128, example: 'cart-81' },
   from: { format: 'date', example: '2027-03-01' },
   group_size_max: { description: 'Most travellers in one group.', example: 16 },
   hold_id: {

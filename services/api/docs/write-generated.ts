@@ -15,7 +15,7 @@ const OPENAPI = path.join(GENERATED, 'openapi.json');
 function writeGenerated(): void {
   const document = completeOpenapi(JSON.parse(readFileSync(OPENAPI, 'utf8')) as OpenApiDocument);
   writeJson(OPENAPI, document);
-  const cli = require.resolve('openapi-typescript/bin/cli.js');
+  const cli = path.resolve(require.resolve('openapi-typescript'), '../../bin/cli.js');
   const types = execFileSync(process.execPath, [cli, OPENAPI], { encoding: 'utf8' });
   writeJson(path.join(GENERATED, 'texts.json'), {
     types: lines(types),

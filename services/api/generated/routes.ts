@@ -4,17 +4,17 @@
 import type { TsoaRoute } from '@tsoa/runtime';
 import {  fetchMiddlewares, ExpressTemplateService } from '@tsoa/runtime';
 // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-import { WidgetToursController } from './../widget/widget-tours.controller';
-// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-import { HoldsController } from './../holds/holds.controller';
+import { CatalogController } from './../catalog/catalog.controller';
 // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 import { DeparturesController } from './../departures/departures.controller';
 // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 import { AvailabilityController } from './../departures/availability.controller';
 // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-import { CatalogController } from './../catalog/catalog.controller';
+import { HoldsController } from './../holds/holds.controller';
 // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 import { BookingsController } from './../bookings/bookings.controller';
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+import { WidgetToursController } from './../widget/widget-tours.controller';
 import { expressAuthentication } from './../http/authentication';
 // @ts-ignore - no great way to install types from subpackage
 import { iocContainer } from './../controllers';
@@ -65,163 +65,6 @@ const models: TsoaRoute.Models = {
             "currency": {"dataType":"string"},
             "hold_status": {"dataType":"string"},
             "booking_status": {"dataType":"string"},
-        },
-        "additionalProperties": false,
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "WidgetTour": {
-        "dataType": "refObject",
-        "properties": {
-            "id": {"dataType":"string","required":true},
-            "slug": {"dataType":"string","required":true},
-            "name": {"dataType":"string","required":true},
-            "summary": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-            "continent": {"dataType":"string","required":true},
-            "country": {"dataType":"string","required":true},
-            "duration_days": {"dataType":"integer","required":true},
-            "image_url": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-            "tags": {"dataType":"array","array":{"dataType":"string"},"required":true},
-            "currency": {"dataType":"string","required":true},
-            "price_from": {"dataType":"double","required":true},
-            "next_departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-            "url": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-        },
-        "additionalProperties": false,
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "WidgetTourPage": {
-        "dataType": "refObject",
-        "properties": {
-            "items": {"dataType":"array","array":{"dataType":"refObject","ref":"WidgetTour"},"required":true},
-            "next_cursor": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-        },
-        "additionalProperties": false,
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "TourRef": {
-        "dataType": "refObject",
-        "properties": {
-            "id": {"dataType":"string","required":true},
-            "slug": {"dataType":"string","required":true},
-        },
-        "additionalProperties": false,
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "HoldAnswer": {
-        "dataType": "refObject",
-        "properties": {
-            "ok": {"dataType":"enum","enums":[true],"required":true},
-            "hold_id": {"dataType":"string","required":true},
-            "status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["active"]},{"dataType":"enum","enums":["released"]},{"dataType":"enum","enums":["expired"]},{"dataType":"enum","enums":["converted"]}],"required":true},
-            "tour": {"ref":"TourRef","required":true},
-            "departure_date": {"dataType":"string","required":true},
-            "quantity": {"dataType":"integer","required":true},
-            "hold_minutes": {"dataType":"integer","required":true},
-            "expires_at": {"dataType":"string","required":true},
-            "seats_available": {"dataType":"integer","required":true},
-            "currency": {"dataType":"string","required":true},
-            "unit_price": {"dataType":"double","required":true},
-            "total_price": {"dataType":"double","required":true},
-            "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-            "created_at": {"dataType":"string","required":true},
-        },
-        "additionalProperties": false,
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "HoldCustomer": {
-        "dataType": "refObject",
-        "properties": {
-            "name": {"dataType":"string"},
-            "phone": {"dataType":"string"},
-            "email": {"dataType":"string"},
-        },
-        "additionalProperties": false,
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "HoldBody": {
-        "dataType": "refObject",
-        "properties": {
-            "departure_date": {"dataType":"string","required":true},
-            "quantity": {"dataType":"integer","required":true,"validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 50","value":50}}},
-            "hold_minutes": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 60","value":60}}},
-            "external_ref": {"dataType":"string"},
-            "customer": {"ref":"HoldCustomer"},
-        },
-        "additionalProperties": false,
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "ExtendBody": {
-        "dataType": "refObject",
-        "properties": {
-            "hold_minutes": {"dataType":"integer","required":true,"validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 60","value":60}}},
-        },
-        "additionalProperties": false,
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "DepartureStatusDto": {
-        "dataType": "refAlias",
-        "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["available"]},{"dataType":"enum","enums":["sold_out"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":["gone"]},{"dataType":"enum","enums":["closed"]}],"validators":{}},
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "PricesAnswer": {
-        "dataType": "refObject",
-        "properties": {
-            "adult": {"dataType":"double","required":true},
-            "child": {"dataType":"double"},
-            "single_supplement": {"dataType":"double"},
-        },
-        "additionalProperties": false,
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "TenantPricesAnswer": {
-        "dataType": "refObject",
-        "properties": {
-            "adult": {"dataType":"double","required":true},
-            "child": {"dataType":"double"},
-            "single_supplement": {"dataType":"double"},
-            "deposit": {"dataType":"double","required":true},
-        },
-        "additionalProperties": false,
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "DepartureItem": {
-        "dataType": "refObject",
-        "properties": {
-            "id": {"dataType":"string","required":true},
-            "departure_date": {"dataType":"string","required":true},
-            "return_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-            "status": {"ref":"DepartureStatusDto","required":true},
-            "seats_total": {"dataType":"integer","required":true},
-            "seats_available": {"dataType":"integer","required":true},
-            "currency": {"dataType":"string","required":true},
-            "prices": {"ref":"PricesAnswer","required":true},
-            "tenant_prices": {"ref":"TenantPricesAnswer","required":true},
-        },
-        "additionalProperties": false,
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "DeparturePage": {
-        "dataType": "refObject",
-        "properties": {
-            "items": {"dataType":"array","array":{"dataType":"refObject","ref":"DepartureItem"},"required":true},
-            "next_cursor": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-        },
-        "additionalProperties": false,
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "AvailabilityAnswer": {
-        "dataType": "refObject",
-        "properties": {
-            "tour": {"ref":"TourRef","required":true},
-            "departure_date": {"dataType":"string","required":true},
-            "available": {"dataType":"boolean","required":true},
-            "status": {"ref":"DepartureStatusDto","required":true},
-            "seats_available": {"dataType":"integer","required":true},
-            "requested": {"dataType":"integer","required":true},
-            "currency": {"dataType":"string","required":true},
-            "prices": {"dataType":"union","subSchemas":[{"ref":"PricesAnswer"},{"dataType":"enum","enums":[null]}],"required":true},
-            "tenant_prices": {"dataType":"union","subSchemas":[{"ref":"TenantPricesAnswer"},{"dataType":"enum","enums":[null]}],"required":true},
-            "as_of": {"dataType":"string","required":true},
         },
         "additionalProperties": false,
     },
@@ -284,6 +127,17 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "TenantPricesAnswer": {
+        "dataType": "refObject",
+        "properties": {
+            "adult": {"dataType":"double","required":true},
+            "child": {"dataType":"double"},
+            "single_supplement": {"dataType":"double"},
+            "deposit": {"dataType":"double","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "TourDetail": {
         "dataType": "refObject",
         "properties": {
@@ -312,6 +166,123 @@ const models: TsoaRoute.Models = {
             "group_size_max": {"dataType":"union","subSchemas":[{"dataType":"integer"},{"dataType":"enum","enums":[null]}],"required":true},
             "cancellation_policy": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "tenant_prices": {"ref":"TenantPricesAnswer","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "DepartureStatusDto": {
+        "dataType": "refAlias",
+        "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["available"]},{"dataType":"enum","enums":["sold_out"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":["gone"]},{"dataType":"enum","enums":["closed"]}],"validators":{}},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "PricesAnswer": {
+        "dataType": "refObject",
+        "properties": {
+            "adult": {"dataType":"double","required":true},
+            "child": {"dataType":"double"},
+            "single_supplement": {"dataType":"double"},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "DepartureItem": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"string","required":true},
+            "departure_date": {"dataType":"string","required":true},
+            "return_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "status": {"ref":"DepartureStatusDto","required":true},
+            "seats_total": {"dataType":"integer","required":true},
+            "seats_available": {"dataType":"integer","required":true},
+            "currency": {"dataType":"string","required":true},
+            "prices": {"ref":"PricesAnswer","required":true},
+            "tenant_prices": {"ref":"TenantPricesAnswer","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "DeparturePage": {
+        "dataType": "refObject",
+        "properties": {
+            "items": {"dataType":"array","array":{"dataType":"refObject","ref":"DepartureItem"},"required":true},
+            "next_cursor": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "TourRef": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"string","required":true},
+            "slug": {"dataType":"string","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "AvailabilityAnswer": {
+        "dataType": "refObject",
+        "properties": {
+            "tour": {"ref":"TourRef","required":true},
+            "departure_date": {"dataType":"string","required":true},
+            "available": {"dataType":"boolean","required":true},
+            "status": {"ref":"DepartureStatusDto","required":true},
+            "seats_available": {"dataType":"integer","required":true},
+            "requested": {"dataType":"integer","required":true},
+            "currency": {"dataType":"string","required":true},
+            "prices": {"dataType":"union","subSchemas":[{"ref":"PricesAnswer"},{"dataType":"enum","enums":[null]}],"required":true},
+            "tenant_prices": {"dataType":"union","subSchemas":[{"ref":"TenantPricesAnswer"},{"dataType":"enum","enums":[null]}],"required":true},
+            "as_of": {"dataType":"string","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "HoldAnswer": {
+        "dataType": "refObject",
+        "properties": {
+            "ok": {"dataType":"enum","enums":[true],"required":true},
+            "hold_id": {"dataType":"string","required":true},
+            "status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["active"]},{"dataType":"enum","enums":["released"]},{"dataType":"enum","enums":["expired"]},{"dataType":"enum","enums":["converted"]}],"required":true},
+            "tour": {"ref":"TourRef","required":true},
+            "departure_date": {"dataType":"string","required":true},
+            "quantity": {"dataType":"integer","required":true},
+            "hold_minutes": {"dataType":"integer","required":true},
+            "expires_at": {"dataType":"string","required":true},
+            "seats_available": {"dataType":"integer","required":true},
+            "currency": {"dataType":"string","required":true},
+            "unit_price": {"dataType":"double","required":true},
+            "total_price": {"dataType":"double","required":true},
+            "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "created_at": {"dataType":"string","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "HoldCustomer": {
+        "dataType": "refObject",
+        "properties": {
+            "name": {"dataType":"string"},
+            "phone": {"dataType":"string"},
+            "email": {"dataType":"string"},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "HoldBody": {
+        "dataType": "refObject",
+        "properties": {
+            "departure_date": {"dataType":"string","required":true},
+            "quantity": {"dataType":"integer","required":true,"validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "hold_minutes": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 60","value":60}}},
+            "external_ref": {"dataType":"string"},
+            "customer": {"ref":"HoldCustomer"},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "ExtendBody": {
+        "dataType": "refObject",
+        "properties": {
+            "hold_minutes": {"dataType":"integer","required":true,"validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 60","value":60}}},
         },
         "additionalProperties": false,
     },
@@ -460,6 +431,35 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "WidgetTour": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"string","required":true},
+            "slug": {"dataType":"string","required":true},
+            "name": {"dataType":"string","required":true},
+            "summary": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "continent": {"dataType":"string","required":true},
+            "country": {"dataType":"string","required":true},
+            "duration_days": {"dataType":"integer","required":true},
+            "image_url": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "tags": {"dataType":"array","array":{"dataType":"string"},"required":true},
+            "currency": {"dataType":"string","required":true},
+            "price_from": {"dataType":"double","required":true},
+            "next_departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "url": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "WidgetTourPage": {
+        "dataType": "refObject",
+        "properties": {
+            "items": {"dataType":"array","array":{"dataType":"refObject","ref":"WidgetTour"},"required":true},
+            "next_cursor": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 };
 const templateService = new ExpressTemplateService(models, {"noImplicitAdditionalProperties":"throw-on-extras","bodyCoercion":false});
 
@@ -477,36 +477,152 @@ export function RegisterRoutes(app: Router) {
 
 
     
-        const argsWidgetToursController_listTours: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsCatalogController_listTours: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
-                limit: {"default":12,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 30","value":30}}},
+                limit: {"default":24,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 100","value":100}}},
                 continent: {"in":"query","name":"continent","dataType":"string"},
-                q: {"in":"query","name":"q","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 100 characters","value":100}}},
+                q: {"in":"query","name":"q","dataType":"string"},
                 cursor: {"in":"query","name":"cursor","dataType":"string"},
-                _lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
         };
-        app.get('/api/widget/tours',
-            authenticateMiddleware([{"widgetToken":[]}]),
-            ...(fetchMiddlewares<RequestHandler>(WidgetToursController)),
-            ...(fetchMiddlewares<RequestHandler>(WidgetToursController.prototype.listTours)),
+        app.get('/api/tenant/catalog',
+            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(CatalogController)),
+            ...(fetchMiddlewares<RequestHandler>(CatalogController.prototype.listTours)),
 
-            async function WidgetToursController_listTours(request: ExRequest, response: ExResponse, next: any) {
+            async function CatalogController_listTours(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsWidgetToursController_listTours, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsCatalogController_listTours, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
-                const controller: any = await container.get<WidgetToursController>(WidgetToursController);
+                const controller: any = await container.get<CatalogController>(CatalogController);
                 if (typeof controller['setStatus'] === 'function') {
                 controller.setStatus(undefined);
                 }
 
               await templateService.apiHandler({
                 methodName: 'listTours',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsCatalogController_readTour: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                id_or_slug: {"in":"path","name":"id_or_slug","required":true,"dataType":"string"},
+        };
+        app.get('/api/tenant/tours/:id_or_slug',
+            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(CatalogController)),
+            ...(fetchMiddlewares<RequestHandler>(CatalogController.prototype.readTour)),
+
+            async function CatalogController_readTour(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsCatalogController_readTour, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<CatalogController>(CatalogController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'readTour',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsDeparturesController_listDepartures: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                id_or_slug: {"in":"path","name":"id_or_slug","required":true,"dataType":"string"},
+                from: {"in":"query","name":"from","dataType":"string"},
+                to: {"in":"query","name":"to","dataType":"string"},
+                limit: {"default":100,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 366","value":366}}},
+                cursor: {"in":"query","name":"cursor","dataType":"string"},
+        };
+        app.get('/api/tenant/tours/:id_or_slug/departures',
+            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(DeparturesController)),
+            ...(fetchMiddlewares<RequestHandler>(DeparturesController.prototype.listDepartures)),
+
+            async function DeparturesController_listDepartures(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsDeparturesController_listDepartures, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<DeparturesController>(DeparturesController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'listDepartures',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsAvailabilityController_checkAvailability: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                id_or_slug: {"in":"path","name":"id_or_slug","required":true,"dataType":"string"},
+                departure_date: {"in":"query","name":"departure_date","required":true,"dataType":"string"},
+                quantity: {"default":1,"in":"query","name":"quantity","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+        };
+        app.get('/api/gateway/tours/:id_or_slug/availability',
+            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(AvailabilityController)),
+            ...(fetchMiddlewares<RequestHandler>(AvailabilityController.prototype.checkAvailability)),
+
+            async function AvailabilityController_checkAvailability(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsAvailabilityController_checkAvailability, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<AvailabilityController>(AvailabilityController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'checkAvailability',
                 controller,
                 response,
                 next,
@@ -662,163 +778,6 @@ export function RegisterRoutes(app: Router) {
                 next,
                 validatedArgs,
                 successStatus: 204,
-              });
-            } catch (err) {
-                return next(err);
-            }
-        });
-        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsDeparturesController_listDepartures: Record<string, TsoaRoute.ParameterSchema> = {
-                request: {"in":"request","name":"request","required":true,"dataType":"object"},
-                id_or_slug: {"in":"path","name":"id_or_slug","required":true,"dataType":"string"},
-                from: {"in":"query","name":"from","dataType":"string"},
-                to: {"in":"query","name":"to","dataType":"string"},
-                limit: {"default":100,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 366","value":366}}},
-                cursor: {"in":"query","name":"cursor","dataType":"string"},
-        };
-        app.get('/api/tenant/tours/:id_or_slug/departures',
-            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
-            ...(fetchMiddlewares<RequestHandler>(DeparturesController)),
-            ...(fetchMiddlewares<RequestHandler>(DeparturesController.prototype.listDepartures)),
-
-            async function DeparturesController_listDepartures(request: ExRequest, response: ExResponse, next: any) {
-
-            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-
-            let validatedArgs: any[] = [];
-            try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsDeparturesController_listDepartures, request, response });
-
-                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
-
-                const controller: any = await container.get<DeparturesController>(DeparturesController);
-                if (typeof controller['setStatus'] === 'function') {
-                controller.setStatus(undefined);
-                }
-
-              await templateService.apiHandler({
-                methodName: 'listDepartures',
-                controller,
-                response,
-                next,
-                validatedArgs,
-                successStatus: undefined,
-              });
-            } catch (err) {
-                return next(err);
-            }
-        });
-        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsAvailabilityController_checkAvailability: Record<string, TsoaRoute.ParameterSchema> = {
-                request: {"in":"request","name":"request","required":true,"dataType":"object"},
-                id_or_slug: {"in":"path","name":"id_or_slug","required":true,"dataType":"string"},
-                departure_date: {"in":"query","name":"departure_date","required":true,"dataType":"string"},
-                quantity: {"default":1,"in":"query","name":"quantity","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 50","value":50}}},
-        };
-        app.get('/api/gateway/tours/:id_or_slug/availability',
-            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
-            ...(fetchMiddlewares<RequestHandler>(AvailabilityController)),
-            ...(fetchMiddlewares<RequestHandler>(AvailabilityController.prototype.checkAvailability)),
-
-            async function AvailabilityController_checkAvailability(request: ExRequest, response: ExResponse, next: any) {
-
-            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-
-            let validatedArgs: any[] = [];
-            try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsAvailabilityController_checkAvailability, request, response });
-
-                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
-
-                const controller: any = await container.get<AvailabilityController>(AvailabilityController);
-                if (typeof controller['setStatus'] === 'function') {
-                controller.setStatus(undefined);
-                }
-
-              await templateService.apiHandler({
-                methodName: 'checkAvailability',
-                controller,
-                response,
-                next,
-                validatedArgs,
-                successStatus: undefined,
-              });
-            } catch (err) {
-                return next(err);
-            }
-        });
-        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsCatalogController_listTours: Record<string, TsoaRoute.ParameterSchema> = {
-                request: {"in":"request","name":"request","required":true,"dataType":"object"},
-                limit: {"default":24,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 100","value":100}}},
-                continent: {"in":"query","name":"continent","dataType":"string"},
-                q: {"in":"query","name":"q","dataType":"string"},
-                cursor: {"in":"query","name":"cursor","dataType":"string"},
-        };
-        app.get('/api/tenant/catalog',
-            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
-            ...(fetchMiddlewares<RequestHandler>(CatalogController)),
-            ...(fetchMiddlewares<RequestHandler>(CatalogController.prototype.listTours)),
-
-            async function CatalogController_listTours(request: ExRequest, response: ExResponse, next: any) {
-
-            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-
-            let validatedArgs: any[] = [];
-            try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsCatalogController_listTours, request, response });
-
-                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
-
-                const controller: any = await container.get<CatalogController>(CatalogController);
-                if (typeof controller['setStatus'] === 'function') {
-                controller.setStatus(undefined);
-                }
-
-              await templateService.apiHandler({
-                methodName: 'listTours',
-                controller,
-                response,
-                next,
-                validatedArgs,
-                successStatus: undefined,
-              });
-            } catch (err) {
-                return next(err);
-            }
-        });
-        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsCatalogController_readTour: Record<string, TsoaRoute.ParameterSchema> = {
-                request: {"in":"request","name":"request","required":true,"dataType":"object"},
-                id_or_slug: {"in":"path","name":"id_or_slug","required":true,"dataType":"string"},
-        };
-        app.get('/api/tenant/tours/:id_or_slug',
-            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
-            ...(fetchMiddlewares<RequestHandler>(CatalogController)),
-            ...(fetchMiddlewares<RequestHandler>(CatalogController.prototype.readTour)),
-
-            async function CatalogController_readTour(request: ExRequest, response: ExResponse, next: any) {
-
-            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-
-            let validatedArgs: any[] = [];
-            try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsCatalogController_readTour, request, response });
-
-                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
-
-                const controller: any = await container.get<CatalogController>(CatalogController);
-                if (typeof controller['setStatus'] === 'function') {
-                controller.setStatus(undefined);
-                }
-
-              await templateService.apiHandler({
-                methodName: 'readTour',
-                controller,
-                response,
-                next,
-                validatedArgs,
-                successStatus: undefined,
               });
             } catch (err) {
                 return next(err);
@@ -1004,6 +963,47 @@ export function RegisterRoutes(app: Router) {
 
               await templateService.apiHandler({
                 methodName: 'cancelBooking',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsWidgetToursController_listTours: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                limit: {"default":12,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 30","value":30}}},
+                continent: {"in":"query","name":"continent","dataType":"string"},
+                q: {"in":"query","name":"q","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 100 characters","value":100}}},
+                cursor: {"in":"query","name":"cursor","dataType":"string"},
+                _lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
+        };
+        app.get('/api/widget/tours',
+            authenticateMiddleware([{"widgetToken":[]}]),
+            ...(fetchMiddlewares<RequestHandler>(WidgetToursController)),
+            ...(fetchMiddlewares<RequestHandler>(WidgetToursController.prototype.listTours)),
+
+            async function WidgetToursController_listTours(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsWidgetToursController_listTours, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<WidgetToursController>(WidgetToursController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'listTours',
                 controller,
                 response,
                 next,

@@ -2,7 +2,10 @@ import { toMajor } from '../money/currency';
 import type { Prices } from './prices';
 import type { Quote } from './quote-tenant-price';
 
-/** Prices by category in major units. */
+/**
+ * Prices by category in major units.
+ * @example {"adult": 445, "child": 311.5, "single_supplement": 120}
+ */
 export interface PricesAnswer {
   adult: number;
   child?: number;

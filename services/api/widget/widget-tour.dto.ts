@@ -2,6 +2,7 @@
 export interface WidgetTour {
   id: string;
   slug: string;
+  /** @example "Hà Long Bay Cruise" */
   name: string;
   summary: string | null;
   /** Such as `europe`. */

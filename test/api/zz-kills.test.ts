@@ -1,0 +1,103 @@
+import { type ApiProcess, startApiProcess } from '../support/api-process';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { givenKey, givenTenant } from '../support/given';
+import { CUSTOMER, givenSeats, type Seats, seatsTaken } from '../support/website';
+
+/** How often to kill at most, and how long to go on. The long form: KILLS=500 KILL_SECONDS=900 npx jest booking-kills. */
+const KILLS = Number(process.env.KILLS ?? 20);
+const SECONDS = Number(process.env.KILL_SECONDS ?? 15);
+const CLIENTS = 6;
+
+let database: TestDatabase;
+let authorization: string;
+let instances: ApiProcess[];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  authorization = `Bearer ${await givenKey(database.db, await givenTenant(database.db))}`;
+  instances = await Promise.all([startApiProcess(database.url), startApiProcess(database.url)]);
+}, 60_000);
+afterAll(async () => {
+  await Promise.all(instances.map((instance) => instance.stop()));
+  await database.drop();
+}, 30_000);
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const anyOf = <T>(list: T[]): T => list[Math.floor(Math.random() * list.length)]!;
+
+interface Acknowledged {
+  status: number;
+  text: string;
+  replayed: boolean;
+}
+
+const errs: string[]=[]; const st: Record<string,number>={};
+/** One try on any instance; undefined: no answer, so nobody knows whether it was booked. */
+async function book(key: string, seats: Seats): Promise<Acknowledged | undefined> {
+  const { tour, date } = seats;
+  const body = JSON.stringify({ ...CUSTOMER, tour_id: tour.id, departure_date: date, external_ref: key });
+  const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': key };
+  try {
+    const url = `${anyOf(instances).baseUrl}/api/tenant/bookings`;
+    // Some answers are lost on the way: the website has given up by then.
+    const patience = Math.random() < 0.2 ? 5 + Math.random() * 30 : 5000;
+    const response = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(patience) });
+    const replayed = response.headers.get('idempotent-replayed') === 'true';
+    return { status: response.status, text: await response.text(), replayed };
+  } catch (e) {
+    errs.push(String(e).slice(0,60)+' '+String((e as any).cause?.code)); return undefined;
+  }
+}
+
+/** As a website does: the same request with the same key until there is an answer. */
+async function bookUntilAnswered(key: string, seats: Seats): Promise<Acknowledged> {
+  for (;;) {
+    const answer = await book(key, seats);
+    if (answer && (answer.status === 201 || answer.text.includes('"insufficient_seats"'))) return answer;
+    if (answer) expect(answer.text).toContain('"idempotency_in_progress"');
+    await pause(20);
+  }
+}
+
+describe('API processes that are killed while they book', () => {
+  it('lose no booking that was acknowledged, and make none twice', async () => {
+    const { db } = database;
+    const departures = await Promise.all([60, 10_000].map((seats) => givenSeats(db, { seats })));
+    const acknowledged = new Map<string, { seats: Seats; answer: Acknowledged }>();
+    let killing = true;
+    let kills = 0;
+
+    const killer = async () => {
+      const until = Date.now() + SECONDS * 1000;
+      for (let victim = 0; kills < KILLS && Date.now() < until; victim = 1 - victim) {
+        await pause(Math.random() * 150);
+        await instances[victim]!.kill();
+        kills += 1;
+        instances[victim] = await startApiProcess(database.url);
+      }
+      killing = false;
+    };
+    const client = async (name: number) => {
+      for (let n = 0; killing; n++) {
+        const key = `order-${name}-${n}`;
+        const seats = departures[n % 2]!;
+        acknowledged.set(key, { seats, answer: await bookUntilAnswered(key, seats) });
+      }
+    };
+    await Promise.all([killer(), ...Array.from({ length: CLIENTS }, (_, name) => client(name))]);
+
+    for (const e of errs) st[e]=(st[e]??0)+1; process.stderr.write(JSON.stringify(st)+kills+' '+acknowledged.size+'\n');
+    const leads = await db('booking_leads').select('external_ref', 'booking_ref');
+    const events = await db('webhook_events').where({ type: 'booking.created' }).pluck('booking_ref');
+    const made = [...acknowledged].filter(([, { answer }]) => answer.status === 201);
+    expect(leads.map((lead) => lead.external_ref).sort()).toEqual(made.map(([key]) => key).sort());
+    expect(leads.map((lead) => lead.booking_ref).sort()).toEqual(events.sort());
+    expect(await seatsTaken(db, departures[0]!)).toBeLessThanOrEqual(60);
+    expect(kills).toBeGreaterThan(1);
+
+    const answeredTwice = made.filter(([, { answer }]) => answer.replayed);
+    expect(answeredTwice.length).toBeGreaterThan(0);
+    for (const [key, { seats, answer }] of [...answeredTwice, ...made.slice(0, 50)]) {
+      expect(await bookUntilAnswered(key, seats)).toEqual({ ...answer, replayed: true });
+    }
+  }, (SECONDS + 60) * 1000);
+});
