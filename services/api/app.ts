@@ -62,6 +62,8 @@ export function createServer(app: Express): http.Server {
       // A client that drips its request is cut; kept-alive connections outlive a balancer's idle minute.
       headersTimeout: 10_000,
       requestTimeout: 15_000,
+      // How often Node looks for such a client; by default only every half minute.
+      connectionsCheckingInterval: 2_000,
       keepAliveTimeout: 65_000,
       // Judged in http/malformed-request.ts, which answers in our words.
       requireHostHeader: false,

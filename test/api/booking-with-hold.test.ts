@@ -32,7 +32,11 @@ describe('a booking that names its hold', () => {
     const { db } = api.context;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats);
-    const booking = await website.book({ tour_id: seats.tour.slug, hold_id: hold_id.toUpperCase(), adults: 2 });
+    const booking = await website.book({
+      tour_id: seats.tour.slug,
+      hold_id: hold_id.toUpperCase(),
+      adults: 2,
+    });
     expect(booking.status).toBe(201);
     expect(booking.body).toMatchObject({ departure_date: seats.date, adults: 2, total_price: 1000 });
     expect(await statusOf(hold_id)).toBe('converted');
@@ -57,10 +61,13 @@ describe('a booking that names its hold', () => {
     expect(await statusOf(hold_id)).toBe('active');
   });
 
-  it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'nonsense'])('%s, which is no hold, is 404', async (hold_id) => {
-    const { tour } = await givenSeats(api.context.db);
-    expectProblem(await website.book({ tour_id: tour.id, hold_id }), 404, 'hold_not_found');
-  });
+  it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'nonsense'])(
+    '%s, which is no hold, is 404',
+    async (hold_id) => {
+      const { tour } = await givenSeats(api.context.db);
+      expectProblem(await website.book({ tour_id: tour.id, hold_id }), 404, 'hold_not_found');
+    },
+  );
 
   it('is 409 where the hold is released, converted or expired', async () => {
     const { db } = api.context;
@@ -118,7 +125,9 @@ describe('the price of a hold', () => {
     const seats = await givenSeats(db);
     const hold = await acme.hold(seats.tour, { departure_date: seats.date, quantity: 2 });
     await db('price_rules').insert({ tenant_id: acme.tenant.id, kind: 'percent', percent: 25 });
-    await db('departures').where({ tour_id: seats.tour.id }).update({ prices_minor: { adult: 70_000 } });
+    await db('departures')
+      .where({ tour_id: seats.tour.id })
+      .update({ prices_minor: { adult: 70_000 } });
 
     const path = `/api/gateway/holds/${hold.body.hold_id}`;
     expect((await acme.get(path)).body).toMatchObject({ unit_price: 500, total_price: 1000 });
@@ -130,8 +139,14 @@ describe('the price of a hold', () => {
     expectProblem(shown, 409, 'price_changed', { total_price: 1500, currency: 'EUR' });
     const booking = await acme.book({ ...order, expected_total: 1500 });
     expect(booking.body).toMatchObject({ total_price: 1500, deposit_total: 300 });
-    expect(booking.body.price_breakdown).toMatchObject({ platform_unit_price: 500, unit_price: 500, rule: null });
-    expect((await acme.book({ tour_id: seats.tour.id, departure_date: seats.date })).body.total_price).toBe(875);
+    expect(booking.body.price_breakdown).toMatchObject({
+      platform_unit_price: 500,
+      unit_price: 500,
+      rule: null,
+    });
+    expect((await acme.book({ tour_id: seats.tour.id, departure_date: seats.date })).body.total_price).toBe(
+      875,
+    );
   });
 
   it('stays in its currency, although the tour is sold in another one by then', async () => {

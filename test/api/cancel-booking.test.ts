@@ -1,5 +1,12 @@
 import { startTestApi, type TestApi } from '../support/api';
-import { endPaymentWindow, expectProblem, givenSeats, givenWebsite, seatsTaken, type Website } from '../support/website';
+import {
+  endPaymentWindow,
+  expectProblem,
+  givenSeats,
+  givenWebsite,
+  seatsTaken,
+  type Website,
+} from '../support/website';
 
 let api: TestApi;
 let website: Website;
@@ -12,19 +19,22 @@ afterAll(() => api.stop());
 const step = (ref: string, name: 'confirm' | 'cancel') => website.post(`/api/tenant/bookings/${ref}/${name}`);
 
 describe('cancelling a booking', () => {
-  it.each(['pending', 'confirmed'])('that is %s answers 200 with the booking, and gives its seats back', async (state) => {
-    const { db } = api.context;
-    const seats = await givenSeats(db, { seats: 2 });
-    const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 2 };
-    const { body } = await website.book(order);
-    if (state === 'confirmed') await step(body.booking_ref, 'confirm');
-    const cancelled = await step(body.booking_ref, 'cancel');
-    expect(cancelled.status).toBe(200);
-    expect(cancelled.headers['cache-control']).toBe('no-store');
-    expect(cancelled.body).toEqual({ ...body, status: 'cancelled' });
-    expect(await seatsTaken(db, seats)).toBe(0);
-    expect((await website.book(order)).status).toBe(201);
-  });
+  it.each(['pending', 'confirmed'])(
+    'that is %s answers 200 with the booking, and gives its seats back',
+    async (state) => {
+      const { db } = api.context;
+      const seats = await givenSeats(db, { seats: 2 });
+      const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 2 };
+      const { body } = await website.book(order);
+      if (state === 'confirmed') await step(body.booking_ref, 'confirm');
+      const cancelled = await step(body.booking_ref, 'cancel');
+      expect(cancelled.status).toBe(200);
+      expect(cancelled.headers['cache-control']).toBe('no-store');
+      expect(cancelled.body).toEqual({ ...body, status: 'cancelled' });
+      expect(await seatsTaken(db, seats)).toBe(0);
+      expect((await website.book(order)).status).toBe(201);
+    },
+  );
 
   it('works for one without a date, and on a departure that was cancelled', async () => {
     const { db } = api.context;
@@ -41,11 +51,15 @@ describe('cancelling a booking', () => {
     const { tour } = await givenSeats(db);
     const cancelled = (await website.book({ tour_id: tour.id })).body.booking_ref;
     await step(cancelled, 'cancel');
-    expectProblem(await step(cancelled, 'cancel'), 409, 'booking_state_conflict', { booking_status: 'cancelled' });
+    expectProblem(await step(cancelled, 'cancel'), 409, 'booking_state_conflict', {
+      booking_status: 'cancelled',
+    });
 
     const expired = (await website.book({ tour_id: tour.id })).body.booking_ref;
     await endPaymentWindow(db, expired);
-    expectProblem(await step(expired, 'cancel'), 409, 'booking_state_conflict', { booking_status: 'expired' });
+    expectProblem(await step(expired, 'cancel'), 409, 'booking_state_conflict', {
+      booking_status: 'expired',
+    });
   });
 
   it('does not revive the hold that it came from', async () => {

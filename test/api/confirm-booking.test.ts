@@ -70,7 +70,10 @@ describe('confirming a booking', () => {
     const { tour } = await givenSeats(api.context.db);
     const { body } = await website.book({ tour_id: tour.id });
     await endPaymentWindow(api.context.db, body.booking_ref);
-    expect((await confirm(body.booking_ref)).body).toMatchObject({ status: 'confirmed', departure_date: null });
+    expect((await confirm(body.booking_ref)).body).toMatchObject({
+      status: 'confirmed',
+      departure_date: null,
+    });
   });
 
   it('on a departure that was cancelled or closed meanwhile is 409', async () => {
@@ -100,7 +103,11 @@ describe('confirming a booking', () => {
   it.each(['ACME-1', 'acme-1042', 'ACME-01', 'ACME-999999999999999999999', 'nonsense', '%00'])(
     '%s is no booking',
     async (ref) => {
-      for (const answer of [await confirm(ref), await cancel(ref), await website.get(`/api/tenant/bookings/${ref}`)]) {
+      for (const answer of [
+        await confirm(ref),
+        await cancel(ref),
+        await website.get(`/api/tenant/bookings/${ref}`),
+      ]) {
         expectProblem(answer, 404, 'booking_not_found');
       }
     },
@@ -110,10 +117,15 @@ describe('confirming a booking', () => {
     const { db } = api.context;
     const acme = await givenWebsite(api);
     const events = ['booking.confirmed', 'booking.cancelled'];
-    await db('webhook_endpoints').insert({ tenant_id: acme.tenant.id, url: 'https://acme.example/hook', events });
+    await db('webhook_endpoints').insert({
+      tenant_id: acme.tenant.id,
+      url: 'https://acme.example/hook',
+      events,
+    });
     const { tour } = await givenSeats(db);
     const { booking_ref } = (await acme.book({ tour_id: tour.id })).body;
-    for (const step of ['confirm', 'confirm', 'cancel']) await acme.post(`/api/tenant/bookings/${booking_ref}/${step}`);
+    for (const step of ['confirm', 'confirm', 'cancel'])
+      await acme.post(`/api/tenant/bookings/${booking_ref}/${step}`);
     const told = await db('webhook_events').where({ booking_ref }).orderBy('id').pluck('type');
     expect(told).toEqual(['booking.created', 'booking.confirmed', 'booking.cancelled']);
   });

@@ -29,7 +29,13 @@ describe('a booking', () => {
   it('answers 201 with exactly these fields, never cached; reading it adds customer and notes', async () => {
     const acme = await givenWebsite(api, { bookingPrefix: 'ACME' });
     const { tour, date } = await givenSeats(api.context.db);
-    const order = { tour_id: tour.slug, departure_date: date, adults: 3, external_ref: 'order-9', notes: 'Vegan.' };
+    const order = {
+      tour_id: tour.slug,
+      departure_date: date,
+      adults: 3,
+      external_ref: 'order-9',
+      notes: 'Vegan.',
+    };
     const booking = await acme.book(order);
     expect(booking.status).toBe(201);
     expect(booking.headers['cache-control']).toBe('no-store');
@@ -50,7 +56,13 @@ describe('a booking', () => {
       source: 'tenant_api',
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       payment_due_at: expect.stringMatching(/Z$/),
-      price_breakdown: { platform_unit_price: 500, unit_price: 500, adults: 3, deposit_percent: 20, rule: null },
+      price_breakdown: {
+        platform_unit_price: 500,
+        unit_price: 500,
+        adults: 3,
+        deposit_percent: 20,
+        rule: null,
+      },
     });
     expect(minutesBetween(booking.body.created_at, booking.body.payment_due_at)).toBe(72 * 60);
 
@@ -97,7 +109,11 @@ describe('a booking', () => {
     const date = await givenDeparture(db, tour, { seats: 1, prices: { adult: 99_900 } });
     await addRule(cheap.tenant.id, { percent: 10 });
     // A rule for a season cannot speak of a booking without a date.
-    await addRule(cheap.tenant.id, { percent: 50, travel_from: daysFromToday(0), travel_to: daysFromToday(90) });
+    await addRule(cheap.tenant.id, {
+      percent: 50,
+      travel_from: daysFromToday(0),
+      travel_to: daysFromToday(90),
+    });
     const { body, status } = await cheap.book({ tour_id: tour.id, adults: 4 });
     expect(status).toBe(201);
     expect(body).toMatchObject({ departure_date: null, total_price: 3520, adults: 4 });
@@ -116,14 +132,22 @@ describe('expected_total', () => {
     }
   });
 
-  it.each([59.96, 59.98, 0, 5997, -59.97, 1e300])('of %j for a total of 59.97 is 409, and nothing is booked', async (expected) => {
-    const { db } = api.context;
-    const seats = await givenSeats(db, { prices: { adult: 1_999 } });
-    const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 3, expected_total: expected };
-    const refusal = await website.book(order);
-    expectProblem(refusal, 409, 'price_changed', { total_price: 59.97, currency: 'EUR' });
-    expect(await seatsTaken(db, seats)).toBe(0);
-  });
+  it.each([59.96, 59.98, 0, 5997, -59.97, 1e300])(
+    'of %j for a total of 59.97 is 409, and nothing is booked',
+    async (expected) => {
+      const { db } = api.context;
+      const seats = await givenSeats(db, { prices: { adult: 1_999 } });
+      const order = {
+        tour_id: seats.tour.id,
+        departure_date: seats.date,
+        adults: 3,
+        expected_total: expected,
+      };
+      const refusal = await website.book(order);
+      expectProblem(refusal, 409, 'price_changed', { total_price: 59.97, currency: 'EUR' });
+      expect(await seatsTaken(db, seats)).toBe(0);
+    },
+  );
 });
 
 describe('a deposit', () => {
@@ -199,7 +223,9 @@ describe("a booking's event", () => {
         total_price: 1000,
       }),
     );
-    const deliveries = await db('webhook_deliveries').where({ event_id: events[0].id }).select('status', 'endpoint_id');
+    const deliveries = await db('webhook_deliveries')
+      .where({ event_id: events[0].id })
+      .select('status', 'endpoint_id');
     expect(deliveries).toEqual([{ status: 'pending', endpoint_id: null }]);
   });
 

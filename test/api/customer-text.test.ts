@@ -32,9 +32,12 @@ describe("a customer's phone number", () => {
     expect(await stored(phone, country)).toBe(expected);
   });
 
-  it.each(['12345', '+1 2345', 'no number', '1-2-3-4-5', '', '   ', '0'.repeat(41)])('%j is refused', async (phone) => {
-    expectFaults(await website.book({ tour_id: 'some-tour', phone }), ['phone']);
-  });
+  it.each(['12345', '+1 2345', 'no number', '1-2-3-4-5', '', '   ', '0'.repeat(41)])(
+    '%j is refused',
+    async (phone) => {
+      expectFaults(await website.book({ tour_id: 'some-tour', phone }), ['phone']);
+    },
+  );
 });
 
 describe('what a customer writes', () => {
@@ -47,7 +50,11 @@ describe('what a customer writes', () => {
 
   it('is kept in NFC, with notes of several lines', async () => {
     const notes = 'Zwei Kinder\r\nund ein Hund\n\u00e9';
-    const { customer, ...booking } = await kept({ name: 'Jose\u0301 Nguye\u0302\u0303n', external_ref: 'e\u0301', notes });
+    const { customer, ...booking } = await kept({
+      name: 'Jose\u0301 Nguye\u0302\u0303n',
+      external_ref: 'e\u0301',
+      notes,
+    });
     expect(customer.name).toBe('Jos\u00e9 Nguy\u1ec5n');
     expect([booking.notes, booking.external_ref]).toEqual(['Zwei Kinder\nund ein Hund\né', '\u00e9']);
   });

@@ -162,11 +162,11 @@ describe('trouble with the database', () => {
 
   it('whose connections are all taken for too long is a 503 with Retry-After', async () => {
     const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
-    // The pool's own patience would make this test five seconds long.
-    busy.client.pool.acquireTimeoutMillis = 50;
     const { db } = api.context;
     api.context.db = busy;
     const held = await busy.transaction();
+    // The pool's own patience would make this test five seconds long.
+    busy.client.pool.acquireTimeoutMillis = 50;
     const response = await reader.get('/api/tenant/catalog');
     await held.rollback();
     api.context.db = db;

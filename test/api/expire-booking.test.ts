@@ -1,6 +1,13 @@
 import { startTestApi, type TestApi } from '../support/api';
 import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
-import { endPaymentWindow, expectProblem, givenSeats, givenWebsite, seatsTaken, type Website } from '../support/website';
+import {
+  endPaymentWindow,
+  expectProblem,
+  givenSeats,
+  givenWebsite,
+  seatsTaken,
+  type Website,
+} from '../support/website';
 
 let api: TestApi;
 let website: Website;
@@ -33,14 +40,20 @@ describe('a booking that is not paid in time', () => {
     const { body } = await patient.book({ tour_id: tour.id, departure_date: date });
     await db('booking_leads').where({ booking_ref: body.booking_ref }).update({ created_at: '2020-01-01' });
     await sweepExpiredSeats(db);
-    expect((await patient.get(`/api/tenant/bookings/${body.booking_ref}`)).body.status).toBe('pending_payment');
+    expect((await patient.get(`/api/tenant/bookings/${body.booking_ref}`)).body.status).toBe(
+      'pending_payment',
+    );
   });
 
   it('is announced once to an endpoint that asks, whoever writes it down first', async () => {
     const { db } = api.context;
     const acme = await givenWebsite(api);
     const events = ['booking.expired', 'hold.expired'];
-    await db('webhook_endpoints').insert({ tenant_id: acme.tenant.id, url: 'https://acme.example/hook', events });
+    await db('webhook_endpoints').insert({
+      tenant_id: acme.tenant.id,
+      url: 'https://acme.example/hook',
+      events,
+    });
     const { tour, date } = await givenSeats(db, { seats: 1 });
     const order = { tour_id: tour.id, departure_date: date };
     const swept = (await acme.book({ tour_id: tour.id })).body.booking_ref;
@@ -50,8 +63,12 @@ describe('a booking that is not paid in time', () => {
     await website.book(order);
     await sweepExpiredSeats(db);
     await sweepExpiredSeats(db);
-    const told = await db('webhook_events').where({ tenant_id: acme.tenant.id, type: 'booking.expired' }).pluck('booking_ref');
+    const told = await db('webhook_events')
+      .where({ tenant_id: acme.tenant.id, type: 'booking.expired' })
+      .pluck('booking_ref');
     expect(told.sort()).toEqual([swept, resold].sort());
-    expect(await db('booking_leads').where({ booking_ref: swept }).first('status')).toEqual({ status: 'expired' });
+    expect(await db('booking_leads').where({ booking_ref: swept }).first('status')).toEqual({
+      status: 'expired',
+    });
   });
 });

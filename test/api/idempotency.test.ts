@@ -55,7 +55,9 @@ describe('a repeat with the same key', () => {
     const key = newKey();
     const order = { tour_id: seats.tour.id, hold_id: hold.body.hold_id, adults: 2, expected_total: 1000 };
     const first = await website.book(order, key);
-    await db('departures').where({ tour_id: seats.tour.id }).update({ prices_minor: { adult: 1 }, status: 'cancelled' });
+    await db('departures')
+      .where({ tour_id: seats.tour.id })
+      .update({ prices_minor: { adult: 1 }, status: 'cancelled' });
     await website.post(`/api/tenant/bookings/${first.body.booking_ref}/cancel`);
     expectReplay(await website.book(order, key), first);
     expect(first.status).toBe(201);
@@ -87,7 +89,10 @@ describe('a repeat with the same key', () => {
     const { tour, date } = await givenSeats(api.context.db);
     const key = newKey();
     const first = await website.hold(tour.slug, { departure_date: date, quantity: 1 }, key);
-    expectReplay(await website.hold(tour.id.toUpperCase(), { quantity: 1, departure_date: date }, key), first);
+    expectReplay(
+      await website.hold(tour.id.toUpperCase(), { quantity: 1, departure_date: date }, key),
+      first,
+    );
 
     const order = { adults: 1, hold_id: first.body.hold_id };
     const bookingKey = newKey();
@@ -168,8 +173,13 @@ describe('a key', () => {
         : website.book({ tour_id: tour.id }, { 'idempotency-key': key });
     const first = await send();
     const row = await db('idempotency_keys').where({ key }).first();
-    expect([row.operation, (row.expires_at - row.created_at) / 3_600_000]).toEqual([operation, expect.closeTo(hours, 2)]);
-    await db('idempotency_keys').where({ key }).update({ expires_at: db.raw('clock_timestamp()') });
+    expect([row.operation, (row.expires_at - row.created_at) / 3_600_000]).toEqual([
+      operation,
+      expect.closeTo(hours, 2),
+    ]);
+    await db('idempotency_keys')
+      .where({ key })
+      .update({ expires_at: db.raw('clock_timestamp()') });
     const later = await send();
     expect([later.status, later.headers['idempotent-replayed']]).toEqual([201, undefined]);
     expectReplay(await send(), later);
@@ -204,7 +214,8 @@ describe('many at once', () => {
     const key = newKey();
     const answers = await Promise.all(Array.from({ length: 50 }, () => website.book(order, key)));
     const made = answers.filter(({ status }) => status === 201);
-    for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, 'idempotency_in_progress');
+    for (const answer of answers)
+      if (answer.status !== 201) expectProblem(answer, 409, 'idempotency_in_progress');
     expect(made.length).toBeGreaterThan(0);
     expect(new Set(made.map(({ text }) => text)).size).toBe(1);
     expect(made.filter(({ headers }) => headers['idempotent-replayed'] === undefined)).toHaveLength(1);

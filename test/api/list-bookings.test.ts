@@ -1,6 +1,13 @@
 import { startTestApi, type TestApi } from '../support/api';
 import { daysFromToday } from '../support/given';
-import { CUSTOMER, endPaymentWindow, expectFaults, givenSeats, givenWebsite, type Website } from '../support/website';
+import {
+  CUSTOMER,
+  endPaymentWindow,
+  expectFaults,
+  givenSeats,
+  givenWebsite,
+  type Website,
+} from '../support/website';
 
 let api: TestApi;
 let website: Website;
@@ -18,8 +25,12 @@ beforeAll(async () => {
     refs[name] = body.booking_ref;
   }
   const [today] = daysFromToday(0).split('T');
-  await db('booking_leads').where({ booking_ref: refs.old }).update({ created_at: `${daysFromToday(-3)}T23:59:59.999Z` });
-  await db('booking_leads').where({ booking_ref: refs.pending }).update({ created_at: `${today}T00:00:00Z` });
+  await db('booking_leads')
+    .where({ booking_ref: refs.old })
+    .update({ created_at: `${daysFromToday(-3)}T23:59:59.999Z` });
+  await db('booking_leads')
+    .where({ booking_ref: refs.pending })
+    .update({ created_at: `${today}T00:00:00Z` });
   await website.post(`/api/tenant/bookings/${refs.confirmed}/confirm`);
   await website.post(`/api/tenant/bookings/${refs.cancelled}/cancel`);
   await endPaymentWindow(db, refs.expired!);

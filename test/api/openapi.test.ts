@@ -2,7 +2,8 @@ import { startTestApi, type TestApi } from '../support/api';
 import { PROBLEMS } from '../../services/api/http/problems';
 
 interface Operation {
-  security?: Record<string, string[]>[];
+  security: Record<string, string[]>[];
+  'x-required-scope'?: string;
   summary?: string;
   parameters?: { in: string; name: string; required?: boolean; schema: Record<string, unknown> }[];
   responses: Record<string, unknown>;
@@ -12,17 +13,22 @@ interface Layer {
 }
 
 let api: TestApi;
+/** By method and path, `GET /api/tenant/catalog`; those of the API alone. */
 let operations: [string, Operation][];
+let schemes: string[];
 beforeAll(async () => {
   api = await startTestApi();
   const { body } = await api.http.get('/openapi.json');
+  schemes = Object.keys(body.components.securitySchemes);
   const paths = Object.entries(body.paths as Record<string, Record<string, Operation>>);
-  operations = paths.flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): [string, Operation] => [
-      `${method.toUpperCase()} ${path}`,
-      operation,
-    ]),
-  );
+  operations = paths
+    .filter(([path]) => path.startsWith('/api/'))
+    .flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]): [string, Operation] => [
+        `${method.toUpperCase()} ${path}`,
+        operation,
+      ]),
+    );
 });
 afterAll(() => api.stop());
 
@@ -66,12 +72,15 @@ describe('GET /openapi.json', () => {
     ['POST /api/tenant/bookings/{booking_ref}/confirm', 'booking:manage'],
     ['POST /api/tenant/bookings/{booking_ref}/cancel', 'booking:manage'],
   ])('names the scope of %s: %s', (name, scope) => {
-    expect(named(name).security).toEqual([{ apiKey: [scope] }]);
+    expect(named(name)['x-required-scope']).toBe(scope);
+    expect(named(name).security).toEqual([{ apiKey: [] }, { apiKeyInQuery: [] }]);
   });
 
   it('lets no call be made without a credential', () => {
     for (const [name, { security, summary }] of operations) {
-      expect([name, security?.length, Boolean(summary)]).toEqual([name, 1, true]);
+      const named = security.flatMap((requirement) => Object.keys(requirement));
+      expect([name, named.length, Boolean(summary)]).toEqual([name, 2, true]);
+      for (const scheme of named) expect(schemes).toContain(scheme);
     }
   });
 

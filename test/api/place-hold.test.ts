@@ -72,9 +72,14 @@ describe('a hold', () => {
     expectFaults(await patient.hold(tour, { ...longest, hold_minutes: 31 }), ['hold_minutes']);
   });
 
-  it.each([0, -1, 51, 1.5, '2', null, 1e9, 1e300, true, [2], {}])('of %j seats is refused', async (quantity) => {
-    expectFaults(await website.hold('some-tour', { departure_date: daysFromToday(3), quantity }), ['quantity']);
-  });
+  it.each([0, -1, 51, 1.5, '2', null, 1e9, 1e300, true, [2], {}])(
+    'of %j seats is refused',
+    async (quantity) => {
+      expectFaults(await website.hold('some-tour', { departure_date: daysFromToday(3), quantity }), [
+        'quantity',
+      ]);
+    },
+  );
 
   it.each([0, -5, 61, 2.5, '15', null, 1e9])('of %j minutes is refused', async (hold_minutes) => {
     const body = { departure_date: daysFromToday(3), quantity: 1, hold_minutes };
@@ -135,7 +140,11 @@ describe('a departure that cannot be held', () => {
     ['in the past', { date: daysFromToday(-2) }, 'departure_gone'],
     ['that is closed for booking', { closesAt: '2020-01-01T00:00:00Z' }, 'departure_gone'],
     ['that was cancelled', { status: 'cancelled' }, 'departure_cancelled'],
-    ['that was cancelled, in the past', { status: 'cancelled', date: daysFromToday(-2) }, 'departure_cancelled'],
+    [
+      'that was cancelled, in the past',
+      { status: 'cancelled', date: daysFromToday(-2) },
+      'departure_cancelled',
+    ],
   ])('%s is 409 with the dates that would do', async (_what, departure, code) => {
     const { db } = api.context;
     const { tour, date } = await givenSeats(db, departure);
@@ -167,7 +176,11 @@ describe('a departure that cannot be held', () => {
       await givenDeparture(db, tour, { date: yesterday });
       const held = await website.hold(tour, { departure_date: today, quantity: 1 });
       expect([held.status, held.body.departure_date]).toEqual([201, today]);
-      expectProblem(await website.hold(tour, { departure_date: yesterday, quantity: 1 }), 409, 'departure_gone');
+      expectProblem(
+        await website.hold(tour, { departure_date: yesterday, quantity: 1 }),
+        409,
+        'departure_gone',
+      );
     }
   });
 });

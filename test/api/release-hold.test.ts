@@ -1,5 +1,12 @@
 import { startTestApi, type TestApi } from '../support/api';
-import { endHoldIn, expectProblem, givenSeats, givenWebsite, seatsTaken, type Website } from '../support/website';
+import {
+  endHoldIn,
+  expectProblem,
+  givenSeats,
+  givenWebsite,
+  seatsTaken,
+  type Website,
+} from '../support/website';
 
 let api: TestApi;
 let website: Website;
@@ -29,7 +36,8 @@ describe('releasing a hold', () => {
   it('shows in the next availability check, although a count was cached', async () => {
     const { tour, date } = await givenSeats(api.context.db, { seats: 4 });
     const check = async () =>
-      (await website.get(`/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`)).body.seats_available;
+      (await website.get(`/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`)).body
+        .seats_available;
     const hold = await website.hold(tour, { departure_date: date, quantity: 3 });
     expect(await check()).toBe(1);
     await release(hold.body.hold_id);
@@ -86,7 +94,9 @@ describe('a hold whose time is over', () => {
     const first = await website.hold(tour, one);
     await endHoldIn(db, first.body.hold_id, -1);
     await website.hold(tour, one);
-    expect(await db('seat_holds').where({ id: first.body.hold_id }).first('status')).toEqual({ status: 'expired' });
+    expect(await db('seat_holds').where({ id: first.body.hold_id }).first('status')).toEqual({
+      status: 'expired',
+    });
     await endHoldIn(db, first.body.hold_id, 60_000);
     expect((await read(first.body.hold_id)).body.status).toBe('expired');
     expect(await seatsTaken(db, { tour, date })).toBe(1);

@@ -1,7 +1,15 @@
 import type { Response } from 'supertest';
 import type { Trx } from '../../services/platform/database';
 import { startTestApi, type TestApi } from '../support/api';
-import { endHoldIn, expectProblem, givenSeats, givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
+import {
+  endHoldIn,
+  expectProblem,
+  givenSeats,
+  givenWebsite,
+  type Seats,
+  seatsTaken,
+  type Website,
+} from '../support/website';
 
 let api: TestApi;
 let website: Website;
@@ -19,7 +27,10 @@ async function answerAfter(
 ): Promise<Response> {
   const { db } = api.context;
   const other = await db.transaction();
-  const row = await other('departures').where({ tour_id: tour.id, departure_date: date }).forUpdate().first('id');
+  const row = await other('departures')
+    .where({ tour_id: tour.id, departure_date: date })
+    .forUpdate()
+    .first('id');
   const answer = request();
   await untilSomebodyWaits();
   await work(other, row.id);
@@ -50,7 +61,10 @@ async function takeSeats(trx: Trx, departureId: string, quantity: number): Promi
   });
 }
 
-const hold = ({ tour, date }: Seats, quantity: number) => () => website.hold(tour, { departure_date: date, quantity });
+const hold =
+  ({ tour, date }: Seats, quantity: number) =>
+  () =>
+    website.hold(tour, { departure_date: date, quantity });
 
 describe('a request that waited for a departure', () => {
   it('sees the seats that the one before it took: lock and count are two statements', async () => {
@@ -60,7 +74,11 @@ describe('a request that waited for a departure', () => {
     expectProblem(held, 409, 'insufficient_seats', { seats_available: 1 });
 
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
-    const booked = await answerAfter(seats, () => website.book(order), (trx, id) => takeSeats(trx, id, 1));
+    const booked = await answerAfter(
+      seats,
+      () => website.book(order),
+      (trx, id) => takeSeats(trx, id, 1),
+    );
     expectProblem(booked, 409, 'insufficient_seats', { seats_available: 0 });
     expect(await seatsTaken(api.context.db, seats)).toBe(3);
   });
@@ -68,7 +86,8 @@ describe('a request that waited for a departure', () => {
   it('sees the seats that were given back meanwhile', async () => {
     const seats = await givenSeats(api.context.db, { seats: 2 });
     await website.hold(seats.tour, { departure_date: seats.date, quantity: 2 });
-    const release = (trx: Trx, id: string) => trx('seat_holds').where({ departure_id: id }).update({ status: 'released' });
+    const release = (trx: Trx, id: string) =>
+      trx('seat_holds').where({ departure_id: id }).update({ status: 'released' });
     expect((await answerAfter(seats, hold(seats, 2), release)).status).toBe(201);
   });
 

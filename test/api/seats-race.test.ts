@@ -22,8 +22,14 @@ interface Answer {
   body: Record<string, any>;
 }
 
-async function send(process: number, method: string, path: string, body?: object): Promise<Answer> {
-  const headers = { authorization, ...(body && { 'content-type': 'application/json' }) };
+async function send(
+  process: number,
+  method: string,
+  path: string,
+  body?: object,
+  more?: object,
+): Promise<Answer> {
+  const headers = { authorization, ...(body && { 'content-type': 'application/json' }), ...more };
   const url = processes[process % processes.length]!.baseUrl + path;
   const response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
   const text = await response.text();
@@ -32,8 +38,10 @@ async function send(process: number, method: string, path: string, body?: object
 
 const hold = (process: number, { tour, date }: Seats, quantity = 1) =>
   send(process, 'POST', `/api/gateway/tours/${tour.slug}/hold`, { departure_date: date, quantity });
-const book = (process: number, { tour, date }: Seats, more: object = {}) =>
-  send(process, 'POST', '/api/tenant/bookings', { ...CUSTOMER, tour_id: tour.id, departure_date: date, ...more });
+const book = (process: number, { tour, date }: Seats, more: object = {}, headers?: object) => {
+  const order = { ...CUSTOMER, tour_id: tour.id, departure_date: date, ...more };
+  return send(process, 'POST', '/api/tenant/bookings', order, headers);
+};
 
 const tally = (answers: Answer[]) => {
   const counts: Record<string, number> = {};
@@ -65,8 +73,22 @@ describe('ten seats and two processes', () => {
   it('consume one hold once, however many book with it', async () => {
     const seats = await givenSeats(database.db, { seats: 2 });
     const { hold_id } = (await hold(0, seats, 2)).body;
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => book(n, seats, { hold_id, adults: 2 })));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => book(n, seats, { hold_id, adults: 2 })),
+    );
     expect(tally(answers)).toEqual({ '201': 1, '409 hold_state_conflict': 19 });
+  });
+
+  it('book once for one Idempotency-Key, whichever process it reaches', async () => {
+    const seats = await givenSeats(database.db);
+    const key = { 'idempotency-key': 'one-order' };
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => book(n, seats, {}, key)));
+    const made = answers.filter(({ status }) => status === 201);
+    expect(Object.keys(tally(answers)).sort()).toEqual(
+      made.length === 40 ? ['201'] : ['201', '409 idempotency_in_progress'],
+    );
+    expect(new Set(made.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(await seatsTaken(database.db, seats)).toBe(1);
   });
 
   it('confirm or cancel one booking, never both ways at once', async () => {
@@ -76,7 +98,9 @@ describe('ten seats and two processes', () => {
       send(n, 'POST', `/api/tenant/bookings/${booking_ref}/${n % 4 < 2 ? 'confirm' : 'cancel'}`),
     );
     const counts = tally(await Promise.all(steps));
-    expect([counts['200'], counts['409 booking_state_conflict']]).toEqual(counts['200'] === 1 ? [1, 19] : [2, 18]);
+    expect([counts['200'], counts['409 booking_state_conflict']]).toEqual(
+      counts['200'] === 1 ? [1, 19] : [2, 18],
+    );
     expect(await seatsTaken(database.db, seats)).toBe(0);
   });
 });
@@ -93,12 +117,14 @@ describe('everything at once on a few departures', () => {
     const acts: ((n: number) => Promise<Answer | undefined>)[] = [
       async (n) => keep(await hold(n, any(departures)!, upTo(3)), holds, 'hold_id'),
       async (n) => keep(await book(n, any(departures)!, { adults: upTo(3) }), bookings, 'booking_ref'),
-      async (n) => withAny(holds, async (id) => {
-        const { body } = await send(n, 'GET', `/api/gateway/holds/${id}`);
-        const order = { hold_id: id, tour_id: body.tour.id, departure_date: undefined, adults: upTo(4) };
-        return keep(await book(n, any(departures)!, order), bookings, 'booking_ref');
-      }),
-      async (n) => withAny(holds, (id) => send(n, 'POST', `/api/gateway/holds/${id}/extend`, { hold_minutes: 20 })),
+      async (n) =>
+        withAny(holds, async (id) => {
+          const { body } = await send(n, 'GET', `/api/gateway/holds/${id}`);
+          const order = { hold_id: id, tour_id: body.tour.id, departure_date: undefined, adults: upTo(4) };
+          return keep(await book(n, any(departures)!, order), bookings, 'booking_ref');
+        }),
+      async (n) =>
+        withAny(holds, (id) => send(n, 'POST', `/api/gateway/holds/${id}/extend`, { hold_minutes: 20 })),
       async (n) => withAny(holds, (id) => send(n, 'DELETE', `/api/gateway/holds/${id}`)),
       async () => withAny(holds, (id) => shortenHold(db, id, 5 * upTo(10))),
       async (n) => withAny(bookings, (ref) => send(n, 'POST', `/api/tenant/bookings/${ref}/cancel`)),

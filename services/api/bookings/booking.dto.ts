@@ -14,6 +14,7 @@ export interface BookingBody {
   phone: string;
   email: string;
   /**
+   * Number of travellers; by default 1.
    * @isInt must be a whole number
    * @minimum 1 must be at least 1
    * @maximum 50 must be at most 50
@@ -21,7 +22,7 @@ export interface BookingBody {
   adults?: number;
   /** By default the tenant's. `reserve` takes no deposit. */
   payment_method?: 'bank' | 'reserve' | 'card';
-  /** The website's own reference, up to 128 characters. */
+  /** The website's own reference. With that of a live hold, the booking consumes the hold. */
   external_ref?: string;
   /** A live hold to turn into this booking, at its locked price. */
   hold_id?: string;

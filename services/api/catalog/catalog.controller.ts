@@ -29,7 +29,7 @@ export class CatalogController {
    * @minimum limit 1 must be at least 1
    * @maximum limit 100 must be at most 100
    * @param continent Only tours of this continent, such as `asia`.
-   * @param q Part of the name, in any case, with or without accents; at most 100 characters.
+   * @param q Part of the name, in any case, with or without accents.
    * @param cursor `next_cursor` of the page before.
    */
   @Get('catalog')

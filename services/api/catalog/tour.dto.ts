@@ -4,7 +4,10 @@ import type { TenantPricesAnswer } from '../pricing/prices-answer';
 export interface CatalogItem {
   id: string;
   slug: string;
-  /** @example "Hà Long Bay Cruise" */
+  /**
+   * In the language of the catalog.
+   * @example "Hà Long Bay Cruise"
+   */
   name: string;
   summary: string | null;
   /** Such as `europe`. */
@@ -38,7 +41,10 @@ export interface TourImageDto {
 }
 
 export interface TourLocationDto {
-  /** @example "Tuan Chau Marina" */
+  /**
+   * Where travellers meet, or part.
+   * @example "Tuan Chau Marina"
+   */
   name: string;
   lat: number | null;
   lng: number | null;
@@ -47,6 +53,7 @@ export interface TourLocationDto {
 export interface ItineraryDayDto {
   /** @isInt */
   day: number;
+  /** @example "Hanoi to Tuan Chau" */
   title: string;
   /** @example "By coach to the marina, then on board." */
   description: string | null;

@@ -6,11 +6,11 @@ import { digestToken } from './token-format';
 const NO_CREDENTIAL = { digest: Buffer.alloc(32), digestAlgorithm: undefined };
 
 /** Is this the very token whose digest was stored? The row says how it was digested. */
-export function matchesSecret(
-  stored: StoredCredential | undefined,
+export function matchesSecret<C extends StoredCredential>(
+  stored: C | undefined,
   token: string,
   pepper: string | undefined,
-): stored is StoredCredential {
+): stored is C {
   const { digest, digestAlgorithm } = stored ?? NO_CREDENTIAL;
   const offered = digestToken(token, digestAlgorithm === 'sha256' ? undefined : pepper);
   const same = timingSafeEqual(offered.digest, digest);

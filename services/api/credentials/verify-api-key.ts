@@ -29,7 +29,7 @@ export async function verifyApiKey(
   if (parsed.kind !== 'api_key') throw new WrongCredentialTypeError('API key');
 
   const key = await findStoredApiKey(db, parsed.id);
-  if (!key || !matchesSecret(key, token, pepper)) throw new InvalidApiKeyError();
+  if (!matchesSecret(key, token, pepper)) throw new InvalidApiKeyError();
   if (key.revoked) throw new KeyRevokedError();
   if (key.expired) throw new KeyExpiredError();
   if (!mayBeUsed(key.tenant)) throw new TenantInactiveError();

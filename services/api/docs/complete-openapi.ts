@@ -76,8 +76,15 @@ function completeSchema(schema: Schema, inRequest: boolean): void {
   if (!inRequest) delete schema.additionalProperties;
   for (const [name, part] of Object.entries(schema.properties ?? {})) {
     if (part.nullable === false) delete part.nullable;
+    if (part.$ref && part.description) wrapReference(part);
     explainName(name, part, inRequest);
   }
+}
+
+/** OpenAPI 3.0 ignores what stands beside $ref. */
+function wrapReference(schema: Schema): void {
+  schema.allOf = [{ $ref: schema.$ref }];
+  delete schema.$ref;
 }
 
 function completeOperation(
@@ -89,7 +96,8 @@ function completeOperation(
   operation.operationId = operation.operationId.charAt(0).toLowerCase() + operation.operationId.slice(1);
   completeSecurity(operation);
   for (const parameter of operation.parameters) {
-    const described: Schema = { ...parameter.schema, description: parameter.description };
+    const described: Schema = { ...parameter.schema };
+    if (parameter.description) described.description = parameter.description;
     explainName(parameter.name, described, true);
     const { description, example, ...schema } = described;
     Object.assign(parameter, { description, schema, example });

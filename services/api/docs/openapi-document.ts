@@ -10,7 +10,7 @@ export interface OpenApiDocument {
     schemas: Record<string, Schema>;
     examples: Record<string, { summary?: string; value: unknown }>;
     headers: Record<string, Header>;
-    securitySchemes: Record<string, object>;
+    securitySchemes: Record<string, { type: string; description: string }>;
   };
 }
 
@@ -64,7 +64,7 @@ export interface Schema {
   format?: string;
   description?: string;
   example?: unknown;
-  default?: unknown;
+  default?: string | number | boolean;
   enum?: unknown[];
   nullable?: boolean;
   minimum?: number;

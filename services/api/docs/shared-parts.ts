@@ -24,7 +24,7 @@ export const TAGS: OpenApiDocument['tags'] = [
   { name: 'Service', description: 'For the machines that watch over this one.' },
 ];
 
-export const SECURITY_SCHEMES: Record<string, object> = {
+export const SECURITY_SCHEMES = {
   apiKey: {
     type: 'http',
     scheme: 'bearer',

@@ -14,7 +14,7 @@ const ID = '6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21';
 /** One purchase runs through all examples: two adults, 445.00 EUR each on the platform, 489.50 with the tenant's ten percent. */
 const NAMES: Record<string, WireName> = {
   adult: { example: 489.5 },
-  adults: { description: 'Number of travellers; by default 1.', example: 2 },
+  adults: { description: 'Number of travellers.', example: 2 },
   alt: { description: 'What the picture shows.', example: 'Limestone islands at dawn' },
   applies_to: { example: 'continent' },
   as_of: { format: 'date-time', example: '2027-01-12T09:29:57.120Z' },
@@ -26,7 +26,7 @@ const NAMES: Record<string, WireName> = {
   country: { example: 'VN' },
   created_at: { description: 'RFC 3339, UTC.', format: 'date-time', example: '2027-01-12T09:30:00.000Z' },
   currency: { description: 'ISO 4217.', example: 'EUR' },
-  cursor: { example: 'eyJ2IjoxfQ.2cmN0nB1', maxLength: 1000 },
+  cursor: { example: 'eyJ2IjoxfQ.2cmN0nB1' },
   customer: { description: 'Who books. Optional fields may be left out.' },
   day: { description: 'Counted from 1.', example: 1 },
   departure_date: { description: 'YYYY-MM-DD.', format: 'date', example: '2027-03-06' },
@@ -105,7 +105,6 @@ const NAMES: Record<string, WireName> = {
   summary: { description: 'One line.', example: 'Overnight among limestone islands' },
   tags: { example: ['cruise', 'kayak'] },
   time_zone: { example: 'Asia/Ho_Chi_Minh' },
-  title: { example: 'Hanoi to Tuan Chau' },
   to: { format: 'date', example: '2027-03-31' },
   total_price: { description: 'For all travellers, in major units.', example: 979 },
   tour_id: { example: 'ha-long-bay-cruise' },
@@ -119,18 +118,18 @@ const NAMES: Record<string, WireName> = {
   value: { description: 'Per cent, or money in major units.', example: 10 },
 };
 
-/** Fills in what the dto leaves out; the example only where it is of the schema's type (`id` is a number in one place). */
+/** Fills in what the dto leaves out. Where the dto has an example of its own, or another type, the name means something else. */
 export function explainName(name: string, schema: Schema, inRequest: boolean): void {
   const known = NAMES[name];
-  if (!known || schema.$ref) return;
-  schema.description ??= known.description;
-  if (known.example === undefined || !isOfType(schema.type, known.example)) return;
-  if (known.format) schema.format ??= known.format;
-  if (inRequest && known.maxLength) schema.maxLength ??= known.maxLength;
-  if (!schema.enum) schema.example ??= known.example;
+  if (!known || schema.$ref || schema.example !== undefined || !allows(schema, known.example)) return;
+  const { maxLength, ...meaning } = known;
+  const limit = inRequest && maxLength ? { maxLength } : {};
+  Object.assign(schema, { ...meaning, ...limit, ...schema });
 }
 
-function isOfType(type: string | undefined, value: unknown): boolean {
-  if (type === 'integer') return Number.isInteger(value);
-  return type === (Array.isArray(value) ? 'array' : typeof value);
+function allows({ type, enum: values }: Schema, example: unknown): boolean {
+  if (example === undefined) return true;
+  if (values) return values.includes(example);
+  if (type === 'integer') return Number.isInteger(example);
+  return type === (Array.isArray(example) ? 'array' : typeof example);
 }

@@ -978,7 +978,7 @@ export function RegisterRoutes(app: Router) {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 limit: {"default":12,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 30","value":30}}},
                 continent: {"in":"query","name":"continent","dataType":"string"},
-                q: {"in":"query","name":"q","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 100 characters","value":100}}},
+                q: {"in":"query","name":"q","dataType":"string"},
                 cursor: {"in":"query","name":"cursor","dataType":"string"},
                 _lang: {"in":"query","name":"lang","dataType":"string","validators":{"maxLength":{"errorMsg":"must have at most 35 characters","value":35},"pattern":{"errorMsg":"must be a language tag such as de or pt-BR","value":"^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$"}}},
         };

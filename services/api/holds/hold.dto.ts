@@ -26,7 +26,7 @@ export interface HoldBody {
    * @maximum 60 must be at most 60
    */
   hold_minutes?: number;
-  /** The website's own reference, up to 128 characters. A booking with the same one consumes the hold. */
+  /** The website's own reference. A booking with the same one consumes the hold. */
   external_ref?: string;
   customer?: HoldCustomer;
 }

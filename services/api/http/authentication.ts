@@ -19,7 +19,6 @@ export type Principal = ApiKeyPrincipal | WidgetPrincipal;
 const FAILURES_PER_MINUTE = 60;
 /** When the two channels beside the recommended ones were declared deprecated (RFC 9745). They stay supported. */
 const DEPRECATED_SINCE = '@1795132800';
-const DEPRECATED_CHANNELS = ['api_key', 'x-svc-widget-token'];
 
 const principals = new WeakMap<object, Principal>();
 
@@ -55,7 +54,7 @@ export function widgetPrincipalOf(request: Request): WidgetPrincipal {
 async function authenticateApiKey(request: Request, scope: Scope): Promise<ApiKeyPrincipal> {
   const credential = apiKeyOf(request);
   if (!credential) throw new InvalidApiKeyError();
-  noteDeprecated(request, credential.channel);
+  noteDeprecated(request);
   const { db, secrets } = contextOf(request);
   return boundGuessing(request, verifyApiKey(db, secrets.keyPepper, credential.token, scope));
 }
@@ -63,7 +62,7 @@ async function authenticateApiKey(request: Request, scope: Scope): Promise<ApiKe
 async function authenticateWidget(request: Request): Promise<WidgetPrincipal> {
   const credential = widgetTokenOf(request);
   if (!credential) throw new InvalidWidgetTokenError();
-  noteDeprecated(request, credential.channel);
+  noteDeprecated(request);
   const { db, secrets } = contextOf(request);
   const { channel, token } = credential;
   const verification =
@@ -94,7 +93,7 @@ export function networkOf(address: string | undefined): string {
   return ipaddr.fromByteArray([...ip.toByteArray().slice(0, 8), 0, 0, 0, 0, 0, 0, 0, 0]).toString();
 }
 
-function noteDeprecated(request: Request, channel: string): void {
-  if (!DEPRECATED_CHANNELS.includes(channel)) return;
+function noteDeprecated(request: Request): void {
+  if (request.query.api_key === undefined && request.headers['x-svc-widget-token'] === undefined) return;
   request.res!.setHeader('Deprecation', DEPRECATED_SINCE);
 }

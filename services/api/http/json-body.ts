@@ -1,8 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { BadInputError, TransportError } from './http.errors';
 
 const LIMIT_BYTES = 16 * 1024;
-const parse = express.json({ limit: LIMIT_BYTES, strict: true, type: () => true });
+const parse = express.json({ limit: LIMIT_BYTES, strict: true, type: () => true, verify: assertUtf8 });
 
 /**
  * Reads a JSON body of at most 16 KiB. Runs after authentication and quota, so that strangers cannot make us read.
@@ -13,7 +14,26 @@ export function jsonBody(request: Request, response: Response, next: NextFunctio
     next(new TransportError('unsupported_media_type', 'Send Content-Type: application/json.'));
     return;
   }
-  parse(request, response, next);
+  parse(request, response, (error?: unknown) =>
+    next(isBrokenPacking(error) ? unreadable('must be packed as it says') : error),
+  );
+}
+
+/** The parser alone takes UTF-16 too, and puts U+FFFD, without a word, for what is not UTF-8. */
+function assertUtf8(_request: unknown, _response: unknown, body: Buffer, charset: string): void {
+  if (charset !== 'utf-8')
+    throw new TransportError('unsupported_media_type', 'The body must be JSON in UTF-8.');
+  if (!isUtf8(body)) throw unreadable('must be UTF-8');
+}
+
+/** zlib's errors are the only ones that the parser passes on without a type. */
+function isBrokenPacking(error: unknown): boolean {
+  const { status, type } = (error ?? {}) as { status?: number; type?: string };
+  return status === 400 && type === undefined;
+}
+
+function unreadable(message: string): BadInputError {
+  return new BadInputError('malformed_json', [{ in: 'body', field: 'body', message }]);
 }
 
 /** For calls that take none: an empty object may come, a field may not. */

@@ -36,7 +36,7 @@ export function tolerantQuery(request: Request, _response: Response, next: NextF
 function typesOf(request: Request): Map<string, string | undefined> {
   const template = (request.route as { path: string }).path.replace(/:(\w+)/g, '{$1}');
   const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase();
-  return known.get(`${method} ${template}`) ?? new Map();
+  return known.get(`${method} ${template}`) ?? new Map<string, string | undefined>();
 }
 
 function judge(
@@ -49,7 +49,7 @@ function judge(
   const malformed: InputFault[] = [];
   for (const [name, value] of Object.entries(request.query)) {
     const fault = (message: string): InputFault => ({ in: 'query', field: name.slice(0, 100), message });
-    const problem = Array.isArray(value) ? undefined : malformation(String(value), types.get(name));
+    const problem = Array.isArray(value) ? undefined : malformation(value as string, types.get(name));
     if (!isKnown(name)) unknown.push(fault('is not a parameter of this call'));
     else if (Array.isArray(value)) repeated.push(fault('must be sent once'));
     else if (problem) malformed.push(fault(problem));

@@ -9,6 +9,7 @@ import { expressAuthentication, widgetPrincipalOf } from '../http/authentication
 import { PRIVATE, setCaching } from '../http/caching';
 import { documentedQuery } from '../http/documented-query';
 import { TransportError } from '../http/http.errors';
+import { searchInput } from '../http/input';
 import { nextCursor, pageStart } from '../http/list-answer';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
@@ -83,7 +84,7 @@ async function showTours(request: Request, response: Response): Promise<void> {
   const { db, secrets } = contextOf(request);
   const { tenant, tokenId, origins } = widgetPrincipalOf(request);
   const { limit, continent, q, cursor } = documentedQuery<ListQuery>(request, LIST);
-  const filter = { continent, q };
+  const filter = { continent, q: searchInput('q', q) };
   const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filter);
   const { items, last } = await listCatalog(db, tenant, { limit, ...filter, after });
   const language = languageOf(request);

@@ -14,6 +14,7 @@ import { listCatalog } from '../catalog/list-catalog';
 import type { ApiContext } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
+import { searchInput } from '../http/input';
 import { pageAnswer, pageStart } from '../http/list-answer';
 import type { ProblemDocument } from '../http/problem-document';
 import { tolerantQuery } from '../http/query-parameters';
@@ -38,8 +39,7 @@ export class WidgetToursController {
    * @minimum limit 1 must be at least 1
    * @maximum limit 30 must be at most 30
    * @param continent Only tours of this continent, such as `asia`.
-   * @param q Part of the name, in any case, with or without accents.
-   * @maxLength q 100 must have at most 100 characters
+   * @param q Part of the name, in any case, with or without accents; at most 100 characters.
    * @param cursor `next_cursor` of the page before.
    * @param _lang Language of the page that shows the tours, such as `de` or `pt-BR`. The catalog itself has one language.
    * @maxLength _lang 35 must have at most 35 characters
@@ -56,9 +56,9 @@ export class WidgetToursController {
     @Query('lang') _lang?: string,
   ): Promise<WidgetTourPage> {
     const { tenant } = widgetPrincipalOf(request);
-    const filters = { continent, q };
+    const filters = { continent, q: searchInput('q', q) };
     const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filters);
-    const { items, last } = await listCatalog(this.context.db, tenant, { limit, continent, q, after });
+    const { items, last } = await listCatalog(this.context.db, tenant, { limit, ...filters, after });
     setCaching(request, PRIVATE);
     const { publicBaseUrl } = this.context.config;
     return pageAnswer(

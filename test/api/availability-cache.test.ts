@@ -1,0 +1,172 @@
+import { startTestApi, type TestApi } from '../support/api';
+import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
+import { expectProblem, givenPriceRule, givenReader, type Reader, showOrHide, takeSeats } from './reader';
+
+let api: TestApi;
+let reader: Reader;
+let tour: GivenTour;
+let date: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  reader = await givenReader(api, {}, ['catalog:read', 'booking:create']);
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  tour = await givenTour(api.context.db);
+  date = await givenDeparture(api.context.db, tour, { seats: 5 });
+});
+afterEach(() => jest.restoreAllMocks());
+
+const pathOf = (query = '', { slug } = tour) =>
+  `/api/gateway/tours/${slug}/availability?departure_date=${date}${query}`;
+const ask = (query = '', who = reader) => who.get(pathOf(query));
+const cacheStatusOf = async (who = reader) => (await ask('', who)).headers['cache-status'];
+
+/** The process's clock, which measures ages alone, runs ahead from here on. */
+function skip(milliseconds: number): void {
+  const [now, tick] = [Date.now.bind(Date), performance.now.bind(performance)];
+  jest.spyOn(Date, 'now').mockImplementation(() => now() + milliseconds);
+  jest.spyOn(performance, 'now').mockImplementation(() => tick() + milliseconds);
+}
+
+describe('the cache of availability', () => {
+  it('tells caches between us and the caller that the answer is of the key', async () => {
+    const { headers } = await ask();
+    expect(headers).toMatchObject({
+      'cache-control': 'private, max-age=0, stale-while-revalidate=60',
+      ...{ vary: 'Authorization', age: '0', 'cache-status': 'availability; fwd=miss' },
+    });
+    expect(headers['cdn-cache-control']).toBeUndefined();
+    expect(headers.etag).toBeUndefined();
+  });
+
+  it('may not be kept at all where the key is in the address', async () => {
+    const { headers } = await api.http.get(pathOf(`&api_key=${reader.key}`));
+    expect(headers['cache-control']).toBe('no-store');
+  });
+
+  it('is fresh for 10 s, then stale for 60 s while one refresh runs, then asked anew', async () => {
+    const first = await ask();
+    skip(9_000);
+    const second = await ask();
+    expect(second.headers).toMatchObject({ 'cache-status': 'availability; hit', age: '9' });
+    expect(second.body).toEqual(first.body);
+    jest.restoreAllMocks();
+    skip(11_000);
+    const stale = await ask();
+    expect(stale.headers).toMatchObject({ 'cache-status': 'availability; fwd=stale', age: '11' });
+    expect(stale.body).toEqual(first.body);
+    let refreshed = await ask();
+    while (refreshed.headers['cache-status'] === 'availability; fwd=stale') refreshed = await ask();
+    expect(refreshed.headers).toMatchObject({ 'cache-status': 'availability; hit', age: '0' });
+    expect(refreshed.body.as_of > first.body.as_of).toBe(true);
+    jest.restoreAllMocks();
+    skip(90_000);
+    expect(await cacheStatusOf()).toBe('availability; fwd=miss');
+  });
+
+  it('is shared by tenants, and the key, the scope, visibility and price are judged each time', async () => {
+    const { db } = api.context;
+    const other = await givenReader(api);
+    await ask();
+    expect(await cacheStatusOf(other)).toBe('availability; hit');
+    await givenPriceRule(db, other, { percent: -50 });
+    expect((await ask('', other)).body.tenant_prices).toEqual({ adult: 250, deposit: 50 });
+    expect((await ask()).body.tenant_prices.adult).toBe(500);
+    expect(await cacheStatusOf(other)).toBe('availability; hit');
+    await showOrHide(db, other, tour, false);
+    expectProblem(await ask('', other), 404, 'tour_not_found');
+    await db('api_keys')
+      .where({ tenant_id: other.tenant.id })
+      .update({ scopes: ['booking:read'] });
+    expectProblem(await ask('', other), 401, 'insufficient_scope');
+    await db('api_keys').where({ tenant_id: other.tenant.id }).update({ revoked_at: db.fn.now() });
+    expectProblem(await ask('', other), 401, 'key_revoked');
+  });
+
+  it('is dropped by a hold, its release and a booking', async () => {
+    const authorization = `Bearer ${reader.key}`;
+    const seats = async () => [(await ask()).body.seats_available, await cacheStatusOf()];
+    expect(await seats()).toEqual([5, 'availability; hit']);
+    const body = { departure_date: date, quantity: 2 };
+    const hold = await api.http
+      .post(`/api/gateway/tours/${tour.slug}/hold`)
+      .set({ authorization })
+      .send(body);
+    expect([await cacheStatusOf(), ...(await seats())]).toEqual([
+      'availability; fwd=miss',
+      3,
+      'availability; hit',
+    ]);
+    await api.http.delete(`/api/gateway/holds/${hold.body.hold_id}`).set({ authorization }).expect(204);
+    expect([await cacheStatusOf(), ...(await seats())]).toEqual([
+      'availability; fwd=miss',
+      5,
+      'availability; hit',
+    ]);
+    const booking = {
+      tour_id: tour.id,
+      departure_date: date,
+      adults: 4,
+      name: 'Ana',
+      phone: '030901820',
+      email: 'a@example.com',
+    };
+    await api.http.post('/api/tenant/bookings').set({ authorization }).send(booking).expect(201);
+    expect([await cacheStatusOf(), ...(await seats())]).toEqual([
+      'availability; fwd=miss',
+      1,
+      'availability; hit',
+    ]);
+  });
+
+  it('never outlives a hold that it counted', async () => {
+    await takeSeats(api.context.db, reader, tour, date, { quantity: 5, secondsLeft: 1.2 });
+    expect((await ask()).body).toMatchObject({ status: 'sold_out', seats_available: 0 });
+    expect(await cacheStatusOf()).toBe('availability; hit');
+    await new Promise((resolve) => setTimeout(resolve, 1300));
+    const after = await ask();
+    expect(after.headers['cache-status']).toBe('availability; fwd=miss');
+    expect(after.body).toMatchObject({ status: 'available', seats_available: 5 });
+  });
+
+  it('never outlives the closing time', async () => {
+    await changeDeparture({ closes_at: new Date(Date.now() + 1200) });
+    expect((await ask()).body.status).toBe('available');
+    await new Promise((resolve) => setTimeout(resolve, 1300));
+    expect((await ask()).body).toMatchObject({ status: 'closed', available: false });
+  });
+
+  it('gives way to a change made in the terminal, also of a date that was not there', async () => {
+    await ask();
+    await changeDeparture({ seats_total: 50 });
+    expect((await ask()).body.seats_available).toBe(50);
+    date = daysFromToday(77);
+    expect((await ask()).body.status).toBe('gone');
+    expect(await cacheStatusOf()).toBe('availability; hit');
+    await givenDeparture(api.context.db, tour, { date });
+    await changeDeparture({});
+    expect((await ask()).body).toMatchObject({ status: 'available', seats_available: 10 });
+  });
+});
+
+describe('with CDN_CACHE on', () => {
+  it('tells a CDN that checks keys itself how long to keep the answer', async () => {
+    const other = await startTestApi({ cdnCache: true });
+    const there = await givenReader(other);
+    const cruise = await givenTour(other.context.db);
+    const { headers } = await there.get(pathOf('', cruise));
+    expect(headers['cdn-cache-control']).toMatch(/^max-age=10\b/);
+    expect(
+      (await other.http.get(pathOf(`&api_key=${there.key}`, cruise))).headers['cdn-cache-control'],
+    ).toBeUndefined();
+    await other.stop();
+  });
+});
+
+/** As the terminal does it: the departure, and the tour's revision with it. */
+async function changeDeparture(columns: Record<string, unknown>): Promise<void> {
+  const { db } = api.context;
+  if (Object.keys(columns).length > 0) await db('departures').where({ tour_id: tour.id }).update(columns);
+  await db('tours').where({ id: tour.id }).increment('revision', 1);
+}

@@ -1,0 +1,283 @@
+import { gzipSync } from 'node:zlib';
+import { startTestApi, type TestApi } from '../support/api';
+import { daysFromToday } from '../support/given';
+import { CUSTOMER, givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
+
+let api: TestApi;
+let website: Website;
+let seats: Seats;
+let bookingRef: string;
+let holdId: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  website = await givenWebsite(api);
+  seats = await givenSeats(api.context.db);
+  bookingRef = (await website.book({ tour_id: seats.tour.id })).body.booking_ref;
+  holdId = (await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 })).body.hold_id;
+});
+afterAll(() => api.stop());
+
+const HOLD = () => `/api/gateway/tours/${seats.tour.slug}/hold`;
+const EXTEND = () => `/api/gateway/holds/${holdId}/extend`;
+const BOOK = () => '/api/tenant/bookings';
+const CONFIRM = () => `/api/tenant/bookings/${bookingRef}/confirm`;
+const CANCEL = () => `/api/tenant/bookings/${bookingRef}/cancel`;
+const WRITES = { hold: HOLD, extend: EXTEND, book: BOOK, confirm: CONFIRM, cancel: CANCEL };
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+interface Refusal {
+  status: number;
+  code: string;
+  fields: string[];
+  text: string;
+}
+
+/** Sends these very bytes. Whatever they are, the answer is one problem document and no fault of ours. */
+async function send(
+  path: string,
+  body?: string | Uint8Array,
+  headers: Record<string, string> = JSON_TYPE,
+): Promise<Refusal> {
+  const all = { authorization: website.authorization, ...headers };
+  const response = await fetch(api.baseUrl + path, { method: 'POST', headers: all, body });
+  const text = await response.text();
+  expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+  expect(response.headers.get('x-request-id')).toBeTruthy();
+  const problem = JSON.parse(text);
+  expect(problem.status).toBe(response.status);
+  const faults: { in: string; field: string }[] = problem.errors ?? [];
+  expect(faults.filter((fault) => fault.in !== 'body')).toEqual([]);
+  return { status: response.status, code: problem.code, fields: faults.map(({ field }) => field), text };
+}
+
+const hold = (more: object = {}) => JSON.stringify({ departure_date: seats.date, quantity: 1, ...more });
+const order = (more: object = {}) => JSON.stringify({ tour_id: seats.tour.id, ...CUSTOMER, ...more });
+
+describe.each(Object.entries(WRITES))('the body of %s', (_name, path) => {
+  it('is JSON, or 415', async () => {
+    const types = [
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'text/json',
+    ];
+    types.push(
+      'application/json; charset=utf-16',
+      'application/json; charset=latin1',
+      'application/problem+json',
+    );
+    types.push('application/json, text/plain', 'json', '');
+    for (const type of types) {
+      expect(await send(path(), '{}', { 'content-type': type })).toMatchObject({
+        status: 415,
+        code: 'unsupported_media_type',
+      });
+    }
+    const bytes = new TextEncoder().encode('{}');
+    expect(await send(path(), bytes, {})).toMatchObject({ status: 415, code: 'unsupported_media_type' });
+    const odd = { ...JSON_TYPE, 'content-encoding': 'compress' };
+    expect(await send(path(), '{}', odd)).toMatchObject({ status: 415, code: 'unsupported_media_type' });
+  });
+
+  it('has 16 KiB at most, packed or not', async () => {
+    const large = { status: 413, code: 'body_too_large' };
+    expect(await send(path(), `{"x":"${'x'.repeat(17 * 1024)}"}`)).toMatchObject(large);
+    const bomb = gzipSync(`{"x":"${'x'.repeat(10 * 1024 * 1024)}"}`);
+    expect(bomb.length).toBeLessThan(16 * 1024);
+    expect(await send(path(), bomb, { ...JSON_TYPE, 'content-encoding': 'gzip' })).toMatchObject(large);
+  });
+
+  it.each([
+    '{',
+    '{"a":1,}',
+    "{'a':1}",
+    'nonsense',
+    '{"a":1}{"b":2}',
+    '\u0000',
+    '{"a":"\u0001"}',
+    '{"a":NaN}',
+    '"text"',
+    'null',
+    '17',
+    'true',
+  ])('that is not one JSON object is malformed: %j', async (text) => {
+    expect(await send(path(), text)).toMatchObject({ status: 400, code: 'malformed_json' });
+  });
+
+  it.each(['[]', '[{}]', '[[1]]'])('that is an array is refused: %s', async (text) => {
+    expect((await send(path(), text)).status).toBe(400);
+  });
+
+  it('in broken gzip, or in bytes that are not UTF-8, is refused', async () => {
+    const gzip = { ...JSON_TYPE, 'content-encoding': 'gzip' };
+    const malformed = { status: 400, code: 'malformed_json', fields: ['body'] };
+    expect(await send(path(), 'no gzip at all', gzip)).toMatchObject(malformed);
+    expect(await send(path(), gzipSync('{"a":1}').subarray(0, 15), gzip)).toMatchObject(malformed);
+    expect(await send(path(), Buffer.from('{"name":"Jos\u00e9"}', 'latin1'))).toMatchObject(malformed);
+  });
+
+  it.each(['tenant_id', 'status', 'total_price', 'constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+    'with an unknown field %s is refused by its name',
+    async (field) => {
+      const own =
+        path === HOLD ? hold() : path === BOOK ? order() : path === EXTEND ? '{"hold_minutes":5}' : '{}';
+      const text = own.replace(/^\{/, `{"${field}":{"polluted":"svc_value"}${own === '{}' ? '' : ','}`);
+      const refusal = await send(path(), text);
+      expect(refusal).toMatchObject({ status: 400, code: 'unknown_parameter', fields: [field] });
+      expect(refusal.text).not.toContain('svc_value');
+      expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    },
+  );
+});
+
+describe('a packed body', () => {
+  it('is read like any other', async () => {
+    const headers = { authorization: website.authorization, ...JSON_TYPE, 'content-encoding': 'gzip' };
+    const response = await fetch(api.baseUrl + BOOK(), { method: 'POST', headers, body: gzipSync(order()) });
+    expect(response.status).toBe(201);
+  });
+});
+
+describe('a body without anything', () => {
+  it('lacks what is required', async () => {
+    expect(await send(HOLD(), undefined, {})).toMatchObject({ status: 400, code: 'validation_failed' });
+    expect(await send(BOOK(), '')).toMatchObject({ status: 400, code: 'validation_failed' });
+    expect(await send(EXTEND(), '{}')).toMatchObject({ status: 400, fields: ['hold_minutes'] });
+  });
+});
+
+describe('a nested field', () => {
+  it.each(['address', '__proto__', 'constructor', 'id'])('customer.%s is unknown', async (field) => {
+    const text = hold({ customer: 0 }).replace('"customer":0', `"customer":{"${field}":{"x":1}}`);
+    expect(await send(HOLD(), text)).toMatchObject({ status: 400, code: 'unknown_parameter' });
+  });
+
+  it('may be nested as deeply as 16 KiB allow, and is refused', async () => {
+    for (const deep of ['['.repeat(8000) + ']'.repeat(8000), '{"a":'.repeat(2500) + '1' + '}'.repeat(2500)]) {
+      expect(await send(BOOK(), order({ notes: 0 }).replace('"notes":0', `"notes":${deep}`))).toMatchObject({
+        status: 400,
+        fields: ['notes'],
+      });
+      expect(await send(BOOK(), order({ x: 0 }).replace('"x":0', `"x":${deep}`))).toMatchObject({
+        status: 400,
+        fields: ['x'],
+      });
+    }
+  });
+});
+
+describe('a value that no column could keep', () => {
+  it.each([
+    '2026-02-31',
+    '2025-02-29',
+    '0000-01-01',
+    '2026-1-1',
+    '2026-13-01',
+    '2026-00-10',
+    '20260101',
+    '2026-W05-1',
+    '2026-01-01T00:00:00Z',
+    ' 2026-01-01',
+    '+002026-01-01',
+    '२०२६-०१-०१',
+    'tomorrow',
+    '2026-01-01\u0000',
+  ])('%j is no date', async (date) => {
+    expect(await send(HOLD(), hold({ departure_date: date }))).toMatchObject({
+      status: 400,
+      fields: ['departure_date'],
+    });
+    expect(await send(BOOK(), order({ departure_date: date }))).toMatchObject({
+      status: 400,
+      fields: ['departure_date'],
+    });
+  });
+
+  it.each(['0001-01-01', '9999-12-31', '2028-02-29'])('%s is a date without a departure', async (date) => {
+    expect(await send(HOLD(), hold({ departure_date: date }))).toMatchObject({
+      status: 409,
+      code: 'departure_gone',
+    });
+  });
+
+  it.each(['1e400', '-1e400', '1e308', '99999999999999999999', '-0', '0.5', '1.0000000001'])(
+    '%s is no number of seats',
+    async (number) => {
+      const text = hold({ quantity: 0 }).replace('"quantity":0', `"quantity":${number}`);
+      expect(await send(HOLD(), text)).toMatchObject({ status: 400, fields: ['quantity'] });
+      const booking = order({ adults: 0 }).replace('"adults":0', `"adults":${number}`);
+      expect(await send(BOOK(), booking)).toMatchObject({ status: 400, fields: ['adults'] });
+    },
+  );
+
+  it('half a surrogate pair and a NUL are no text', async () => {
+    for (const text of ['"\\ud83d"', '"a\\udc00b"', '"\\u0000"']) {
+      for (const field of ['name', 'notes', 'external_ref', 'email', 'phone', 'hold_id']) {
+        const body = order({ [field]: 0 }).replace(`"${field}":0`, `"${field}":${text}`);
+        expect(await send(BOOK(), body)).toMatchObject({ status: 400, fields: [field] });
+      }
+      expect(
+        await send(BOOK(), order({ tour_id: 0 }).replace('"tour_id":0', `"tour_id":${text}`)),
+      ).toMatchObject({ status: 404 });
+    }
+  });
+
+  it('text that a slow pattern would choke on takes no time', async () => {
+    const long = daysFromToday(0).repeat(800);
+    const begun = performance.now();
+    for (const field of ['email', 'phone', 'departure_date', 'name', 'hold_id', 'external_ref']) {
+      for (const text of [
+        'a'.repeat(8000),
+        `${'a@'.repeat(4000)}`,
+        `${'a.'.repeat(4000)}@`,
+        '+'.repeat(8000),
+        long,
+        ' '.repeat(8000),
+      ]) {
+        expect((await send(BOOK(), order({ [field]: text }))).status).toBe(400);
+      }
+    }
+    expect(performance.now() - begun).toBeLessThan(5000);
+  });
+});
+
+describe('the order of judgement', () => {
+  it('asks who it is before what it says: 401 before 415, 413 and 400', async () => {
+    const nobody = { authorization: 'Bearer svc_live_nonsense' };
+    for (const path of Object.values(WRITES)) {
+      expect((await send(path(), 'x', { ...nobody, 'content-type': 'text/plain' })).status).toBe(401);
+      expect((await send(path(), 'x'.repeat(20_000), { ...nobody, ...JSON_TYPE })).status).toBe(401);
+      expect((await send(path(), '{', { ...nobody, ...JSON_TYPE })).status).toBe(401);
+    }
+  });
+
+  it('judges the input before it looks for the tour or the hold', async () => {
+    expect((await send('/api/gateway/tours/no-such-tour/hold', hold({ quantity: 0 }))).status).toBe(400);
+    expect(
+      (await send('/api/gateway/tours/no-such-tour/hold', hold({ departure_date: '2026-02-31' }))).status,
+    ).toBe(400);
+    expect((await send('/api/gateway/holds/nonsense/extend', '{"hold_minutes":61}')).status).toBe(400);
+    expect((await send(BOOK(), order({ tour_id: 'no-such-tour', email: 'x' }))).status).toBe(400);
+    expect(
+      (await send(BOOK(), order({ tour_id: 'no-such-tour', departure_date: daysFromToday(-9) }))).status,
+    ).toBe(404);
+  });
+
+  it('spends the quota before it reads: 429 before 415', async () => {
+    const quotas = { ...api.context.config.quotas, hold: 1, booking: 1 };
+    const narrow = await startTestApi({ quotas });
+    try {
+      const poor = await givenWebsite(narrow);
+      for (const path of ['/api/gateway/tours/x/hold', '/api/tenant/bookings']) {
+        const headers = { authorization: poor.authorization, 'content-type': 'text/plain' };
+        const statuses: number[] = [];
+        for (let n = 0; n < 2; n++) {
+          statuses.push((await fetch(narrow.baseUrl + path, { method: 'POST', headers, body: 'x' })).status);
+        }
+        expect(statuses).toEqual([415, 429]);
+      }
+    } finally {
+      await narrow.stop();
+    }
+  });
+});

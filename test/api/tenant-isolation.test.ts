@@ -1,0 +1,220 @@
+import type { Response } from 'supertest';
+import openapi from '../../services/api/generated/openapi.json';
+import { startTestApi, type TestApi } from '../support/api';
+import { givenTour, type GivenTour } from '../support/given';
+import { CUSTOMER, givenSeats, givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
+import { givenWidgetToken } from '../widget/given-widget';
+import { withoutRequestId } from './reader';
+
+/** What belongs to the owner, tried by a stranger on every route. What is not the stranger's answers like what nobody has. */
+
+const NOBODYS_ID = '01234567-89ab-4cde-8f01-23456789abcd';
+const SECRET = { name: 'Olga Owner', phone: '+49301234567', email: 'olga@owner.example' };
+
+let api: TestApi;
+let owner: Website;
+let stranger: Website;
+/** Only the owner may see it. */
+let hidden: Seats;
+/** Both see it. */
+let shared: Seats;
+let holdId: string;
+let bookingRef: string;
+let strangersToken: string;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  const { db } = api.context;
+  owner = await givenWebsite(api);
+  stranger = await givenWebsite(api);
+  hidden = await givenSeats(db);
+  shared = await givenSeats(db);
+  const rule = await db('tours')
+    .where({ id: hidden.tour.id })
+    .first('id as tour_id', 'continent', 'name_folded');
+  await db('visibility_tour_rules').insert({ ...rule, tenant_id: stranger.tenant.id, visible: false });
+  const held = { departure_date: shared.date, quantity: 2, external_ref: 'cart-81', customer: SECRET };
+  holdId = (await owner.hold(shared.tour, held)).body.hold_id;
+  const order = { tour_id: shared.tour.id, departure_date: shared.date, external_ref: 'order-9', ...SECRET };
+  bookingRef = (await owner.book(order)).body.booking_ref;
+  strangersToken = (await givenWidgetToken(db, stranger.tenant)).token;
+});
+afterAll(() => api.stop());
+
+const hold = () => ({ departure_date: shared.date, quantity: 1 });
+const orderOf = (tour_id: string, more: object = {}) => ({ tour_id, ...CUSTOMER, ...more });
+
+/** By route: the stranger asks for a tour, a hold or a booking by this name. */
+const BY_TOUR: Record<string, (tour: string) => Promise<Response>> = {
+  'get /api/tenant/tours/{id_or_slug}': (tour) => stranger.get(`/api/tenant/tours/${tour}`),
+  'get /api/tenant/tours/{id_or_slug}/departures': (tour) =>
+    stranger.get(`/api/tenant/tours/${tour}/departures`),
+  'get /api/gateway/tours/{id_or_slug}/availability': (tour) =>
+    stranger.get(`/api/gateway/tours/${tour}/availability?departure_date=${hidden.date}`),
+  'post /api/gateway/tours/{id_or_slug}/hold': (tour) => stranger.hold(tour, hold()),
+  'post /api/tenant/bookings': (tour) => stranger.book(orderOf(decodeURIComponent(tour))),
+};
+const BY_HOLD: Record<string, (id: string) => Promise<Response>> = {
+  'get /api/gateway/holds/{hold_id}': (id) => stranger.get(`/api/gateway/holds/${id}`),
+  'delete /api/gateway/holds/{hold_id}': (id) => stranger.delete(`/api/gateway/holds/${id}`),
+  'post /api/gateway/holds/{hold_id}/extend': (id) =>
+    stranger.post(`/api/gateway/holds/${id}/extend`, { hold_minutes: 5 }),
+  'post /api/tenant/bookings': (id) => stranger.book(orderOf(shared.tour.id, { hold_id: id })),
+};
+const BY_BOOKING: Record<string, (ref: string) => Promise<Response>> = {
+  'get /api/tenant/bookings/{booking_ref}': (ref) => stranger.get(`/api/tenant/bookings/${ref}`),
+  'post /api/tenant/bookings/{booking_ref}/confirm': (ref) =>
+    stranger.post(`/api/tenant/bookings/${ref}/confirm`),
+  'post /api/tenant/bookings/{booking_ref}/cancel': (ref) =>
+    stranger.post(`/api/tenant/bookings/${ref}/cancel`),
+};
+const LISTS: Record<string, (query: string) => Promise<Response>> = {
+  'get /api/tenant/catalog': (query) => stranger.get(`/api/tenant/catalog?${query}`),
+  'get /api/tenant/bookings': (query) => stranger.get(`/api/tenant/bookings?${query}`),
+  'get /api/tenant/tours/{id_or_slug}/departures': (query) =>
+    stranger.get(`/api/tenant/tours/${shared.tour.slug}/departures?${query}`),
+  'get /api/widget/tours': async (query) =>
+    api.http.get(`/api/widget/tours?token=${strangersToken}&${query}`),
+  'get /embed/tours': async (query) => api.http.get(`/embed/tours?token=${strangersToken}&${query}`),
+};
+
+function expectLikeNothing(theirs: Response, nobodys: Response, status: number): void {
+  expect(theirs.status).toBe(status);
+  expect(withoutRequestId(theirs)).toEqual(withoutRequestId(nobodys));
+}
+
+it('covers every route that names a tour, a hold or a booking, and every list', () => {
+  const covered = new Set([BY_TOUR, BY_HOLD, BY_BOOKING, LISTS].flatMap(Object.keys));
+  const routes = Object.entries(openapi.paths as Record<string, object>)
+    .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
+    .filter((route) => !/^get \/(healthz|readyz|docs|openapi)/.test(route));
+  expect(routes.filter((route) => !covered.has(route))).toEqual([]);
+});
+
+describe("another tenant's tour", () => {
+  it.each(Object.entries(BY_TOUR))('is not there for %s', async (_route, ask) => {
+    const { id, slug } = hidden.tour;
+    for (const name of [slug, id, id.toUpperCase(), slug.replace('t', '%74')]) {
+      expectLikeNothing(await ask(name), await ask(name === slug ? 'no-such-tour' : NOBODYS_ID), 404);
+    }
+  });
+
+  it.each(['draft', 'archived'])('is no more hidden than one that is %s', async (status) => {
+    const tour: GivenTour = await givenTour(api.context.db, { status });
+    for (const ask of Object.values(BY_TOUR))
+      expectLikeNothing(await ask(tour.slug), await ask(hidden.tour.slug), 404);
+  });
+
+  it.each(Object.entries(LISTS))('stands in no list: %s', async (_route, list) => {
+    for (const query of ['', 'q=ha', 'continent=asia']) {
+      const { text } = await list(query);
+      expect(text).not.toContain(hidden.tour.slug);
+      expect(text).not.toContain(hidden.tour.id);
+    }
+    expect((await owner.get('/api/tenant/catalog')).text).toContain(hidden.tour.slug);
+  });
+});
+
+describe("another tenant's hold", () => {
+  it.each(Object.entries(BY_HOLD))('is not there for %s', async (_route, ask) => {
+    for (const id of [holdId, holdId.toUpperCase()])
+      expectLikeNothing(await ask(id), await ask(NOBODYS_ID), 404);
+  });
+
+  it('is not consumed by the same reference, and does not make it ambiguous', async () => {
+    const { db } = api.context;
+    const reference = { external_ref: 'cart-81' };
+    const own = (await stranger.hold(shared.tour, { ...hold(), ...reference })).body.hold_id;
+    const taken = await seatsTaken(db, shared);
+    await stranger.book(orderOf(shared.tour.id, { departure_date: shared.date, ...reference }));
+    expect((await stranger.get(`/api/gateway/holds/${own}`)).body.status).toBe('converted');
+    await stranger.book(orderOf(shared.tour.id, { departure_date: shared.date, ...reference }));
+    expect((await owner.get(`/api/gateway/holds/${holdId}`)).body.status).toBe('active');
+    expect(await seatsTaken(db, shared)).toBe(taken + 1);
+  });
+});
+
+describe("another tenant's booking", () => {
+  it.each(Object.entries(BY_BOOKING))('is not there for %s', async (_route, ask) => {
+    expectLikeNothing(await ask(bookingRef), await ask('ZZZZ-999999999'), 404);
+  });
+
+  it('is not there under the own prefix either, nor in the list, by whatever filter', async () => {
+    const underOwnPrefix = bookingRef.replace(/^\w+/, stranger.tenant.bookingPrefix);
+    for (const ask of Object.values(BY_BOOKING))
+      expectLikeNothing(await ask(underOwnPrefix), await ask('ZZZZ-1'), 404);
+    for (const query of ['', 'external_ref=order-9', 'status=pending_payment']) {
+      const { text } = await LISTS['get /api/tenant/bookings']!(query);
+      for (const secret of [bookingRef, ...Object.values(SECRET), owner.tenant.slug, owner.tenant.id]) {
+        expect(text).not.toContain(secret);
+      }
+    }
+  });
+
+  it('still stands, as does the hold, after all of this', async () => {
+    expect((await owner.get(`/api/tenant/bookings/${bookingRef}`)).body).toMatchObject({
+      status: 'pending_payment',
+      customer: SECRET,
+    });
+    expect((await owner.get(`/api/gateway/holds/${holdId}`)).body).toMatchObject({
+      status: 'active',
+      hold_minutes: 15,
+    });
+  });
+});
+
+describe("another tenant's cursor", () => {
+  it.each(Object.entries(LISTS))('is no cursor for %s', async (route, list) => {
+    const { db } = api.context;
+    const { token } = await givenWidgetToken(db, owner.tenant);
+    await owner.book(orderOf(shared.tour.id));
+    await db('departures')
+      .insert({
+        tour_id: shared.tour.id,
+        departure_date: '2090-01-01',
+        seats_total: 1,
+        prices_minor: { adult: 1 },
+      })
+      .onConflict()
+      .ignore();
+    const path = route.split(' ')[1]!.replace('{id_or_slug}', shared.tour.slug);
+    // The page links its cursors in HTML; those of the widget list are made the same way.
+    const source = path === '/embed/tours' ? '/api/widget/tours' : path;
+    const first =
+      source === '/api/widget/tours'
+        ? await api.http.get(`${source}?token=${token}&limit=1`)
+        : await owner.get(`${source}?limit=1`);
+    expect(first.body.next_cursor).toEqual(expect.any(String));
+    expectLikeNothing(
+      await list(`limit=1&cursor=${first.body.next_cursor}`),
+      await list('limit=1&cursor=nonsense'),
+      400,
+    );
+  });
+});
+
+describe("another tenant's idempotency key", () => {
+  it('is a fresh one: nothing is replayed, and nothing is told by a conflict', async () => {
+    const key = { 'idempotency-key': 'shared-key' };
+    const mine = await owner.book(orderOf(shared.tour.id, { notes: 'mine' }), key);
+    const theirs = await stranger.book(orderOf(shared.tour.id, { notes: 'theirs' }), key);
+    expect([mine.status, theirs.status]).toEqual([201, 201]);
+    expect(theirs.headers).not.toHaveProperty('idempotent-replayed');
+    expect(theirs.body).toMatchObject({ tenant: { id: stranger.tenant.id, slug: stranger.tenant.slug } });
+    expect(theirs.text).not.toContain(owner.tenant.slug);
+
+    await owner.book(orderOf(hidden.tour.id), { 'idempotency-key': 'hidden-key' });
+    const repeated = await stranger.book(orderOf(hidden.tour.id), { 'idempotency-key': 'hidden-key' });
+    const unknown = await stranger.book(orderOf(NOBODYS_ID), { 'idempotency-key': 'other-key' });
+    expectLikeNothing(repeated, unknown, 404);
+  });
+});
+
+describe("another tenant's events", () => {
+  it('are not written for the stranger', async () => {
+    const { db } = api.context;
+    const refs = await db('webhook_events').where({ tenant_id: stranger.tenant.id }).pluck('booking_ref');
+    for (const ref of refs) expect(ref).toMatch(new RegExp(`^${stranger.tenant.bookingPrefix}-`));
+    expect(refs.length).toBeGreaterThan(0);
+  });
+});
