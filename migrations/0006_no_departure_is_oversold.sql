@@ -4,7 +4,8 @@ create function refuse_oversold_departures(departure_ids uuid[]) returns void la
 declare
   oversold uuid;
 begin
-  perform from departures d where d.id = any (departure_ids) order by d.id for update;
+  -- No key update: the writer's foreign key already shares the key, and two such writers would wait for each other.
+  perform from departures d where d.id = any (departure_ids) order by d.id for no key update;
   select d.id into oversold
     from departures d
     where d.id = any (departure_ids) and seats_taken(d.id, clock_timestamp()) > d.seats_total

@@ -2,7 +2,6 @@ import { startTestApi, type TestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenTour } from '../support/given';
 import {
   CUSTOMER,
-  expectFaults,
   expectProblem,
   givenSeats,
   givenWebsite,
@@ -120,73 +119,6 @@ describe('a booking', () => {
     expect(body.price_breakdown).toMatchObject({ platform_unit_price: 800, unit_price: 880 });
     expect(await seatsTaken(db, { tour, date })).toBe(0);
     expect((await cheap.book({ tour_id: tour.id, departure_date: date })).body.total_price).toBe(1498.5);
-  });
-});
-
-describe('expected_total', () => {
-  it('that equals the total is let pass, sums of floats included', async () => {
-    const { tour, date } = await givenSeats(api.context.db, { prices: { adult: 1_999 } });
-    const order = { tour_id: tour.id, departure_date: date, adults: 3 };
-    for (const expected_total of [59.97, 19.99 * 3, 19.99 + 19.99 + 19.99]) {
-      expect((await website.book({ ...order, expected_total })).body.total_price).toBe(59.97);
-    }
-  });
-
-  it.each([59.96, 59.98, 0, 5997, -59.97, 1e300])(
-    'of %j for a total of 59.97 is 409, and nothing is booked',
-    async (expected) => {
-      const { db } = api.context;
-      const seats = await givenSeats(db, { prices: { adult: 1_999 } });
-      const order = {
-        tour_id: seats.tour.id,
-        departure_date: seats.date,
-        adults: 3,
-        expected_total: expected,
-      };
-      const refusal = await website.book(order);
-      expectProblem(refusal, 409, 'price_changed', { total_price: 59.97, currency: 'EUR' });
-      expect(await seatsTaken(db, seats)).toBe(0);
-    },
-  );
-});
-
-describe('a deposit', () => {
-  it.each([
-    ['20 % of 1.01', { depositPercent: '20' }, 101, 0.2],
-    ['12.5 % of 0.12, half up', { depositPercent: '12.5' }, 12, 0.02],
-    ['33.33 % of 999.99', { depositPercent: '33.33' }, 99_999, 333.3],
-    ['nothing at 0 %', { depositPercent: '0' }, 99_999, 0],
-    ['all of it at 100 %', { depositPercent: '100' }, 99_999, 999.99],
-  ])('is %s', async (_what, tenant, adult, deposit) => {
-    const { tour, date } = await givenSeats(api.context.db, { prices: { adult } });
-    const acme = await givenWebsite(api, tenant);
-    const booking = await acme.book({ tour_id: tour.id, departure_date: date });
-    expect(booking.body.deposit_total).toBe(deposit);
-  });
-
-  it('is not taken for a reservation, be it asked for or the tenant’s own way', async () => {
-    const { tour, date } = await givenSeats(api.context.db);
-    const order = { tour_id: tour.id, departure_date: date };
-    const reserving = await givenWebsite(api, { paymentMethod: 'reserve' });
-    const asked = await website.book({ ...order, payment_method: 'reserve' });
-    expect(asked.body).toMatchObject({ payment_method: 'reserve', deposit_total: 0, total_price: 500 });
-    expect((await reserving.book(order)).body).toMatchObject({ payment_method: 'reserve', deposit_total: 0 });
-    const card = await reserving.book({ ...order, payment_method: 'card' });
-    expect(card.body).toMatchObject({ payment_method: 'card', deposit_total: 100 });
-    expectFaults(await website.book({ ...order, payment_method: 'cash' }), ['payment_method']);
-  });
-
-  it.each([
-    ['JPY', 12_345, 24_690, 4_938],
-    ['KWD', 12_345, 24.69, 4.938],
-    ['EUR', 12_345, 246.9, 49.38],
-  ])('and total have the digits of %s', async (currency, adult, total, deposit) => {
-    const { db } = api.context;
-    const tour = await givenTour(db, { currency });
-    const date = await givenDeparture(db, tour, { prices: { adult } });
-    const order = { tour_id: tour.id, departure_date: date, adults: 2, expected_total: total };
-    const booking = await website.book(order);
-    expect(booking.body).toMatchObject({ currency, total_price: total, deposit_total: deposit });
   });
 });
 

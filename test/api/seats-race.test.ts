@@ -19,7 +19,7 @@ afterAll(async () => {
 
 interface Answer {
   status: number;
-  body: Record<string, any>;
+  body: { code?: string; hold_id: string; booking_ref: string; tour: { id: string } };
 }
 
 async function send(
@@ -163,7 +163,7 @@ describe('everything at once on a few departures', () => {
   });
 });
 
-function keep(answer: Answer, list: string[], field: string): Answer {
+function keep(answer: Answer, list: string[], field: 'hold_id' | 'booking_ref'): Answer {
   if (answer.status === 201) list.push(answer.body[field]);
   return answer;
 }

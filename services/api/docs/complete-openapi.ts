@@ -32,25 +32,30 @@ export function completeOpenapi(generated: OpenApiDocument): OpenApiDocument {
     paths: generated.paths,
     components: {
       schemas: generated.components.schemas,
-      examples: problemExamples(),
+      examples: {},
       headers: HEADERS,
       securitySchemes: SECURITY_SCHEMES,
     },
   };
   const { schemas } = document.components;
   const sent = schemasOfRequests(document);
-  for (const [name, schema] of Object.entries(schemas)) completeSchema(schema, sent.has(name));
+  for (const [name, schema] of Object.entries(schemas)) completeSchema(schema, schemas, sent.has(name));
   schemas.ProblemDocument!.example = problemExample('insufficient_seats');
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(operations))
       completeOperation(path, method, operation, schemas);
   }
   Object.assign(document.paths, otherOperations(document.paths[WIDGET_LIST]!.get!));
+  document.components.examples = problemExamples(document.paths);
   return document;
 }
 
-function problemExamples(): OpenApiDocument['components']['examples'] {
-  const codes = Object.keys(PROBLEMS) as ProblemCode[];
+/** Of the codes that some operation answers. */
+function problemExamples(paths: OpenApiDocument['paths']): OpenApiDocument['components']['examples'] {
+  const described = JSON.stringify(paths);
+  const codes = (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) =>
+    described.includes(`/examples/${code}"`),
+  );
   return Object.fromEntries(
     codes.map((code) => [code, { summary: PROBLEMS[code].advice, value: problemExample(code) }]),
   );
@@ -72,11 +77,12 @@ function schemasOfRequests({ paths, components }: OpenApiDocument): Set<string> 
 }
 
 /** What a client sends stays closed; an answer may gain a field, and a client's validator must not break on it. */
-function completeSchema(schema: Schema, inRequest: boolean): void {
+function completeSchema(schema: Schema, schemas: Record<string, Schema>, inRequest: boolean): void {
   if (!inRequest) delete schema.additionalProperties;
   for (const [name, part] of Object.entries(schema.properties ?? {})) {
     if (part.nullable === false) delete part.nullable;
     if (part.$ref && part.description) wrapReference(part);
+    if (part.allOf && part.nullable) part.type = schemas[referencedName(part)!]!.type;
     explainName(name, part, inRequest);
   }
 }

@@ -45,9 +45,9 @@ function convertSchema(schema: Schema): Schema31 {
 }
 
 function orNull(schema: Schema31): Schema31 {
-  if (!schema.type) {
-    const { description, ...rest } = schema;
-    return { description, anyOf: [rest, { type: 'null' }] };
+  if (schema.allOf) {
+    const { description, allOf } = schema;
+    return { description, anyOf: [...(allOf as Schema31[]), { type: 'null' }] };
   }
   const values = schema.enum as unknown[] | undefined;
   return { ...schema, type: [schema.type, 'null'], ...(values && { enum: [...values, null] }) };

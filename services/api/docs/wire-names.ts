@@ -13,15 +13,18 @@ const ID = '6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21';
 
 /** One purchase runs through all examples: two adults, 445.00 EUR each on the platform, 489.50 with the tenant's ten percent. */
 const NAMES: Record<string, WireName> = {
-  adult: { example: 489.5 },
+  adult: { description: 'One adult.', example: 489.5 },
   adults: { description: 'Number of travellers.', example: 2 },
   alt: { description: 'What the picture shows.', example: 'Limestone islands at dawn' },
-  applies_to: { example: 'continent' },
+  applies_to: { description: 'Which tours the rule is for.', example: 'continent' },
   as_of: { format: 'date-time', example: '2027-01-12T09:29:57.120Z' },
   available: { example: true },
   booking_ref: { description: "The tenant's prefix, a dash, and lead_id.", example: 'ACME-1042' },
-  cancellation_policy: { example: 'Free until 30 days before departure, then 50 %.' },
-  child: { example: 342.65 },
+  cancellation_policy: {
+    description: 'Plain text.',
+    example: 'Free until 30 days before departure, then 50 %.',
+  },
+  child: { description: 'One child.', example: 342.65 },
   continent: { example: 'asia' },
   country: { example: 'VN' },
   created_at: { description: 'RFC 3339, UTC.', format: 'date-time', example: '2027-01-12T09:30:00.000Z' },
@@ -31,7 +34,7 @@ const NAMES: Record<string, WireName> = {
   day: { description: 'Counted from 1.', example: 1 },
   departure_date: { description: 'YYYY-MM-DD.', format: 'date', example: '2027-03-06' },
   deposit: { description: "One adult's deposit.", example: 97.9 },
-  deposit_percent: { example: 20 },
+  deposit_percent: { description: 'Part of the total that is due now.', example: 20 },
   deposit_total: { description: 'What is due now, in major units; 0 with `reserve`.', example: 195.8 },
   description: {
     description: 'Plain text, with line breaks.',
@@ -55,7 +58,7 @@ const NAMES: Record<string, WireName> = {
     format: 'uuid',
     example: '0f8c6a52-6a1b-4a4e-8e0c-0f6a1c9d2b77',
   },
-  hold_minutes: { example: 20 },
+  hold_minutes: { description: 'For how long the seats are held.', example: 20 },
   id: { description: 'UUID.', format: 'uuid', example: ID },
   id_or_slug: { example: 'ha-long-bay-cruise' },
   image_url: {
@@ -67,7 +70,10 @@ const NAMES: Record<string, WireName> = {
     description: 'What the price includes.',
     example: ['Cabin with a window', 'All meals on board'],
   },
-  kind: { example: 'percent' },
+  kind: {
+    description: 'What the value is: per cent, money on top, or the price itself.',
+    example: 'percent',
+  },
   languages: { description: 'Spoken by the guides, as language tags.', example: ['en', 'vi'] },
   lang: { example: 'de' },
   lat: { description: 'WGS 84, degrees.', example: 20.9101 },
@@ -84,7 +90,7 @@ const NAMES: Record<string, WireName> = {
   },
   ok: { description: 'Always true where the call did what was asked.', example: true },
   payment_due_at: { format: 'date-time', example: '2027-01-15T09:30:00.000Z' },
-  payment_method: { example: 'bank' },
+  payment_method: { description: 'How the customer pays; `reserve` takes no deposit.', example: 'bank' },
   phone: {
     description: "The customer's phone number: E.164, or as dialled in the tenant's country.",
     maxLength: 40,
@@ -103,7 +109,7 @@ const NAMES: Record<string, WireName> = {
   slug: { description: 'Readable name in addresses.', example: 'ha-long-bay-cruise' },
   source: { description: 'Where the booking came from.', example: 'tenant_api' },
   summary: { description: 'One line.', example: 'Overnight among limestone islands' },
-  tags: { example: ['cruise', 'kayak'] },
+  tags: { description: 'Short words of the catalog.', example: ['cruise', 'kayak'] },
   time_zone: { example: 'Asia/Ho_Chi_Minh' },
   to: { format: 'date', example: '2027-03-31' },
   total_price: { description: 'For all travellers, in major units.', example: 979 },

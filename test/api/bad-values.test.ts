@@ -1,0 +1,100 @@
+import { startTestApi, type TestApi } from '../support/api';
+import { daysFromToday } from '../support/given';
+import {
+  CUSTOMER,
+  expectFaults,
+  expectProblem,
+  givenWebsite,
+  type Website,
+  givenSeats,
+} from '../support/website';
+
+let api: TestApi;
+let website: Website;
+let tour: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  website = await givenWebsite(api);
+  tour = (await givenSeats(api.context.db)).tour.slug;
+});
+afterAll(() => api.stop());
+
+const hold = (body: object) =>
+  website.hold(tour, { departure_date: daysFromToday(30), quantity: 1, ...body });
+const book = (body: object) => website.book({ tour_id: tour, ...body });
+
+/** The body with this number as it is written here; JavaScript would write it in its own way. */
+async function withNumber(path: string, body: object, field: string, number: string) {
+  const text = JSON.stringify({ ...body, [field]: 0 }).replace(`"${field}":0`, `"${field}":${number}`);
+  const headers = { authorization: website.authorization, 'content-type': 'application/json' };
+  return api.http.post(path).set(headers).send(text);
+}
+
+describe('a value that no column could keep', () => {
+  it.each([
+    '2026-02-31',
+    '2025-02-29',
+    '0000-01-01',
+    '2026-1-1',
+    '2026-13-01',
+    '2026-00-10',
+    '20260101',
+    '2026-W05-1',
+    '2026-01-01T00:00:00Z',
+    ' 2026-01-01',
+    '+002026-01-01',
+    '२०२६-०१-०१',
+    'tomorrow',
+    '2026-01-01\u0000',
+  ])('%j is no date', async (departure_date) => {
+    expectFaults(await hold({ departure_date }), ['departure_date']);
+    expectFaults(await book({ departure_date }), ['departure_date']);
+  });
+
+  it.each(['0001-01-01', '9999-12-31', '2028-02-29'])(
+    '%s is a date without a departure',
+    async (departure_date) => {
+      expectProblem(await hold({ departure_date }), 409, 'departure_gone');
+      expectProblem(await book({ departure_date }), 409, 'departure_gone');
+    },
+  );
+
+  it.each(['1e400', '-1e400', '1e308', '99999999999999999999', '-0', '0.5', '1.0000000001'])(
+    '%s is no number of seats',
+    async (number) => {
+      const body = { departure_date: daysFromToday(30) };
+      expectFaults(await withNumber(`/api/gateway/tours/${tour}/hold`, body, 'quantity', number), [
+        'quantity',
+      ]);
+      const order = { tour_id: tour, ...CUSTOMER };
+      expectFaults(await withNumber('/api/tenant/bookings', order, 'adults', number), ['adults']);
+    },
+  );
+
+  it.each(['1e400', '-1e400'])('%s is no total', async (number) => {
+    const order = { tour_id: tour, ...CUSTOMER };
+    expectFaults(await withNumber('/api/tenant/bookings', order, 'expected_total', number), [
+      'expected_total',
+    ]);
+  });
+
+  it('half a surrogate pair and a NUL are no text, and no tour', async () => {
+    for (const text of ['\ud83d', 'a\udc00b', '\u0000']) {
+      for (const field of ['name', 'notes', 'external_ref', 'email', 'phone', 'hold_id']) {
+        expectFaults(await book({ [field]: text }), [field]);
+      }
+      expectProblem(await book({ tour_id: text }), 404, 'tour_not_found');
+    }
+  });
+
+  it('text that a slow pattern would choke on takes no time', async () => {
+    const texts = ['a', 'a@', 'a.', '+', '1-', ' ', daysFromToday(0)].map((text) =>
+      text.repeat(8000 / text.length),
+    );
+    const begun = performance.now();
+    for (const field of ['email', 'phone', 'departure_date', 'name', 'hold_id', 'external_ref']) {
+      for (const text of [...texts, `${texts[2]}@`]) expectFaults(await book({ [field]: text }), [field]);
+    }
+    expect(performance.now() - begun).toBeLessThan(5000);
+  });
+});

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import type { OpenApiDocument, Operation, Schema } from '../../services/api/docs/openapi-document';
+import { startTestApi, type TestApi } from '../support/api';
+
+/** Served beside the API, and no part of it. */
+const NOT_DESCRIBED = ['/openapi', '/docs', '/covers/', '/embed/widget.js'];
+
+let api: TestApi;
+let document: OpenApiDocument;
+let document31: {
+  openapi: string;
+  components: {
+    schemas: Record<string, { properties: Record<string, { type?: unknown; anyOf?: unknown }> }>;
+  };
+};
+beforeAll(async () => {
+  api = await startTestApi();
+  document = (await api.http.get('/openapi.json')).body;
+  document31 = (await api.http.get('/openapi.3.1.json')).body;
+});
+afterAll(() => api.stop());
+
+/** Calls that take a credential. */
+function calls(): Operation[] {
+  const operations = Object.values(document.paths).flatMap((byMethod) => Object.values(byMethod));
+  return operations.filter((operation) => operation.security.length > 0);
+}
+
+function writes(): Operation[] {
+  return Object.values(document.paths).flatMap((byMethod) => (byMethod.post ? [byMethod.post] : []));
+}
+
+function parameter(operationId: string, name: string): Schema {
+  const operation = calls().find((call) => call.operationId === operationId)!;
+  return operation.parameters.find((one) => one.name === name)!.schema;
+}
+
+describe('the OpenAPI document', () => {
+  it.each(['3.0.3', '3.1.0'])('is valid as %s, its examples included', async (version) => {
+    const served = version === '3.0.3' ? document : document31;
+    expect(served.openapi).toBe(version);
+    // A health check has no 4xx to tell of.
+    const config = await createConfig({
+      extends: ['recommended-strict'],
+      rules: { 'operation-4xx-response': 'off' },
+    });
+    const faults = await lintFromString({ source: JSON.stringify(served), config });
+    expect(faults.map(({ message, location }) => `${location[0]?.pointer}: ${message}`)).toEqual([]);
+  });
+
+  it('describes the routes that are served, and no other', () => {
+    interface Layer {
+      route?: { path: string; methods: Record<string, boolean> };
+    }
+    const { stack } = api.app.router as unknown as { stack: Layer[] };
+    const served = stack.flatMap(({ route }) => {
+      if (!route || NOT_DESCRIBED.some((prefix) => route.path.startsWith(prefix))) return [];
+      const methods = Object.keys(route.methods).filter((method) => method !== 'options');
+      return methods.map((method) => `${method} ${route.path.replace(/:(\w+)/g, '{$1}')}`);
+    });
+    const described = Object.entries(document.paths).flatMap(([route, operations]) =>
+      Object.keys(operations).map((method) => `${method} ${route}`),
+    );
+    expect(described.sort()).toEqual(served.sort());
+  });
+
+  it('has the version of the package and the address of the installation', () => {
+    const { version } = JSON.parse(readFileSync(path.resolve(__dirname, '../../package.json'), 'utf8'));
+    expect(document.info).toMatchObject({ title: 'Tour Platform', version });
+    expect(document.servers).toEqual([{ url: 'https://api.example.test' }]);
+    expect(JSON.stringify(document)).not.toContain('127.0.0.1');
+  });
+
+  it('gives every operation a summary, a description and a name of its own', () => {
+    const operations = Object.values(document.paths).flatMap((byMethod) => Object.values(byMethod));
+    for (const { summary, description, operationId } of operations) {
+      expect(summary).toBeTruthy();
+      expect(description).toBeTruthy();
+      expect(operationId).toMatch(/^[a-z]+([A-Z][a-z]+)*$/);
+    }
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+  });
+
+  it('tells of 400, 401, 429, 500 and 503 wherever a credential is taken, as problem documents', () => {
+    for (const { responses } of calls()) {
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '401', '429', '500', '503']));
+      const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+      for (const [, answer] of refusals) {
+        expect(Object.keys(answer.content!)).toEqual(['application/problem+json']);
+        expect(answer.headers).toHaveProperty('X-Request-Id');
+      }
+      expect(responses['429']!.headers).toHaveProperty('Retry-After');
+      expect(responses['401']!.headers).toHaveProperty('WWW-Authenticate');
+    }
+  });
+
+  it('tells of the ways to carry each credential, and of the scope', () => {
+    const { security, 'x-required-scope': scope } = document.paths['/api/tenant/catalog']!.get!;
+    expect(security).toEqual([{ apiKey: [] }, { apiKeyInQuery: [] }]);
+    expect(scope).toBe('catalog:read');
+    const widget = document.paths['/api/widget/tours']!.get!;
+    expect(widget.security).toEqual([{ widgetToken: [] }, { widgetTokenInHeader: [] }]);
+  });
+
+  it('has the Idempotency-Key, and what comes of it, on the five writes', () => {
+    expect(writes().map(({ operationId }) => operationId)).toEqual([
+      'placeHold',
+      'extendHold',
+      'createBooking',
+      'confirmBooking',
+      'cancelBooking',
+    ]);
+    for (const { parameters, responses } of writes()) {
+      expect(parameters.map(({ name }) => name)).toContain('Idempotency-Key');
+      expect(Object.keys(responses)).toEqual(expect.arrayContaining(['409', '413', '415', '422']));
+      expect((responses['200'] ?? responses['201'])!.headers).toHaveProperty('Idempotent-Replayed');
+    }
+  });
+
+  it('has whole numbers with bounds for counts', () => {
+    const { HoldBody, BookingBody, ExtendBody } = document.components.schemas;
+    const whole = (minimum: number, maximum: number) =>
+      expect.objectContaining({ type: 'integer', minimum, maximum });
+    expect(HoldBody!.properties!.quantity).toEqual(whole(1, 50));
+    expect(HoldBody!.properties!.hold_minutes).toEqual(whole(1, 60));
+    expect(ExtendBody!.properties!.hold_minutes).toEqual(whole(1, 60));
+    expect(BookingBody!.properties!.adults).toEqual(whole(1, 50));
+    expect(parameter('checkAvailability', 'quantity')).toEqual(whole(1, 50));
+    expect(parameter('listTours', 'limit')).toEqual(whole(1, 100));
+    expect(parameter('listDepartures', 'limit')).toEqual(whole(1, 366));
+    expect(parameter('listBookings', 'limit')).toEqual(whole(1, 100));
+    expect(parameter('listWidgetTours', 'limit')).toEqual(whole(1, 30));
+  });
+
+  it('closes what a client sends, and lets answers grow', () => {
+    const { HoldBody, HoldAnswer, ProblemDocument } = document.components.schemas;
+    expect(HoldBody!.additionalProperties).toBe(false);
+    expect(HoldAnswer).not.toHaveProperty('additionalProperties');
+    expect(ProblemDocument).not.toHaveProperty('additionalProperties');
+  });
+
+  it('says in 3.1 with types what 3.0 says with nullable', () => {
+    const { BookingAnswer, AvailabilityAnswer } = document31.components.schemas;
+    expect(BookingAnswer!.properties.external_ref!.type).toEqual(['string', 'null']);
+    expect(AvailabilityAnswer!.properties.prices!.anyOf).toEqual([
+      { $ref: '#/components/schemas/PricesAnswer' },
+      { type: 'null' },
+    ]);
+    expect(JSON.stringify(document31)).not.toContain('nullable');
+  });
+
+  it('is served as TypeScript too', async () => {
+    const types = await api.http.get('/openapi.d.ts');
+    expect(types.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(types.text).toContain('export interface paths {');
+    expect(types.text).toContain('placeHold: {');
+  });
+});

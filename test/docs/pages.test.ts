@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { renderMarkdown } from '../../services/api/docs/markdown';
+import { PROBLEMS } from '../../services/api/http/problems';
+import { toHtml } from '../../services/api/widget/html-template';
+import { signPayload, webhookId } from '../../services/webhook-queue/sign-payload';
+import { startTestApi, type TestApi } from '../support/api';
+import { expectProblem, givenSeats, givenWebsite } from '../support/website';
+
+const CODES = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[];
+
+let api: TestApi;
+beforeAll(async () => (api = await startTestApi()));
+afterAll(() => api.stop());
+
+describe('the pages', () => {
+  it.each(['/docs', '/docs/guide', '/docs/errors', '/docs/errors/price_changed'])(
+    '%s loads nothing, runs nothing and cannot be framed',
+    async (page) => {
+      const { status, text, headers } = await api.http.get(page);
+      expect({ status, type: headers['content-type'] }).toEqual({
+        status: 200,
+        type: 'text/html; charset=utf-8',
+      });
+      const style = /<style>([^]*)<\/style>/.exec(text)![1]!;
+      const hash = createHash('sha256').update(style).digest('base64');
+      expect(headers['content-security-policy']).toBe(
+        `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+      );
+      expect(headers['cache-control']).toBe('public, max-age=300');
+      const tags = text.match(/<[^>]+>/g)!.join('');
+      expect(tags).not.toMatch(/<(script|img|link|iframe|form)| (style|src|on[a-z]+)=/);
+    },
+  );
+
+  it('link only to what is there', async () => {
+    const texts = await Promise.all(
+      ['/docs', '/docs/guide', '/docs/errors'].map((page) => api.http.get(page)),
+    );
+    for (const { text } of texts) {
+      const links = [...text.matchAll(/href="([^"]+)"/g)].map((match) => match[1]!);
+      const ids = [...text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]!);
+      expect(new Set(ids).size).toBe(ids.length);
+      const anchors = links.filter((link) => link.startsWith('#')).map((link) => link.slice(1));
+      expect(ids).toEqual(expect.arrayContaining(anchors));
+      const ours = links
+        .map((link) => link.replace('https://api.example.test', ''))
+        .filter((link) => link.startsWith('/'));
+      for (const link of new Set(ours)) expect((await api.http.head(link)).status).toBe(200);
+    }
+  });
+
+  it('follow the path below which the service is published', async () => {
+    const published = await startTestApi({ publicBaseUrl: 'https://example.test/tours' });
+    const { text } = await published.http.get('/docs');
+    await published.stop();
+    expect(text).toContain('href="/tours/docs/guide"');
+    expect(text).toContain('https://example.test/tours/api/tenant/catalog');
+  });
+
+  it('show each operation with its path, a request to paste and its errors', async () => {
+    const { text } = await api.http.get('/docs');
+    expect(text).toContain('<b>POST</b> /api/gateway/tours/{id_or_slug}/hold');
+    expect(text).toContain('https://api.example.test/api/gateway/tours/ha-long-bay-cruise/hold');
+    expect(text).toContain('href="/docs/errors/hold_limit_reached"');
+  });
+});
+
+describe('a page of an error', () => {
+  it.each(CODES)('tells what to do about %s', async (code) => {
+    const { status, text } = await api.http.get(`/docs/errors/${code}`);
+    expect(status).toBe(200);
+    expect(text).toContain(`<h1><code>${code}</code></h1>`);
+    expect(text).toContain(`<dd>${PROBLEMS[code].status}</dd>`);
+    expect(text).toContain(`https://api.example.test/docs/errors/${code}`);
+  });
+
+  it('is where the type of a real refusal leads', async () => {
+    const refusal = await api.http.get('/api/tenant/catalog');
+    const page = await api.http.get(new URL(refusal.body.type).pathname);
+    expect(page.status).toBe(200);
+  });
+
+  it.each(['nope', 'toString', 'Price_changed', '%3Cscript%3E'])('does not exist for %s', async (code) => {
+    expectProblem(await api.http.get(`/docs/errors/${code}`), 404, 'not_found');
+  });
+});
+
+describe('the integration guide', () => {
+  const guide = readFileSync(path.resolve(__dirname, '../../docs/integration-guide.md'), 'utf8');
+  const snippets = [...guide.matchAll(/```js\n([^]*?)\n```/g)].map((match) => match[1]!);
+
+  it('is served as it stands in the repository, with the address of the installation', async () => {
+    const { text } = await api.http.get('/docs/guide');
+    const source = guide.replaceAll('http://127.0.0.1:3000', 'https://api.example.test').trimEnd();
+    expect(text).toContain(toHtml(renderMarkdown(source)));
+  });
+
+  it('repeats a request with its key, and gives up on a refusal that will not pass', async () => {
+    const website = await givenWebsite(api);
+    const { tour, date } = await givenSeats(api.context.db);
+    const environment = { API: api.baseUrl, KEY: website.authorization.slice('Bearer '.length) };
+    // eslint-disable-next-line @typescript-eslint/no-implied-eval
+    const call = new Function('process', `${snippets[0]}; return call;`)({ env: environment });
+    const body = { departure_date: date, quantity: 2 };
+    const first = await call('POST', `/api/gateway/tours/${tour.slug}/hold`, body, 'one');
+    expect(await call('POST', `/api/gateway/tours/${tour.slug}/hold`, body, 'one')).toEqual(first);
+    await expect(call('GET', '/api/tenant/tours/nowhere')).rejects.toMatchObject({ code: 'tour_not_found' });
+    expect(await call('DELETE', `/api/gateway/holds/${first.hold_id}`)).toBeUndefined();
+  });
+
+  it('verifies what the queue signs, and nothing else', () => {
+    // eslint-disable-next-line @typescript-eslint/no-implied-eval
+    const isGenuine = new Function('require', `${snippets[1]}; return isGenuine;`)(require) as (
+      ...parameters: unknown[]
+    ) => boolean;
+    const secrets = ['old', 'new'].map((name) => Buffer.from(name.padEnd(24)));
+    const body = JSON.stringify({ event_type: 'booking.created' });
+    const id = webhookId('6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21');
+    const secret = `whsec_${secrets[1]!.toString('base64')}`;
+    const headers = signPayload({ id, sentAt: new Date(), body }, secrets);
+    expect(isGenuine(body, headers, secret)).toBe(true);
+    expect(isGenuine(`${body} `, headers, secret)).toBe(false);
+    expect(isGenuine(body, headers, `whsec_${Buffer.from('x'.repeat(24)).toString('base64')}`)).toBe(false);
+    const late = signPayload({ id, sentAt: new Date(Date.now() - 600_000), body }, secrets);
+    expect(isGenuine(body, late, secret)).toBe(false);
+  });
+});
+
+describe('the Markdown of our texts', () => {
+  it('is escaped everywhere', () => {
+    const hostile = '<img src=x onerror=alert(1)> & "quoted"';
+    const source = `# ${hostile}\n\n${hostile}\n\n- ${hostile}\n\n| ${hostile} |\n|---|\n| \`${hostile}\` |\n\n\`\`\`\n${hostile}\n\`\`\``;
+    const text = toHtml(renderMarkdown(source));
+    expect(text).not.toContain('<img');
+    expect(text.match(/&lt;img/g)).toHaveLength(6);
+  });
+
+  it('makes no link of another scheme', () => {
+    expect(toHtml(renderMarkdown('[go](javascript:alert(1))'))).toBe('<p>[go](javascript:alert(1))</p>');
+  });
+});
