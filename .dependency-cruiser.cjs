@@ -177,7 +177,10 @@ module.exports = {
       comment:
         'A use case serves the terminal too: it knows no request, no status, no header. Only controllers and routers do.',
       severity: 'error',
-      from: { path: `^services/api/(${rooms})/`, pathNot: [EDGE, '^services/api/departures/seats-context[.]ts$'] },
+      from: {
+        path: `^services/api/(${rooms})/`,
+        pathNot: [EDGE, '^services/api/departures/seats-context[.]ts$'],
+      },
       to: { path: '^services/api/(http|generated)/' },
     },
     {

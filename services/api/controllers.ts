@@ -4,6 +4,7 @@ import { contextOf } from './http/api-context';
 
 /** tsoa asks here for the controller of a request. */
 export function iocContainer(request: Request): IocContainer {
-  const get = (controller: unknown): unknown => new (controller as new (context: unknown) => unknown)(contextOf(request));
+  const get = (controller: unknown): unknown =>
+    new (controller as new (context: unknown) => unknown)(contextOf(request));
   return { get } as IocContainer;
 }

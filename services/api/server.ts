@@ -67,6 +67,7 @@ main().catch((error: unknown) => {
 function startError(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
   const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
-  if (code === 'EADDRINUSE') return `Port ${port} is taken: stop what listens there, or set API_PORT or METRICS_PORT`;
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is taken: stop what listens there, or set API_PORT or METRICS_PORT`;
   return `The API could not start: ${message}`;
 }

@@ -17,11 +17,6 @@ export function sqlState(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-/** Name of the violated constraint of a database error, if it is one. */
-export function violatedConstraint(error: unknown): string | undefined {
-  return error instanceof Error ? (error as { constraint?: string }).constraint : undefined;
-}
-
 export type InputPlace = 'body' | 'query' | 'path' | 'header';
 
 export interface InputFault {

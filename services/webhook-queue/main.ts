@@ -43,7 +43,10 @@ async function start(config: Config, log: Logger, stops: Stops, stopping: () => 
   stops.push(() => health.close());
   const metrics = await startMetricsServer(host, config.metricsPort + 1);
   stops.push(() => metrics.stop());
-  const { db, close } = await openServiceDatabase(config, log, { applicationName: 'webhook-queue', poolMax: 8 });
+  const { db, close } = await openServiceDatabase(config, log, {
+    applicationName: 'webhook-queue',
+    poolMax: 8,
+  });
   stops.push(close);
   whyNotReady = () => missingSchema(db);
   await schemaIsIn(db, log, stopping);

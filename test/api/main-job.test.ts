@@ -25,21 +25,29 @@ describe('the main job', () => {
       .post(`/api/gateway/tours/${tour.slug}/hold`)
       .set({ authorization })
       .send({ departure_date: date, quantity: 2 });
-    expect(hold.body).toMatchObject({ ok: true, status: 'active', quantity: 2, seats_available: 3, total_price: 1000 });
+    expect(hold.body).toMatchObject({
+      ok: true,
+      status: 'active',
+      quantity: 2,
+      seats_available: 3,
+      total_price: 1000,
+    });
     expect(hold.status).toBe(201);
 
-    const booking = await api.http
-      .post('/api/tenant/bookings')
-      .set({ authorization })
-      .send({
-        tour_id: tour.id,
-        hold_id: hold.body.hold_id,
-        adults: 2,
-        name: 'Ana Lima',
-        phone: '030 901820',
-        email: 'ana@example.com',
-      });
-    expect(booking.body).toMatchObject({ ok: true, status: 'pending_payment', total_price: 1000, deposit_total: 200 });
+    const booking = await api.http.post('/api/tenant/bookings').set({ authorization }).send({
+      tour_id: tour.id,
+      hold_id: hold.body.hold_id,
+      adults: 2,
+      name: 'Ana Lima',
+      phone: '030 901820',
+      email: 'ana@example.com',
+    });
+    expect(booking.body).toMatchObject({
+      ok: true,
+      status: 'pending_payment',
+      total_price: 1000,
+      deposit_total: 200,
+    });
     expect(booking.body.booking_ref).toMatch(/^ACME-\d+$/);
     expect(booking.status).toBe(201);
 

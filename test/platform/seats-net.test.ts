@@ -1,4 +1,4 @@
-import { type Db, openDatabase, type Trx } from '../../services/platform/database';
+import { type Db, type Trx } from '../../services/platform/database';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';
 import { givenSeats, seatsTaken, type Seats } from '../support/website';

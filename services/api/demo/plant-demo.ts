@@ -17,7 +17,7 @@ import type { Trx } from '../../platform/database';
 import { demoCatalog, demoSoldOut } from '../../../seeds/demo-catalog';
 import { findPlantedDates } from './demo.repository';
 
-export const DEMO_TENANT = 'demo';
+const DEMO_TENANT = 'demo';
 /** Where a page of one's own can try the widget. */
 const DEMO_ORIGIN = 'http://localhost:8080';
 

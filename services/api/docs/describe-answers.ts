@@ -45,7 +45,7 @@ export function describeAnswers(method: string, operation: Operation): void {
     if (Number(status) < 400)
       answers[status] = { ...answer, headers: successHeaders(method, operation, answer) };
   }
-  const codes = [...commonCodes(method, operation), ...ownCodes(operation)];
+  const codes = [...ownCodes(operation), ...commonCodes(method, operation)];
   for (const status of [...new Set(codes.map((code) => PROBLEMS[code].status))].sort()) {
     answers[status] = refusal(codes.filter((code) => PROBLEMS[code].status === status));
   }
@@ -76,14 +76,15 @@ function ownCodes({ operationId, responses }: Operation): ProblemCode[] {
 }
 
 function refusal(codes: ProblemCode[]): Answer {
-  const { status, title } = PROBLEMS[codes[0]!];
+  const { status } = PROBLEMS[codes[0]!];
+  const titles = new Set(codes.map((code) => PROBLEMS[code].title));
   const headers = ['X-Request-Id'];
   if (status === 401) headers.push('WWW-Authenticate');
   if (status === 429) headers.push(...QUOTA_HEADERS);
   if (status !== 500 && codes.some((code) => PROBLEMS[code].retryable)) headers.push('Retry-After');
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
   return {
-    description: `${title}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
+    description: `${[...titles].join(' / ')}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
     headers: references(headers),
     content: {
       'application/problem+json': {

@@ -34,7 +34,7 @@ export function errorArticle(code: ProblemCode, publicBaseUrl: string): Markup {
       <dt>Title</dt>
       <dd>${title}</dd>
       <dt>Retry</dt>
-      <dd>${retryable ? 'The same request may succeed later.' : 'The same request will fail again.'}</dd>
+      <dd>${retryable ? 'The same request may succeed later.' : 'Do not repeat the request as it is.'}</dd>
     </dl>
     <h2>What to do</h2>
     <p>${advice}</p>

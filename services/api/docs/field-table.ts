@@ -11,8 +11,15 @@ type Schemas = Record<string, Schema>;
 const SHOWN_FORMATS = ['date', 'date-time', 'uuid', 'email', 'uri'];
 
 /** Fields of an object and of what it holds, one a row; a field of a field is `customer.name`, one of a list `items[].id`. */
-export function fieldTable(schema: Schema, schemas: Schemas): Markup {
-  return renderTable(HEAD, rowsOf(schema, schemas, ''));
+export function bodyTable(schema: Schema, schemas: Schemas): Markup {
+  const mark = (required: boolean) => (required ? 'required' : '');
+  return renderTable(HEAD, rowsOf(schema, schemas, mark));
+}
+
+/** The same of an answer, where it is the exception that a field is left out. */
+export function answerTable(schema: Schema, schemas: Schemas): Markup {
+  const mark = (required: boolean) => (required ? '' : 'not always');
+  return renderTable(HEAD, rowsOf(schema, schemas, mark));
 }
 
 export function parameterTable(parameters: Parameter[], schemas: Schemas): Markup {
@@ -22,21 +29,26 @@ export function parameterTable(parameters: Parameter[], schemas: Schemas): Marku
       row(
         name,
         `${place}, ${typeOf(schema, schemas)}`,
-        required,
+        required ? 'required' : '',
         [description, ...limitsOf(schema)].join(' '),
       ),
     ),
   );
 }
 
-function rowsOf(schema: Schema, schemas: Schemas, prefix: string): Markup[][] {
+function rowsOf(
+  schema: Schema,
+  schemas: Schemas,
+  mark: (required: boolean) => string,
+  prefix = '',
+): Markup[][] {
   const { properties = {}, required = [] } = resolved(schema, schemas);
   return Object.entries(properties).flatMap(([name, field]) => {
     const text = [field.description ?? '', ...limitsOf(resolved(field, schemas))].join(' ').trim();
     const path = prefix + name;
-    const own = row(path, typeOf(field, schemas), required.includes(name), text);
+    const own = row(path, typeOf(field, schemas), mark(required.includes(name)), text);
     const inner = field.type === 'array' ? field.items! : field;
-    return [own, ...rowsOf(inner, schemas, field.type === 'array' ? `${path}[].` : `${path}.`)];
+    return [own, ...rowsOf(inner, schemas, mark, field.type === 'array' ? `${path}[].` : `${path}.`)];
   });
 }
 
@@ -55,14 +67,14 @@ function typeOf(schema: Schema, schemas: Schemas): string {
 function limitsOf(schema: Schema): string[] {
   const { minimum, maximum, maxLength, enum: values, default: fallback } = schema;
   const limits: string[] = [];
-  if (values) limits.push(`One of ${values.map((value) => `\`${String(value)}\``).join(', ')}.`);
+  if (values?.length === 1) limits.push(`Always \`${String(values[0])}\`.`);
+  else if (values) limits.push(`One of ${values.map((value) => `\`${String(value)}\``).join(', ')}.`);
   if (minimum !== undefined && maximum !== undefined) limits.push(`${minimum} to ${maximum}.`);
   if (maxLength !== undefined) limits.push(`At most ${maxLength} characters.`);
   if (fallback !== undefined) limits.push(`By default \`${String(fallback)}\`.`);
   return limits;
 }
 
-function row(name: string, type: string, required: boolean, text: string): Markup[] {
-  const mark = required && html` <span class="required">required</span>`;
-  return [html`<code>${name}</code>${mark}`, html`${type}`, renderLine(text)];
+function row(name: string, type: string, mark: string, text: string): Markup[] {
+  return [html`<code>${name}</code> <span class="mark">${mark}</span>`, html`${type}`, renderLine(text)];
 }

@@ -33,13 +33,13 @@ pre { background: var(--raised); border: 1px solid var(--line); border-radius: .
 pre code { background: none; padding: 0; font-size: inherit; }
 .call { font-weight: 600; }
 .call b { color: var(--good); }
-.access, .soft { color: var(--soft); }
+.soft { color: var(--soft); }
 .table { overflow-x: auto; }
 table { width: 100%; border-collapse: collapse; font-size: .925rem; }
 th, td { padding: .4rem .75rem .4rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 th { color: var(--soft); font-weight: 600; }
 td:first-child { white-space: nowrap; }
-.required { color: var(--bad); font-size: .8rem; }
+.mark { color: var(--bad); font-size: .8rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.5rem; }
 dt { color: var(--soft); }
 dd { margin: 0; }

@@ -1,6 +1,6 @@
 import { html, type Markup } from '../widget/html-template';
 import { curlExample } from './curl-example';
-import { fieldTable, parameterTable } from './field-table';
+import { answerTable, bodyTable, parameterTable } from './field-table';
 import { renderCode, renderLine, renderMarkdown } from './markdown';
 import type { Answer, Media, OpenApiDocument, Operation } from './openapi-document';
 import { renderTable } from './table';
@@ -83,7 +83,7 @@ function renderCall({ path, method, operation }: Call, document: OpenApiDocument
     ${
       body &&
       html`<h4>Body</h4>
-        ${fieldTable(body.schema, schemas)}`
+        ${bodyTable(body.schema, schemas)}`
     }
     <h4>Example</h4>
     ${renderCode(curlExample(document.servers[0]!.url, path, method, operation))}
@@ -101,7 +101,7 @@ function renderAnswer(status: string, answer: Answer, { components }: OpenApiDoc
       media &&
       html`<details>
         <summary>Fields</summary>
-        ${fieldTable(media.schema, components.schemas)}
+        ${answerTable(media.schema, components.schemas)}
       </details>`
     }
     ${headers.length > 0 && html`<p class="soft">Headers:${headers}</p>`}`;

@@ -88,7 +88,6 @@ const NAMES: Record<string, WireName> = {
     maxLength: 2000,
     example: 'Vegetarian',
   },
-  ok: { description: 'Always true where the call did what was asked.', example: true },
   payment_due_at: { format: 'date-time', example: '2027-01-15T09:30:00.000Z' },
   payment_method: { description: 'How the customer pays; `reserve` takes no deposit.', example: 'bank' },
   phone: {

@@ -73,7 +73,7 @@ async function authenticateWidget(request: Request): Promise<WidgetPrincipal> {
 }
 
 /** Sixty unproven failures a minute from one address, then 429. Who proves a secret, or sends none, does not count. */
-export async function boundGuessing<T>(request: Request, verification: Promise<T>): Promise<T> {
+async function boundGuessing<T>(request: Request, verification: Promise<T>): Promise<T> {
   try {
     return await verification;
   } catch (error) {

@@ -19,7 +19,7 @@ export function quota(kind: keyof Quotas): RequestHandler {
 }
 
 /** A widget token is spent by all visitors of a site: one address may not use it up for the others. */
-export async function spend(request: Request, response: Response, kind: keyof Quotas): Promise<void> {
+async function spend(request: Request, response: Response, kind: keyof Quotas): Promise<void> {
   const { config, quotas } = contextOf(request);
   const principal = principalOf(request)!;
   const limit = config.quotas[kind];
