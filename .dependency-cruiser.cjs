@@ -17,6 +17,7 @@ const PLATFORM = [
   'embedded-postgres',
   'logger',
   'errors',
+  'text-forms',
   'shutdown',
   'service-database',
   'metrics-server',
@@ -37,6 +38,8 @@ const NEIGHBOURS = {
   bookings: ['tenants', 'catalog', 'pricing', 'departures', 'holds', 'idempotency'],
   widget: ['tenants', 'catalog', 'pricing', 'credentials'],
   demo: ['tenants', 'catalog', 'pricing', 'departures', 'bookings', 'credentials'],
+  health: [],
+  docs: ['bookings', 'catalog', 'credentials', 'departures', 'holds', 'idempotency'],
 };
 const rooms = ['money', ...Object.keys(NEIGHBOURS)].join('|');
 
@@ -66,11 +69,13 @@ module.exports = {
     {
       name: 'no-folder-cycles',
       comment:
-        'These folders know each other. One of them is below: let the one above pass in what the lower one needs.',
+        'These folders know each other. One of them is below: let the one above pass in what the lower one needs. (Between ' +
+        'the rooms of the API the directions below see to that: here http/problems.ts, which names types alone, would ' +
+        'close a ring.)',
       severity: 'error',
       scope: 'folder',
       from: { path: '^(services|cli|seeds)' },
-      to: { circular: true },
+      to: { circular: true, pathNot: '^services/api/' },
     },
     {
       name: 'platform-stands-alone',
@@ -145,13 +150,13 @@ module.exports = {
     {
       name: 'http-knows-who-and-once',
       comment:
-        'services/api/http knows who calls (credentials, tenants) and that a write happens once (idempotency), not what is ' +
+        'services/api/http knows who calls (credentials) and that a write happens once (idempotency), not what is ' +
         'sold. Only problems.ts knows the rooms, and only the types of their errors.',
       severity: 'error',
       from: { path: '^services/api/http/', pathNot: '^services/api/http/problems[.]ts$' },
       to: {
         path: `^services/api/(${rooms})/`,
-        pathNot: '^services/api/(credentials|tenants|idempotency|money)/',
+        pathNot: '^services/api/(credentials|idempotency)/',
       },
     },
     {
@@ -175,28 +180,27 @@ module.exports = {
     {
       name: 'rooms-do-not-know-http',
       comment:
-        'A use case serves the terminal too: it knows no request, no status, no header. Only controllers and routers do.',
+        'A use case serves the terminal too: it knows no request, no status, no header. Only controllers and routers do, and ' +
+        'docs, which describes them. A page may be written with html-template.ts, which knows nothing but escaping.',
       severity: 'error',
       from: {
         path: `^services/api/(${rooms})/`,
-        pathNot: [EDGE, '^services/api/departures/seats-context[.]ts$'],
+        pathNot: [EDGE, '^services/api/docs/', '^services/api/departures/seats-context[.]ts$'],
       },
-      to: { path: '^services/api/(http|generated)/' },
+      to: {
+        path: '^services/api/(http|generated)/',
+        pathNot: '^services/api/http/html-template[.]ts$',
+      },
     },
     {
       name: 'transport-stays-at-the-edge',
       comment:
-        'Only controllers, routers, services/api/http and the two entry files know express or tsoa. Translate there, and give ' +
+        'Only controllers, routers, services/api/http, app.ts and controllers.ts know express or tsoa. Translate there, and give ' +
         'the use case plain values.',
       severity: 'error',
       from: {
         path: '^(services|cli|seeds)/',
-        pathNot: [
-          EDGE,
-          '^services/api/http/',
-          '^services/api/(app|server|controllers)[.]ts$',
-          '^services/webhook-queue/monitor/',
-        ],
+        pathNot: [EDGE, '^services/api/http/', '^services/api/(app|controllers)[.]ts$'],
       },
       to: { path: 'node_modules/(@types/)?(express|express-serve-static-core|@tsoa|helmet)(/|$)' },
     },
@@ -262,7 +266,7 @@ module.exports = {
       comment: 'This import leads nowhere.',
       severity: 'error',
       from: { path: '^(services|cli|seeds|test)/' },
-      to: { couldNotResolve: true, pathNot: '/(generated|dist)/' },
+      to: { couldNotResolve: true, pathNot: '/dist/' },
     },
   ],
   options: {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { CATALOG_FILE_TYPES } from '../services/api/catalog/files/catalog-file-types';
+import { isCalendarDate, isSlug } from '../services/platform/text-forms';
 import type { Flag } from './command';
 import { UsageError } from './usage-error';
 import { decimal } from './values';
@@ -8,19 +9,14 @@ import { decimal } from './values';
 /** What the flags of the catalog's commands must be; see values.ts. */
 
 /** Travel dates; times have values.moment. */
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
-const CONTINENT = /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/;
-
 export function travelDate(text: string, name: string): string {
-  const date = DATE.test(text) ? new Date(`${text}T00:00:00Z`) : undefined;
-  if (!date || Number.isNaN(date.getTime()) || !date.toISOString().startsWith(text)) {
+  if (!isCalendarDate(text))
     throw new UsageError(`${name} must be a date of the calendar such as 2027-05-01`);
-  }
   return text;
 }
 
 function continent(text: string, name: string): string {
-  if (!CONTINENT.test(text)) throw new UsageError(`${name} must be a lower-case slug such as south-america`);
+  if (!isSlug(text)) throw new UsageError(`${name} must be a lower-case slug such as south-america`);
   return text;
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { DemoCredentials } from '../services/api/demo/plant-demo';
@@ -22,6 +22,7 @@ export function readDemoFile(dataDir: string): DemoCredentials | undefined {
 
 /** Readable for the owner alone, and never half written. */
 export async function writeDemoFile(dataDir: string, demo: DemoCredentials): Promise<void> {
+  mkdirSync(dataDir, { recursive: true });
   const draft = `${demoFile(dataDir)}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
   await rename(draft, demoFile(dataDir));

@@ -6,11 +6,11 @@ import { readDemoFile, writeDemoFile } from './demo-file';
 export async function plantDemoFor({ audited, config, secrets }: Context): Promise<DemoCredentials> {
   const today = new Date().toISOString().slice(0, 10);
   const kept = readDemoFile(config.dataDir);
-  const demo = await audited({ action: 'demo.plant' }, async (trx, note) => {
+  return audited({ action: 'demo.plant' }, async (trx, note) => {
     const planted = await plantDemo(trx, today, secrets.keyPepper, kept);
     note(null, { tenant: planted.tenant, today });
+    // Before COMMIT: a secret that could not be kept was never issued.
+    await writeDemoFile(config.dataDir, planted);
     return planted;
   });
-  await writeDemoFile(config.dataDir, demo);
-  return demo;
 }

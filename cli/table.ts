@@ -4,7 +4,7 @@ export function table(headings: string[], rows: (string | number | null)[][], em
   const cells = rows.map((row) => row.map((cell) => (cell === null ? '-' : String(cell))));
   const lines = [headings.map((heading) => heading.toUpperCase()), ...cells];
   const widths = headings.map((_, column) =>
-    Math.max(...lines.map((line) => displayWidth(line[column] ?? ''))),
+    lines.reduce((widest, line) => Math.max(widest, displayWidth(line[column] ?? '')), 0),
   );
   return lines
     .map((line) =>

@@ -1,3 +1,5 @@
+import { isBookingRef } from '../services/api/bookings/booking-ref';
+import { CONTROL_CHARACTER, isCalendarDate, isSlug, isUuid } from '../services/platform/text-forms';
 import { parseDuration } from './duration';
 import { UsageError } from './usage-error';
 
@@ -66,18 +68,15 @@ export function line(max: number) {
   return (text: string, name: string): string => {
     const value = text.normalize('NFC').trim();
     const length = [...value].length;
-    if (length < 1 || length > max || /\p{Cc}/u.test(value)) {
+    if (length < 1 || length > max || CONTROL_CHARACTER.test(value)) {
       throw new UsageError(`${name} must be one line of 1 to ${max} characters`);
     }
     return value;
   };
 }
 
-const SLUG = /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 export function slug(text: string, name: string): string {
-  if (!SLUG.test(text) || UUID.test(text)) {
+  if (!isSlug(text) || isUuid(text)) {
     throw new UsageError(`${name} must be 2 to 63 of a-z, 0-9 and inner dashes, such as acme-travel`);
   }
   return text;
@@ -99,9 +98,10 @@ export function currency(text: string, name: string): { code: string; digits: nu
 }
 
 export function country(text: string, name: string): string {
-  const { isSupportedCountry } = require('libphonenumber-js') as typeof import('libphonenumber-js');
+  const { isCountry } =
+    require('../services/api/tenants/country') as typeof import('../services/api/tenants/country');
   const code = text.toUpperCase();
-  if (!isSupportedCountry(code)) throw new UsageError(`${name} must be an ISO 3166 country code such as DE`);
+  if (!isCountry(code)) throw new UsageError(`${name} must be an ISO 3166 country code such as DE`);
   return code;
 }
 
@@ -158,13 +158,12 @@ export function deliveryStatus(text: string, name: string): string {
 
 /** Of a hold. */
 export function uuid(text: string, name: string): string {
-  if (!UUID.test(text.toLowerCase())) throw new UsageError(`${name} must be a UUID`);
+  if (!isUuid(text)) throw new UsageError(`${name} must be a UUID`);
   return text.toLowerCase();
 }
 
 export function bookingRef(text: string, name: string): string {
-  if (!/^[A-Z0-9]{2,10}-\d{1,15}$/.test(text))
-    throw new UsageError(`${name} must be a reference such as ACME-1042`);
+  if (!isBookingRef(text)) throw new UsageError(`${name} must be a reference such as ACME-1042`);
   return text;
 }
 
@@ -198,11 +197,6 @@ export const limit = wholeNumber(1, 1000);
 function oneOf(allowed: readonly string[], text: string, name: string): string {
   if (!allowed.includes(text)) throw new UsageError(`${name} must be one of ${allowed.join(', ')}`);
   return text;
-}
-
-function isCalendarDate(text: string): boolean {
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 function originOf(template: string): string | undefined {

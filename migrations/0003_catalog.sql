@@ -71,3 +71,17 @@ create table departures (
   constraint departures_one_per_tour_and_date unique (tour_id, departure_date),
   constraint departures_return_not_before check (return_date >= departure_date)
 );
+
+-- These one-line functions are inlined into the queries that call them, as long as they stay one immutable expression: the
+-- planner sees the columns, and uses their indexes.
+
+-- The date at that instant where the tour is.
+create function tour_today(time_zone text, at timestamptz) returns date
+  language sql immutable
+  return (at at time zone time_zone)::date;
+
+-- The one rule of what can still be booked at that instant, whatever its seats; departures/departure.ts tells why one cannot.
+create function departure_is_open(status text, departure_date date, closes_at timestamptz, time_zone text, at timestamptz)
+  returns boolean
+  language sql immutable
+  return status = 'scheduled' and departure_date >= tour_today(time_zone, at) and (closes_at is null or closes_at > at);

@@ -72,17 +72,32 @@ create index booking_leads_tenant on booking_leads (tenant_id, id);
 create index booking_leads_external_ref on booking_leads (tenant_id, external_ref, id) where external_ref is not null;
 create index booking_leads_departure on booking_leads (departure_id) where departure_id is not null;
 
+-- Does this hold keep its seats at that instant?
+create function hold_lives(status text, expires_at timestamptz, at timestamptz) returns boolean
+  language sql immutable
+  return status = 'active' and expires_at > at;
+
+-- Is its time over, though nobody wrote that down yet?
+create function hold_lapsed(status text, expires_at timestamptz, at timestamptz) returns boolean
+  language sql immutable
+  return status = 'active' and expires_at <= at;
+
 -- Does this lead stand (and keep its seats) at that instant?
 create function lead_stands(status text, payment_due_at timestamptz, at timestamptz) returns boolean
   language sql immutable
   return status = 'confirmed' or (status = 'pending_payment' and (payment_due_at is null or payment_due_at > at));
+
+-- Was it not paid in time, though nobody wrote that down yet?
+create function lead_lapsed(status text, payment_due_at timestamptz, at timestamptz) returns boolean
+  language sql immutable
+  return status = 'pending_payment' and payment_due_at <= at;
 
 -- The one rule of what takes a seat: live holds and standing leads. Everything that counts seats asks this function.
 create function seats_taken(departure uuid, at timestamptz) returns integer
   language sql stable
   return (
     coalesce((select sum(h.quantity) from seat_holds h
-              where h.departure_id = departure and h.status = 'active' and h.expires_at > at), 0)
+              where h.departure_id = departure and hold_lives(h.status, h.expires_at, at)), 0)
     + coalesce((select sum(l.adults) from booking_leads l
                 where l.departure_id = departure and l.status in ('pending_payment', 'confirmed')
                   and lead_stands(l.status, l.payment_due_at, at)), 0)

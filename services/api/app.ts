@@ -1,7 +1,7 @@
 import http from 'node:http';
 import express, { type Express } from 'express';
 import { registerCoverPictures } from './demo/cover-pictures.router';
-import { registerDocs } from './docs/docs.router';
+import { registerDocs } from './docs/pages/docs.router';
 import { registerEmbed } from './widget/embed.router';
 import { RegisterRoutes } from './generated/routes';
 import { registerHealth } from './health/health.router';
@@ -70,6 +70,9 @@ export function createServer(app: Express): http.Server {
     },
     app,
   );
+  // A client that does not read its answer is cut too.
+  server.setTimeout(30_000);
+  server.maxConnections = 10_000;
   answerMalformedRequests(server, app);
   return server;
 }

@@ -1,11 +1,10 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { loadConfig } from '../platform/config';
-import { ConfigError } from '../platform/config-error';
-import { openServiceDatabase } from '../platform/service-database';
-import { createLogger } from '../platform/logger';
+import type http from 'node:http';
+import { type Config, loadConfig } from '../platform/config';
+import { reachServiceDatabase, type ServiceDatabase } from '../platform/service-database';
+import { createLogger, type Logger } from '../platform/logger';
 import { migrate } from '../platform/migrate';
-import { loadSecrets } from '../platform/secrets';
+import { loadSecrets, type Secrets } from '../platform/secrets';
 import { onShutdown } from '../platform/shutdown';
 import { createMemoryCacheStore } from '../platform/cache-store';
 import { createMemoryQuotaStore } from '../platform/quota-store';
@@ -17,20 +16,33 @@ import { startMetricsServer } from '../platform/metrics-server';
 import { startSweeper } from './sweeper';
 
 const DRAIN_MS = 10_000;
+/** Longer than any statement of ours may take (database.ts). */
+const ANSWER_TIMEOUT_MS = 15_000;
 
 /** Config, connections, listen; on SIGTERM readiness first, then the requests in flight, then the connections. */
 async function main(): Promise<void> {
   const config = loadConfig();
   const log = createLogger(config.logLevel, 'api');
   const secrets = await loadSecrets(config);
-  const database = await openServiceDatabase(config, log, { applicationName: 'api' });
-  const { db } = database;
+  const database = await reachServiceDatabase(config, log);
+  try {
+    await serve(config, log, secrets, database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function serve(config: Config, log: Logger, secrets: Secrets, database: ServiceDatabase): Promise<void> {
+  const pool = { applicationName: 'api', answerTimeoutMs: ANSWER_TIMEOUT_MS };
+  const db = database.openPool({ ...pool, poolMax: 8 });
+  const writes = database.openPool({ ...pool, poolMax: 16 });
   // An embedded database is this installation's own; with DATABASE_URL, `tourctl migrate` is a step of the roll-out.
-  if (!config.databaseUrl) await migrate(db);
+  if (!config.databaseUrl) await migrate(database.openPool({ applicationName: 'api', poolMax: 2 }));
 
   const availability = createAvailabilityCache(db, createMemoryCacheStore(), log);
   const uses = startUseRecorder(db, log);
-  const context = { config, secrets, db, log, quotas: createMemoryQuotaStore(), uses, availability };
+  const context = { config, secrets, db, writes, log, quotas: createMemoryQuotaStore(), uses, availability };
   const shedder = createLoadShedder();
   const app = createApp(context, shedder);
   const server = createServer(app);
@@ -38,18 +50,13 @@ async function main(): Promise<void> {
   await once(server, 'listening');
   const metrics = await startMetricsServer(config.host, config.metricsPort);
   const sweeper = startSweeper(db, log);
-  const { port } = server.address() as AddressInfo;
-  log.info({ host: config.host, port }, 'listening');
+  log.info({ host: config.host, port: config.apiPort }, 'listening');
   process.send?.({ ready: true });
 
   onShutdown(log, DRAIN_MS + 5_000, async () => {
     app.locals.stopping = true;
     shedder.shutDown();
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeIdleConnections();
-    const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-    await closed;
-    clearTimeout(cut);
+    await drain(server);
     shedder.stop();
     await sweeper.stop();
     await uses.stop();
@@ -58,16 +65,23 @@ async function main(): Promise<void> {
   });
 }
 
+/** No new connections; what is in flight ends, ten seconds at most. */
+async function drain(server: http.Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  await closed;
+  clearTimeout(cut);
+}
+
 main().catch((error: unknown) => {
-  process.stderr.write(`${startError(error)}\n`);
-  process.exitCode = 1;
-  process.disconnect?.();
+  process.stderr.write(`api: ${explainStart(error)}\n`, () => process.exit(1));
 });
 
-function startError(error: unknown): string {
-  if (error instanceof ConfigError) return error.message;
+/** One line that says what to do. */
+function explainStart(error: unknown): string {
   const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE')
-    return `Port ${port} is taken: stop what listens there, or set API_PORT or METRICS_PORT`;
-  return `The API could not start: ${message}`;
+    return `Port ${port} is taken: stop what listens there, or set API_PORT or METRICS_PORT to another.`;
+  return message;
 }

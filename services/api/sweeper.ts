@@ -9,13 +9,12 @@ const EVERY_MS = 15_000;
 export function startSweeper(db: Db, log: Logger): { stop(): Promise<void> } {
   let stopped = false;
   let pass = Promise.resolve();
+  const complain = (error: unknown) => {
+    if (!stopped) log.warn({ err: error }, 'sweep failed');
+  };
   const sweep = async () => {
-    try {
-      await sweepExpiredSeats(db);
-      await sweepExpiredKeys(db);
-    } catch (error) {
-      if (!stopped) log.warn({ err: error }, 'sweep failed');
-    }
+    await sweepExpiredSeats(db, complain).catch(complain);
+    await sweepExpiredKeys(db).catch(complain);
   };
   const timer = setInterval(() => {
     pass = pass.then(sweep);

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import {
   readBoolean,
   readInteger,
@@ -58,7 +59,7 @@ export function loadConfig(env: Environment = process.env): Config {
   if (databaseUrl && !secrets.cursorKey) throw required('CURSOR_KEY');
   refuseSharedStores(env);
   return {
-    host: env.HOST || '127.0.0.1',
+    host: readHost(env),
     apiPort,
     webhookQueuePort: readPort(env, 'WEBHOOK_QUEUE_PORT', 3001),
     // The queue's metrics are on the port after it.
@@ -92,8 +93,18 @@ function readQuotas(env: Environment): Quotas {
   };
 }
 
+/** An address, or a name that is not a misspelt one: 999.1.1.1 would be asked of the DNS. */
+function readHost(env: Environment): string {
+  const host = env.HOST || '127.0.0.1';
+  const isName = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(host) && !/^[\d.]+$/.test(host);
+  if (isIP(host) === 0 && !isName) throw new ConfigError('HOST', 'an address such as 127.0.0.1, or a host name');
+  return host;
+}
+
 function readPublicBaseUrl(env: Environment, apiPort: number): string {
   const url = readUrl(env, 'PUBLIC_BASE_URL', ['http:', 'https:']) ?? `http://127.0.0.1:${apiPort}`;
+  const { search, hash, username } = new URL(url);
+  if (search || hash || username) throw new ConfigError('PUBLIC_BASE_URL', 'an address without query, # and user');
   return url.replace(/\/+$/, '');
 }
 

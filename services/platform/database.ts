@@ -18,12 +18,20 @@ export interface DatabaseOptions {
   applicationName: string;
   /** Connections at most. */
   poolMax?: number;
+  /** A statement without an answer after this time has failed: for a server that hangs and cannot say so itself. */
+  answerTimeoutMs?: number;
 }
 
-export function openDatabase(url: string, { applicationName, poolMax = 16 }: DatabaseOptions): Db {
+export function openDatabase(url: string, options: DatabaseOptions): Db {
+  const { applicationName, poolMax = 16, answerTimeoutMs } = options;
   return knex({
     client: 'pg',
-    connection: { connectionString: url, application_name: applicationName, keepAlive: true },
+    connection: {
+      connectionString: url,
+      application_name: applicationName,
+      keepAlive: true,
+      query_timeout: answerTimeoutMs,
+    },
     // Five seconds for a connection, then the request is told so (503): Knex's own minute outlives every client.
     pool: { min: 0, max: poolMax, acquireTimeoutMillis: 5000, idleTimeoutMillis: 10_000 },
     acquireConnectionTimeout: 5000,
@@ -38,6 +46,9 @@ const TRANSACTION_SETTINGS = `
   set local lock_timeout = '2s';
   set local statement_timeout = '10s';
   set local idle_in_transaction_session_timeout = '15s'`;
+
+/** Begins a statement that reads the clock as `clock.at`. Materialized, so that it is read once and not once a mention. */
+export const CLOCK = 'with clock as materialized (select clock_timestamp() as at)';
 
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK = '40P01';
@@ -59,5 +70,17 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
       if (attempt >= ATTEMPTS || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK)) throw error;
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
     }
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** The statement's result, or the domain's own refusal where a lock was not granted in the transaction's two seconds. */
+export async function refuseWhenLocked<T>(statement: PromiseLike<T>, refusal: () => Error): Promise<T> {
+  try {
+    return await statement;
+  } catch (error) {
+    if (sqlState(error) === LOCK_NOT_AVAILABLE) throw refusal();
+    throw error;
   }
 }

@@ -1,11 +1,13 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
+import { isNobody } from './embedded-postgres/account';
 import { bundledRelease, usableBinaries } from './embedded-postgres/binaries';
 import { createCluster, databaseUrl } from './embedded-postgres/create-cluster';
 import { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres.errors';
 import { type Cluster, placeCluster } from './embedded-postgres/place-cluster';
+import { ScramClient } from './embedded-postgres/scram-client';
 import { findServer, type RunningServer, startServer, stopServer } from './embedded-postgres/server';
 import { withStartLock } from './embedded-postgres/start-lock';
 import { sqlState } from './errors';
@@ -13,7 +15,7 @@ import { sqlState } from './errors';
 export { startThrowAwayPostgres } from './embedded-postgres/throw-away';
 
 export interface EmbeddedPostgres {
-  /** postgres://<user>:<password>@127.0.0.1:<port>/tour_platform */
+  /** postgres://<user>:<password>@127.0.0.1:<port>/tour_platform?require_auth=scram-sha-256 */
   url: string;
   /** Call it when all own connections are closed: whoever leaves last stops the server. Never throws. */
   leave(): Promise<void>;
@@ -115,12 +117,15 @@ async function takeLease(dataDir: string, notice: Notice, earlierPort?: number):
 
 async function makeServer(cluster: Cluster, notice: Notice, earlierPort?: number): Promise<RunningServer> {
   const binaries = await usableBinaries(bundledRelease(), cluster.account);
-  if (await createCluster(cluster, binaries, SETTINGS)) notice(`made a new database in ${cluster.directory}`);
+  if (await createCluster(cluster, binaries, SETTINGS)) {
+    const shared = isNobody(cluster.account) ? ', open to all that runs as "nobody" on this machine' : '';
+    notice(`made a new database in ${cluster.directory}${shared}`);
+  }
   return startServer(cluster, binaries, earlierPort);
 }
 
 async function openSession(url: string): Promise<pg.Client> {
-  const session = new pg.Client({
+  const session = new ScramClient({
     connectionString: url,
     ssl: false,
     application_name: 'embedded-postgres lease',

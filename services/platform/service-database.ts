@@ -5,28 +5,27 @@ import { joinEmbeddedPostgres } from './embedded-postgres';
 import type { Logger } from './logger';
 
 export interface ServiceDatabase {
-  db: Db;
+  openPool(options: DatabaseOptions): Db;
+  /** Closes every pool, and leaves an embedded server. */
   close(): Promise<void>;
 }
 
 /** The database of the configuration: DATABASE_URL, or the embedded one of DATA_DIR, which is started where nobody did. */
-export async function openServiceDatabase(
-  config: Config,
-  log: Logger,
-  options: DatabaseOptions,
-): Promise<ServiceDatabase> {
-  if (config.databaseUrl) {
-    const db = openDatabase(config.databaseUrl, options);
-    return { db, close: () => db.destroy() };
-  }
+export async function reachServiceDatabase(config: Config, log: Logger): Promise<ServiceDatabase> {
   const onNotice = (line: string) => log.info(line);
-  const embedded = await joinEmbeddedPostgres(path.resolve(config.dataDir), { onNotice });
-  const db = openDatabase(embedded.url, options);
+  const server = config.databaseUrl
+    ? { url: config.databaseUrl, leave: () => Promise.resolve() }
+    : await joinEmbeddedPostgres(path.resolve(config.dataDir), { onNotice });
+  const pools: Db[] = [];
   return {
-    db,
-    close: async () => {
-      await db.destroy();
-      await embedded.leave();
+    openPool(options) {
+      const pool = openDatabase(server.url, options);
+      pools.push(pool);
+      return pool;
+    },
+    async close() {
+      await Promise.all(pools.map((pool) => pool.destroy()));
+      await server.leave();
     },
   };
 }

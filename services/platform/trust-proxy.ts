@@ -20,5 +20,6 @@ export function readTrustProxy(env: Environment): TrustProxy {
 function isNetwork(text: string): boolean {
   const [address = ''] = text.split('/');
   const wellWritten = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
-  return wellWritten && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text));
+  // A network of everybody would be `true` in other words.
+  return wellWritten && !text.endsWith('/0') && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text));
 }

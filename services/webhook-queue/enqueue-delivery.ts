@@ -1,5 +1,5 @@
 import type { Trx } from '../platform/database';
-import { insertEventWithDeliveries } from './event.repository';
+import { insertEventsWithDeliveries } from './event.repository';
 import type { WebhookEvent } from './webhook-event';
 
 export type { WebhookEvent };
@@ -32,19 +32,23 @@ export function bookingEvent(
       booking_ref: lead.bookingRef,
       lead_id: lead.leadId,
       source: lead.source,
-      external_ref: lead.externalRef ?? null,
-      customer: { name: name ?? null, phone: phone ?? null, email: email ?? null },
-      departure_date: lead.departureDate ?? null,
+      external_ref: lead.externalRef,
+      customer: { name, phone, email },
+      departure_date: lead.departureDate,
       total_price: lead.totalPrice,
     },
   };
 }
 
 /**
- * Leaves the event in the caller's transaction, in one statement: event and effect exist together or not at all. One
- * delivery for each endpoint that asked for this type; `booking.created` leaves a pending one without any endpoint too,
- * every other type then leaves nothing.
+ * Leaves the events in the caller's transaction, in one statement however many: event and effect exist together or not at
+ * all. One delivery for each endpoint that asked for the type; `booking.created` leaves a pending one without any endpoint
+ * too, every other type then leaves nothing.
  */
-export async function enqueueDelivery(trx: Trx, event: WebhookEvent): Promise<void> {
-  await insertEventWithDeliveries(trx, { ...event, body: JSON.stringify(event.body) });
+export async function enqueueDelivery(trx: Trx, ...events: WebhookEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await insertEventsWithDeliveries(
+    trx,
+    events.map((event) => ({ ...event, body: JSON.stringify(event.body) })),
+  );
 }

@@ -43,7 +43,8 @@ export function judgeAnswer(statusCode: number, location: string | undefined): F
     };
   }
   if (statusCode >= 300 && statusCode < 400) {
-    const where = location ? ` to ${location.slice(0, 200)}` : '';
+    // Foreign text: an operator's terminal obeys control characters.
+    const where = location ? ` to ${location.replace(/\p{Cc}/gu, '').slice(0, 200)}` : '';
     return {
       outcome: 'redirect',
       reason: `The receiver answered ${statusCode}${where}: redirects are not followed.`,

@@ -1,14 +1,8 @@
 import type { Db, Trx } from '../platform/database';
+import { isUuid } from '../platform/text-forms';
 import type { Endpoint } from './endpoint';
 import { findEndpointById, lockEndpoint } from './endpoint.repository';
 import { EndpointNotFoundError } from './webhook.errors';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** What is none would be an error of the database's, where it is simply nobody's id. */
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
 
 /** @throws EndpointNotFoundError also for one that was removed */
 export async function findEndpoint(db: Db | Trx, id: string): Promise<Endpoint> {

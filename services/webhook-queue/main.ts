@@ -5,7 +5,7 @@ import { createLogger, type Logger } from '../platform/logger';
 import { startMetricsServer } from '../platform/metrics-server';
 import { pendingMigrations } from '../platform/migrate';
 import { loadSecrets } from '../platform/secrets';
-import { openServiceDatabase } from '../platform/service-database';
+import { reachServiceDatabase } from '../platform/service-database';
 import { onShutdown } from '../platform/shutdown';
 import { startHealthServer } from './health-server';
 import { startWorker } from './worker';
@@ -43,11 +43,9 @@ async function start(config: Config, log: Logger, stops: Stops, stopping: () => 
   stops.push(() => health.close());
   const metrics = await startMetricsServer(host, config.metricsPort + 1);
   stops.push(() => metrics.stop());
-  const { db, close } = await openServiceDatabase(config, log, {
-    applicationName: 'webhook-queue',
-    poolMax: 8,
-  });
-  stops.push(close);
+  const database = await reachServiceDatabase(config, log);
+  stops.push(() => database.close());
+  const db = database.openPool({ applicationName: 'webhook-queue', poolMax: 8 });
   whyNotReady = () => missingSchema(db);
   await schemaIsIn(db, log, stopping);
   if (stopping()) return;

@@ -1,4 +1,5 @@
 import type { Db, Trx } from '../platform/database';
+import { isUuid } from '../platform/text-forms';
 import {
   countReplayable,
   findAttempts,
@@ -21,7 +22,7 @@ import {
 } from './endpoint.repository';
 import { parseEndpointUrl } from './endpoint-url';
 import { insertEventFor } from './event.repository';
-import { isUuid, lockKnownEndpoint } from './known-endpoint';
+import { lockKnownEndpoint } from './known-endpoint';
 import { adoptWaiting, cancelWaiting, makeDue } from './queue.repository';
 import { issueSecret } from './rotate-secret';
 import { webhookId } from './sign-payload';

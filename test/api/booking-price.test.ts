@@ -26,7 +26,7 @@ describe('expected_total', () => {
     }
   });
 
-  it.each([59.96, 59.98, 0, 5997, -59.97, 1e300])(
+  it.each([59.96, 59.974, 59.98, 0, 5997, -59.97, 1e300])(
     'of %j for a total of 59.97 is 409, and nothing is booked',
     async (expected) => {
       const { db } = api.context;

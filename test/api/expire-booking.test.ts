@@ -19,6 +19,10 @@ afterAll(() => api.stop());
 
 const read = async (ref: string) => (await website.get(`/api/tenant/bookings/${ref}`)).body;
 
+const raise = (error: unknown): never => {
+  throw error;
+};
+
 describe('a booking that is not paid in time', () => {
   it('reads expired and frees its seats at that instant, with nobody tidying up', async () => {
     const { db } = api.context;
@@ -39,7 +43,7 @@ describe('a booking that is not paid in time', () => {
     const { tour, date } = await givenSeats(db);
     const { body } = await patient.book({ tour_id: tour.id, departure_date: date });
     await db('booking_leads').where({ booking_ref: body.booking_ref }).update({ created_at: '2020-01-01' });
-    await sweepExpiredSeats(db);
+    await sweepExpiredSeats(db, raise);
     expect((await patient.get(`/api/tenant/bookings/${body.booking_ref}`)).body.status).toBe(
       'pending_payment',
     );
@@ -61,8 +65,8 @@ describe('a booking that is not paid in time', () => {
     await endPaymentWindow(db, swept);
     await endPaymentWindow(db, resold);
     await website.book(order);
-    await sweepExpiredSeats(db);
-    await sweepExpiredSeats(db);
+    await sweepExpiredSeats(db, raise);
+    await sweepExpiredSeats(db, raise);
     const told = await db('webhook_events')
       .where({ tenant_id: acme.tenant.id, type: 'booking.expired' })
       .pluck('booking_ref');

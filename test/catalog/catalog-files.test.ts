@@ -74,6 +74,79 @@ describe('a catalog file', () => {
       '1 currency',
       '1 base_price',
       '2 slug',
+      '2 departures[0].departure_date',
+      '2 departures[0].seats_total',
+      '2 departures[0].prices.teen',
+      '2 departures[0].prices.adult',
+      '2 departures[1].prices.adult',
+      '2 departures[1].closes_at',
+      '2 departures[2].return_date',
+      '2 departures[2].departure_date',
+    ]);
+  });
+
+  it('names amounts with too many decimals also beside other faults', async () => {
+    const departures = [
+      departureEntry({ seats_total: 0, prices: { adult: 1.005, child: 'x', single_supplement: 2.001 } }),
+      departureEntry({ departure_date: '2031-06-02', prices: { adult: 10_000_000_001 } }),
+    ];
+    const amounts = { base_price: 9.999, departures };
+    const { faults } = await read({
+      'a.json': [
+        tourEntry({ name: 7, ...amounts }),
+        tourEntry({ slug: 'Über', ...amounts }),
+        tourEntry({ slug: 'third', currency: 'JPY', base_price: 0.5 }),
+        tourEntry({ currency: 'JPY', base_price: 0.5 }),
+        tourEntry({ slug: 'unknown-money', currency: 'EURO', base_price: 9.99999 }),
+      ],
+    });
+    const told = faults.map(({ index, field }) => `${index} ${field}`);
+    const ofDepartures = [
+      'departures[0].prices.adult',
+      'departures[0].prices.single_supplement',
+      'departures[1].prices.adult',
+    ];
+    expect(told).toEqual(
+      expect.arrayContaining([
+        ...['name', 'base_price', ...ofDepartures].map((field) => `0 ${field}`),
+        ...['slug', 'base_price', ...ofDepartures].map((field) => `1 ${field}`),
+        '2 base_price',
+        ...['slug', 'base_price'].map((field) => `3 ${field}`),
+        '4 currency',
+      ]),
+    );
+    expect(told).toHaveLength(18);
+    expect(faults.find(({ index, field }) => index === 2 && field === 'base_price')!.message).toBe(
+      'must have at most 0 decimals: that is what JPY has',
+    );
+  });
+
+  it('names every fault of a second tour with the same slug', async () => {
+    const departures = [departureEntry({ seats_total: 0 }), departureEntry(), departureEntry()];
+    const { tours, faults } = await read({ 'a.json': [tourEntry(), tourEntry({ departures })] });
+    expect(tours).toHaveLength(1);
+    expect(faults.map(({ index, field }) => `${index} ${field}`)).toEqual([
+      '1 slug',
+      '1 departures[0].seats_total',
+      '1 departures[1].departure_date',
+      '1 departures[2].departure_date',
+    ]);
+  });
+
+  it('says of an unknown field in a short sentence what is known', async () => {
+    const { faults } = await read({
+      'a.json': [
+        tourEntry({
+          baseprice: 1,
+          colour: 'red',
+          departures: [departureEntry({ prices: { adult: 1, teen: 2 } })],
+        }),
+      ],
+    });
+    expect(faults.map(({ field, message }) => [field, message])).toEqual([
+      ['baseprice', 'is not known here; did you mean base_price?'],
+      ['colour', 'is not known here; correct or remove it'],
+      ['departures[0].prices.teen', 'is not known here; known are adult, child, single_supplement'],
     ]);
   });
 
@@ -101,6 +174,7 @@ describe('a catalog file', () => {
       'departures[1].closes_at',
       'departures[2].return_date',
       'departures[3]',
+      'departures[2].departure_date',
       'departures[5].departure_date',
     ]);
   });
@@ -211,7 +285,7 @@ describe('a CSV catalog file', () => {
       'tours.csv': `${HEAD}\n${ROW}\nandes,Andes,asia,NP,5,USD,1`,
     });
     expect(tours.map((tour) => [tour.slug, tour.departures!.length])).toEqual([
-      ['alps', 2],
+      ['alps', 3],
       ['andes', 0],
     ]);
     expect(tours[0]!.departures![0]!.fields).toEqual({
@@ -228,10 +302,58 @@ describe('a CSV catalog file', () => {
 
   it('names its columns in the first line, each known and once', async () => {
     expect((await read({ 'a.csv': '\n' })).faults).toMatchObject([{ line: 1, field: '' }]);
-    const { faults } = await read({ 'a.csv': `${HEAD},seats,slug\n${ROW},1,2` });
-    expect(faults.map(({ line, field, message }) => [line, field, message.split(';')[0]])).toEqual([
-      [1, 'seats', 'is not a column known here'],
+    const { faults } = await read({ 'a.csv': `${HEAD},seats,slug,sumary,,\n${ROW},1,2` });
+    expect(faults.map(({ line, field, message }) => [line, field, message])).toEqual([
+      [1, 'seats', 'is not a column of tours; correct or remove it'],
       [1, 'slug', 'is the name of two columns'],
+      [1, 'sumary', 'is not a column of tours; did you mean summary?'],
+      [1, '', 'must name every column: number 11 has none'],
+      [1, '', 'must name every column: number 12 has none'],
+    ]);
+  });
+
+  it('names the faults of its lines also beside those of its columns', async () => {
+    const { faults } = await read({
+      'departures.csv': [
+        'tour-slug,departure_date,seats_total,prices.adult,price,constructor,seats_total',
+        'alps,2031-06-01,ten,990.501,1,2,3',
+        'alps,2031-02-30,10,990.501,1,2,3',
+      ].join('\n'),
+      'tours.csv': `${HEAD},colour\n${ROW},red\nb2,B2,europe,CH,0,CHF,1.005,red`,
+    });
+    expect(faults.map(({ file, line, field }) => `${file}:${line} ${field}`)).toEqual([
+      'departures.csv:1 tour-slug',
+      'departures.csv:1 price',
+      'departures.csv:1 constructor',
+      'departures.csv:1 seats_total',
+      'tours.csv:1 colour',
+      'tours.csv:3 duration_days',
+      'departures.csv:2 tour_slug',
+      'departures.csv:2 seats_total',
+      'departures.csv:3 tour_slug',
+      'departures.csv:3 departure_date',
+      'tours.csv:3 base_price',
+    ]);
+    for (const { message } of faults) expect(message.length).toBeLessThan(120);
+  });
+
+  it('judges the amounts of departures by the currency of the tour that another file has', async () => {
+    const { faults } = await read({
+      'departures.csv': 'tour_slug,departure_date,seats_total,prices.adult\nalps,2031-06-01,ten,990.501',
+      'tours.csv': `${HEAD}\n${ROW.replace('europe', 'Europe')}`,
+    });
+    expect(faults.map(({ file, field }) => `${file} ${field}`)).toEqual([
+      'tours.csv continent',
+      'departures.csv seats_total',
+      'departures.csv prices.adult',
+    ]);
+  });
+
+  it('names the faults of the lines before the one that cannot be read', async () => {
+    const { faults } = await read({ 'a.csv': `${HEAD}\n${ROW.replace('CH', 'Swiss')}\n"alps,x` });
+    expect(faults.map(({ line, field }) => [line, field])).toEqual([
+      [3, ''],
+      [2, 'country'],
     ]);
   });
 

@@ -7,6 +7,7 @@ import { type ImportReport, reportImport } from '../../services/api/catalog/file
 import { planImport } from '../../services/api/catalog/files/plan-import';
 import { readCatalog } from '../../services/api/catalog/files/read-catalog';
 import { writeImport } from '../../services/api/catalog/files/write-import';
+import { relockDeparture } from '../../services/api/departures/reserve-seats';
 
 /** Files of the test's own directory, by name; objects are written as JSON. Returns their paths in order. */
 export function writeFiles(contents: Record<string, unknown>): string[] {
@@ -30,7 +31,7 @@ export async function importFiles(
   const planned = reportImport(plan, files);
   if (planned.errors.length > 0 || dryRun) return withBaseNames(planned);
   try {
-    return withBaseNames(await inTransaction(db, (trx) => writeImport(trx, plan, files)));
+    return withBaseNames(await inTransaction(db, (trx) => writeImport(trx, plan, files, relockDeparture)));
   } catch (error) {
     if (error instanceof CatalogRefusedError) return withBaseNames(error.report);
     throw error;

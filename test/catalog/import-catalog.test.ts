@@ -3,6 +3,7 @@ import { checkCatalog } from '../../services/api/catalog/files/check-catalog';
 import { importCatalog } from '../../services/api/catalog/files/import-catalog';
 import { planImport } from '../../services/api/catalog/files/plan-import';
 import { writeImport } from '../../services/api/catalog/files/write-import';
+import { relockDeparture } from '../../services/api/departures/reserve-seats';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { departureEntry, importFiles, tourEntry } from './catalog-files';
 import { departureOf, insertHold, insertLead, insertTenant, tourOf } from './catalog-rows';
@@ -178,6 +179,56 @@ describe('importing a catalog', () => {
     expect(await tourOf(database.db, 'sound')).toBeUndefined();
   });
 
+  it.each([{ dryRun: false }, { dryRun: true }])(
+    'counts no changes beside a fault (%j)',
+    async ({ dryRun }) => {
+      await importFiles(database.db, { 'tours.json': [tourEntry({ slug: 'as-it-was' })] });
+      const report = await importFiles(
+        database.db,
+        {
+          'tours.json': [
+            tourEntry({ slug: 'as-it-was', departures: [departureEntry()] }),
+            tourEntry({ slug: 'sound', departures: [departureEntry()] }),
+            tourEntry({ slug: 'broken', base_price: 9.999 }),
+          ],
+        },
+        { dryRun, prune: true },
+      );
+      expect(report).toEqual({
+        tours: none,
+        departures: none,
+        errors: [
+          {
+            file: 'tours.json',
+            index: 2,
+            field: 'base_price',
+            message: 'must have at most 2 decimals: that is what EUR has',
+          },
+        ],
+        pruned: { tours_archived: 0, departures_deleted: 0, departures_cancelled: 0 },
+      });
+    },
+  );
+
+  it('judges the amounts of departures alone by the currency that is stored, also beside other faults', async () => {
+    await importFiles(database.db, { 'tours.json': [tourEntry({ slug: 'in-yen', currency: 'JPY' })] });
+    const { errors } = await importFiles(database.db, {
+      'departures.csv': [
+        'tour_slug,departure_date,seats_total,prices.adult',
+        'in-yen,2031-06-01,ten,990.5',
+        'in-yen,2031-06-02,10,990.5',
+        'nowhere,2031-06-02,ten,990.5',
+      ].join('\n'),
+    });
+    expect(errors.map(({ line, field }) => [line, field])).toEqual([
+      [2, 'seats_total'],
+      [2, 'prices.adult'],
+      [3, 'prices.adult'],
+      [4, 'seats_total'],
+      [4, 'tour_slug'],
+    ]);
+  });
+
   it('writes nothing in a dry run, and says what it would do', async () => {
     const report = await importFiles(
       database.db,
@@ -200,6 +251,10 @@ describe('importing a catalog', () => {
       { prune: false },
     );
     expect(plan.faults).toMatchObject([{ field: 'time_zone', index: 0 }]);
+    const { errors } = await importFiles(database.db, {
+      'tours.json': [tourEntry({ slug: 'Über', time_zone: 'europe/rome' })],
+    });
+    expect(errors.map(({ field }) => field)).toEqual(['slug', 'time_zone']);
   });
 
   it('imports hundreds of tours in the transaction of its caller', async () => {
@@ -253,6 +308,57 @@ describe('an import that meets holds and bookings', () => {
     expect(enough.departures.updated).toBe(1);
   });
 
+  it('names what holds and bookings forbid also beside other faults', async () => {
+    const both = [departureEntry(), departureEntry({ departure_date: '2031-09-01' })];
+    await importFiles(database.db, { 'tours.json': [entry('faulty-and-sold', ...both)] });
+    const departure = await departureOf(database.db, 'faulty-and-sold', '2031-06-01');
+    await insertHold(database.db, tenantId, departure.id, 3);
+    const { errors } = await importFiles(database.db, {
+      'tours.json': [
+        {
+          ...entry('faulty-and-sold', departureEntry({ seats_total: 2, closes_at: 'noon' })),
+          name: 7,
+          currency: 'USD',
+        },
+      ],
+    });
+    expect(errors.map(({ field }) => field)).toEqual([
+      'name',
+      'departures[0].closes_at',
+      'currency',
+      'departures[0].seats_total',
+    ]);
+  });
+
+  it('writes down which holds and leads of a departure are over when it lowers the seats', async () => {
+    const others = departureEntry({ departure_date: '2031-09-01' });
+    await importFiles(database.db, { 'tours.json': [entry('lapsed', departureEntry(), others)] });
+    const departure = await departureOf(database.db, 'lapsed', '2031-06-01');
+    const other = await departureOf(database.db, 'lapsed', '2031-09-01');
+    const over = { expires_at: database.db.raw("now() - interval '1 minute'") };
+    const endedId = await insertHold(database.db, tenantId, departure.id, 8, over);
+    const liveId = await insertHold(database.db, tenantId, departure.id, 1);
+    const untouchedId = await insertHold(database.db, tenantId, other.id, 8, over);
+    const leadId = await insertLead(database.db, tenantId, departure, 'BOOKER-L', {
+      payment_due_at: database.db.raw("now() - interval '1 minute'"),
+    });
+    await importFiles(database.db, {
+      'tours.json': [entry('lapsed', departureEntry({ seats_total: 2 }), others)],
+    });
+    const holds = await database
+      .db('seat_holds')
+      .select('id', 'status')
+      .whereIn('departure_id', [departure.id, other.id]);
+    expect(Object.fromEntries(holds.map(({ id, status }) => [id, status]))).toEqual({
+      [endedId]: 'expired',
+      [liveId]: 'active',
+      [untouchedId]: 'active',
+    });
+    expect(await database.db('booking_leads').where({ id: leadId }).first('status')).toEqual({
+      status: 'expired',
+    });
+  });
+
   it('refuses seats that were taken after it compared', async () => {
     await importFiles(database.db, { 'tours.json': [entry('raced', departureEntry())] });
     const value = entry('raced', departureEntry({ seats_total: 2 }));
@@ -260,7 +366,7 @@ describe('an import that meets holds and bookings', () => {
     const plan = await planImport(database.db, catalog, { prune: false });
     expect(plan.faults).toEqual([]);
     await insertHold(database.db, tenantId, (await departureOf(database.db, 'raced', '2031-06-01')).id, 5);
-    const writing = inTransaction(database.db, (trx) => writeImport(trx, plan, []));
+    const writing = inTransaction(database.db, (trx) => writeImport(trx, plan, [], relockDeparture));
     await expect(writing).rejects.toMatchObject({
       code: 'catalog_refused',
       report: { errors: [{ field: 'departures[0].seats_total' }] },
@@ -278,7 +384,7 @@ describe('an import that meets holds and bookings', () => {
     );
     const { id } = await departureOf(database.db, 'called-off', '2031-06-01');
     await database.db('departures').where({ id }).update({ status: 'cancelled' });
-    await inTransaction(database.db, (trx) => writeImport(trx, plan, []));
+    await inTransaction(database.db, (trx) => writeImport(trx, plan, [], relockDeparture));
     expect(await departureOf(database.db, 'called-off', '2031-06-01')).toMatchObject({
       status: 'cancelled',
       seats_total: 12,
@@ -355,7 +461,7 @@ describe('an import that meets holds and bookings', () => {
     let importing: Promise<unknown> | undefined;
     await inTransaction(database.db, async (booking) => {
       await booking('departures').where({ id: departure.id }).forUpdate().first();
-      importing = database.db.transaction((trx) => writeImport(trx, plan, []));
+      importing = database.db.transaction((trx) => writeImport(trx, plan, [], relockDeparture));
       importing.catch(() => undefined);
       await untilSomebodyWaits(database.db);
       await insertLead(booking, tenantId, departure, 'BOOKER-9');
@@ -377,7 +483,7 @@ describe('an import that meets holds and bookings', () => {
       await booking('departures').where({ id }).forUpdate().first();
       const importing = database.db.transaction(async (trx) => {
         await trx.raw("set local lock_timeout = '20ms'");
-        await writeImport(trx, plan, []);
+        await writeImport(trx, plan, [], relockDeparture);
       });
       await expect(importing).rejects.toMatchObject({ code: 'catalog_busy' });
     });

@@ -172,14 +172,19 @@ describe('tourctl catalog export', () => {
 });
 
 describe('tourctl catalog list', () => {
-  it('lists tours by name, of every status, with their next departure', async () => {
+  it('lists tours by name, of every status, with their next departure that is open', async () => {
     const other = await openTestTerminal();
     const [file] = writeFiles({
       'a.json': [
         tourEntry({
           slug: 'zeta',
           name: 'Żeta',
-          departures: [departureEntry(), departureEntry({ departure_date: '2020-01-01' })],
+          departures: [
+            departureEntry(),
+            departureEntry({ departure_date: '2020-01-01' }),
+            departureEntry({ departure_date: '2031-05-01', closes_at: '2020-01-01T00:00:00Z' }),
+            departureEntry({ departure_date: '2031-05-02', status: 'cancelled' }),
+          ],
         }),
         tourEntry({ slug: 'alpha', name: 'Álpha 100%', status: 'draft', continent: 'asia' }),
       ],

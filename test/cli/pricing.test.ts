@@ -44,6 +44,18 @@ describe('tourctl pricing add', () => {
     expect((await terminal.tourctl('pricing show acme')).stdout).toMatch(/alps +-20.5 EUR +2031-05-01\.\./);
   });
 
+  it("shows money in the rule's own currency, also after the tenant changed to another", async () => {
+    await terminal.tourctl('tenant create --slug yen --name Yen --currency JPY');
+    const added = (await pricing('add yen --price 500')).json;
+    expect(added).toMatchObject({ price: 500, currency: 'JPY' });
+    await terminal.tourctl('tenant set yen --currency EUR');
+    expect((await pricing('show yen')).json.items).toEqual([added]);
+    expect((await terminal.tourctl('pricing show yen')).stdout).toMatch(/all tours +500 JPY/);
+    expect((await pricing(`remove yen ${added.id} --yes`)).json).toEqual(added);
+    const [entry] = (await terminal.tourctl('audit list --json --limit 1')).json.items;
+    expect(entry.before).toMatchObject({ price: 500, currency: 'JPY' });
+  });
+
   it('refuses money for a tour in another currency, and more decimals than the currency has', async () => {
     const foreign = await pricing('add acme --price 990 --tour fuji');
     expect([foreign.code, foreign.error.code]).toEqual([1, 'currency_mismatch']);

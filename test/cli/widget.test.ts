@@ -116,9 +116,11 @@ describe('a widget token', () => {
     }
   });
 
-  it('is told from an API key by its form alone', async () => {
-    const { token } = mintToken('api_key');
-    await expect(verify(token)).rejects.toMatchObject({ code: 'wrong_credential_type' });
+  it('is told from an API key only to who proves the key', async () => {
+    const forged = mintToken('api_key').token;
+    await expect(verify(forged)).rejects.toMatchObject({ code: 'invalid_widget_token' });
+    const { key } = (await terminal.tourctl('key issue acme --scope catalog:read --json')).json as { key: string };
+    await expect(verify(key)).rejects.toMatchObject({ code: 'wrong_credential_type' });
   });
 
   it('is found by its id while it lives', async () => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { renderMarkdown } from '../../services/api/docs/markdown';
+import { renderMarkdown } from '../../services/api/docs/pages/markdown';
 import { PROBLEMS } from '../../services/api/http/problems';
-import { toHtml } from '../../services/api/widget/html-template';
+import { toHtml } from '../../services/api/http/html-template';
 import { signPayload, webhookId } from '../../services/webhook-queue/sign-payload';
 import { startTestApi, type TestApi } from '../support/api';
 import { expectProblem, givenSeats, givenWebsite } from '../support/website';

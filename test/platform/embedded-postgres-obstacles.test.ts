@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, write
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { joinEmbeddedPostgres, startThrowAwayPostgres } from '../../services/platform/embedded-postgres';
-import { accountFor } from '../../services/platform/embedded-postgres/account';
+import { accountFor, giveTo } from '../../services/platform/embedded-postgres/account';
 import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
 import { startServer, stopServer } from '../../services/platform/embedded-postgres/server';
 import {
@@ -50,7 +50,9 @@ describe('a postmaster.pid that a killed server left', () => {
   it.each(holders)('does not hinder the start when its pid is now that of %s', async (_, holder) => {
     const { pid, free } = await holder();
     try {
-      writeFileSync(path.join(dataDir, 'pg18/postmaster.pid'), leftBehind.replace(/^\d+/, String(pid)));
+      const file = path.join(dataDir, 'pg18/postmaster.pid');
+      writeFileSync(file, leftBehind.replace(/^\d+/, String(pid)));
+      giveTo(accountFor(), file);
       const database = await joinEmbeddedPostgres(dataDir);
       expect(serverPid(dataDir)).not.toBe(pid);
       expect(await ask(database.url, 'select 1 as one')).toEqual([{ one: 1 }]);

@@ -145,6 +145,30 @@ describe('the net below the seats', () => {
     expect(await seatsTaken(database.db, departure)).toBe(5);
   });
 
+  it('refuses to count in any isolation but READ COMMITTED, whose snapshot is as new as the lock', async () => {
+    const departure = await givenNumbered(5);
+    for (const isolation of ['repeatable read', 'serializable']) {
+      const work = database.db.transaction(async (trx) => {
+        await trx.raw(`set transaction isolation level ${isolation}`);
+        await insertHold(trx, departure, 1);
+      });
+      await expect(work).rejects.toThrow('READ COMMITTED only');
+    }
+  });
+
+  it('lets seats be freed on a departure that is oversold already', async () => {
+    const { db } = database;
+    const departure = await givenNumbered(2);
+    const [hold] = await insertHold(db, departure, 2);
+    await db.raw('alter table seat_holds disable trigger user');
+    await insertHold(db, departure, 2);
+    await db.raw('alter table seat_holds enable trigger user');
+
+    await db('seat_holds').where(hold!).update({ status: 'released' });
+
+    expect(await seatsTaken(db, departure)).toBe(2);
+  });
+
   it('does not stand in the way of leads without a departure', async () => {
     const departure = await givenNumbered(1);
     const dateless = { departure_id: null, departure_date: null };

@@ -46,6 +46,7 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
     config,
     secrets,
     db: database.db,
+    writes: database.db,
     log,
     quotas: createMemoryQuotaStore(),
     uses,

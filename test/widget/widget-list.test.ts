@@ -138,7 +138,7 @@ describe('its token', () => {
         type: 'https://api.example.test/docs/errors/invalid_widget_token',
         title: 'Unauthorized',
         status: 401,
-        detail: 'The widget token is missing or not valid',
+        detail: 'The widget token is missing or not valid.',
         instance: '',
         ok: false,
         code: 'invalid_widget_token',

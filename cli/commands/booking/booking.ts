@@ -1,8 +1,8 @@
+import { BOOKING_STATUSES } from '../../../services/api/bookings/booking-lead';
 import type { Noun } from '../../command';
 import { LIMIT_FLAG } from '../../credential-flags';
 import { bookingRef, line, moment, slug } from '../../values';
 
-const STATUSES = ['pending_payment', 'confirmed', 'cancelled', 'expired'];
 const REF = { ref: bookingRef };
 
 export const booking: Noun = {
@@ -14,7 +14,7 @@ export const booking: Noun = {
       about: 'List bookings, newest first',
       flags: [
         { flags: '--tenant <slug>', about: 'of this tenant only', parse: slug },
-        { flags: '--status <status>', about: 'in this status only', choices: STATUSES },
+        { flags: '--status <status>', about: 'in this status only', choices: BOOKING_STATUSES },
         { flags: '--external-ref <ref>', about: "with this reference of the tenant's own", parse: line(128) },
         { flags: '--since <time>', about: 'created at or after', parse: moment },
         LIMIT_FLAG,

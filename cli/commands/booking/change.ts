@@ -3,6 +3,7 @@ import { cancelBooking } from '../../../services/api/bookings/cancel-booking';
 import { confirmBooking } from '../../../services/api/bookings/confirm-booking';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { noteTerminalChange } from '../../../services/api/catalog/note-terminal-change';
+import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tenant-scope';
 import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../context';
 import { properties } from '../../table';
@@ -13,7 +14,7 @@ export async function confirmBookingCommand(context: Context, _options: object, 
 }
 
 export async function cancelBookingCommand(context: Context, _options: object, ref: string): Promise<void> {
-  const { adults, tour, departureDate } = await getBooking(context.db, ref);
+  const { adults, tour, departureDate } = await getBooking(context.db, ANY_TENANT, ref);
   await context.confirm(`Cancel ${ref}: ${adults} adults, ${tour.slug}, ${departureDate ?? 'no date'}?`);
   await change(context, 'booking.cancel', ref, cancelBooking);
 }
@@ -22,12 +23,12 @@ async function change(
   { audited, output }: Context,
   action: string,
   ref: string,
-  use: (trx: Trx, ref: string, tenantId: undefined) => Promise<unknown>,
+  use: (trx: Trx, scope: TenantScope, ref: string) => Promise<unknown>,
 ): Promise<void> {
   const document = await audited({ action, subject: ref }, async (trx, note) => {
-    const before = await getBooking(trx, ref);
-    await use(trx, ref, undefined);
-    const after: BookingLead = await getBooking(trx, ref);
+    const before = await getBooking(trx, ANY_TENANT, ref);
+    await use(trx, ANY_TENANT, ref);
+    const after: BookingLead = await getBooking(trx, ANY_TENANT, ref);
     await noteTerminalChange(trx, after.tour.id);
     note(toBookingDocument(before), toBookingDocument(after), { tenantId: after.tenant.id });
     return toBookingDocument(after);

@@ -1,6 +1,7 @@
 import type { BookingStatus } from '../../../services/api/bookings/booking-lead';
 import { listBookings } from '../../../services/api/bookings/find-booking';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
+import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
 import { table } from '../../table';
@@ -20,8 +21,8 @@ export async function listBookingsCommand(
   { db, output }: Context,
   { tenant, status, externalRef, since, limit = DEFAULT_LIMIT }: BookingListOptions,
 ): Promise<void> {
-  const tenantId = tenant === undefined ? undefined : (await findTenant(db, tenant)).id;
-  const { items: leads } = await listBookings(db, { tenantId, status, externalRef, since, limit });
+  const scope = tenant === undefined ? ANY_TENANT : (await findTenant(db, tenant)).id;
+  const { items: leads } = await listBookings(db, scope, { status, externalRef, since, limit });
   const items = leads.map(toBookingDocument);
   output.answer({ items }, () => {
     const rows = items.map((lead) => [

@@ -1,4 +1,5 @@
 import { getBooking } from '../../../services/api/bookings/find-booking';
+import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
 import type { Context } from '../../context';
 import { properties } from '../../table';
 import { toBookingDetailDocument } from './booking-document';
@@ -8,6 +9,6 @@ export async function showBookingCommand(
   _options: object,
   ref: string,
 ): Promise<void> {
-  const document = toBookingDetailDocument(await getBooking(db, ref));
+  const document = toBookingDetailDocument(await getBooking(db, ANY_TENANT, ref));
   output.answer(document, () => properties(document));
 }

@@ -1,3 +1,4 @@
+import { TOUR_STATUSES } from '../../../services/api/catalog/tour';
 import type { Noun } from '../../command';
 import { catalogFile, continentFlag } from '../../catalog-values';
 import { LIMIT_FLAG } from '../../credential-flags';
@@ -52,7 +53,7 @@ export const catalog: Noun = {
       usage: 'list',
       about: 'List tours by name',
       flags: [
-        { flags: '--status <status>', about: 'only these', choices: ['published', 'draft', 'archived'] },
+        { flags: '--status <status>', about: 'only these', choices: TOUR_STATUSES },
         continentFlag('only tours there'),
         { flags: '--q <text>', about: 'only names with this in them', parse: line(100) },
         LIMIT_FLAG,

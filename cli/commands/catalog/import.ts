@@ -5,6 +5,7 @@ import { type ImportReport, reportImport } from '../../../services/api/catalog/f
 import { planImport } from '../../../services/api/catalog/files/plan-import';
 import { readCatalog } from '../../../services/api/catalog/files/read-catalog';
 import { writeImport } from '../../../services/api/catalog/files/write-import';
+import { relockDeparture } from '../../../services/api/departures/reserve-seats';
 import type { Context } from '../../context';
 import { describeReport } from './import-text';
 
@@ -31,7 +32,7 @@ async function write({ audited }: Context, plan: ImportPlan, files: string[]): P
   const subject = files.map((file) => path.basename(file)).join(' ');
   try {
     return await audited({ action: 'catalog.import', subject }, async (trx, note) => {
-      const { errors: _, ...written } = await writeImport(trx, plan, files);
+      const { errors: _, ...written } = await writeImport(trx, plan, files, relockDeparture);
       note(null, written);
       return { ...written, errors: [] };
     });

@@ -1,5 +1,6 @@
 import type { CatalogTour } from '../../../services/api/catalog/catalog-tour';
 import { listTours } from '../../../services/api/catalog/list-tours';
+import type { TourStatus } from '../../../services/api/catalog/tour';
 import { toMajor } from '../../../services/api/money/currency';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
@@ -8,7 +9,7 @@ import { table } from '../../table';
 const COLUMNS = ['slug', 'name', 'continent', 'status', 'from', '', 'departures', 'next'];
 
 interface Filter {
-  status?: CatalogTour['status'];
+  status?: TourStatus;
   continent?: string;
   q?: string;
   limit?: number;

@@ -1,8 +1,7 @@
+import { HOLD_STATUSES } from '../../../services/api/holds/seat-hold';
 import type { Noun } from '../../command';
 import { LIMIT_FLAG } from '../../credential-flags';
 import { slug, uuid } from '../../values';
-
-const STATUSES = ['active', 'released', 'expired', 'converted'];
 
 export const hold: Noun = {
   name: 'hold',
@@ -13,7 +12,7 @@ export const hold: Noun = {
       about: 'List holds, newest first',
       flags: [
         { flags: '--tenant <slug>', about: 'of this tenant only', parse: slug },
-        { flags: '--status <status>', about: 'in this status only', choices: STATUSES },
+        { flags: '--status <status>', about: 'in this status only', choices: HOLD_STATUSES },
         LIMIT_FLAG,
       ],
       examples: ['hold list --tenant acme --status active'],

@@ -1,6 +1,7 @@
 import { listHolds } from '../../../services/api/holds/find-hold';
 import type { HoldStatus } from '../../../services/api/holds/seat-hold';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
+import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
 import { table } from '../../table';
@@ -18,8 +19,8 @@ export async function listHoldsCommand(
   { db, output }: Context,
   { tenant, status, limit = DEFAULT_LIMIT }: HoldListOptions,
 ): Promise<void> {
-  const tenantId = tenant === undefined ? undefined : (await findTenant(db, tenant)).id;
-  const items = (await listHolds(db, { tenantId, status, limit })).map(toHoldDocument);
+  const scope = tenant === undefined ? ANY_TENANT : (await findTenant(db, tenant)).id;
+  const items = (await listHolds(db, scope, { status, limit })).map(toHoldDocument);
   output.answer({ items }, () => {
     const rows = items.map((hold) => [
       hold.id,

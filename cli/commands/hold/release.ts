@@ -1,6 +1,7 @@
 import { noteTerminalChange } from '../../../services/api/catalog/note-terminal-change';
 import { getHold } from '../../../services/api/holds/find-hold';
 import { releaseHold } from '../../../services/api/holds/release-hold';
+import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
 import type { Context } from '../../context';
 import { properties } from '../../table';
 import { toHoldDocument } from './hold-document';
@@ -10,11 +11,11 @@ export async function releaseHoldCommand(
   _options: object,
   id: string,
 ): Promise<void> {
-  const { quantity, tour, departureDate } = await getHold(db, undefined, id);
+  const { quantity, tour, departureDate } = await getHold(db, ANY_TENANT, id);
   await confirm(`Release ${quantity} seats of ${tour.slug} on ${departureDate}?`);
   const document = await audited({ action: 'hold.release', subject: id }, async (trx, note) => {
-    const before = await getHold(trx, undefined, id);
-    const after = toHoldDocument(await releaseHold(trx, undefined, id));
+    const before = await getHold(trx, ANY_TENANT, id);
+    const after = toHoldDocument(await releaseHold(trx, ANY_TENANT, id));
     await noteTerminalChange(trx, before.tour.id);
     note(toHoldDocument(before), after, { tenantId: before.tenant.id });
     return after;

@@ -1,16 +1,14 @@
 import { isContinentOfSomeTour } from '../../../services/api/catalog/find-continent';
 import { findTour } from '../../../services/api/catalog/find-tour';
 import { addPriceRule, type PriceChange } from '../../../services/api/pricing/add-price-rule';
+import { PRICE_RULE_KINDS, type PriceRuleKind } from '../../../services/api/pricing/price-rule';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import type { Context } from '../../context';
 import { properties } from '../../table';
 import { toPriceRuleDocument } from './price-rule-document';
 
-export interface RuleOptions {
-  /** Decimal texts; one of the three is given. */
-  percent?: string;
-  amount?: string;
-  price?: string;
+/** Of the kinds, one is given: its value as decimal text. */
+export interface RuleOptions extends Partial<Record<PriceRuleKind, string>> {
   tour?: string;
   continent?: string;
   travelFrom?: string;
@@ -39,7 +37,7 @@ export async function addPricingCommand(
   output.answer(document, () => properties(document));
 }
 
-function toChange({ percent, amount, price }: RuleOptions): PriceChange {
-  if (percent !== undefined) return { kind: 'percent', value: percent };
-  return amount === undefined ? { kind: 'price', value: price! } : { kind: 'amount', value: amount };
+function toChange(options: RuleOptions): PriceChange {
+  const kind = PRICE_RULE_KINDS.find((name) => options[name] !== undefined)!;
+  return { kind, value: options[kind]! };
 }

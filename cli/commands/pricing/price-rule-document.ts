@@ -1,10 +1,12 @@
-import { toMajor } from '../../../services/api/money/currency';
+import { currencyDigits, toMajor } from '../../../services/api/money/currency';
 import type { PriceRule } from '../../../services/api/pricing/price-rule';
 import type { Tenant } from '../../../services/api/tenants/tenant';
 
-/** A price rule in the words of the flags that make one. */
+/** A price rule in the words of the flags that make one; its money is in its own currency, whatever the tenant's is now. */
 export function toPriceRuleDocument(tenant: Tenant, rule: PriceRule, tourSlug: string | null) {
-  const money = rule.amountMinor === null ? null : toMajor(rule.amountMinor, tenant.currencyDigits);
+  const { amountMinor, currency } = rule;
+  const money =
+    amountMinor === null || currency === null ? null : toMajor(amountMinor, currencyDigits(currency)!);
   return {
     id: rule.id,
     tenant: tenant.slug,
@@ -14,7 +16,7 @@ export function toPriceRuleDocument(tenant: Tenant, rule: PriceRule, tourSlug: s
     percent: rule.percent === null ? null : Number(rule.percent),
     amount: rule.kind === 'amount' ? money : null,
     price: rule.kind === 'price' ? money : null,
-    currency: rule.currency,
+    currency,
     travel_from: rule.travelFrom,
     travel_to: rule.travelTo,
     round_to: rule.roundTo === null ? null : Number(rule.roundTo),

@@ -1,3 +1,4 @@
+import { PRICE_RULE_KINDS } from '../../../services/api/pricing/price-rule';
 import type { Noun } from '../../command';
 import { continentFlag, roundingStep, tourFlag, travelDate } from '../../catalog-values';
 import { LIMIT_FLAG } from '../../credential-flags';
@@ -62,8 +63,8 @@ export const pricing: Noun = {
   ],
 };
 
-function checkRule({ percent, amount, price, tour, continent, travelFrom, travelTo }: RuleOptions): void {
-  if ([percent, amount, price].filter((value) => value !== undefined).length !== 1) {
+function checkRule({ tour, continent, travelFrom, travelTo, ...rule }: RuleOptions): void {
+  if (PRICE_RULE_KINDS.filter((kind) => rule[kind] !== undefined).length !== 1) {
     throw new UsageError('one of --percent, --amount and --price must be given');
   }
   if (tour !== undefined && continent !== undefined) {

@@ -1,3 +1,4 @@
+import { PAYMENT_METHODS, TENANT_STATUSES, USABLE_STATUSES } from '../../../services/api/tenants/tenant';
 import type { Flag, Noun } from '../../command';
 import { UsageError } from '../../usage-error';
 import {
@@ -17,13 +18,11 @@ import {
   wholeNumber,
 } from '../../values';
 
-const STATUSES = ['trial', 'active', 'suspended', 'closed'] as const;
-
 const BASICS: Flag[] = [
   {
     flags: '--status <status>',
     about: 'may it be used at once',
-    choices: ['trial', 'active'],
+    choices: USABLE_STATUSES,
     otherwise: 'trial',
   },
   {
@@ -61,7 +60,7 @@ const SETTINGS: Flag[] = [
   {
     flags: '--payment-method <method>',
     about: 'of a booking that names none',
-    choices: ['bank', 'reserve', 'card'],
+    choices: PAYMENT_METHODS,
     otherwise: 'bank',
   },
   {
@@ -126,7 +125,7 @@ export const tenant: Noun = {
       usage: 'list',
       about: 'List the tenants by slug',
       flags: [
-        { flags: '--status <status>', about: 'only these', choices: STATUSES },
+        { flags: '--status <status>', about: 'only these', choices: TENANT_STATUSES },
         { flags: '--limit <number>', about: 'how many at most', parse: limit, otherwise: '100' },
       ],
       run: () => (require('./list') as typeof import('./list')).listTenantsCommand,
@@ -150,7 +149,7 @@ export const tenant: Noun = {
     {
       usage: 'close <slug>',
       asks: () => true,
-      about: 'Refuse all its keys and tokens, for good',
+      about: 'Refuse all its keys and tokens: the tenant has left',
       run: () => (require('./change-status') as typeof import('./change-status')).closeTenantCommand,
     },
     {

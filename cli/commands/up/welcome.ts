@@ -11,7 +11,7 @@ export function welcome(
 ) {
   const api = `http://${reachable(config.host)}:${config.apiPort}`;
   const queue = `http://${reachable(config.host)}:${config.webhookQueuePort}`;
-  const document = {
+  return {
     api,
     webhook_queue: queue,
     metrics: `http://${reachable(config.host)}:${config.metricsPort}/metrics`,
@@ -20,7 +20,6 @@ export function welcome(
     embed_url: demo ? `${api}/embed/tours?token=${demo.widget_token}` : null,
     examples: demo && departure ? examples(api, demo.api_key, departure) : [],
   };
-  return { ...document, text: text(document, config) };
 }
 
 function examples(api: string, key: string, { tour, date }: DemoDeparture): string[] {
@@ -53,7 +52,8 @@ interface Welcome {
   examples: string[];
 }
 
-function text(welcome: Welcome, config: Config): string {
+/** The same for a person. */
+export function welcomeText(welcome: Welcome, config: Config): string {
   const lines = [
     `API            ${welcome.api}  (docs: ${welcome.docs})`,
     `Webhook queue  ${welcome.webhook_queue}`,

@@ -14,7 +14,9 @@ export function announceWidget(
   output.answer(document, () => document.token ?? '');
   const origins = document.origins.join(', ') || 'no site';
   output.note(`Token ${token.id} of ${token.tenant} for ${origins}; ${describeExpiry(document.expires_at)}`);
-  output.note(document.snippet ? `To paste into a page:\n${document.snippet}` : `The token is in ${out}`);
+  // The secret stands on stdout, and there once.
+  if (document.snippet) output.note(`To paste into a page:\n${document.snippet.replaceAll(secret, '<the token>')}`);
+  else output.note(`The token is in ${out}`);
   if (document.origins.length === 0) {
     output.warn(`no site may show it yet: tourctl origins add ${token.tenant} https://…`);
   }

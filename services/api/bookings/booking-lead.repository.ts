@@ -1,11 +1,9 @@
-import type { Db, Trx } from '../../platform/database';
+import { CLOCK, type Db, type Trx } from '../../platform/database';
 import type { PaymentMethod } from '../tenants/tenant';
+import { tenantIdOf, type TenantScope } from '../tenants/tenant-scope';
 import type { BookingLead, BookingStatus, Customer } from './booking-lead';
 
-const CLOCK = 'with clock as materialized (select clock_timestamp() as at)';
-
-const STATUS = `case when l.status = 'pending_payment' and not lead_stands(l.status, l.payment_due_at, clock.at)
-  then 'expired' else l.status end`;
+const STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;
 
 const LEAD_COLUMNS = `
   l.id, l.booking_ref, l.tenant_id, n.slug as tenant_slug, l.tour_id, t.slug as tour_slug, l.departure_id,
@@ -38,7 +36,7 @@ export interface NewLead {
 /** @returns the lead's id; its reference is the tenant's prefix, a dash, and that id */
 export async function insertLead(trx: Trx, lead: NewLead): Promise<number> {
   const { rows } = await trx.raw(
-    `with clock as materialized (select clock_timestamp() as at),
+    `${CLOCK},
      number as materialized (select nextval(pg_get_serial_sequence('booking_leads', 'id')) as id)
      insert into booking_leads (id, booking_ref, tenant_id, tour_id, departure_id, departure_date, hold_id, adults,
        unit_price_minor, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
@@ -64,18 +62,18 @@ export async function insertLead(trx: Trx, lead: NewLead): Promise<number> {
 
 export async function findLead(
   db: Db,
-  key: { tenantId?: string; bookingRef: string },
+  scope: TenantScope,
+  bookingRef: string,
 ): Promise<BookingLead | undefined> {
   const { rows } = await db.raw(
     `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES}
      where l.booking_ref = :bookingRef and (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid)`,
-    { bookingRef: key.bookingRef, tenantId: key.tenantId ?? null },
+    { bookingRef, tenantId: tenantIdOf(scope) },
   );
   return rows[0] && toLead(rows[0]);
 }
 
 export interface LeadFilter {
-  tenantId?: string;
   externalRef?: string;
   status?: BookingStatus;
   /** Inclusive dates on which the lead was created, UTC. */
@@ -88,17 +86,16 @@ export interface LeadFilter {
 }
 
 /** Newest first. */
-export async function findLeads(db: Db, filter: LeadFilter): Promise<BookingLead[]> {
+export async function findLeads(db: Db, scope: TenantScope, filter: LeadFilter): Promise<BookingLead[]> {
   const { rows } = await db.raw(
     `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES}
-     where true ${leadConditions(filter)} order by l.id desc limit :limit`,
-    { ...filter },
+     where (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid) ${leadConditions(filter)} order by l.id desc limit :limit`,
+    { ...filter, tenantId: tenantIdOf(scope) },
   );
   return rows.map(toLead);
 }
 
 const CONDITIONS: { [F in keyof LeadFilter]?: string } = {
-  tenantId: 'l.tenant_id = :tenantId::uuid',
   externalRef: 'l.external_ref = :externalRef',
   status: `${STATUS} = :status`,
   from: "l.created_at >= (:from::date)::timestamp at time zone 'UTC'",

@@ -7,7 +7,7 @@ export class BookingNotFoundError extends AppError {
   readonly code = 'booking_not_found' as const;
 
   constructor() {
-    super('You have no booking with this reference.');
+    super('There is no booking with this reference.');
   }
 }
 

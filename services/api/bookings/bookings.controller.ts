@@ -103,7 +103,7 @@ export class BookingsController {
     };
     const beforeId = pageStart<number>(request, cursor, filters);
     const tenantId = apiKeyPrincipalOf(request).tenant.id;
-    const { items, lastId } = await listBookings(this.context.db, { ...filters, tenantId, beforeId, limit });
+    const { items, lastId } = await listBookings(this.context.db, tenantId, { ...filters, beforeId, limit });
     return pageAnswer(request, items.map(bookingItem), lastId, filters);
   }
 
@@ -118,7 +118,7 @@ export class BookingsController {
   async readBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingDetail> {
     setCaching(request, NO_STORE);
     return bookingDetail(
-      await getBooking(this.context.db, booking_ref, apiKeyPrincipalOf(request).tenant.id),
+      await getBooking(this.context.db, apiKeyPrincipalOf(request).tenant.id, booking_ref),
     );
   }
 
@@ -139,7 +139,7 @@ export class BookingsController {
     const answer = await answerWrite(
       request,
       CONFIRM,
-      (trx, once) => confirmBooking(trx, booking_ref, tenantId, once),
+      (trx, once) => confirmBooking(trx, tenantId, booking_ref, once),
       bookingAnswer,
     ).catch((refusal: unknown) => refuseWithAlternatives(this.context.db, refusal));
     await this.dropAvailability(answer);
@@ -160,7 +160,7 @@ export class BookingsController {
     const answer = await answerWrite(
       request,
       CANCEL,
-      (trx, once) => cancelBooking(trx, booking_ref, tenantId, once),
+      (trx, once) => cancelBooking(trx, tenantId, booking_ref, once),
       bookingAnswer,
     );
     await this.dropAvailability(answer);

@@ -2,6 +2,7 @@ import type { Trx } from '../../platform/database';
 import { enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
 import { relockDeparture } from '../departures/reserve-seats';
 import { always, type Once, type Replay } from '../idempotency/once';
+import type { TenantScope } from '../tenants/tenant-scope';
 import { BookingStateConflictError } from './booking.errors';
 import { bookingLeadEvent } from './booking-event';
 import type { BookingLead } from './booking-lead';
@@ -10,25 +11,24 @@ import { getBooking } from './find-booking';
 
 /**
  * Ends a lead that stands; its seats come back.
- * @param tenantId undefined in the operator's terminal alone
  * @throws BookingNotFoundError (404), BookingStateConflictError (409)
  */
 export async function cancelBooking(
   trx: Trx,
+  scope: TenantScope,
   bookingRef: string,
-  tenantId: string | undefined,
   once: Once<BookingLead> = always,
 ): Promise<BookingLead | Replay> {
-  const { id, departureId } = await getBooking(trx, bookingRef, tenantId);
+  const { id, departureId } = await getBooking(trx, scope, bookingRef);
   return once({ booking: bookingRef }, async () => {
     if (departureId) await relockDeparture(trx, departureId);
     await lockLead(trx, id);
-    const lead = await getBooking(trx, bookingRef, tenantId);
+    const lead = await getBooking(trx, scope, bookingRef);
     if (lead.status === 'cancelled' || lead.status === 'expired') {
       throw new BookingStateConflictError(lead.status, 'cancelled');
     }
     await setLeadStatus(trx, id, 'cancelled');
-    const cancelled = await getBooking(trx, bookingRef, tenantId);
+    const cancelled = await getBooking(trx, scope, bookingRef);
     await enqueueDelivery(trx, bookingLeadEvent('booking.cancelled', cancelled));
     return cancelled;
   });

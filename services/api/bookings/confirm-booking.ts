@@ -8,6 +8,7 @@ import {
   reserveSeats,
 } from '../departures/reserve-seats';
 import { always, type Once, type Replay } from '../idempotency/once';
+import type { TenantScope } from '../tenants/tenant-scope';
 import { BookingStateConflictError } from './booking.errors';
 import { bookingLeadEvent } from './booking-event';
 import type { BookingLead } from './booking-lead';
@@ -16,27 +17,26 @@ import { getBooking } from './find-booking';
 
 /**
  * The customer has paid. An expired lead takes its seats again if they are free.
- * @param tenantId undefined in the operator's terminal alone
  * @throws BookingNotFoundError (404), BookingStateConflictError, and for an expired lead what reserveSeats refuses (409)
  */
 export async function confirmBooking(
   trx: Trx,
+  scope: TenantScope,
   bookingRef: string,
-  tenantId: string | undefined,
   once: Once<BookingLead> = always,
 ): Promise<BookingLead | Replay> {
-  const { id, departureId } = await getBooking(trx, bookingRef, tenantId);
+  const { id, departureId } = await getBooking(trx, scope, bookingRef);
   return once({ booking: bookingRef }, async () => {
     const locked = departureId ? await relockDeparture(trx, departureId) : undefined;
     await lockLead(trx, id);
-    const lead = await getBooking(trx, bookingRef, tenantId);
+    const lead = await getBooking(trx, scope, bookingRef);
     if (lead.status === 'confirmed' || lead.status === 'cancelled') {
       throw new BookingStateConflictError(lead.status, 'confirmed');
     }
     if (locked && lead.status === 'expired') await reserveSeats(trx, locked, lead.adults);
     if (locked) await assertNotCancelled(trx, locked, lead);
     await setLeadStatus(trx, id, 'confirmed');
-    const confirmed = await getBooking(trx, bookingRef, tenantId);
+    const confirmed = await getBooking(trx, scope, bookingRef);
     await enqueueDelivery(trx, bookingLeadEvent('booking.confirmed', confirmed));
     return confirmed;
   });

@@ -79,7 +79,7 @@ export async function createBooking(
       },
       paymentMethod,
     });
-    const lead = await getBooking(trx, bookingRefOf(tenant, id), tenant.id);
+    const lead = await getBooking(trx, tenant.id, bookingRefOf(tenant, id));
     await enqueueDelivery(trx, bookingLeadEvent('booking.created', lead));
     return lead;
   });
@@ -123,10 +123,12 @@ async function quoteAdult(
   return { unitPriceMinor: quote.tenant.adult, currency, currencyDigits, priceBreakdown };
 }
 
-/** Half a smallest coin of difference is a float's, not the customer's. */
+/** Smaller than any price can differ, larger than what adding floats leaves behind: 19.99 three times is 59.97. */
+const FLOAT_NOISE_MINOR = 0.001;
+
 function assertExpectedTotal(expected: number | null, totalMinor: number, price: AdultPrice): void {
   if (expected === null) return;
   const differenceMinor = Math.abs(expected * 10 ** price.currencyDigits - totalMinor);
-  if (differenceMinor >= 0.5)
+  if (differenceMinor > FLOAT_NOISE_MINOR)
     throw new PriceChangedError(toMajor(totalMinor, price.currencyDigits), price.currency);
 }

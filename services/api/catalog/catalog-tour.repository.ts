@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/database';
 import type { CatalogTour, CatalogTourFilter } from './catalog-tour';
+import type { TourStatus } from './tour';
 
 export async function findCatalogTour(
   db: Db,
@@ -35,8 +36,8 @@ async function selectTours(
        cross join lateral (
          select count(*)::integer as departures, min(d.departure_date) as next_date
          from departures d
-         where d.tour_id = t.id and d.status = 'scheduled'
-           and d.departure_date >= (statement_timestamp() at time zone t.time_zone)::date) upcoming
+         where d.tour_id = t.id
+           and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())) upcoming
      order by t.name_folded, t.id`,
     bindings as Record<string, string>,
   );
@@ -49,7 +50,7 @@ interface CatalogTourRow {
   name: string;
   continent: string;
   country: string;
-  status: CatalogTour['status'];
+  status: TourStatus;
   currency: string;
   currency_digits: number;
   base_price_minor: number;

@@ -1,3 +1,5 @@
+import type { TourStatus } from './tour';
+
 /** A tour as operators list it, whatever its status and whoever may see it. Prices are minor units of its currency. */
 export interface CatalogTour {
   id: string;
@@ -5,21 +7,21 @@ export interface CatalogTour {
   name: string;
   continent: string;
   country: string;
-  status: 'published' | 'draft' | 'archived';
+  status: TourStatus;
   currency: string;
   currencyDigits: number;
   basePriceMinor: number;
   timeZone: string;
   revision: number;
   updatedAt: Date;
-  /** Scheduled departures from today on, in the tour's time zone. */
+  /** Departures that can still be booked, whatever their seats. */
   upcomingDepartures: number;
   /** The first of them, YYYY-MM-DD. */
   nextDepartureDate: string | null;
 }
 
 export interface CatalogTourFilter {
-  status?: CatalogTour['status'];
+  status?: TourStatus;
   continent?: string;
   /** Folded text that the folded name contains. */
   nameContains?: string;

@@ -1,5 +1,4 @@
-const SLUG = /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+import { isSlug, isUuid } from '../../platform/text-forms';
 
 /** What a tour is asked for by. */
 export type TourKey = { id: string } | { slug: string };
@@ -9,16 +8,11 @@ export type TourKey = { id: string } | { slug: string };
  * slug = ?` reads the whole table (20 ms where the index takes 0.2, of 100,000 tours).
  */
 export function tourKey(idOrSlug: string): TourKey | undefined {
-  const id = idOrSlug.toLowerCase();
-  if (UUID.test(id)) return { id };
+  if (isUuid(idOrSlug)) return { id: idOrSlug.toLowerCase() };
   return isSlug(idOrSlug) ? { slug: idOrSlug } : undefined;
 }
 
 /** Never looks like a UUID. */
 export function isTourSlug(text: string): boolean {
-  return isSlug(text) && !UUID.test(text);
-}
-
-export function isSlug(text: string): boolean {
-  return SLUG.test(text);
+  return isSlug(text) && !isUuid(text);
 }

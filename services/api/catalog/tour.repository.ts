@@ -9,9 +9,8 @@ const TOUR_COLUMNS = `
   t.group_size_max, t.start_location, t.end_location, t.itinerary, t.inclusions, t.exclusions,
   t.cancellation_policy, t.revision, t.updated_at,
   (select d.departure_date from departures d
-   where d.tour_id = t.id and d.status = 'scheduled'
-     and d.departure_date >= (statement_timestamp() at time zone t.time_zone)::date
-     and (d.closes_at is null or d.closes_at > statement_timestamp())
+   where d.tour_id = t.id
+     and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())
    order by d.departure_date limit 1) as next_departure_date`;
 
 /** The published tour of this key, if this tenant may see it. */

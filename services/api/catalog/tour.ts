@@ -1,4 +1,7 @@
-/** A tour of the central catalog. Prices are minor units of its currency. */
+export const TOUR_STATUSES = ['published', 'draft', 'archived'] as const;
+export type TourStatus = (typeof TOUR_STATUSES)[number];
+
+/** A published tour of the central catalog. Prices are minor units of its currency. */
 export interface Tour {
   id: string;
   slug: string;

@@ -12,7 +12,7 @@ export class InvalidApiKeyError extends CredentialError {
   readonly proven = false;
 
   constructor() {
-    super('The API key is missing or not valid');
+    super('The API key is missing or not valid.');
   }
 }
 
@@ -21,7 +21,7 @@ export class KeyExpiredError extends CredentialError {
   readonly proven = true;
 
   constructor() {
-    super('The API key has expired');
+    super('The API key has expired.');
   }
 }
 
@@ -30,7 +30,7 @@ export class KeyRevokedError extends CredentialError {
   readonly proven = true;
 
   constructor() {
-    super('The API key was revoked');
+    super('The API key was revoked.');
   }
 }
 
@@ -39,7 +39,7 @@ export class TenantInactiveError extends CredentialError {
   readonly proven = true;
 
   constructor() {
-    super('The tenant of this API key is not active');
+    super('The tenant of this API key is not active.');
   }
 }
 
@@ -48,17 +48,17 @@ export class InsufficientScopeError extends CredentialError {
   readonly proven = true;
 
   constructor(readonly scope: Scope) {
-    super(`The API key lacks the scope ${scope}`);
+    super(`The API key lacks the scope ${scope}.`);
   }
 }
 
-/** An API key in the place of a widget token, or the reverse: told by its prefix and checksum alone. */
+/** A good API key in the place of a widget token, or the reverse. */
 export class WrongCredentialTypeError extends CredentialError {
   readonly code = 'wrong_credential_type' as const;
-  readonly proven = false;
+  readonly proven = true;
 
   constructor(needed: 'API key' | 'widget token') {
-    super(`This call takes ${needed === 'API key' ? 'an API key' : 'a widget token'}`);
+    super(`This call takes ${needed === 'API key' ? 'an API key' : 'a widget token'}.`);
   }
 }
 
@@ -68,6 +68,6 @@ export class InvalidWidgetTokenError extends CredentialError {
   readonly proven = false;
 
   constructor() {
-    super('The widget token is missing or not valid');
+    super('The widget token is missing or not valid.');
   }
 }

@@ -7,7 +7,8 @@ export interface ApiKeyPrincipal {
   keyId: string;
   /** The quota bucket: a rotated key keeps it. */
   familyId: string;
-  scopes: Scope[];
+  /** What this request needed of it. */
+  scope: Scope;
   tenant: Tenant;
 }
 

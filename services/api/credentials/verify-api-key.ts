@@ -8,7 +8,7 @@ import {
   TenantInactiveError,
   WrongCredentialTypeError,
 } from './credential.errors';
-import { findStoredApiKey } from './credential.repository';
+import { findStoredApiKey, findStoredWidgetToken, type StoredApiKey } from './credential.repository';
 import { matchesSecret } from './match-secret';
 import type { ApiKeyPrincipal } from './principal';
 import type { Scope } from './scope';
@@ -26,13 +26,29 @@ export async function verifyApiKey(
 ): Promise<ApiKeyPrincipal> {
   const parsed = parseToken(token);
   if (!parsed) throw new InvalidApiKeyError();
-  if (parsed.kind !== 'api_key') throw new WrongCredentialTypeError('API key');
-
+  if (parsed.kind === 'widget_token') {
+    const widgetToken = await findStoredWidgetToken(db, parsed.id);
+    throw matchesSecret(widgetToken, token, pepper) ? new WrongCredentialTypeError('API key') : new InvalidApiKeyError();
+  }
   const key = await findStoredApiKey(db, parsed.id);
   if (!matchesSecret(key, token, pepper)) throw new InvalidApiKeyError();
+  judge(key, scope);
+  return { kind: 'api_key', keyId: key.id, familyId: key.familyId, scope, tenant: key.tenant };
+}
+
+/**
+ * The same judgement once more, for a request that proved its key a while ago.
+ * @throws CredentialError where the key has been revoked, has expired, or its tenant has been suspended since
+ */
+export async function assertKeyStillServes(db: Db, { keyId, scope }: ApiKeyPrincipal): Promise<void> {
+  const key = await findStoredApiKey(db, keyId);
+  if (!key) throw new InvalidApiKeyError();
+  judge(key, scope);
+}
+
+function judge(key: StoredApiKey, scope: Scope): void {
   if (key.revoked) throw new KeyRevokedError();
   if (key.expired) throw new KeyExpiredError();
   if (!mayBeUsed(key.tenant)) throw new TenantInactiveError();
   if (!key.scopes.includes(scope)) throw new InsufficientScopeError(scope);
-  return { kind: 'api_key', keyId: key.id, familyId: key.familyId, scopes: key.scopes, tenant: key.tenant };
 }

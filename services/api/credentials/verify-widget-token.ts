@@ -1,7 +1,8 @@
 import type { Db } from '../../platform/database';
+import { isDevelopmentOrigin } from '../tenants/allowed-origin';
 import { mayBeUsed } from '../tenants/tenant';
 import { InvalidWidgetTokenError, WrongCredentialTypeError } from './credential.errors';
-import { findStoredWidgetToken, isOriginListed, type StoredWidgetToken } from './credential.repository';
+import { findStoredApiKey, findStoredWidgetToken, isOriginListed, type StoredWidgetToken } from './credential.repository';
 import { matchesSecret } from './match-secret';
 import type { WidgetPrincipal } from './principal';
 import { parseToken } from './token-format';
@@ -17,8 +18,10 @@ export async function verifyWidgetToken(
 ): Promise<WidgetPrincipal> {
   const parsed = parseToken(token);
   if (!parsed) throw new InvalidWidgetTokenError();
-  if (parsed.kind !== 'widget_token') throw new WrongCredentialTypeError('widget token');
-
+  if (parsed.kind === 'api_key') {
+    const key = await findStoredApiKey(db, parsed.id);
+    throw matchesSecret(key, token, pepper) ? new WrongCredentialTypeError('widget token') : new InvalidWidgetTokenError();
+  }
   const stored = await findStoredWidgetToken(db, parsed.id);
   if (!matchesSecret(stored, token, pepper) || !isLive(stored)) throw new InvalidWidgetTokenError();
   return toPrincipal(stored);
@@ -44,8 +47,14 @@ function toPrincipal(token: StoredWidgetToken): WidgetPrincipal {
     kind: 'widget_token',
     tokenId: token.id,
     familyId: token.familyId,
-    origins: token.ownOrigins ?? token.tenant.origins,
+    origins: originsThatCount(token),
     tenant: token.tenant,
     expiresAt: token.expiresAt,
   };
+}
+
+/** The token's own, else its tenant's; those of development only while the tenant is on trial. */
+function originsThatCount({ ownOrigins, tenant }: StoredWidgetToken): string[] {
+  const origins = ownOrigins ?? tenant.origins;
+  return tenant.status === 'trial' ? origins : origins.filter((origin) => !isDevelopmentOrigin(origin));
 }

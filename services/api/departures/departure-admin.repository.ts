@@ -1,4 +1,5 @@
 import type { Db, Trx } from '../../platform/database';
+import type { DepartureRowStatus } from '../catalog/files/stored-rows';
 
 export async function findDepartureId(db: Db, tourId: string, date: string): Promise<string | undefined> {
   const row = await db('departures')
@@ -11,7 +12,7 @@ export async function findDepartureId(db: Db, tourId: string, date: string): Pro
 export async function changeDeparture(
   trx: Trx,
   departure: { id: string; tourId: string },
-  change: { status?: 'scheduled' | 'cancelled'; seatsTotal?: number },
+  change: { status?: DepartureRowStatus; seatsTotal?: number },
 ): Promise<void> {
   const columns = {
     ...(change.status === undefined ? {} : { status: change.status }),

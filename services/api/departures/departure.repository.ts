@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import { CLOCK, type Db, type Trx } from '../../platform/database';
 import type { Prices } from '../pricing/prices';
 import type { Departure } from './departure';
 
@@ -7,12 +7,9 @@ const DEPARTURE_COLUMNS = `
   d.id, d.tour_id, d.departure_date, d.return_date, d.seats_total, d.prices_minor,
   seats_taken(d.id, clock.at) as seats_taken,
   d.status = 'cancelled' as cancelled,
-  d.departure_date < (clock.at at time zone t.time_zone)::date as past,
+  d.departure_date < tour_today(t.time_zone, clock.at) as past,
   coalesce(d.closes_at <= clock.at, false) as closed,
   clock.at as as_of`;
-
-// Materialized, so that the clock is read once and not once a mention.
-const CLOCK = 'with clock as materialized (select clock_timestamp() as at)';
 
 /** Locks the row of one departure until the transaction ends, and nothing else. */
 export async function lockDepartureRow(trx: Trx, tourId: string, date: string): Promise<string | undefined> {
@@ -39,9 +36,9 @@ export async function readClock(
   const { rows } = await trx.raw(
     `${CLOCK} select clock.at::text as at,
        exists (select from seat_holds h
-               where h.departure_id = :departureId::uuid and h.status = 'active' and h.expires_at <= clock.at)
+               where h.departure_id = :departureId::uuid and hold_lapsed(h.status, h.expires_at, clock.at))
        or exists (select from booking_leads l
-               where l.departure_id = :departureId::uuid and l.status = 'pending_payment' and l.payment_due_at <= clock.at)
+               where l.departure_id = :departureId::uuid and lead_lapsed(l.status, l.payment_due_at, clock.at))
          as something_expired
      from clock`,
     { departureId },
@@ -76,7 +73,7 @@ export async function findDepartures(db: Db, tourId: string, page: DeparturePage
     `${CLOCK} select ${DEPARTURE_COLUMNS}
      from clock, departures d join tours t on t.id = d.tour_id
      where d.tour_id = :tourId
-       and d.departure_date >= coalesce(:from::date, (clock.at at time zone t.time_zone)::date)
+       and d.departure_date >= coalesce(:from::date, tour_today(t.time_zone, clock.at))
        and (:to::date is null or d.departure_date <= :to::date)
        and (:afterDate::date is null or d.departure_date > :afterDate::date)
      order by d.departure_date limit :limit`,
@@ -100,9 +97,8 @@ export async function findAlternatives(
     `${CLOCK}, free as (
        select ${DEPARTURE_COLUMNS}
        from clock, departures d join tours t on t.id = d.tour_id
-       where d.tour_id = :tourId and d.departure_date <> :departureDate::date and d.status = 'scheduled'
-         and d.departure_date >= (clock.at at time zone t.time_zone)::date
-         and (d.closes_at is null or d.closes_at > clock.at))
+       where d.tour_id = :tourId and d.departure_date <> :departureDate::date
+         and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, clock.at))
      select * from free where seats_total - seats_taken >= :quantity
      order by abs(departure_date - :departureDate::date), departure_date limit 3`,
     wanted,
@@ -122,11 +118,11 @@ export async function findDepartureWithHorizon(
   const { rows } = await db.raw(
     `${CLOCK} select ${DEPARTURE_COLUMNS}, least(
          (select min(h.expires_at) from seat_holds h
-          where h.departure_id = d.id and h.status = 'active' and h.expires_at > clock.at),
+          where h.departure_id = d.id and hold_lives(h.status, h.expires_at, clock.at)),
          (select min(l.payment_due_at) from booking_leads l
           where l.departure_id = d.id and l.status = 'pending_payment' and l.payment_due_at > clock.at),
          case when d.closes_at > clock.at then d.closes_at end,
-         case when d.departure_date >= (clock.at at time zone t.time_zone)::date
+         case when d.departure_date >= tour_today(t.time_zone, clock.at)
            then (d.departure_date + 1)::timestamp at time zone t.time_zone end
        ) as counted_until
      from clock left join (departures d join tours t on t.id = d.tour_id)

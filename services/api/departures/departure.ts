@@ -19,7 +19,10 @@ export interface Departure {
   asOf: Date;
 }
 
-/** A cancellation stays true whatever the date, so it comes first; then what no seat can change. */
+/**
+ * A cancellation stays true whatever the date, so it comes first; then what no seat can change. In SQL the rule of what
+ * is still open is departure_is_open() of the schema.
+ */
 export function departureStatus(departure: Departure): DepartureStatus {
   if (departure.cancelled) return 'cancelled';
   if (departure.past) return 'gone';

@@ -1,4 +1,6 @@
 import type { Db, Trx } from '../../platform/database';
+import type { EventLead } from '../../webhook-queue/enqueue-delivery';
+import { toMajor } from '../money/currency';
 
 /** A hold that ended unused; what a `hold.expired` event tells. */
 export interface ExpiredHold {
@@ -10,26 +12,13 @@ export interface ExpiredHold {
   expiresAt: Date;
 }
 
-/** A lead that was not paid in time; what a `booking.expired` event tells. */
-export interface ExpiredLead {
-  id: number;
-  tenantId: string;
-  bookingRef: string;
-  source: string;
-  externalRef: string | null;
-  customer: { name: string; phone: string; email: string };
-  departureDate: string | null;
-  totalMinor: number;
-  currencyDigits: number;
-}
-
 /** Marks the departure's holds whose time was over at `at`. */
 export async function markExpiredHolds(trx: Trx, departureId: string, at: string): Promise<ExpiredHold[]> {
   const { rows } = await trx.raw(
     `update seat_holds h set status = 'expired', ended_at = h.expires_at
      from departures d
      where h.departure_id = :departureId and d.id = h.departure_id
-       and h.status = 'active' and h.expires_at <= :at
+       and hold_lapsed(h.status, h.expires_at, :at)
      returning h.id, h.tenant_id, h.external_ref, h.quantity, d.departure_date, h.expires_at`,
     { departureId, at },
   );
@@ -48,38 +37,55 @@ export async function markExpiredLeads(
   trx: Trx,
   departureId: string | null,
   at: string,
-): Promise<ExpiredLead[]> {
+): Promise<EventLead[]> {
   const { rows } = await trx.raw(
     `update booking_leads set status = 'expired', expired_at = payment_due_at
      where departure_id is not distinct from :departureId::uuid
-       and status = 'pending_payment' and payment_due_at <= :at
+       and lead_lapsed(status, payment_due_at, :at)
      returning id, tenant_id, booking_ref, source, external_ref, customer_name, customer_phone, customer_email,
        departure_date, total_minor, currency_digits`,
     { departureId, at },
   );
-  return rows.map((row: Record<string, never>) => ({
-    id: row.id,
-    tenantId: row.tenant_id,
-    bookingRef: row.booking_ref,
-    source: row.source,
-    externalRef: row.external_ref,
-    customer: { name: row.customer_name, phone: row.customer_phone, email: row.customer_email },
-    departureDate: row.departure_date,
-    totalMinor: row.total_minor,
-    currencyDigits: row.currency_digits,
-  }));
+  return rows.map(toEventLead);
 }
 
 /** Departures with something to tidy, in id order; null stands for leads without a departure. */
 export async function findDeparturesWithExpiredSeats(db: Db, limit: number): Promise<(string | null)[]> {
   const { rows } = await db.raw(
     `select departure_id from (
-       select h.departure_id from seat_holds h where h.status = 'active' and h.expires_at <= clock_timestamp()
+       select h.departure_id from seat_holds h where hold_lapsed(h.status, h.expires_at, clock_timestamp())
        union
        select l.departure_id from booking_leads l
-       where l.status = 'pending_payment' and l.payment_due_at <= clock_timestamp()) expired
+       where lead_lapsed(l.status, l.payment_due_at, clock_timestamp())) expired
      order by departure_id limit :limit`,
     { limit },
   );
   return rows.map((row: { departure_id: string | null }) => row.departure_id);
+}
+
+interface LeadRow {
+  id: number;
+  tenant_id: string;
+  booking_ref: string;
+  source: string;
+  external_ref: string | null;
+  customer_name: string;
+  customer_phone: string;
+  customer_email: string;
+  departure_date: string | null;
+  total_minor: number;
+  currency_digits: number;
+}
+
+function toEventLead(row: LeadRow): EventLead {
+  return {
+    tenantId: row.tenant_id,
+    bookingRef: row.booking_ref,
+    leadId: row.id,
+    source: row.source,
+    externalRef: row.external_ref,
+    customer: { name: row.customer_name, phone: row.customer_phone, email: row.customer_email },
+    departureDate: row.departure_date,
+    totalPrice: toMajor(row.total_minor, row.currency_digits),
+  };
 }

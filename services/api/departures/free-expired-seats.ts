@@ -1,10 +1,8 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database';
 import { bookingEvent, enqueueDelivery, type WebhookEvent } from '../../webhook-queue/enqueue-delivery';
-import { toMajor } from '../money/currency';
 import { lockDepartureById, readClock } from './departure.repository';
 import {
   type ExpiredHold,
-  type ExpiredLead,
   findDeparturesWithExpiredSeats,
   markExpiredHolds,
   markExpiredLeads,
@@ -18,22 +16,25 @@ import {
  */
 export async function freeExpiredSeats(trx: Trx, departureId: string | null, at: string): Promise<void> {
   const holds = departureId === null ? [] : await markExpiredHolds(trx, departureId, at);
-  for (const hold of holds) await enqueueDelivery(trx, holdExpired(hold));
   const leads = await markExpiredLeads(trx, departureId, at);
-  for (const lead of leads) await enqueueDelivery(trx, bookingExpired(lead));
+  const expiredBookings = leads.map((lead) => bookingEvent('booking.expired', lead));
+  await enqueueDelivery(trx, ...holds.map(holdExpired), ...expiredBookings);
 }
 
-/** Tidies up to `limit` departures, each in a short transaction of its own; it may be late, never wrong. */
-export async function sweepExpiredSeats(db: Db, limit = 100): Promise<number> {
-  const departures = await findDeparturesWithExpiredSeats(db, limit);
-  for (const departureId of departures) {
+const DEPARTURES_A_SWEEP = 100;
+
+/**
+ * Tidies a number of departures, each in a short transaction of its own; it may be late, never wrong.
+ * @param onFailure a departure that could not be tidied leaves the others alone, and waits for the next sweep
+ */
+export async function sweepExpiredSeats(db: Db, onFailure: (error: unknown) => void): Promise<void> {
+  for (const departureId of await findDeparturesWithExpiredSeats(db, DEPARTURES_A_SWEEP)) {
     await inTransaction(db, async (trx) => {
       if (departureId !== null) await lockDepartureById(trx, departureId);
       const { at } = await readClock(trx, departureId);
       await freeExpiredSeats(trx, departureId, at);
-    });
+    }).catch(onFailure);
   }
-  return departures.length;
 }
 
 function holdExpired(hold: ExpiredHold): WebhookEvent {
@@ -46,17 +47,4 @@ function holdExpired(hold: ExpiredHold): WebhookEvent {
     expires_at: hold.expiresAt.toISOString(),
   };
   return { tenantId: hold.tenantId, type: 'hold.expired', bookingRef: null, body };
-}
-
-function bookingExpired(lead: ExpiredLead): WebhookEvent {
-  return bookingEvent('booking.expired', {
-    tenantId: lead.tenantId,
-    bookingRef: lead.bookingRef,
-    leadId: lead.id,
-    source: lead.source,
-    externalRef: lead.externalRef,
-    customer: lead.customer,
-    departureDate: lead.departureDate,
-    totalPrice: toMajor(lead.totalMinor, lead.currencyDigits),
-  });
 }

@@ -1,5 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
-import { sqlState } from '../../platform/errors';
+import { type Db, refuseWhenLocked, type Trx } from '../../platform/database';
 import { type Departure, departureStatus, seatsAvailable } from './departure';
 import {
   DepartureBusyError,
@@ -16,8 +15,6 @@ import {
   readClock,
 } from './departure.repository';
 import { freeExpiredSeats } from './free-expired-seats';
-
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /** A departure whose row lock this transaction holds, and the instant at which its seats are counted. */
 export interface LockedDeparture {
@@ -37,14 +34,14 @@ export async function lockDeparture(
   date: string,
   quantity: number,
 ): Promise<LockedDeparture> {
-  const id = await bounded(lockDepartureRow(trx, tourId, date));
+  const id = await refuseWhenLocked(lockDepartureRow(trx, tourId, date), () => new DepartureBusyError());
   if (id === undefined) throw new DepartureGoneError({ tourId, departureDate: date, quantity });
   return countFrom(trx, id);
 }
 
 /** The same, for a hold or lead that already names its departure. */
 export async function relockDeparture(trx: Trx, departureId: string): Promise<LockedDeparture> {
-  await bounded(lockDepartureById(trx, departureId));
+  await refuseWhenLocked(lockDepartureById(trx, departureId), () => new DepartureBusyError());
   return countFrom(trx, departureId);
 }
 
@@ -88,13 +85,4 @@ async function countFrom(trx: Trx, id: string): Promise<LockedDeparture> {
   const { at, somethingExpired } = await readClock(trx, id);
   if (somethingExpired) await freeExpiredSeats(trx, id, at);
   return { id, at };
-}
-
-async function bounded<T>(lock: Promise<T>): Promise<T> {
-  try {
-    return await lock;
-  } catch (error) {
-    if (sqlState(error) === LOCK_NOT_AVAILABLE) throw new DepartureBusyError();
-    throw error;
-  }
 }

@@ -1,65 +1,81 @@
-import { type ProblemCode, PROBLEMS } from '../http/problems';
+import type { AppError } from '../../platform/errors';
+import {
+  BookingNotFoundError,
+  BookingStateConflictError,
+  PriceChangedError,
+} from '../bookings/booking.errors';
+import { TourNotFoundError } from '../catalog/catalog.errors';
+import * as credentials from '../credentials/credential.errors';
+import * as departures from '../departures/departure.errors';
+import * as holds from '../holds/hold.errors';
+import { invalidCursor } from '../http/cursor';
+import { describeProblem } from '../http/describe-problem';
+import { badInput, RateLimitedError, TransportError, UNKNOWN_FIELD } from '../http/http.errors';
+import type { ProblemCode } from '../http/problems';
+import { IdempotencyInProgressError, IdempotencyKeyReusedError } from '../idempotency/idempotency.errors';
 import { GENERATED_BASE_URL } from './openapi-document';
 
 const REQUEST_ID = '3b1b0c52-7d0a-4a64-9e0c-51b1f6a4c3de';
-const ALTERNATIVES = [{ departure_date: '2027-03-13', seats_available: 9 }];
+const WANTED = { tourId: '', departureDate: '2027-03-06', quantity: 2 };
 
-/** What some answers tell beside the members that all have, and a detail where it says more than the title. */
-const FACTS: Partial<Record<ProblemCode, object>> = {
-  validation_failed: fault('body', 'quantity', 'must be at most 50'),
-  unknown_parameter: fault('query', 'contintent', 'is not a parameter of this call'),
-  duplicate_parameter: fault('query', 'continent', 'must be sent once'),
-  invalid_cursor: fault('query', 'cursor', 'must be a next_cursor of this list, with the same filters'),
-  malformed_json: fault('body', 'body', 'must be one JSON object'),
-  multiple_credentials: fault('query', 'api_key', 'must not differ from the credential in Authorization'),
-  invalid_idempotency_key: fault('header', 'Idempotency-Key', 'must be 1 to 255 visible ASCII characters'),
-  departure_gone: {
-    detail: 'The tour has no departure on this date that can still be booked.',
-    alternatives: ALTERNATIVES,
-  },
-  departure_cancelled: { detail: 'The departure on this date was cancelled.', alternatives: ALTERNATIVES },
-  insufficient_seats: {
-    detail: 'The departure has too few free seats.',
-    seats_available: 1,
-    alternatives: ALTERNATIVES,
-  },
-  departure_busy: {
-    detail: 'Many requests are taking seats of this departure right now. Try again in a second.',
-  },
-  hold_expired: { detail: 'The hold has expired and its seats are free again. Place a new hold.' },
-  hold_state_conflict: { detail: 'The hold has already become a booking.', hold_status: 'converted' },
-  hold_limit_reached: { detail: 'Your live holds may keep 8 seats of this departure at most.' },
-  booking_state_conflict: {
-    detail: 'The booking is cancelled and cannot be confirmed.',
-    booking_status: 'cancelled',
-  },
-  price_changed: {
-    detail: 'The total differs from expected_total. Show the customer the new one and ask again.',
-    total_price: 979,
-    currency: 'EUR',
-  },
-  idempotency_in_progress: {
-    detail: 'The first request with this Idempotency-Key is still running. Try again in a second.',
-  },
+/** One refusal with each code, made as the service makes it. */
+const REFUSALS: Record<Exclude<ProblemCode, 'internal_error'>, AppError> = {
+  validation_failed: badInput('validation_failed', 'body', 'quantity', 'must be at most 50'),
+  malformed_json: badInput('malformed_json', 'body', 'body', 'must be one JSON object'),
+  unknown_parameter: badInput('unknown_parameter', 'body', 'seats', UNKNOWN_FIELD),
+  duplicate_parameter: badInput('duplicate_parameter', 'query', 'continent', 'must be sent once'),
+  invalid_cursor: invalidCursor(),
+  multiple_credentials: badInput(
+    'multiple_credentials',
+    'query',
+    'api_key',
+    'must not differ from the credential in Authorization',
+  ),
+  invalid_idempotency_key: badInput(
+    'invalid_idempotency_key',
+    'header',
+    'Idempotency-Key',
+    'must be 1 to 255 visible ASCII characters',
+  ),
+  invalid_api_key: new credentials.InvalidApiKeyError(),
+  key_expired: new credentials.KeyExpiredError(),
+  key_revoked: new credentials.KeyRevokedError(),
+  tenant_inactive: new credentials.TenantInactiveError(),
+  insufficient_scope: new credentials.InsufficientScopeError('booking:create'),
+  wrong_credential_type: new credentials.WrongCredentialTypeError('API key'),
+  invalid_widget_token: new credentials.InvalidWidgetTokenError(),
+  origin_not_allowed: new TransportError('origin_not_allowed'),
+  ip_not_allowed: new TransportError('ip_not_allowed'),
+  tour_not_found: new TourNotFoundError(),
+  hold_not_found: new holds.HoldNotFoundError(),
+  booking_not_found: new BookingNotFoundError(),
+  not_found: new TransportError('not_found'),
+  method_not_allowed: new TransportError('method_not_allowed', 'This path takes GET, HEAD, OPTIONS.'),
+  departure_gone: withAlternatives(new departures.DepartureGoneError(WANTED)),
+  departure_cancelled: withAlternatives(new departures.DepartureCancelledError(WANTED)),
+  insufficient_seats: withAlternatives(new departures.InsufficientSeatsError(WANTED, 1)),
+  departure_busy: new departures.DepartureBusyError(),
+  hold_expired: new holds.HoldExpiredError(),
+  hold_state_conflict: new holds.HoldStateConflictError('converted'),
+  hold_limit_reached: new holds.HoldLimitReachedError('The most live holds that you may have is 1000.'),
+  price_changed: new PriceChangedError(979, 'EUR'),
+  booking_state_conflict: new BookingStateConflictError('cancelled', 'confirmed'),
+  idempotency_in_progress: new IdempotencyInProgressError(),
+  body_too_large: new TransportError('body_too_large'),
+  unsupported_media_type: new TransportError('unsupported_media_type'),
+  idempotency_key_reused: new IdempotencyKeyReusedError(),
+  rate_limited: new RateLimitedError(41),
+  overloaded: new TransportError('overloaded'),
+  shutting_down: new TransportError('shutting_down'),
 };
 
-/** The body of a refusal with this code. */
-export function problemExample(code: ProblemCode): Record<string, unknown> {
-  const { status, title, retryable } = PROBLEMS[code];
-  return {
-    type: `${GENERATED_BASE_URL}/docs/errors/${code}`,
-    title,
-    status,
-    detail: `${title}.`,
-    instance: `urn:request:${REQUEST_ID}`,
-    ok: false,
-    code,
-    request_id: REQUEST_ID,
-    retryable,
-    ...FACTS[code],
-  };
+/** The body of an answer with this code. */
+export function problemExample(code: ProblemCode): object {
+  const error = code === 'internal_error' ? undefined : REFUSALS[code];
+  return describeProblem(error, GENERATED_BASE_URL, REQUEST_ID);
 }
 
-function fault(place: string, field: string, message: string): object {
-  return { detail: `${field} ${message}.`, errors: [{ in: place, field, message }] };
+function withAlternatives<T extends { alternatives: departures.Alternative[] }>(refusal: T): T {
+  refusal.alternatives = [{ departureDate: '2027-03-13', seatsAvailable: 9 }];
+  return refusal;
 }

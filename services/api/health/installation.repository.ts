@@ -11,7 +11,7 @@ export interface OversoldDeparture {
 export async function recountSeats(db: Db): Promise<{ recounted: number; oversold: OversoldDeparture[] }> {
   const { rows } = await db.raw(
     `with occupied as (
-       select departure_id from seat_holds where status = 'active' and expires_at > clock_timestamp()
+       select departure_id from seat_holds where hold_lives(status, expires_at, clock_timestamp())
        union
        select departure_id from booking_leads where status in ('pending_payment', 'confirmed') and departure_id is not null
      ), recounted as (
@@ -42,7 +42,7 @@ export async function collectFacts(db: Db, expiringWithinDays: number): Promise<
   const asked = Date.now();
   const { rows } = await db.raw(
     `select current_setting('server_version') as version, clock_timestamp() as clock,
-       (select count(*) from seat_holds where status = 'active' and expires_at > clock_timestamp()) as live_holds,
+       (select count(*) from seat_holds where hold_lives(status, expires_at, clock_timestamp())) as live_holds,
        array(select k.id from api_keys k join tenants t on t.id = k.tenant_id
              where t.status in ('trial', 'active') and k.revoked_at is null and k.replaced_by is null
                and k.expires_at between clock_timestamp() and clock_timestamp() + make_interval(days => :days)

@@ -7,7 +7,7 @@ export class HoldNotFoundError extends AppError {
   readonly code = 'hold_not_found' as const;
 
   constructor() {
-    super('You have no hold with this id.');
+    super('There is no hold with this id.');
   }
 }
 

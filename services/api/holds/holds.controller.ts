@@ -15,7 +15,6 @@ import {
 import type { Request as HttpRequest } from 'express';
 import { refuseWithAlternatives } from '../departures/reserve-seats';
 import type { SeatsContext } from '../departures/seats-context';
-import { inTransaction } from '../../platform/database';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
 import { dateInput, emailInput, phoneInput, textInput } from '../http/input';
@@ -23,7 +22,7 @@ import { jsonBody } from '../http/json-body';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import { answerWrite } from '../http/write-request';
+import { answerWrite, writeOnce } from '../http/write-request';
 import { toMajor } from '../money/currency';
 import { extendHold } from './extend-hold';
 import { getHold } from './find-hold';
@@ -119,7 +118,7 @@ export class HoldsController {
   async releaseHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<void> {
     setCaching(request, NO_STORE);
     const { tenant } = apiKeyPrincipalOf(request);
-    const hold = await inTransaction(this.context.db, (trx) => releaseHold(trx, tenant.id, hold_id));
+    const hold = await writeOnce(request, (trx) => releaseHold(trx, tenant.id, hold_id));
     await this.context.availability.drop(hold.tour.id, hold.departureDate);
   }
 }

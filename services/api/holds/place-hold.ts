@@ -75,10 +75,12 @@ async function assertWithinLimits(
 ): Promise<void> {
   const live = await countLiveHolds(trx, tenant.id, departure.id, locked.at);
   if (live.holds >= tenant.maxHolds) {
-    throw new HoldLimitReachedError(`You have ${tenant.maxHolds} live holds, the most that you may have.`);
+    throw new HoldLimitReachedError(`The most live holds that you may have is ${tenant.maxHolds}.`);
   }
   const share = Math.floor((departure.seatsTotal * tenant.maxHoldShare) / 100);
   if (live.seatsOfDeparture + quantity > share) {
-    throw new HoldLimitReachedError(`Your live holds may keep ${share} seats of this departure at most.`);
+    throw new HoldLimitReachedError(
+      `The most seats of this departure that your live holds may keep is ${share}.`,
+    );
   }
 }

@@ -1,21 +1,19 @@
-import type { Db, Trx } from '../../platform/database';
-import type { PartialCustomer, SeatHold } from './seat-hold';
+import { CLOCK, type Db, type Trx } from '../../platform/database';
+import { tenantIdOf, type TenantScope } from '../tenants/tenant-scope';
+import type { HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
 
 const HOLD_COLUMNS = `
   h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.quantity, h.hold_minutes, h.expires_at, h.unit_price_minor, h.currency,
   h.currency_digits, h.price_breakdown, h.external_ref, h.created_at,
-  case when h.status = 'active' and h.expires_at <= clock.at then 'expired' else h.status end as status,
+  case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,
   t.id as tour_id, t.slug as tour_slug, d.departure_date,
-  case when d.status = 'scheduled' and d.departure_date >= (clock.at at time zone t.time_zone)::date
-         and (d.closes_at is null or d.closes_at > clock.at)
+  case when departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, clock.at)
        then greatest(d.seats_total - seats_taken(d.id, clock.at), 0) else 0 end as seats_available`;
 
 const HOLD_TABLES = `clock, seat_holds h
   join departures d on d.id = h.departure_id
   join tours t on t.id = d.tour_id
   join tenants n on n.id = h.tenant_id`;
-
-const CLOCK = 'with clock as materialized (select clock_timestamp() as at)';
 
 export interface NewHold {
   tenantId: string;
@@ -44,32 +42,31 @@ export async function insertHold(trx: Trx, hold: NewHold, at: string): Promise<s
   return rows[0].id;
 }
 
-export async function findHold(
-  db: Db,
-  tenantId: string | undefined,
-  id: string,
-): Promise<SeatHold | undefined> {
+export async function findHold(db: Db, scope: TenantScope, id: string): Promise<SeatHold | undefined> {
   const { rows } = await db.raw(
-    `${CLOCK} select ${HOLD_COLUMNS} from ${HOLD_TABLES} 
+    `${CLOCK} select ${HOLD_COLUMNS} from ${HOLD_TABLES}
      where h.id = :id and (:tenantId::uuid is null or h.tenant_id = :tenantId::uuid)`,
-    { tenantId: tenantId ?? null, id },
+    { tenantId: tenantIdOf(scope), id },
   );
   return rows[0] && toHold(rows[0]);
 }
 
 export interface HoldFilter {
-  tenantId?: string;
-  status?: SeatHold['status'];
+  status?: HoldStatus;
   limit: number;
 }
 
-/** Of all tenants, for the operator; newest first. */
-export async function findHolds(db: Db, { tenantId, status, limit }: HoldFilter): Promise<SeatHold[]> {
+/** Newest first. */
+export async function findHolds(
+  db: Db,
+  scope: TenantScope,
+  { status, limit }: HoldFilter,
+): Promise<SeatHold[]> {
   const { rows } = await db.raw(
     `${CLOCK} select * from (select ${HOLD_COLUMNS} from ${HOLD_TABLES}
        where :tenantId::uuid is null or h.tenant_id = :tenantId::uuid) hold
      where :status::text is null or status = :status order by created_at desc, id limit :limit`,
-    { tenantId: tenantId ?? null, status: status ?? null, limit },
+    { tenantId: tenantIdOf(scope), status: status ?? null, limit },
   );
   return rows.map(toHold);
 }
@@ -84,7 +81,7 @@ export async function findLiveHoldsByReference(
   const { rows } = await trx.raw(
     `${CLOCK} select ${HOLD_COLUMNS} from ${HOLD_TABLES}
      where h.tenant_id = :tenantId and h.departure_id = :departureId and h.external_ref = :externalRef
-       and h.status = 'active' and h.expires_at > clock.at
+       and hold_lives(h.status, h.expires_at, clock.at)
      limit 2`,
     { tenantId, departureId, externalRef },
   );
@@ -100,7 +97,7 @@ export async function countLiveHolds(
 ): Promise<{ holds: number; seatsOfDeparture: number }> {
   const { rows } = await trx.raw(
     `select count(*) as holds, coalesce(sum(quantity) filter (where departure_id = :departureId), 0) as seats
-     from seat_holds where tenant_id = :tenantId and status = 'active' and expires_at > :at`,
+     from seat_holds where tenant_id = :tenantId and hold_lives(status, expires_at, :at)`,
     { tenantId, departureId, at },
   );
   return { holds: Number(rows[0].holds), seatsOfDeparture: Number(rows[0].seats) };
@@ -150,7 +147,7 @@ interface HoldRow {
   price_breakdown: Record<string, unknown>;
   external_ref: string | null;
   created_at: Date;
-  status: SeatHold['status'];
+  status: HoldStatus;
   tour_id: string;
   tour_slug: string;
   departure_date: string;

@@ -1,4 +1,5 @@
-export type HoldStatus = 'active' | 'released' | 'expired' | 'converted';
+export const HOLD_STATUSES = ['active', 'released', 'expired', 'converted'] as const;
+export type HoldStatus = (typeof HOLD_STATUSES)[number];
 
 export interface PartialCustomer {
   name: string | null;

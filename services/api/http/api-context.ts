@@ -10,7 +10,10 @@ import type { Secrets } from '../../platform/secrets';
 export interface ApiContext {
   config: Config;
   secrets: Secrets;
+  /** For authentication and reads. */
   db: Db;
+  /** For writes, a pool of their own: those that wait for a busy departure take no connection from the others. */
+  writes: Db;
   log: Logger;
   quotas: QuotaStore;
   uses: UseRecorder;

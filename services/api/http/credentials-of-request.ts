@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { BadInputError } from './http.errors';
+import { badInput, type BadInputError } from './http.errors';
 
 /**
  * The one credential that a request carries, from whichever of its channels.
@@ -49,5 +49,5 @@ function oneFault(
   message: string,
 ): BadInputError {
   const place = ['token', 'api_key', 'pass'].includes(field) ? 'query' : 'header';
-  return new BadInputError(code, [{ in: place, field, message }]);
+  return badInput(code, place, field, message);
 }

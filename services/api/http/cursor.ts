@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { BadInputError } from './http.errors';
+import { badInput, type BadInputError } from './http.errors';
 
 const MAC_BYTES = 16;
 
@@ -29,8 +29,12 @@ export function openCursor<T>(key: string, scope: unknown, cursor: string | unde
 }
 
 export function invalidCursor(): BadInputError {
-  const message = 'must be next_cursor of the same list, with the same filters';
-  return new BadInputError('invalid_cursor', [{ in: 'query', field: 'cursor', message }]);
+  return badInput(
+    'invalid_cursor',
+    'query',
+    'cursor',
+    'must be next_cursor of the same list, with the same filters',
+  );
 }
 
 function mac(key: string, scope: unknown, payload: Buffer): Buffer {

@@ -1,8 +1,8 @@
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
 import { InvalidInputError, type InputPlace } from '../../platform/errors';
+import { CONTROL_CHARACTER, isCalendarDate } from '../../platform/text-forms';
 
-const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
-/** As above, less tab and line breaks. */
+/** Control characters, less tab and line breaks. */
 const CONTROL_CHARACTER_IN_PROSE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
@@ -43,12 +43,9 @@ export function emailInput(field: string, value: string): string {
   return email;
 }
 
-/** YYYY-MM-DD of a day that exists. The pattern alone lets 2026-02-31 pass, and the database then answers with an error. */
+/** YYYY-MM-DD of a day that exists. @throws InvalidInputError */
 export function dateInput(place: InputPlace, field: string, value: string): string {
-  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value);
-  const date = match ? new Date(`${value}T00:00:00Z`) : undefined;
-  const exists = date && !Number.isNaN(date.getTime()) && date.toISOString().slice(0, 10) === value;
-  if (!exists || match![1] === '0000')
+  if (!isCalendarDate(value))
     throw new InvalidInputError(place, field, 'must be a calendar date, YYYY-MM-DD');
   return value;
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type NextFunction, type Request, type Response } from 'express';
-import { BadInputError, TransportError } from './http.errors';
+import type { InputFault } from '../../platform/errors';
+import { badInput, BadInputError, TransportError, UNKNOWN_FIELD } from './http.errors';
 
 const LIMIT_BYTES = 16 * 1024;
 const parse = express.json({ limit: LIMIT_BYTES, strict: true, type: () => true, verify: assertUtf8 });
@@ -21,8 +22,7 @@ export function jsonBody(request: Request, response: Response, next: NextFunctio
 
 /** The parser alone takes UTF-16 too, and puts U+FFFD, without a word, for what is not UTF-8. */
 function assertUtf8(_request: unknown, _response: unknown, body: Buffer, charset: string): void {
-  if (charset !== 'utf-8')
-    throw new TransportError('unsupported_media_type', 'The body must be JSON in UTF-8.');
+  if (charset !== 'utf-8') throw new TransportError('unsupported_media_type');
   if (!isUtf8(body)) throw unreadable('must be UTF-8');
 }
 
@@ -33,25 +33,25 @@ function isBrokenPacking(error: unknown): boolean {
 }
 
 function unreadable(message: string): BadInputError {
-  return new BadInputError('malformed_json', [{ in: 'body', field: 'body', message }]);
+  return badInput('malformed_json', 'body', 'body', message);
 }
 
 /** For calls that take none: an empty object may come, a field may not. */
 export function emptyBody(request: Request, response: Response, next: NextFunction): void {
   jsonBody(request, response, (error?: unknown) => {
     if (error) return next(error);
-    if (Array.isArray(request.body)) return next(new BadInputError('validation_failed', [NOT_AN_OBJECT]));
+    if (Array.isArray(request.body)) {
+      return next(badInput('validation_failed', 'body', 'body', 'must be left out, or an empty object'));
+    }
     const fields = Object.keys((request.body as object | undefined) ?? {});
-    const faults = fields.map((field) => ({
-      in: 'body' as const,
+    const faults = fields.map((field): InputFault => ({
+      in: 'body',
       field: field.slice(0, 100),
-      message: 'is not a field of this request',
+      message: UNKNOWN_FIELD,
     }));
     next(faults.length ? new BadInputError('unknown_parameter', faults) : undefined);
   });
 }
-
-const NOT_AN_OBJECT = { in: 'body' as const, field: 'body', message: 'must be left out, or an empty object' };
 
 function hasBody(request: Request): boolean {
   return (

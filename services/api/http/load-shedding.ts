@@ -6,6 +6,14 @@ const WAITING_MAX = 1000;
 const LAG_MAX_MS = 1000;
 const LAG_WINDOW_MS = 1000;
 
+function once(work: () => void): () => void {
+  let pending = true;
+  return () => {
+    if (pending) work();
+    pending = false;
+  };
+}
+
 export interface LoadShedder {
   middleware: RequestHandler;
   /** From now on every new request is told to go elsewhere. */
@@ -29,12 +37,13 @@ export function createLoadShedder(): LoadShedder {
   function middleware(_request: Request, response: Response, next: NextFunction): void {
     if (shuttingDown) {
       response.setHeader('Connection', 'close');
-      return next(new TransportError('shutting_down', 'This instance is stopping.'));
+      return next(new TransportError('shutting_down'));
     }
-    if (lagging || waiting >= WAITING_MAX)
-      return next(new TransportError('overloaded', 'Too much to do right now.'));
+    if (lagging || waiting >= WAITING_MAX) return next(new TransportError('overloaded'));
     waiting += 1;
-    response.once('close', () => (waiting -= 1));
+    const done = once(() => (waiting -= 1));
+    // Until the answer is made: a client that never reads it is not work that waits.
+    response.once('prefinish', done).once('close', done);
     next();
   }
 

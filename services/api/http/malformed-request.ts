@@ -1,11 +1,11 @@
 import http from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, NextFunction, Request, Response } from 'express';
-import type { InputPlace } from '../../platform/errors';
 import { handleError } from './error-handler';
-import { BadInputError } from './http.errors';
+import { badInput } from './http.errors';
 
 const unreadable = new WeakSet<object>();
+const UNREADABLE_BODY = badInput('validation_failed', 'body', 'body', 'could not be read');
 
 /**
  * Node answers what its parser refuses with a bare 400, or 431 and 408, and an unknown Expect with a bare 417. Here such a
@@ -42,16 +42,13 @@ function openResponse(socket: Socket, app: Express): Response {
 
 /** Two Host headers are one too many, and HTTP/1.1 has one (RFC 9112 section 3.2); Node takes the first of several (seen). */
 export function refuseMalformedRequest(request: Request, _response: Response, next: NextFunction): void {
-  if (unreadable.has(request)) return next(refusal('header', 'request', 'could not be read as HTTP/1.1'));
+  if (unreadable.has(request))
+    return next(badInput('validation_failed', 'header', 'request', 'could not be read as HTTP/1.1'));
   const hosts = request.rawHeaders.filter(
     (name, index) => index % 2 === 0 && name.toLowerCase() === 'host',
   ).length;
   const missing = hosts === 0 && request.httpVersion === '1.1';
-  next(missing || hosts > 1 ? refusal('header', 'Host', 'must be sent once') : undefined);
+  next(
+    missing || hosts > 1 ? badInput('validation_failed', 'header', 'Host', 'must be sent once') : undefined,
+  );
 }
-
-function refusal(place: InputPlace, field: string, message: string): BadInputError {
-  return new BadInputError('validation_failed', [{ in: place, field, message }]);
-}
-
-const UNREADABLE_BODY = refusal('body', 'body', 'could not be read');

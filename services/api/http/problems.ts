@@ -1,8 +1,39 @@
+import type * as platform from '../../platform/errors';
+import type * as bookings from '../bookings/booking.errors';
+import type * as catalog from '../catalog/catalog.errors';
+import type * as credentials from '../credentials/credential.errors';
+import type * as departures from '../departures/departure.errors';
+import type * as holds from '../holds/hold.errors';
+import type * as idempotency from '../idempotency/idempotency.errors';
+import type * as http from './http.errors';
+
+/** The codes that the classes of a file declare; a base class names none. */
+type CodesOf<File> = {
+  [Name in keyof File]: File[Name] extends abstract new (...values: never) => { code: infer Code }
+    ? Named<Code>
+    : never;
+}[keyof File];
+
+type Named<Code> = string extends Code ? never : Code;
+
+/** Every code that HTTP answers with. Errors of the terminal alone stand in files of their own, which are not named here. */
+type AnsweredCode =
+  | CodesOf<typeof platform>
+  | CodesOf<typeof bookings>
+  | CodesOf<typeof catalog>
+  | CodesOf<typeof credentials>
+  | CodesOf<typeof departures>
+  | CodesOf<typeof holds>
+  | CodesOf<typeof idempotency>
+  | CodesOf<typeof http>
+  // Whatever nobody foresaw.
+  | 'internal_error';
+
 /**
  * The one table from an error's code to what the wire says (CONTRACT section 1). Titles of 401, tour_not_found, the
  * departure's 409 and 500 are the specification's words. `advice` is what /docs/errors/<code> tells a developer to do.
  */
-export interface Problem {
+interface Problem {
   status: number;
   title: string;
   retryable: boolean;
@@ -157,7 +188,7 @@ export const PROBLEMS = {
   },
   overloaded: { ...UNAVAILABLE, advice: 'Wait for Retry-After and try again.' },
   shutting_down: { ...UNAVAILABLE, advice: 'Try again at once: another instance answers.' },
-} satisfies Record<string, Problem>;
+} satisfies Record<AnsweredCode, Problem>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
 

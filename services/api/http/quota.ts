@@ -18,18 +18,21 @@ export function quota(kind: keyof Quotas): RequestHandler {
   };
 }
 
-/** A widget token is spent by all visitors of a site: one address may not use it up for the others. */
 async function spend(request: Request, response: Response, kind: keyof Quotas): Promise<void> {
   const { config, quotas } = contextOf(request);
   const principal = principalOf(request)!;
-  const limit = config.quotas[kind];
-  const answer = await quotas.consume(`${kind}:${principal.familyId}`, limit);
-  setQuotaHeaders(response, kind, limit, answer);
-  if (!answer.allowed) throw new RateLimitedError(answer.resetSeconds);
-  if (principal.kind !== 'widget_token') return;
-  const bucket = `${kind}:${principal.familyId}:${networkOf(request.ip)}`;
-  const own = await quotas.consume(bucket, PER_ADDRESS_AND_TOKEN);
-  if (!own.allowed) throw new RateLimitedError(own.resetSeconds);
+  const take = async (policy: string, bucket: string, limit: number): Promise<void> => {
+    const answer = await quotas.consume(bucket, limit);
+    setQuotaHeaders(response, policy, limit, answer);
+    if (!answer.allowed) throw new RateLimitedError(answer.resetSeconds);
+  };
+  const family = `${kind}:${principal.familyId}`;
+  // All visitors of a site spend one widget token. The address's share goes first, so that one visitor who is refused
+  // takes nothing from the others.
+  if (principal.kind === 'widget_token') {
+    await take(`${kind}-address`, `${family}:${networkOf(request.ip)}`, PER_ADDRESS_AND_TOKEN);
+  }
+  await take(kind, family, config.quotas[kind]);
 }
 
 /** The drafts' present and former shape (RateLimit header fields 10 and 06), both in seconds from now. */

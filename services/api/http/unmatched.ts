@@ -9,7 +9,7 @@ interface Layer {
 /** No route took the request: unknown path 404; known path, other method 405 with Allow; OPTIONS 204 with Allow, and no CORS. */
 export function refuseUnmatched(request: Request, response: Response, next: NextFunction): void {
   const allowed = allowedMethods(request);
-  if (allowed.length === 0) return next(new TransportError('not_found', 'There is nothing at this path.'));
+  if (allowed.length === 0) return next(new TransportError('not_found'));
   response.setHeader('Allow', allowed.join(', '));
   if (request.method === 'OPTIONS') {
     response.status(204).end();

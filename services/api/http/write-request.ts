@@ -1,11 +1,12 @@
 import type { Request } from 'express';
 import { inTransaction, type Trx } from '../../platform/database';
+import { assertKeyStillServes } from '../credentials/verify-api-key';
 import { always, type Once, onceByKey, Replay } from '../idempotency/once';
 import { singleFlight } from '../idempotency/single-flight';
 import { contextOf } from './api-context';
 import { apiKeyPrincipalOf } from './authentication';
 import { NO_STORE, setCaching } from './caching';
-import { BadInputError } from './http.errors';
+import { badInput } from './http.errors';
 
 export interface WriteOperation {
   /** A key is good for one operation of one tenant. */
@@ -29,21 +30,32 @@ export async function answerWrite<T, A>(
   toAnswer: (result: T) => A,
 ): Promise<A> {
   setCaching(request, NO_STORE);
-  const { db } = contextOf(request);
   const tenantId = apiKeyPrincipalOf(request).tenant.id;
   const key = idempotencyKeyOf(request);
-  if (key === undefined) return toAnswer((await inTransaction(db, (trx) => use(trx, always))) as T);
+  if (key === undefined) return toAnswer((await writeOnce(request, (trx) => use(trx, always))) as T);
 
   const { name, keepHours, ids = [] } = operation;
   const idempotent = { tenantId, operation: name, key, body: without(ids, request.body), keepHours };
   const stored = (result: T) => ({ status: operation.status, body: JSON.stringify(toAnswer(result)) });
   const result = await singleFlight(`${tenantId} ${name} ${key}`, () =>
-    inTransaction(db, (trx) => use(trx, onceByKey<T>(trx, idempotent, stored))),
+    writeOnce(request, (trx) => use(trx, onceByKey<T>(trx, idempotent, stored))),
   );
   if (!(result instanceof Replay)) return toAnswer(result);
   request.res!.setHeader('Idempotent-Replayed', 'true');
   // Written again from the parsed text: JSON.stringify gives back the bytes it once wrote, the order of keys included.
   return JSON.parse(result.answer.body) as A;
+}
+
+/**
+ * One write in one transaction. The key is judged once more at its end: while the body came in or a lock was waited for,
+ * it may have been revoked, and what was revoked writes nothing.
+ */
+export async function writeOnce<T>(request: Request, work: (trx: Trx) => Promise<T>): Promise<T> {
+  return inTransaction(contextOf(request).writes, async (trx) => {
+    const result = await work(trx);
+    await assertKeyStillServes(trx, apiKeyPrincipalOf(request));
+    return result;
+  });
 }
 
 function without(ids: string[], body: unknown): unknown {
@@ -58,6 +70,10 @@ function idempotencyKeyOf(request: Request): string | undefined {
   if (header === undefined) return undefined;
   const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  const message = 'must be 1 to 255 visible ASCII characters';
-  throw new BadInputError('invalid_idempotency_key', [{ in: 'header', field: 'Idempotency-Key', message }]);
+  throw badInput(
+    'invalid_idempotency_key',
+    'header',
+    'Idempotency-Key',
+    'must be 1 to 255 visible ASCII characters',
+  );
 }

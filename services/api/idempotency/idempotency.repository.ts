@@ -1,8 +1,5 @@
-import type { Db, Trx } from '../../platform/database';
-import { sqlState } from '../../platform/errors';
+import { type Db, refuseWhenLocked, type Trx } from '../../platform/database';
 import { IdempotencyInProgressError } from './idempotency.errors';
-
-const LOCK_NOT_AVAILABLE = '55P03';
 
 interface KeyOfOperation {
   tenantId: string;
@@ -26,7 +23,7 @@ export async function claimKey(
   request: KeyOfOperation & { keepHours: number },
   fingerprint: Buffer,
 ): Promise<EarlierAnswer | undefined> {
-  const { rowCount } = await waitBounded(
+  const { rowCount } = await refuseWhenLocked(
     trx.raw(
       `insert into idempotency_keys as k (tenant_id, operation, key, fingerprint, expires_at)
        values (:tenantId, :operation, :key, :fingerprint, clock_timestamp() + make_interval(hours => :keepHours))
@@ -36,6 +33,7 @@ export async function claimKey(
          where k.expires_at <= clock_timestamp()`,
       { ...request, fingerprint },
     ),
+    () => new IdempotencyInProgressError(),
   );
   if (rowCount === 1) return undefined;
   return trx('idempotency_keys')
@@ -62,13 +60,4 @@ export async function deleteExpiredKeys(db: Db, limit: number): Promise<number> 
     { limit },
   );
   return rowCount;
-}
-
-async function waitBounded<T>(statement: PromiseLike<T>): Promise<T> {
-  try {
-    return await statement;
-  } catch (error) {
-    if (sqlState(error) === LOCK_NOT_AVAILABLE) throw new IdempotencyInProgressError();
-    throw error;
-  }
 }

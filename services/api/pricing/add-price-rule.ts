@@ -1,7 +1,7 @@
 import type { Trx } from '../../platform/database';
 import { toMinor } from '../money/currency';
 import type { Tenant } from '../tenants/tenant';
-import type { PriceRule } from './price-rule';
+import type { PriceRule, PriceRuleKind } from './price-rule';
 import { insertPriceRule } from './price-rule.repository';
 import type { PricedTour } from './prices';
 import { ForeignCurrencyError, InvalidAmountError } from './pricing.errors';
@@ -20,7 +20,7 @@ export interface NewPriceRule {
 
 /** Decimal text: a percentage added to each category, or major units of the tenant's currency, for the adult. */
 export interface PriceChange {
-  kind: PriceRule['kind'];
+  kind: PriceRuleKind;
   value: string;
 }
 

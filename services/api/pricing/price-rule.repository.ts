@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../../platform/database';
-import type { PriceRule } from './price-rule';
+import type { PriceRule, PriceRuleKind } from './price-rule';
 
 const COLUMNS = [
   'id',
@@ -86,7 +86,7 @@ interface PriceRuleRow {
   tenant_id: string;
   tour_id: string | null;
   continent: string | null;
-  kind: PriceRule['kind'];
+  kind: PriceRuleKind;
   percent: string | null;
   amount_minor: number | null;
   currency: string | null;

@@ -1,9 +1,12 @@
+export const PRICE_RULE_KINDS = ['percent', 'amount', 'price'] as const;
+export type PriceRuleKind = (typeof PRICE_RULE_KINDS)[number];
+
 /** One rule of a tenant's pricing layer (CONTRACT section 8). Without tourId and continent it is a general rule. */
 export interface PriceRule {
   id: number;
   tourId: string | null;
   continent: string | null;
-  kind: 'percent' | 'amount' | 'price';
+  kind: PriceRuleKind;
   /** Decimal text such as "12.5000", of a percent rule. */
   percent: string | null;
   /** Minor units of `currency`, of an amount or price rule. */

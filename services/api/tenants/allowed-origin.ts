@@ -21,7 +21,7 @@ export function canonicalOrigin(text: string, { dev = false }: { dev?: boolean }
   const ascii = toAscii(host, refuse);
 
   if (ascii === 'localhost') {
-    if (!dev || scheme !== 'http')
+    if (!dev || scheme !== 'http' || !port || port === DEFAULT_PORT.http)
       refuse('localhost is for development: http://localhost:PORT with --dev, for a tenant on trial');
   } else {
     if (scheme !== 'https') refuse(`pages must come over https: write https://${ascii}`);

@@ -1,5 +1,10 @@
-export type TenantStatus = 'trial' | 'active' | 'suspended' | 'closed';
-export type PaymentMethod = 'bank' | 'reserve' | 'card';
+export const TENANT_STATUSES = ['trial', 'active', 'suspended', 'closed'] as const;
+export type TenantStatus = (typeof TENANT_STATUSES)[number];
+/** A tenant in one of these is served; a suspended or closed one is not (CONTRACT section 2). */
+export const USABLE_STATUSES: readonly TenantStatus[] = ['trial', 'active'];
+
+export const PAYMENT_METHODS = ['bank', 'reserve', 'card'] as const;
+export type PaymentMethod = (typeof PAYMENT_METHODS)[number];
 
 /** A travel website that sells from the central catalog under its own name and prices. */
 export interface Tenant {
@@ -31,7 +36,6 @@ export interface Tenant {
   createdAt: Date;
 }
 
-/** A trial or active tenant is served; a suspended or closed one is not (CONTRACT section 2). */
 export function mayBeUsed(tenant: Pick<Tenant, 'status'>): boolean {
-  return tenant.status === 'trial' || tenant.status === 'active';
+  return USABLE_STATUSES.includes(tenant.status);
 }

@@ -54,7 +54,7 @@ export function refuseForeignPage(request: Request, _response: Response, next: N
   const allowed = carriesPass(request)
     ? isOwnPage(ownOrigin(request), place)
     : mayReadList(widgetPrincipalOf(request).origins, place);
-  next(allowed ? undefined : new TransportError('origin_not_allowed', 'The token is not for this origin.'));
+  next(allowed ? undefined : new TransportError('origin_not_allowed'));
 }
 
 export function placeOf(request: Request): Place {

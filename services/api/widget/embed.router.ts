@@ -7,11 +7,10 @@ import { EmbedPassExpiredError } from '../credentials/embed-pass.errors';
 import { contextOf } from '../http/api-context';
 import { expressAuthentication, widgetPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
-import { documentedQuery } from '../http/documented-query';
 import { TransportError } from '../http/http.errors';
 import { searchInput } from '../http/input';
 import { nextCursor, pageStart } from '../http/list-answer';
-import { tolerantQuery } from '../http/query-parameters';
+import { documentedQuery, tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
 import { ownOrigin, placeOf, registerWidgetCors } from './cors.router';
 import { tourCard } from './embed-card';
@@ -29,7 +28,6 @@ interface ListQuery {
   lang?: string;
 }
 
-const LIST = '/api/widget/tours';
 const LOADER_TAG = `"${createHash('sha256').update(LOADER_SCRIPT).digest('base64url')}"`;
 
 /** All that browsers meet beside the list itself: the page for an iframe, its loader, and the list's preflight. */
@@ -83,7 +81,7 @@ function refuseForeignFrame(request: Request, _response: Response, next: NextFun
 async function showTours(request: Request, response: Response): Promise<void> {
   const { db, secrets } = contextOf(request);
   const { tenant, tokenId, origins } = widgetPrincipalOf(request);
-  const { limit, continent, q, cursor } = documentedQuery<ListQuery>(request, LIST);
+  const { limit, continent, q, cursor } = documentedQuery<ListQuery>(request);
   const filter = { continent, q: searchInput('q', q) };
   const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filter);
   const { items, last } = await listCatalog(db, tenant, { limit, ...filter, after });

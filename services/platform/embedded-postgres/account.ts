@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chownSync, readFileSync, statSync } from 'node:fs';
+import { lchownSync, readFileSync, statSync } from 'node:fs';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
 
 /** Under which PostgreSQL runs: empty for our own. PostgreSQL refuses root, so root lends it an unprivileged one. */
@@ -16,10 +16,9 @@ export function accountFor(directory?: string): Account {
   if (process.geteuid?.() !== 0) return {};
   const owner = directory ? statSync(directory, { throwIfNoEntry: false }) : undefined;
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  const users = readFileSync('/etc/passwd', 'utf8').split('\n');
   for (const name of UNPRIVILEGED) {
-    const [, , uid, gid] = users.find((line) => line.startsWith(`${name}:`))?.split(':') ?? [];
-    if (uid && gid) return { uid: Number(uid), gid: Number(gid) };
+    const account = systemAccount(name);
+    if (account) return account;
   }
   throw new EmbeddedPostgresError(
     'PostgreSQL does not run as root, and this system has neither an account "postgres" nor "nobody"',
@@ -27,8 +26,19 @@ export function accountFor(directory?: string): Account {
   );
 }
 
+/** Whether it is the account that strangers' programs run as, too: each of those can read and change the database. */
+export function isNobody({ uid }: Account): boolean {
+  return uid !== undefined && uid === systemAccount('nobody')?.uid;
+}
+
+function systemAccount(name: string): Account | undefined {
+  const users = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const [, , uid, gid] = users.find((line) => line.startsWith(`${name}:`))?.split(':') ?? [];
+  return uid && gid ? { uid: Number(uid), gid: Number(gid) } : undefined;
+}
+
 export function giveTo(account: Account, file: string): void {
-  if (account.uid !== undefined && account.gid !== undefined) chownSync(file, account.uid, account.gid);
+  if (account.uid !== undefined && account.gid !== undefined) lchownSync(file, account.uid, account.gid);
 }
 
 export interface Outcome {

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { giveTo, runAs } from './account';
 import type { Binaries } from './binaries';
+import { readClusterFile } from './cluster-file';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
 import type { Cluster } from './place-cluster';
+import { REQUIRE_SCRAM } from './scram-client';
 
 const SUPERUSER = 'tour_platform';
 const PASSWORD_FILE = 'tour-platform.password';
+const VERSION_FILE = 'PG_VERSION';
 
 /** Builtin locale: folds the case of all scripts and sorts by bytes, on every system. (With C 'É' ILIKE 'é' is false.) */
 const INITDB = [
@@ -31,15 +34,18 @@ export async function createCluster(
   settings: Record<string, string>,
 ): Promise<boolean> {
   const aside = `${directory}.new-${process.pid}-${randomBytes(4).toString('hex')}`;
-  sweepUnfinished(directory);
+  await sweepUnfinished(directory);
   if (isThere(directory, major)) return false;
   try {
-    mkdirSync(aside, { mode: 0o700 });
-    giveTo(account, aside);
+    // It stays ours, only to pass through: where the account can write, its links would lead root's writing astray.
+    mkdirSync(aside);
+    chmodSync(aside, 0o711);
     const password = path.join(aside, PASSWORD_FILE);
-    writeFileSync(password, randomBytes(24).toString('base64url'), { mode: 0o600, flush: true });
+    writeFileSync(password, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx', flush: true });
     giveTo(account, password);
     const cluster = path.join(aside, 'cluster');
+    mkdirSync(cluster, { mode: 0o700 });
+    giveTo(account, cluster);
     const set = Object.entries(settings).map(([name, value]) => `--set=${name}=${value}`);
     if (settings.fsync === 'off') set.push('--no-sync');
     const { ok, output } = await runAs(
@@ -56,19 +62,20 @@ export async function createCluster(
     if (error instanceof EmbeddedPostgresError) throw error;
     throw cannotCreate(directory, (error as Error).message);
   } finally {
-    rmSync(aside, { recursive: true, force: true });
+    await removeTree(aside);
   }
 }
 
-/** With the superuser's name and password. */
+/** With the superuser's name and password, for a server that proves to know it too. */
 export function databaseUrl(directory: string, port: number, database: string): string {
-  return `postgres://${SUPERUSER}:${readPassword(directory)}@127.0.0.1:${port}/${database}`;
+  return `postgres://${SUPERUSER}:${readPassword(directory)}@127.0.0.1:${port}/${database}?${REQUIRE_SCRAM}`;
 }
 
 function readPassword(directory: string): string {
   try {
-    return readFileSync(path.join(directory, PASSWORD_FILE), 'utf8').trim();
+    return readClusterFile(directory, PASSWORD_FILE).trim();
   } catch (error) {
+    if (error instanceof EmbeddedPostgresError) throw error;
     throw new EmbeddedPostgresError(
       `The password of the database cannot be read (${(error as Error).message})`,
       'Restore that file, or move the directory away to begin with an empty database',
@@ -79,8 +86,9 @@ function readPassword(directory: string): string {
 /** True if there is a cluster of this major; anything else in its place is left alone. */
 function isThere(directory: string, major: number): boolean {
   if (!existsSync(directory) || readdirSync(directory).length === 0) return false;
-  const version = path.join(directory, 'PG_VERSION');
-  const found = existsSync(version) ? readFileSync(version, 'utf8').trim() : undefined;
+  const found = existsSync(path.join(directory, VERSION_FILE))
+    ? readClusterFile(directory, VERSION_FILE).trim()
+    : undefined;
   if (found === String(major)) return true;
   throw new EmbeddedPostgresError(
     `${directory} ${found ? `is of PostgreSQL ${found}` : 'is not a database'}, and this release brings PostgreSQL ${major}`,
@@ -89,16 +97,17 @@ function isThere(directory: string, major: number): boolean {
 }
 
 /** We hold the start lock, so whoever made these is dead. An initdb that outlived it may still write: then next time. */
-function sweepUnfinished(directory: string): void {
+async function sweepUnfinished(directory: string): Promise<void> {
   const parent = path.dirname(directory);
-  for (const name of readdirSync(parent)) {
-    if (!name.startsWith(`${path.basename(directory)}.new-`)) continue;
-    try {
-      rmSync(path.join(parent, name), { recursive: true, force: true });
-    } catch {
-      // As said above.
-    }
-  }
+  const unfinished = readdirSync(parent).filter((name) =>
+    name.startsWith(`${path.basename(directory)}.new-`),
+  );
+  for (const name of unfinished) await removeTree(path.join(parent, name));
+}
+
+/** As far as possible. Not by rmSync, which an account that swaps its directories for links can lead out of the tree. */
+async function removeTree(directory: string): Promise<void> {
+  await runAs({}, 'rm', ['-rf', '--', directory]);
 }
 
 function cannotCreate(directory: string, output: string): EmbeddedPostgresError {

@@ -1,5 +1,6 @@
-import { closeSync, existsSync, openSync, readSync, renameSync, statSync } from 'node:fs';
+import { existsSync, fstatSync, readSync, renameSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { withClusterFile } from './cluster-file';
 
 export const SERVER_LOG = 'server.log';
 const BYTES_MAX = 10 * 1024 * 1024;
@@ -17,15 +18,11 @@ export function beginServerLog(directory: string): number {
 
 /** The last lines that were written from there on: older ones tell of other troubles, and may name people. */
 export function tailServerLog(directory: string, from: number): string {
-  const log = path.join(directory, SERVER_LOG);
-  if (!existsSync(log)) return '';
-  const begin = Math.max(from, statSync(log).size - TAIL_BYTES);
-  const buffer = Buffer.alloc(TAIL_BYTES);
-  const file = openSync(log, 'r');
-  try {
+  if (!existsSync(path.join(directory, SERVER_LOG))) return '';
+  return withClusterFile(directory, SERVER_LOG, (file) => {
+    const begin = Math.max(from, fstatSync(file).size - TAIL_BYTES);
+    const buffer = Buffer.alloc(TAIL_BYTES);
     const bytes = readSync(file, buffer, 0, TAIL_BYTES, begin);
     return buffer.toString('utf8', 0, bytes).trim().split('\n').slice(-TAIL_LINES).join('\n');
-  } finally {
-    closeSync(file);
-  }
+  });
 }

@@ -1,9 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { constants, ftruncateSync, readFileSync, writeSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runAs } from './account';
 import type { Binaries } from './binaries';
+import { readClusterFile, withClusterFile } from './cluster-file';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
 import type { Cluster } from './place-cluster';
 import { answersSignals, servesDirectory } from './process-start';
@@ -16,6 +17,7 @@ export interface RunningServer {
 
 /** A recovery with much to replay takes its time; pg_ctl itself gives up after a minute. */
 const READY_WAIT_MS = 10 * 60_000;
+const PID_FILE = 'postmaster.pid';
 /** Above every system's highest pid. */
 const NOBODYS_PID = 2 ** 31 - 2;
 const START_ATTEMPTS = 10;
@@ -82,7 +84,7 @@ export async function stopServer(directory: string, mode: 'fast' | 'immediate' =
 /** The first eight lines: pid, directory, start, port, socket directory, address, shared memory, status. */
 function readPostmasterPid(directory: string): { pid: number; port: number; status: string } | undefined {
   try {
-    const lines = readFileSync(path.join(directory, 'postmaster.pid'), 'utf8').split('\n');
+    const lines = readClusterFile(directory, PID_FILE).split('\n');
     return { pid: Number(lines[0]), port: Number(lines[3]), status: lines[7]?.trim() ?? '' };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -96,9 +98,12 @@ function readPostmasterPid(directory: string): { pid: number; port: number; stat
  * process of the dead server is at work in the directory.
  */
 function disown(directory: string): void {
-  const file = path.join(directory, 'postmaster.pid');
-  const [, ...rest] = readFileSync(file, 'utf8').split('\n');
-  writeFileSync(file, [NOBODYS_PID, ...rest].join('\n'));
+  const rewrite = (file: number) => {
+    const [, ...rest] = readFileSync(file, 'utf8').split('\n');
+    ftruncateSync(file);
+    writeSync(file, [NOBODYS_PID, ...rest].join('\n'), 0);
+  };
+  withClusterFile(directory, PID_FILE, rewrite, constants.O_RDWR);
 }
 
 function freePort(): Promise<number> {

@@ -1,4 +1,4 @@
-import type { Db } from '../../../platform/database';
+import { CLOCK, type Db } from '../../../platform/database';
 import type { DepartureRow, OfTour, Stored, TourRow } from './stored-rows';
 
 const TOUR_COLUMNS: (keyof Stored<TourRow>)[] = [
@@ -84,12 +84,26 @@ export async function findToursInUse(db: Db, tourIds: string[]): Promise<Set<str
   const { rows } = await db.raw(
     `select t.id from unnest(?::uuid[]) as t(id)
      where exists (select from departures d join seat_holds h on h.departure_id = d.id
-                   where d.tour_id = t.id and h.status = 'active' and h.expires_at > clock_timestamp())
+                   where d.tour_id = t.id and hold_lives(h.status, h.expires_at, clock_timestamp()))
         or exists (select from booking_leads l
                    where l.tour_id = t.id and lead_stands(l.status, l.payment_due_at, clock_timestamp()))`,
     [tourIds],
   );
   return new Set(rows.map((row: { id: string }) => row.id));
+}
+
+/** Which of these departures have holds or unpaid leads whose time is over, though nobody wrote that down yet. */
+export async function findDeparturesWithExpired(db: Db, departureIds: string[]): Promise<string[]> {
+  const { rows } = await db.raw(
+    `${CLOCK} select d.id from clock, unnest(?::uuid[]) as d(id)
+     where exists (select from seat_holds h
+                   where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
+        or exists (select from booking_leads l
+                   where l.departure_id = d.id and lead_lapsed(l.status, l.payment_due_at, clock.at))
+     order by d.id`,
+    [departureIds],
+  );
+  return rows.map((row: { id: string }) => row.id);
 }
 
 /** What stands in the way of changing a departure. */
@@ -107,11 +121,10 @@ export interface DepartureUse {
 export async function findDepartureUse(db: Db, departureIds: string[]): Promise<Map<string, DepartureUse>> {
   if (departureIds.length === 0) return new Map();
   const { rows } = await db.raw(
-    `with clock as materialized (select clock_timestamp() as at)
-     select d.id, seats_taken(d.id, clock.at) as seats_taken,
+    `${CLOCK} select d.id, seats_taken(d.id, clock.at) as seats_taken,
        exists (select from seat_holds h where h.departure_id = d.id)
          or exists (select from booking_leads l where l.departure_id = d.id) as referred,
-       d.departure_date < (clock.at at time zone t.time_zone)::date as past,
+       d.departure_date < tour_today(t.time_zone, clock.at) as past,
        array(select l.booking_ref from booking_leads l
              where l.departure_id = d.id and l.status in ('pending_payment', 'confirmed')
                and lead_stands(l.status, l.payment_due_at, clock.at) order by l.id) as booking_refs

@@ -1,6 +1,7 @@
-import { getCountries } from 'libphonenumber-js';
+import { isCalendarDate, isSlug } from '../../../platform/text-forms';
 import { currencyDigits } from '../../money/currency';
-import { isSlug, isTourSlug } from '../tour-key';
+import { isCountry } from '../../tenants/country';
+import { isTourSlug } from '../tour-key';
 import type { Check } from './check';
 
 const LINE_BREAKS = /[ \t]*[\t\n\v\f\r\u0085\u2028\u2029]\s*/g;
@@ -8,13 +9,7 @@ const LINE_BREAKS = /[ \t]*[\t\n\v\f\r\u0085\u2028\u2029]\s*/g;
 const FORBIDDEN = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 const FORBIDDEN_BUT_LINES = /[^\P{Cc}\n\t]|[\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/;
-
-/** ISO 3166 has territories without a telephone country of their own; the other list has two that ISO lacks. */
-const COUNTRIES = new Set<string>([...getCountries(), 'AQ', 'BV', 'GS', 'HM', 'PN', 'TF', 'UM']);
-COUNTRIES.delete('AC');
-COUNTRIES.delete('TA');
 
 /** Text of one line; line breaks in it become one space. */
 export function line(atMost: number): Check<string> {
@@ -48,7 +43,7 @@ export const continent: Check<string> = (value, report) =>
   isText(value) && isSlug(value) ? value : report('must be a lower-case slug such as south-america');
 
 export const country: Check<string> = (value, report) =>
-  isText(value) && COUNTRIES.has(value)
+  isText(value) && isCountry(value)
     ? value
     : report('must be an ISO 3166 code of two capital letters, such as DE');
 
@@ -84,9 +79,7 @@ function isText(value: unknown): value is string {
 }
 
 function isDate(value: string): boolean {
-  if (!DATE.test(value) || value < '1900') return false;
-  const time = new Date(`${value}T00:00:00Z`);
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(value);
+  return isCalendarDate(value) && value >= '1900';
 }
 
 function isTimeZone(value: string): boolean {

@@ -1,3 +1,5 @@
+import { insteadOf } from './unknown-name';
+
 /** Tells a fault at the value, or at a part of it (`[2]`, `.lat`). Returns undefined, so that a check can end with it. */
 export type Report = (message: string, part?: string) => undefined;
 
@@ -26,28 +28,37 @@ export function optional<T>(check: Check<T>): Field<T, false> {
   return { check, required: false };
 }
 
+/** What of an object is sound, whatever else is wrong with it, and the whole where nothing is. */
+interface Parts<S> {
+  sound: Partial<Read<S>>;
+  whole?: Read<S>;
+}
+
 /** Checks every field, also after a fault, and names the fields it does not know. */
-export function object<S extends Shape>(shape: S): Check<Read<S>> {
-  return (value, report) => {
-    if (!isRecord(value)) return report('must be an object');
-    let sound = true;
-    const fault: Report = (message, part) => {
-      sound = false;
-      return report(message, part);
-    };
-    for (const name of Object.keys(value)) {
-      if (!Object.hasOwn(shape, name))
-        fault(`is not known here; known are ${Object.keys(shape).join(', ')}`, `.${name}`);
-    }
-    const read: Record<string, unknown> = {};
-    for (const [name, field] of Object.entries(shape)) {
-      const checked = checkField(field, value[name], (message, part = '') =>
-        fault(message, `.${name}${part}`),
-      );
-      if (checked !== undefined) read[name] = checked;
-    }
-    return sound ? (read as Read<S>) : undefined;
+export function readParts<S extends Shape>(shape: S, value: unknown, report: Report): Parts<S> {
+  if (!isRecord(value)) {
+    report('must be an object');
+    return { sound: {} };
+  }
+  let faulty = false;
+  const fault: Report = (message, part) => {
+    faulty = true;
+    return report(message, part);
   };
+  for (const name of Object.keys(value)) {
+    if (!Object.hasOwn(shape, name))
+      fault(`is not known here; ${insteadOf(name, Object.keys(shape))}`, `.${name}`);
+  }
+  const read: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(shape)) {
+    const checked = checkField(field, value[name], (message, part = '') => fault(message, `.${name}${part}`));
+    if (checked !== undefined) read[name] = checked;
+  }
+  return { sound: read as Partial<Read<S>>, whole: faulty ? undefined : (read as Read<S>) };
+}
+
+export function object<S extends Shape>(shape: S): Check<Read<S>> {
+  return (value, report) => readParts(shape, value, report).whole;
 }
 
 /** For an object that is kept as a whole: what is null in it is left out of it. */

@@ -1,6 +1,6 @@
-import type { TourInFile } from './check-catalog';
 import type { Fault } from './fault';
 import type { DepartureRow, OfTour, Stored, TourRow } from './stored-rows';
+import type { TourInFile } from './tour-in-file';
 
 /** What an import would write, and what it would say. */
 export interface ImportPlan {
@@ -19,6 +19,10 @@ export interface Counts {
   created: number;
   updated: number;
   unchanged: number;
+}
+
+export function noCounts(): Counts {
+  return { created: 0, updated: 0, unchanged: 0 };
 }
 
 export interface TourChange {

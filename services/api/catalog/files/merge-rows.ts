@@ -1,7 +1,6 @@
 import { toMinor } from '../../money/currency';
 import type { Prices } from '../../pricing/prices';
 import { foldName } from '../fold-name';
-import type { Report } from './check';
 import type { DepartureRow, TourRow } from './stored-rows';
 import type { DepartureFields, TourFields } from './tour-shape';
 
@@ -29,20 +28,11 @@ const DEPARTURE_DEFAULTS = {
   closes_at: null,
 } satisfies Partial<DepartureRow>;
 
-/** The most a price may be in minor units, as the table has it. */
-const MOST = 1_000_000_000_000;
-
-/** The tour as the file leaves it: what the file does not mention is as it was. Undefined: an amount was at fault. */
-export function mergeTour(
-  stored: TourRow | undefined,
-  fields: TourFields,
-  digits: number,
-  report: Report,
-): TourRow | undefined {
-  const basePrice = toAmount(fields.base_price, fields.currency, digits, (message) =>
-    report(message, '.base_price'),
-  );
-  if (basePrice === undefined) return undefined;
+/**
+ * The tour as the file leaves it: what the file does not mention is as it was.
+ * @param fields with amounts that the currency allows, see check-amounts.ts
+ */
+export function mergeTour(stored: TourRow | undefined, fields: TourFields, digits: number): TourRow {
   return {
     ...left(TOUR_DEFAULTS, stored, fields),
     slug: fields.slug,
@@ -53,30 +43,24 @@ export function mergeTour(
     duration_days: fields.duration_days,
     currency: fields.currency,
     currency_digits: digits,
-    base_price_minor: basePrice,
+    base_price_minor: toMinor(fields.base_price, digits)!,
   } as TourRow;
 }
 
+/** The same of a departure. */
 export function mergeDeparture(
   stored: DepartureRow | undefined,
   fields: DepartureFields,
-  currency: { code: string; digits: number; changes: boolean },
-  report: Report,
-): DepartureRow | undefined {
+  currency: { digits: number; changes: boolean },
+): DepartureRow {
   // A price that the file leaves out stays, but not as so many coins of another currency.
   const prices: Partial<Prices> = currency.changes ? {} : { ...stored?.prices_minor };
-  let sound = true;
   for (const category of ['adult', 'child', 'single_supplement'] as const) {
     const amount = fields.prices[category];
     if (amount === undefined) continue;
-    delete prices[category];
-    if (amount === null) continue;
-    prices[category] = toAmount(amount, currency.code, currency.digits, (message) => {
-      sound = false;
-      return report(message, `.prices.${category}`);
-    });
+    if (amount === null) delete prices[category];
+    else prices[category] = toMinor(amount, currency.digits)!;
   }
-  if (!sound) return undefined;
   return {
     ...left(DEPARTURE_DEFAULTS, stored, fields),
     departure_date: fields.departure_date,
@@ -97,11 +81,4 @@ function left<D extends object>(
     return [column, value ?? otherwise];
   });
   return Object.fromEntries(columns);
-}
-
-function toAmount(amount: number, currency: string, digits: number, report: Report): number | undefined {
-  const minor = toMinor(amount, digits);
-  if (minor === undefined)
-    return report(`must have at most ${digits} decimals: that is what ${currency} has`);
-  return minor <= MOST ? minor : report('is more than a price may be');
 }

@@ -7,11 +7,12 @@ import {
   findToursInUse,
   findUnknownTimeZones,
 } from './catalog-read.repository';
-import type { Catalog, TourInFile } from './check-catalog';
-import { faultAt } from './fault';
-import type { Counts, ImportPlan } from './import-plan';
+import type { Catalog } from './check-catalog';
+import { type Fault, faultAt } from './fault';
+import { type Counts, type ImportPlan, noCounts } from './import-plan';
 import { isChange, planTour, type StoredTour } from './plan-tour';
 import type { DepartureRow, Stored } from './stored-rows';
+import type { TourInFile } from './tour-in-file';
 
 const TOURS_A_CHUNK = 200;
 
@@ -27,8 +28,7 @@ export async function planImport(
   { prune }: { prune: boolean },
 ): Promise<ImportPlan> {
   const plan = await planTours(db, catalog.tours, prune);
-  plan.faults.unshift(...catalog.faults);
-  plan.faults.push(...(await timeZoneFaults(db, catalog.tours)));
+  plan.faults = [...catalog.faults, ...plan.faults, ...(await timeZoneFaults(db, catalog.timeZones))];
   // Files of departures alone are not the list of tours.
   if (prune && catalog.tours.some((tour) => tour.fields)) {
     plan.archived = await findOtherTours(
@@ -70,12 +70,12 @@ async function readStored(
 ): Promise<(file: TourInFile) => StoredTour> {
   const slugs = files.map((file) => file.slug);
   const bySlug = new Map((await findToursBySlugs(db, slugs)).map((tour) => [tour.slug, tour]));
-  const isRepriced = (file: TourInFile) =>
-    file.fields && file.fields.currency !== bySlug.get(file.slug)?.currency;
+  const isRepriced = ({ slug, sound }: TourInFile) =>
+    sound?.currency !== undefined && sound.currency !== bySlug.get(slug)?.currency;
   const idsOf = (some: TourInFile[]) => some.flatMap((file) => bySlug.get(file.slug)?.id ?? []);
   const departures = await findDeparturesOfTours(
     db,
-    idsOf(files.filter((file) => file.departures ?? isRepriced(file))),
+    idsOf(files.filter((file) => file.departures !== undefined || isRepriced(file))),
   );
   const ofTour = groupByTour(departures);
   const byTour = new Map(files.map((file) => [file, ofTour.get(bySlug.get(file.slug)?.id ?? '') ?? []]));
@@ -93,26 +93,22 @@ async function readStored(
 /** The departures whose holds and bookings matter: most departures of a file lose neither a seat nor their status. */
 function endangered(file: TourInFile, stored: Stored<DepartureRow>[], prune: boolean): string[] {
   if (!file.departures) return [];
-  const given = new Map(file.departures.map(({ fields }) => [fields.departure_date, fields]));
+  const given = new Map(file.departures.map(({ sound }) => [sound.departure_date, sound]));
   const isEndangered = (departure: Stored<DepartureRow>) => {
-    const fields = given.get(departure.departure_date);
-    if (!fields) return prune;
-    return fields.seats_total < departure.seats_total || fields.status === 'cancelled';
+    const sound = given.get(departure.departure_date);
+    if (!sound) return prune;
+    return Number(sound.seats_total) < departure.seats_total || sound.status === 'cancelled';
   };
   return stored.filter(isEndangered).map((departure) => departure.id);
 }
 
-async function timeZoneFaults(db: Db, tours: TourInFile[]) {
-  const zones = new Set(tours.flatMap((tour) => tour.fields?.time_zone ?? []));
-  const unknown = new Set(zones.size > 0 ? await findUnknownTimeZones(db, [...zones]) : []);
-  const concerned = tours.filter((tour) => tour.fields?.time_zone && unknown.has(tour.fields.time_zone));
-  return concerned.map((tour) =>
-    faultAt(
-      tour.place,
-      '.time_zone',
-      'must be an IANA time zone that the database knows, such as Europe/Berlin',
-    ),
-  );
+async function timeZoneFaults(db: Db, timeZones: Catalog['timeZones']): Promise<Fault[]> {
+  const names = new Set(timeZones.map(({ name }) => name));
+  const unknown = new Set(names.size > 0 ? await findUnknownTimeZones(db, [...names]) : []);
+  const message = 'must be an IANA time zone that the database knows, such as Europe/Berlin';
+  return timeZones
+    .filter(({ name }) => unknown.has(name))
+    .map(({ place }) => faultAt(place, '.time_zone', message));
 }
 
 function groupByTour<D extends { tour_id: string }>(departures: D[]): Map<string, D[]> {
@@ -123,10 +119,6 @@ function groupByTour<D extends { tour_id: string }>(departures: D[]): Map<string
     else groups.set(departure.tour_id, [departure]);
   }
   return groups;
-}
-
-function noCounts(): Counts {
-  return { created: 0, updated: 0, unchanged: 0 };
 }
 
 function add(total: Counts, more: Counts): void {

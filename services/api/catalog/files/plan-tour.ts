@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { currencyDigits } from '../../money/currency';
 import type { DepartureUse } from './catalog-read.repository';
-import type { TourInFile } from './check-catalog';
-import { type Fault, faultAt, type Place } from './fault';
-import type { Counts, TourChange } from './import-plan';
+import { amountFaults } from './check-amounts';
+import { type Fault, faultAt } from './fault';
+import { type Counts, noCounts, type TourChange } from './import-plan';
 import { mergeDeparture, mergeTour } from './merge-rows';
 import type { DepartureRow, OfTour, Stored, TourRow } from './stored-rows';
+import type { TourInFile } from './tour-in-file';
 
 /** What the database holds of one tour of the files. */
 export interface StoredTour {
@@ -25,7 +26,10 @@ export interface PlannedTour {
   faults: Fault[];
 }
 
-/** Compares one tour of the files with what is stored. Reads and writes nothing else. */
+/**
+ * Compares one tour of the files with what is stored. Reads and writes nothing else. Of a tour at fault it only tells what
+ * else is wrong.
+ */
 export function planTour(file: TourInFile, stored: StoredTour, prune: boolean): PlannedTour {
   const planned: PlannedTour = {
     change: {
@@ -37,16 +41,12 @@ export function planTour(file: TourInFile, stored: StoredTour, prune: boolean): 
       cancels: [],
       toTell: [],
     },
-    tours: { created: 0, updated: 0, unchanged: 0 },
-    departures: { created: 0, updated: 0, unchanged: 0 },
-    faults: [],
+    tours: noCounts(),
+    departures: noCounts(),
+    faults: findFaults(file, stored),
   };
   const currency = file.fields?.currency ?? stored.tour?.currency;
-  if (currency === undefined) {
-    if (!file.faulty)
-      fault(planned, file.place, '.tour_slug', `names no tour: there is none with the slug ${file.slug}`);
-    return planned;
-  }
+  if (file.faulty || planned.faults.length > 0 || currency === undefined) return planned;
   planOwnFields(planned, stored, prune);
   planDepartures(planned, stored, currency);
   if (prune && file.departures) planMissingDepartures(planned, stored);
@@ -57,15 +57,49 @@ export function isChange({ tour, inserts, updates, deletes, cancels }: TourChang
   return Boolean(tour) || [inserts, updates, deletes, cancels].some((rows) => rows.length > 0);
 }
 
+/** What the state refuses. */
+function findFaults(file: TourInFile, stored: StoredTour): Fault[] {
+  if (!file.sound && !stored.tour) {
+    return [faultAt(file.place, '.tour_slug', `names no tour: there is none with the slug ${file.slug}`)];
+  }
+  // Amounts beside a currency of the files were judged by that.
+  const amounts = file.sound ? [] : amountFaults(file, stored.tour!.currency);
+  return [...amounts, ...currencyFaults(file, stored), ...seatsFaults(file, stored)];
+}
+
+/** Minor units say nothing without their currency: none that is promised or stays may change its meaning. */
+function currencyFaults(file: TourInFile, { tour, departures, inUse }: StoredTour): Fault[] {
+  const currency = file.sound?.currency;
+  if (!tour || currency === undefined || currency === tour.currency) return [];
+  if (inUse) {
+    const message = `must stay ${tour.currency}: the tour has live holds or standing bookings`;
+    return [faultAt(file.place, '.currency', message)];
+  }
+  const priced = new Set(file.departures?.map(({ sound }) => sound.departure_date));
+  const unpriced = departures.filter((departure) => !priced.has(departure.departure_date));
+  // A date that cannot be read may be the one that seems to be missing.
+  if (unpriced.length === 0 || priced.has(undefined)) return [];
+  const dates = unpriced.map((departure) => departure.departure_date).join(', ');
+  const message = `changes, so the file must price every departure of the tour; missing: ${dates}`;
+  return [faultAt(file.place, '.currency', message)];
+}
+
+function seatsFaults(file: TourInFile, stored: StoredTour): Fault[] {
+  const byDate = new Map(stored.departures.map((departure) => [departure.departure_date, departure]));
+  return (file.departures ?? []).flatMap(({ place, sound }) => {
+    const { departure_date: date, seats_total: seats } = sound;
+    const old = date === undefined ? undefined : byDate.get(date);
+    const taken = (old && stored.use.get(old.id)?.seatsTaken) ?? 0;
+    if (!old || seats === undefined || seats >= old.seats_total || seats >= taken) return [];
+    const message = `must be at least ${taken}: so many seats of ${file.slug} on ${date} are held or booked`;
+    return [faultAt(place, '.seats_total', message)];
+  });
+}
+
 function planOwnFields(planned: PlannedTour, stored: StoredTour, prune: boolean): void {
   const { file, tourId } = planned.change;
   if (!file.fields) return;
-  if (stored.tour && stored.tour.currency !== file.fields.currency) refuseUnsafeCurrency(planned, stored);
-  const digits = currencyDigits(file.fields.currency)!;
-  const merged = mergeTour(stored.tour, file.fields, digits, (message, part = '') =>
-    fault(planned, file.place, part, message),
-  );
-  if (!merged) return;
+  const merged = mergeTour(stored.tour, file.fields, currencyDigits(file.fields.currency)!);
   // Archived is what a pruning import makes of a tour that its file lacks; here the tour is back.
   const isBack = prune && stored.tour?.status === 'archived' && file.fields.status === undefined;
   const row = { id: tourId, ...merged, ...(isBack ? { status: 'published' as const } : {}) };
@@ -75,73 +109,30 @@ function planOwnFields(planned: PlannedTour, stored: StoredTour, prune: boolean)
   if (planned.tours.unchanged === 0) planned.change.tour = { isNew: !stored.tour, row };
 }
 
-/** Minor units say nothing without their currency: none that is promised or stays may change its meaning. */
-function refuseUnsafeCurrency(planned: PlannedTour, { tour, departures, inUse }: StoredTour): void {
-  const { file } = planned.change;
-  const priced = new Set(file.departures?.map(({ fields }) => fields.departure_date));
-  const unpriced = departures.filter((departure) => !priced.has(departure.departure_date));
-  if (inUse) {
-    fault(
-      planned,
-      file.place,
-      '.currency',
-      `must stay ${tour!.currency}: the tour has live holds or standing bookings`,
-    );
-  } else if (unpriced.length > 0) {
-    const dates = unpriced.map((departure) => departure.departure_date).join(', ');
-    fault(
-      planned,
-      file.place,
-      '.currency',
-      `changes, so the file must price every departure of the tour; missing: ${dates}`,
-    );
-  }
-}
-
 function planDepartures(planned: PlannedTour, stored: StoredTour, code: string): void {
   const { change } = planned;
   const changes = stored.tour !== undefined && stored.tour.currency !== code;
-  const currency = { code, digits: currencyDigits(code)!, changes };
+  const currency = { digits: currencyDigits(code)!, changes };
   const byDate = new Map(stored.departures.map((departure) => [departure.departure_date, departure]));
-  for (const { place, fields } of change.file.departures ?? []) {
+  for (const { fields } of change.file.departures ?? []) {
+    if (!fields) continue;
     const old = byDate.get(fields.departure_date);
-    const merged = mergeDeparture(old, fields, currency, (message, part = '') =>
-      fault(planned, place, part, message),
-    );
-    if (!merged) continue;
+    const merged = mergeDeparture(old, fields, currency);
     const row = { id: old?.id ?? randomUUID(), tour_id: change.tourId, ...merged };
     if (!old) change.inserts.push(row);
-    else if (!isDeepStrictEqual(row, { ...old })) planUpdate(planned, stored, old, row, place);
-    else planned.departures.unchanged++;
+    else if (isDeepStrictEqual(row, { ...old })) planned.departures.unchanged++;
+    else {
+      if (row.status === 'cancelled' && old.status !== 'cancelled') noteBookings(planned, stored, old);
+      change.updates.push(row);
+    }
   }
   planned.departures.created = change.inserts.length;
   planned.departures.updated = change.updates.length;
 }
 
-function planUpdate(
-  planned: PlannedTour,
-  stored: StoredTour,
-  old: Stored<DepartureRow>,
-  row: OfTour<Stored<DepartureRow>>,
-  place: Place,
-): void {
-  const taken = stored.use.get(row.id)?.seatsTaken ?? 0;
-  if (row.seats_total < old.seats_total && row.seats_total < taken) {
-    const departure = `${planned.change.file.slug} on ${row.departure_date}`;
-    fault(
-      planned,
-      place,
-      '.seats_total',
-      `must be at least ${taken}: so many seats of ${departure} are held or booked`,
-    );
-  }
-  if (row.status === 'cancelled' && old.status !== 'cancelled') noteBookings(planned, stored, old);
-  planned.change.updates.push(row);
-}
-
 function planMissingDepartures(planned: PlannedTour, stored: StoredTour): void {
   const { change } = planned;
-  const listed = new Set(change.file.departures!.map(({ fields }) => fields.departure_date));
+  const listed = new Set(change.file.departures!.map(({ sound }) => sound.departure_date));
   for (const departure of stored.departures) {
     const use = stored.use.get(departure.id)!;
     if (listed.has(departure.departure_date)) continue;
@@ -162,9 +153,4 @@ function noteBookings(planned: PlannedTour, stored: StoredTour, departure: Store
     departureDate: departure.departure_date,
     bookingRefs,
   });
-}
-
-function fault(planned: PlannedTour, place: Place, part: string, message: string): undefined {
-  planned.faults.push(faultAt(place, part, message));
-  return undefined;
 }

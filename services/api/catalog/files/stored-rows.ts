@@ -1,5 +1,5 @@
 import type { Prices } from '../../pricing/prices';
-import type { ItineraryDay, TourImage, TourLocation } from '../tour';
+import type { ItineraryDay, TourImage, TourLocation, TourStatus } from '../tour';
 
 /** What an import may write of a tour, by its columns. */
 export interface TourRow {
@@ -18,7 +18,7 @@ export interface TourRow {
   images: TourImage[];
   tags: string[];
   time_zone: string;
-  status: 'published' | 'draft' | 'archived';
+  status: TourStatus;
   group_size_max: number | null;
   languages: string[];
   start_location: TourLocation | null;
@@ -29,13 +29,17 @@ export interface TourRow {
   cancellation_policy: string | null;
 }
 
+/** What is stored; whether one can be booked depends on the clock and its seats too. */
+export const DEPARTURE_ROW_STATUSES = ['scheduled', 'cancelled'] as const;
+export type DepartureRowStatus = (typeof DEPARTURE_ROW_STATUSES)[number];
+
 /** What an import may write of a departure, by its columns. */
 export interface DepartureRow {
   departure_date: string;
   return_date: string | null;
   seats_total: number;
   prices_minor: Prices;
-  status: 'scheduled' | 'cancelled';
+  status: DepartureRowStatus;
   /** RFC 3339, UTC, milliseconds. */
   closes_at: string | null;
 }

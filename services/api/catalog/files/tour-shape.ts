@@ -1,3 +1,4 @@
+import { TOUR_STATUSES } from '../tour';
 import { compact, decimal, integer, list, object, oneOf, optional, type Read, required } from './check';
 import {
   continent,
@@ -11,6 +12,7 @@ import {
   text,
   timeZone,
 } from './check-text';
+import { DEPARTURE_ROW_STATUSES } from './stored-rows';
 
 /**
  * A catalog file's fields, in the file's own words, which are the columns' words too (CONTRACT section 8). Limits are
@@ -18,7 +20,7 @@ import {
  */
 const NAME = 200;
 const MOST = 1_000_000_000_000;
-/** Major units: how many decimals the currency allows is judged when it is known, see merge-rows.ts. */
+/** Major units: how many decimals the currency allows is judged when it is known, see check-amounts.ts. */
 const amount = decimal(0, MOST);
 const words = list(line(500), 100);
 
@@ -48,7 +50,7 @@ export const TOUR = {
   images: optional(list(image, 100)),
   tags: optional(list(line(100), 100)),
   time_zone: optional(timeZone),
-  status: optional(oneOf('published', 'draft', 'archived')),
+  status: optional(oneOf(...TOUR_STATUSES)),
   group_size_max: optional(integer(1, 100_000)),
   languages: optional(list(line(100), 100)),
   start_location: optional(location),
@@ -60,14 +62,19 @@ export const TOUR = {
 };
 export type TourFields = Read<typeof TOUR>;
 
+export const PRICES = {
+  adult: required(amount),
+  child: optional(amount),
+  single_supplement: optional(amount),
+};
+
 export const DEPARTURE = {
   departure_date: required(date),
   seats_total: required(integer(1, 100_000)),
-  prices: required(
-    object({ adult: required(amount), child: optional(amount), single_supplement: optional(amount) }),
-  ),
+  prices: required(object(PRICES)),
   return_date: optional(date),
-  status: optional(oneOf('scheduled', 'cancelled')),
+  status: optional(oneOf(...DEPARTURE_ROW_STATUSES)),
   closes_at: optional(instant),
 };
 export type DepartureFields = Read<typeof DEPARTURE>;
+export type PriceFields = Read<typeof PRICES>;

@@ -1,5 +1,5 @@
-import type { Trx } from '../../../platform/database';
-import { sqlState } from '../../../platform/errors';
+import { refuseWhenLocked, type Trx } from '../../../platform/database';
+import { findDeparturesWithExpired } from './catalog-read.repository';
 import {
   archiveTours,
   bumpRevisions,
@@ -16,16 +16,27 @@ import type { Counts, ImportPlan } from './import-plan';
 import { type ImportReport, reportImport } from './import-report';
 import { planTours } from './plan-import';
 
-const LOCK_NOT_AVAILABLE = '55P03';
+/**
+ * Writes down which holds and unpaid leads of a departure are over, and announces it: the room of departures', which this
+ * one does not know. The transaction holds the departure's lock.
+ */
+type EndExpired = (trx: Trx, departureId: string) => Promise<unknown>;
 
 /**
  * Writes a plan without faults, all of it or nothing. Locks what changes, in one order everywhere, and compares that
  * again: seats may have been taken since the plan was made. Keep the transaction short: bookings of those departures wait.
  * @throws CatalogRefusedError, ImportRunningError, CatalogBusyError
  */
-export async function writeImport(trx: Trx, plan: ImportPlan, files: string[]): Promise<ImportReport> {
+export async function writeImport(
+  trx: Trx,
+  plan: ImportPlan,
+  files: string[],
+  endExpired: EndExpired,
+): Promise<ImportReport> {
   if (!(await claimImport(trx))) throw new ImportRunningError();
-  await lockChanging(trx, plan);
+  const departureIds = await lockChanging(trx, plan);
+  // Seats that are given away stay so, even if the clock steps back.
+  for (const id of await findDeparturesWithExpired(trx, departureIds)) await endExpired(trx, id);
   const concerned = plan.changes.map((change) => change.file);
   const current = await planTours(trx, concerned, plan.prune);
   current.archived = plan.archived;
@@ -39,19 +50,13 @@ export async function writeImport(trx: Trx, plan: ImportPlan, files: string[]): 
   };
 }
 
-async function lockChanging(trx: Trx, { changes, archived }: ImportPlan): Promise<void> {
+/** @returns the departures */
+async function lockChanging(trx: Trx, { changes, archived }: ImportPlan): Promise<string[]> {
   const departures = changes.flatMap(({ updates, deletes, cancels }) => [...updates, ...deletes, ...cancels]);
   const tourIds = [...changes.map((change) => change.tourId), ...archived.map((tour) => tour.id)];
-  try {
-    await lockForImport(
-      trx,
-      tourIds,
-      departures.map((departure) => departure.id),
-    );
-  } catch (error) {
-    if (sqlState(error) === LOCK_NOT_AVAILABLE) throw new CatalogBusyError();
-    throw error;
-  }
+  const departureIds = departures.map((departure) => departure.id);
+  await refuseWhenLocked(lockForImport(trx, tourIds, departureIds), () => new CatalogBusyError());
+  return departureIds;
 }
 
 async function writeChanges(trx: Trx, { changes, archived }: ImportPlan): Promise<void> {

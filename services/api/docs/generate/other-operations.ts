@@ -1,4 +1,4 @@
-import type { Answer, OpenApiDocument, Operation } from './openapi-document';
+import type { Answer, OpenApiDocument, Operation } from '../openapi-document';
 
 /** Routes that are no tsoa controllers: the page for a frame, and what a balancer asks. */
 export function otherOperations(list: Operation): OpenApiDocument['paths'] {

@@ -1,6 +1,6 @@
-import { html, type Markup } from '../widget/html-template';
+import { html, type Markup } from '../../http/html-template';
 import { renderLine } from './markdown';
-import { type Parameter, referencedName, type Schema } from './openapi-document';
+import { type Parameter, referencedName, type Schema } from '../openapi-document';
 import { renderTable } from './table';
 
 const HEAD = [html`Name`, html`Type`, html`Meaning`];

@@ -1,4 +1,4 @@
-import { referencedName, type Schema } from './openapi-document';
+import { referencedName, type Schema } from '../openapi-document';
 
 /**
  * A value of this schema, made of the examples of its parts, so that each is written down once.

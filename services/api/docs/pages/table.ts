@@ -1,4 +1,4 @@
-import { html, type Markup } from '../widget/html-template';
+import { html, type Markup } from '../../http/html-template';
 
 /** Scrolls sideways by itself where it is too wide. */
 export function renderTable(head: Markup[], rows: Markup[][]): Markup {

@@ -1,4 +1,5 @@
-import type { Header, OpenApiDocument, Parameter } from './openapi-document';
+import type { Header, OpenApiDocument, Parameter } from '../openapi-document';
+import { CURSOR } from './wire-names';
 
 /** What the document says once for all operations. */
 
@@ -111,7 +112,7 @@ export const HEADERS: Record<string, Header> = {
   Link: {
     description: 'The next page, as `rel="next"`, without a credential; absent at the end.',
     schema: text,
-    example: '<https://api.example.com/api/tenant/catalog?cursor=eyJ2IjoxfQ.2cmN0nB1>; rel="next"',
+    example: `<https://api.example.com/api/tenant/catalog?cursor=${CURSOR}>; rel="next"`,
   },
   Age: { description: 'Seconds since the seats were counted.', schema: whole, example: 3 },
   'Cache-Status': {

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Schema } from './openapi-document';
+import type { OpenApiDocument, Schema } from '../openapi-document';
 
 /** A schema of OpenAPI 3.1, which is one of JSON Schema 2020-12. */
 type Schema31 = Record<string, unknown>;

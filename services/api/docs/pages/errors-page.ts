@@ -1,7 +1,7 @@
-import { type ProblemCode, PROBLEMS } from '../http/problems';
-import { html, type Markup } from '../widget/html-template';
+import { type ProblemCode, PROBLEMS } from '../../http/problems';
+import { html, type Markup } from '../../http/html-template';
 import { renderCode } from './markdown';
-import { problemExample } from './problem-examples';
+import { problemExample } from '../problem-examples';
 import { withBaseUrl } from './served-document';
 import { renderTable } from './table';
 

@@ -1,8 +1,8 @@
-import { html, type Markup } from '../widget/html-template';
+import { html, type Markup } from '../../http/html-template';
 import { curlExample } from './curl-example';
 import { answerTable, bodyTable, parameterTable } from './field-table';
 import { renderCode, renderLine, renderMarkdown } from './markdown';
-import type { Answer, Media, OpenApiDocument, Operation } from './openapi-document';
+import type { Answer, Media, OpenApiDocument, Operation } from '../openapi-document';
 import { renderTable } from './table';
 
 interface Call {

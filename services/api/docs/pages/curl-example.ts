@@ -1,4 +1,4 @@
-import type { Operation, Parameter } from './openapi-document';
+import type { Operation, Parameter } from '../openapi-document';
 
 /** A request of this operation with the document's examples, to paste once $KEY or $TOKEN is set. */
 export function curlExample(baseUrl: string, path: string, method: string, operation: Operation): string {

@@ -1,5 +1,5 @@
-import openapi from '../generated/openapi.json';
-import { GENERATED_BASE_URL, type OpenApiDocument } from './openapi-document';
+import openapi from '../../generated/openapi.json';
+import { GENERATED_BASE_URL, type OpenApiDocument } from '../openapi-document';
 
 /** The description of the API as this installation serves it. */
 export function servedDocument(publicBaseUrl: string): OpenApiDocument {

@@ -1,4 +1,4 @@
-import { PROBLEMS, type ProblemCode } from '../http/problems';
+import { PROBLEMS, type ProblemCode } from '../../http/problems';
 import { describeAnswers } from './describe-answers';
 import { exampleOf } from './example-of';
 import {
@@ -7,9 +7,9 @@ import {
   type Operation,
   referencedName,
   type Schema,
-} from './openapi-document';
+} from '../openapi-document';
 import { otherOperations } from './other-operations';
-import { problemExample } from './problem-examples';
+import { problemExample } from '../problem-examples';
 import { ALTERNATIVES, DESCRIPTION, HEADERS, IDEMPOTENCY_KEY, SECURITY_SCHEMES, TAGS } from './shared-parts';
 import { explainName } from './wire-names';
 

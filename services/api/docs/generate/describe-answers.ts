@@ -1,5 +1,5 @@
-import { isProblemCode, type ProblemCode, PROBLEMS } from '../http/problems';
-import type { Answer, Operation, Reference } from './openapi-document';
+import { isProblemCode, type ProblemCode, PROBLEMS } from '../../http/problems';
+import type { Answer, Operation, Reference } from '../openapi-document';
 
 const ANY_INPUT: ProblemCode[] = [
   'validation_failed',

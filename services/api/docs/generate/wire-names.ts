@@ -1,4 +1,5 @@
-import type { Schema } from './openapi-document';
+import { sealCursor } from '../../http/cursor';
+import type { Schema } from '../openapi-document';
 
 /** What a name means wherever it stands on the wire; a description or an @example in a dto goes before it. */
 export interface WireName {
@@ -10,6 +11,7 @@ export interface WireName {
 }
 
 const ID = '6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21';
+export const CURSOR = sealCursor('example', 'example', { nameFolded: 'ha long bay cruise', id: ID });
 
 /** One purchase runs through all examples: two adults, 445.00 EUR each on the platform, 489.50 with the tenant's ten percent. */
 const NAMES: Record<string, WireName> = {
@@ -29,7 +31,7 @@ const NAMES: Record<string, WireName> = {
   country: { example: 'VN' },
   created_at: { description: 'RFC 3339, UTC.', format: 'date-time', example: '2027-01-12T09:30:00.000Z' },
   currency: { description: 'ISO 4217.', example: 'EUR' },
-  cursor: { example: 'eyJ2IjoxfQ.2cmN0nB1' },
+  cursor: { example: CURSOR },
   customer: { description: 'Who books. Optional fields may be left out.' },
   day: { description: 'Counted from 1.', example: 1 },
   departure_date: { description: 'YYYY-MM-DD.', format: 'date', example: '2027-03-06' },
@@ -81,7 +83,7 @@ const NAMES: Record<string, WireName> = {
   limit: { description: 'Items a page.', example: 12 },
   lng: { description: 'WGS 84, degrees.', example: 107.1839 },
   name: { description: "The customer's name.", maxLength: 200, example: 'Ana Lima' },
-  next_cursor: { example: 'eyJ2IjoxfQ.2cmN0nB1' },
+  next_cursor: { example: CURSOR },
   next_departure_date: { format: 'date', example: '2027-03-06' },
   notes: {
     description: 'Free text for the operator; line breaks may stand in it.',

@@ -1,0 +1,23 @@
+import type { Place } from './fault';
+import type { DepartureFields, PriceFields, TourFields } from './tour-shape';
+
+/** What catalog files say of one tour, whatever files its parts come from. */
+export interface TourInFile {
+  slug: string;
+  place: Place;
+  /** Undefined where only departures are given, or where the tour's own fields are at fault. */
+  fields?: TourFields;
+  /** Those of its own fields that are sound, whatever the others are; undefined where only departures are given. */
+  sound?: Partial<TourFields>;
+  /** With those at fault. Undefined: left out. */
+  departures?: DepartureInFile[];
+  /** Nothing will be written, but what else is wrong with it is still told. */
+  faulty: boolean;
+}
+
+export interface DepartureInFile {
+  place: Place;
+  /** Undefined where one is at fault. */
+  fields?: DepartureFields;
+  sound: Partial<Omit<DepartureFields, 'prices'>> & { prices?: Partial<PriceFields> };
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { revokeApiKey } from '../../services/api/credentials/revoke-credential';
+import { changeTenantStatus } from '../../services/api/tenants/change-tenant-status';
+import { findTenantForChange } from '../../services/api/tenants/find-tenant';
+import { inTransaction } from '../../services/platform/database';
+import { startTestApi, type TestApi } from '../support/api';
+import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
+
+let api: TestApi;
+beforeAll(async () => (api = await startTestApi()));
+afterAll(() => api.stop());
+
+/** A hold whose body comes in two parts, with time between them. */
+async function beginHold(): Promise<{ key: string; tenant: string; finish: () => Promise<string> }> {
+  const { db } = api.context;
+  const tenant = await givenTenant(db);
+  const key = await givenKey(db, tenant);
+  const tour = await givenTour(db);
+  const body = JSON.stringify({ departure_date: await givenDeparture(db, tour), quantity: 1 });
+  const socket: Socket = connect(Number(new URL(api.baseUrl).port), '127.0.0.1');
+  socket.write(
+    [
+      `POST /api/gateway/tours/${tour.slug}/hold HTTP/1.1`,
+      'Host: x',
+      `Authorization: Bearer ${key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      'Connection: close',
+      '',
+      body.slice(0, 5),
+    ].join('\r\n'),
+  );
+  // The headers have been judged when the key's quota is spent.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const finish = async () => {
+    socket.write(body.slice(5));
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    await once(socket, 'close');
+    return answer;
+  };
+  return { key, tenant: tenant.slug, finish };
+}
+
+describe('a write whose body comes in late', () => {
+  it('is done where nothing has changed meanwhile', async () => {
+    const { finish } = await beginHold();
+    expect(await finish()).toMatch(/^HTTP\/1.1 201 /);
+  });
+
+  it('is refused, and writes nothing, where its key has been revoked meanwhile', async () => {
+    const { db } = api.context;
+    const { key, finish } = await beginHold();
+    const before = await db('seat_holds').count('* as n').first();
+    await inTransaction(db, (trx) => revokeApiKey(trx, key.split('_')[2]!));
+
+    const answer = await finish();
+
+    expect(answer).toMatch(/^HTTP\/1.1 401 /);
+    expect(answer).toContain('"code":"key_revoked"');
+    expect(await db('seat_holds').count('* as n').first()).toEqual(before);
+  });
+
+  it('is refused where its tenant has been suspended meanwhile', async () => {
+    const { db } = api.context;
+    const { tenant, finish } = await beginHold();
+    await inTransaction(db, async (trx) =>
+      changeTenantStatus(trx, await findTenantForChange(trx, tenant), 'suspended'),
+    );
+
+    expect(await finish()).toContain('"code":"tenant_inactive"');
+  });
+});

@@ -1,0 +1,186 @@
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import path from 'node:path';
+import { openDatabase } from '../../services/platform/database';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { accountFor } from '../../services/platform/embedded-postgres/account';
+import { heedRequiredScram, ScramClient } from '../../services/platform/embedded-postgres/scram-client';
+import {
+  cloneOf,
+  end,
+  leave,
+  nextWord,
+  serverPid,
+  startProcess,
+  temporaryDirectory,
+  tidy,
+  until,
+} from './embedded-postgres-support';
+
+const describeAsRoot = process.geteuid?.() === 0 ? describe : describe.skip;
+const impostors: Server[] = [];
+let template: string;
+
+beforeAll(async () => {
+  template = temporaryDirectory();
+  await (await joinEmbeddedPostgres(template)).leave();
+});
+afterAll(async () => {
+  impostors.forEach((each) => each.close());
+  await tidy();
+});
+
+describe('a stranger on the port of a dead server', () => {
+  const ok = [82, 0, 0, 0, 8, 0, 0, 0, 0];
+  const demands: [string, number[]][] = [
+    ['the password in clear', [82, 0, 0, 0, 8, 0, 0, 0, 3]],
+    ['its MD5 sum', [82, 0, 0, 0, 12, 0, 0, 0, 5, 1, 2, 3, 4]],
+    ['nothing', [...ok, 90, 0, 0, 0, 5, 73]],
+    ['nothing, as if it had proved itself', [82, 0, 0, 0, 8, 0, 0, 0, 12, ...ok, 90, 0, 0, 0, 5, 73]],
+  ];
+
+  it.each(demands)('that asks for %s hears no more than who calls', async (_, demand) => {
+    const { url, heard } = await impostor(Buffer.from(demand));
+    await expect(new ScramClient(url).connect()).rejects.toThrow();
+    const db = heedRequiredScram(openDatabase(url, { applicationName: 'test' }), url);
+    await expect(db.raw('select 1')).rejects.toThrow();
+    await db.destroy();
+    const calls = heard();
+    expect(calls).toHaveLength(2);
+    for (const call of calls) expect(call.length).toBe(call.readInt32BE(0));
+  });
+
+  it('cannot make the pool of a URL without that demand stricter than pg is', () => {
+    const url = 'postgres://someone:secret@127.0.0.1:1/own';
+    const db = openDatabase(url, { applicationName: 'test' });
+    const { driver } = db.client as { driver: unknown };
+    expect((heedRequiredScram(db, url).client as { driver: unknown }).driver).toBe(driver);
+  });
+
+  it('is what the URL of the embedded database guards against, and its own server passes', async () => {
+    const database = await joinEmbeddedPostgres(template);
+    expect(new URL(database.url).searchParams.get('require_auth')).toBe('scram-sha-256');
+    const db = heedRequiredScram(openDatabase(database.url, { applicationName: 'test' }), database.url);
+    expect((db.client as { driver: unknown }).driver).toEqual({ Client: ScramClient });
+    expect(await db.transaction((trx) => trx.select(trx.raw('1 as one')))).toEqual([{ one: 1 }]);
+    await db.destroy();
+    await database.leave();
+  });
+});
+
+describeAsRoot('root', () => {
+  const plants: [string, (target: string, file: string) => void][] = [
+    ['a symbolic link', symlinkSync],
+    ['a hard link', linkSync],
+    ['a pipe', (_, file) => void execFileSync('mkfifo', [file])],
+  ];
+  const files = ['tour-platform.password', 'PG_VERSION', 'postmaster.pid'];
+  const cases = files.flatMap((file) => plants.map(([kind, plant]) => [kind, file, plant] as const));
+
+  it.each(cases)('does not read %s that the account has planted as %s', async (_, name, plant) => {
+    const dataDir = cloneOf(template);
+    const file = path.join(dataDir, 'pg18', name);
+    rmSync(file, { force: true });
+    plant(secretOfRoot(dataDir, 'a secret of root'), file);
+    const error = await failure(dataDir);
+    expect(error.message).toMatch(`${name} is not a plain file of the account`);
+    expect(error.message).not.toMatch('a secret of root');
+  });
+
+  it('does not write through a postmaster.pid that the account has planted', async () => {
+    const dataDir = cloneOf(template);
+    const stranger = spawn('sleep', ['60'], accountFor());
+    const content = `${stranger.pid}\nsecond line\n`;
+    for (const plant of [symlinkSync, linkSync]) {
+      const target = secretOfRoot(dataDir, content);
+      const file = path.join(dataDir, 'pg18/postmaster.pid');
+      rmSync(file, { force: true });
+      plant(target, file);
+      expect((await failure(dataDir)).message).toMatch('postmaster.pid is not a plain file');
+      expect(readFileSync(target, 'utf8')).toBe(content);
+    }
+    await end(stranger);
+  });
+
+  it('shows nobody the end of a log that the account has planted', async () => {
+    const dataDir = cloneOf(template);
+    const pg18 = path.join(dataDir, 'pg18');
+    writeFileSync(path.join(pg18, 'postgresql.conf'), 'no_such_setting = on\n');
+    rmSync(path.join(pg18, 'server.log'));
+    symlinkSync(secretOfRoot(dataDir, 'a secret of root'), path.join(pg18, 'server.log'));
+    expect((await failure(dataDir)).message).toMatch('server.log is not a plain file');
+  });
+
+  it('makes the cluster in a directory that the account cannot write to', async () => {
+    const dataDir = temporaryDirectory();
+    const child = startProcess(['join', dataDir]);
+    const joined = nextWord(child);
+    const aside = () => readdirSync(dataDir).find((name) => name.startsWith('pg18.new-')) ?? 'none';
+    const cluster = () => path.join(dataDir, aside(), 'cluster');
+    await until(() => lstatSync(cluster(), { throwIfNoEntry: false })?.uid === accountFor().uid);
+    expect(statSync(path.join(dataDir, aside()))).toMatchObject({ uid: 0, mode: 0o40711 });
+    expect((await joined).url).toBeDefined();
+    expect(statSync(path.join(dataDir, 'pg18/tour-platform.password'))).toMatchObject({
+      uid: accountFor().uid,
+      mode: 0o100600,
+    });
+    await leave(child);
+  });
+
+  it('is told when the database is open to the programs that run as nobody', async () => {
+    const dataDir = temporaryDirectory();
+    mkdirSync(path.join(dataDir, 'pg18'));
+    const nobody = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }));
+    chownSync(path.join(dataDir, 'pg18'), nobody, nobody);
+    const notices: string[] = [];
+    const database = await joinEmbeddedPostgres(dataDir, { onNotice: (line) => notices.push(line) });
+    await database.leave();
+    expect(notices).toEqual([expect.stringMatching(/made a new database in .*, open to all .* "nobody"/)]);
+    expect(serverPid(dataDir)).toBeUndefined();
+  });
+});
+
+/** Answers whoever calls with that, and keeps what each caller said. */
+async function impostor(answer: Buffer): Promise<{ url: string; heard(): Buffer[] }> {
+  const calls: Buffer[][] = [];
+  const server = createServer((socket) => {
+    const call: Buffer[] = [];
+    calls.push(call);
+    socket.on('error', () => undefined);
+    socket.on('data', (data) => {
+      call.push(data);
+      if (call.length === 1) socket.write(answer);
+    });
+  });
+  impostors.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const url = `postgres://tour_platform:secret@127.0.0.1:${port}/tour_platform?require_auth=scram-sha-256`;
+  return { url, heard: () => calls.map((call) => Buffer.concat(call)) };
+}
+
+/** Closed to all others, and on the file system of the cluster, for hard links. */
+function secretOfRoot(dataDir: string, content: string): string {
+  const file = path.join(dataDir, `secret-${readdirSync(dataDir).length}`);
+  writeFileSync(file, content, { mode: 0o600 });
+  return file;
+}
+
+async function failure(dataDir: string): Promise<Error> {
+  return joinEmbeddedPostgres(dataDir).then(
+    () => Promise.reject(new Error('it started')),
+    (error: Error) => error,
+  );
+}
