@@ -71,9 +71,9 @@ export default defineConfig(
     files: ['cli/**/*.ts'],
     rules: { '@typescript-eslint/no-require-imports': 'off' },
   },
-  // Demo data and drawings: long because there is much of it, and a rectangle has its numbers.
   // A controller's parameters are the wire's.
   { files: ['**/*.controller.ts'], rules: { 'max-params': 'off' } },
+  // Demo data and drawings: long because there is much of it, and a rectangle has its numbers.
   { files: ['seeds/**/*.ts'], rules: { 'max-lines': 'off', 'max-params': 'off' } },
   {
     files: ['test/**/*.ts'],

@@ -34,7 +34,7 @@ export function describeError(error: unknown): { code: string; message: string }
     return { code: 'database_busy', message: 'Somebody else is changing this at the moment: try again' };
   }
   if (error instanceof Error && error.name === 'KnexTimeoutError') {
-    return { code: 'database_unreachable', message: 'The database does not answer within two seconds' };
+    return { code: 'database_unreachable', message: 'The database does not answer within five seconds' };
   }
   if (isLostDatabase(error, state))
     return { code: 'database_unreachable', message: `The database: ${message}` };

@@ -33,7 +33,8 @@ create table tours (
   cancellation_policy text        constraint tours_cancellation_policy_length check (char_length(cancellation_policy) <= 2000),
   status              text        not null default 'published'
                       constraint tours_status_known check (status in ('published', 'draft', 'archived')),
-  -- Grows with every change from the terminal to the tour, its departures or their seats; part of the availability cache's key.
+  -- Grows with every change from the terminal to the tour, its departures or their seats. A cached availability keeps the
+  -- revision under which it was counted, and is no answer under another one.
   revision            bigint      not null default 1,
   created_at          timestamptz not null default now(),
   updated_at          timestamptz not null default now(),

@@ -1,9 +1,14 @@
 /**
  * A refusal that the domain foresaw. It knows its code and its facts, never an HTTP status or an exit code:
- * services/api/http/problems.ts and cli/main.ts translate.
+ * services/api/http/problems.ts and cli/failure.ts translate.
  */
 export abstract class AppError extends Error {
   abstract readonly code: string;
+
+  constructor(message: string) {
+    super(message);
+    this.name = new.target.name;
+  }
 
   /** What a caller may be told beside code and message, in wire names. */
   get facts(): Record<string, unknown> {
@@ -29,8 +34,7 @@ export interface InputFault {
 
 /** Input that only the domain can judge. */
 export class InvalidInputError extends AppError {
-  override readonly name = 'InvalidInputError';
-  readonly code = 'validation_failed' as const;
+  readonly code = 'validation_failed';
   readonly errors: InputFault[];
 
   constructor(place: InputPlace, field: string, message: string) {

@@ -1,8 +1,8 @@
 import type { Logger } from './logger';
 
 /**
- * Runs `stop` once on SIGTERM, SIGINT, or when the parent that forked this process is gone; then the process ends by
- * itself. Nothing here calls exit in time: what still runs after `graceMs` is cut.
+ * Runs `stop` once on SIGTERM, SIGINT, or when the parent that forked this process is gone, and then ends the process: with 0
+ * where it stopped well, with 1 where it failed or is not done after `graceMs`.
  */
 export function onShutdown(log: Logger, graceMs: number, stop: () => Promise<void>): void {
   let stopping = false;

@@ -1,3 +1,4 @@
+import { travelDate } from '../../cli/catalog-values';
 import { parseDuration } from '../../cli/duration';
 import { UsageError } from '../../cli/usage-error';
 import * as values from '../../cli/values';
@@ -37,6 +38,14 @@ describe('the value of a flag', () => {
     ['a currency in small letters', values.currency, 'jpy', { code: 'JPY', digits: 0 }],
     ['a currency of three digits', values.currency, 'KWD', { code: 'KWD', digits: 3 }],
     ['a country in small letters', values.country, 'vn', 'VN'],
+    ['a country without telephones', values.country, 'AQ', 'AQ'],
+    [
+      'a hold in capitals',
+      values.uuid,
+      '0190C1DE-7C1B-7C3E-8F00-0000000000AF',
+      '0190c1de-7c1b-7c3e-8f00-0000000000af',
+    ],
+    ['a leap day', travelDate, '2028-02-29', '2028-02-29'],
     ['a name with a combining accent', values.line(200), 'Cafe\u0301 ', 'Café'],
     ['a colour', values.color, '#0A7D5C', '#0a7d5c'],
     ['a link', values.linkTemplate, 'https://a.example/t/{slug}?x=1', 'https://a.example/t/{slug}?x=1'],
@@ -64,6 +73,7 @@ describe('the value of a flag', () => {
     ['an unknown currency', values.currency, 'EUX', 'ISO 4217'],
     ['gold', values.currency, 'XAU', 'ISO 4217'],
     ['an unknown country', values.country, 'ZZ', 'ISO 3166'],
+    ['a telephone country that is none of ISO', values.country, 'AC', 'ISO 3166'],
     ['a country by name', values.country, 'Germany', 'ISO 3166'],
     ['an empty name', values.line(200), '  ', 'one line of 1 to 200'],
     ['a name of two lines', values.line(200), 'a\nb', 'one line of 1 to 200'],
@@ -81,6 +91,9 @@ describe('the value of a flag', () => {
     ['a link to a script', values.linkTemplate, 'javascript:{slug}', 'https://'],
     ['an id with its secret', values.credentialId, 'svc_live_abc', 'never the secret'],
     ['a day that does not exist', values.moment, '2026-02-30', 'a time such as'],
+    ['a travel date that does not exist', travelDate, '2027-02-29', 'a date of the calendar'],
+    ['a travel date that the database does not know', travelDate, '0000-01-01', 'a date of the calendar'],
+    ['a reference in small letters', values.bookingRef, 'acme-1042', 'such as ACME-1042'],
     ['a time without a zone', values.moment, '2026-02-03T10:00', 'a time such as'],
   ])('is refused: %s', (_, parse: (text: string, name: string) => unknown, text, message) => {
     expect(() => parse(text, '--flag')).toThrow(UsageError);

@@ -14,7 +14,7 @@ export interface Service {
 }
 
 class ServiceEndedError extends AppError {
-  readonly code = 'service_ended' as const;
+  readonly code = 'service_ended';
 }
 
 const ENTRY = { api: 'services/api/server', 'webhook-queue': 'services/webhook-queue/main' };

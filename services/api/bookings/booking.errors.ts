@@ -3,8 +3,7 @@ import type { BookingStatus } from './booking-lead';
 
 /** Unknown, or another tenant's: the caller cannot tell which. */
 export class BookingNotFoundError extends AppError {
-  override readonly name = 'BookingNotFoundError';
-  readonly code = 'booking_not_found' as const;
+  readonly code = 'booking_not_found';
 
   constructor() {
     super('There is no booking with this reference.');
@@ -12,8 +11,7 @@ export class BookingNotFoundError extends AppError {
 }
 
 export class BookingStateConflictError extends AppError {
-  override readonly name = 'BookingStateConflictError';
-  readonly code = 'booking_state_conflict' as const;
+  readonly code = 'booking_state_conflict';
 
   constructor(
     readonly status: BookingStatus,
@@ -29,8 +27,7 @@ export class BookingStateConflictError extends AppError {
 
 /** The total is not the one that the customer was shown. */
 export class PriceChangedError extends AppError {
-  override readonly name = 'PriceChangedError';
-  readonly code = 'price_changed' as const;
+  readonly code = 'price_changed';
 
   constructor(
     readonly totalPrice: number,

@@ -2,8 +2,7 @@ import { AppError } from '../../platform/errors';
 
 /** Told to operators, who may know what exists; tenants get TourNotFoundError. */
 export class UnknownTourError extends AppError {
-  override readonly name = 'UnknownTourError';
-  readonly code = 'tour_not_found' as const;
+  readonly code = 'tour_not_found';
 
   constructor(idOrSlug: string) {
     super(`There is no tour "${idOrSlug}"`);

@@ -8,7 +8,7 @@ export abstract class CredentialError extends AppError {
 
 /** Malformed, unknown or wrong secret: one answer for all, so that nothing can be found out by asking. */
 export class InvalidApiKeyError extends CredentialError {
-  readonly code = 'invalid_api_key' as const;
+  readonly code = 'invalid_api_key';
   readonly proven = false;
 
   constructor() {
@@ -17,7 +17,7 @@ export class InvalidApiKeyError extends CredentialError {
 }
 
 export class KeyExpiredError extends CredentialError {
-  readonly code = 'key_expired' as const;
+  readonly code = 'key_expired';
   readonly proven = true;
 
   constructor() {
@@ -26,7 +26,7 @@ export class KeyExpiredError extends CredentialError {
 }
 
 export class KeyRevokedError extends CredentialError {
-  readonly code = 'key_revoked' as const;
+  readonly code = 'key_revoked';
   readonly proven = true;
 
   constructor() {
@@ -35,7 +35,7 @@ export class KeyRevokedError extends CredentialError {
 }
 
 export class TenantInactiveError extends CredentialError {
-  readonly code = 'tenant_inactive' as const;
+  readonly code = 'tenant_inactive';
   readonly proven = true;
 
   constructor() {
@@ -44,7 +44,7 @@ export class TenantInactiveError extends CredentialError {
 }
 
 export class InsufficientScopeError extends CredentialError {
-  readonly code = 'insufficient_scope' as const;
+  readonly code = 'insufficient_scope';
   readonly proven = true;
 
   constructor(readonly scope: Scope) {
@@ -54,7 +54,7 @@ export class InsufficientScopeError extends CredentialError {
 
 /** A good API key in the place of a widget token, or the reverse. */
 export class WrongCredentialTypeError extends CredentialError {
-  readonly code = 'wrong_credential_type' as const;
+  readonly code = 'wrong_credential_type';
   readonly proven = true;
 
   constructor(needed: 'API key' | 'widget token') {
@@ -64,7 +64,7 @@ export class WrongCredentialTypeError extends CredentialError {
 
 /** Malformed, unknown, expired, revoked, or of an inactive tenant: one answer for all. */
 export class InvalidWidgetTokenError extends CredentialError {
-  readonly code = 'invalid_widget_token' as const;
+  readonly code = 'invalid_widget_token';
   readonly proven = false;
 
   constructor() {

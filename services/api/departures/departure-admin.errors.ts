@@ -1,8 +1,7 @@
 import { AppError } from '../../platform/errors';
 
 export class DepartureNotFoundError extends AppError {
-  override readonly name = 'DepartureNotFoundError';
-  readonly code = 'departure_not_found' as const;
+  readonly code = 'departure_not_found';
 
   constructor(tourSlug: string, date: string) {
     super(`${tourSlug} has no departure on ${date}`);
@@ -10,8 +9,7 @@ export class DepartureNotFoundError extends AppError {
 }
 
 export class SeatsTakenError extends AppError {
-  override readonly name = 'SeatsTakenError';
-  readonly code = 'seats_taken' as const;
+  readonly code = 'seats_taken';
 
   constructor(
     tourSlug: string,

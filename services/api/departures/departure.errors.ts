@@ -14,8 +14,7 @@ export interface WantedSeats {
 }
 
 abstract class DepartureNotAvailableError extends AppError {
-  override readonly name = 'DepartureNotAvailableError';
-  /** Filled in by suggestAlternatives(). */
+  /** Filled in by refuseWithAlternatives(). */
   alternatives: Alternative[] = [];
 
   constructor(
@@ -36,7 +35,7 @@ abstract class DepartureNotAvailableError extends AppError {
 
 /** No such departure, its date is over, or it is closed for booking. */
 export class DepartureGoneError extends DepartureNotAvailableError {
-  readonly code = 'departure_gone' as const;
+  readonly code = 'departure_gone';
 
   constructor(wanted: WantedSeats) {
     super('The tour has no departure on this date that can still be booked.', wanted);
@@ -44,7 +43,7 @@ export class DepartureGoneError extends DepartureNotAvailableError {
 }
 
 export class DepartureCancelledError extends DepartureNotAvailableError {
-  readonly code = 'departure_cancelled' as const;
+  readonly code = 'departure_cancelled';
 
   constructor(wanted: WantedSeats) {
     super('The departure on this date was cancelled.', wanted);
@@ -52,7 +51,7 @@ export class DepartureCancelledError extends DepartureNotAvailableError {
 }
 
 export class InsufficientSeatsError extends DepartureNotAvailableError {
-  readonly code = 'insufficient_seats' as const;
+  readonly code = 'insufficient_seats';
 
   constructor(
     wanted: WantedSeats,
@@ -68,8 +67,7 @@ export class InsufficientSeatsError extends DepartureNotAvailableError {
 
 /** Others are writing to this departure, and two seconds of waiting were not enough. Ask again. */
 export class DepartureBusyError extends AppError {
-  override readonly name = 'DepartureBusyError';
-  readonly code = 'departure_busy' as const;
+  readonly code = 'departure_busy';
 
   constructor() {
     super('Many requests are taking seats of this departure right now. Try again in a second.');

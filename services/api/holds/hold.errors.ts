@@ -3,8 +3,7 @@ import type { HoldStatus } from './seat-hold';
 
 /** Unknown, or another tenant's: the caller cannot tell which. */
 export class HoldNotFoundError extends AppError {
-  override readonly name = 'HoldNotFoundError';
-  readonly code = 'hold_not_found' as const;
+  readonly code = 'hold_not_found';
 
   constructor() {
     super('There is no hold with this id.');
@@ -12,8 +11,7 @@ export class HoldNotFoundError extends AppError {
 }
 
 export class HoldExpiredError extends AppError {
-  override readonly name = 'HoldExpiredError';
-  readonly code = 'hold_expired' as const;
+  readonly code = 'hold_expired';
 
   constructor() {
     super('The hold has expired and its seats are free again. Place a new hold.');
@@ -22,8 +20,7 @@ export class HoldExpiredError extends AppError {
 
 /** The hold was released or became a booking. */
 export class HoldStateConflictError extends AppError {
-  override readonly name = 'HoldStateConflictError';
-  readonly code = 'hold_state_conflict' as const;
+  readonly code = 'hold_state_conflict';
 
   constructor(readonly status: HoldStatus) {
     super(status === 'converted' ? 'The hold has already become a booking.' : 'The hold was released.');
@@ -35,6 +32,5 @@ export class HoldStateConflictError extends AppError {
 }
 
 export class HoldLimitReachedError extends AppError {
-  override readonly name = 'HoldLimitReachedError';
-  readonly code = 'hold_limit_reached' as const;
+  readonly code = 'hold_limit_reached';
 }

@@ -2,8 +2,6 @@ import { AppError, type InputFault, type InputPlace } from '../../platform/error
 
 /** Faults of one request's input, all that were found. */
 export class BadInputError extends AppError {
-  override readonly name = 'BadInputError';
-
   constructor(
     readonly code: BadInputCode,
     readonly errors: InputFault[],
@@ -58,8 +56,6 @@ const REFUSALS = {
 
 /** A refusal of the transport itself, with a code of the catalog and nothing more to say. */
 export class TransportError extends AppError {
-  override readonly name = 'TransportError';
-
   constructor(
     readonly code: keyof typeof REFUSALS,
     message: string = REFUSALS[code],
@@ -69,8 +65,7 @@ export class TransportError extends AppError {
 }
 
 export class RateLimitedError extends AppError {
-  override readonly name = 'RateLimitedError';
-  readonly code = 'rate_limited' as const;
+  readonly code = 'rate_limited';
 
   constructor(readonly retryAfterSeconds: number) {
     super(`Too many requests. Try again in ${retryAfterSeconds} s.`);

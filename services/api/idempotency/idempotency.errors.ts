@@ -2,8 +2,7 @@ import { AppError } from '../../platform/errors';
 
 /** The same key came with another request. */
 export class IdempotencyKeyReusedError extends AppError {
-  override readonly name = 'IdempotencyKeyReusedError';
-  readonly code = 'idempotency_key_reused' as const;
+  readonly code = 'idempotency_key_reused';
 
   constructor() {
     super('This Idempotency-Key was used for another request. Use a new key for a new request.');
@@ -12,8 +11,7 @@ export class IdempotencyKeyReusedError extends AppError {
 
 /** The first request with this key is still running after two seconds. */
 export class IdempotencyInProgressError extends AppError {
-  override readonly name = 'IdempotencyInProgressError';
-  readonly code = 'idempotency_in_progress' as const;
+  readonly code = 'idempotency_in_progress';
 
   constructor() {
     super('The first request with this Idempotency-Key is still running. Try again in a second.');

@@ -1,8 +1,7 @@
 import { AppError } from '../../platform/errors';
 
 export class PriceRuleNotFoundError extends AppError {
-  override readonly name = 'PriceRuleNotFoundError';
-  readonly code = 'price_rule_not_found' as const;
+  readonly code = 'price_rule_not_found';
 
   constructor(id: number, tenantSlug: string) {
     super(`${tenantSlug} has no price rule ${id}`);
@@ -11,8 +10,7 @@ export class PriceRuleNotFoundError extends AppError {
 
 /** A rule in money says nothing about a tour in another currency, so it would never apply. */
 export class ForeignCurrencyError extends AppError {
-  override readonly name = 'ForeignCurrencyError';
-  readonly code = 'currency_mismatch' as const;
+  readonly code = 'currency_mismatch';
 
   constructor(tourCurrency: string, tenantCurrency: string) {
     super(
@@ -22,8 +20,7 @@ export class ForeignCurrencyError extends AppError {
 }
 
 export class InvalidAmountError extends AppError {
-  override readonly name = 'InvalidAmountError';
-  readonly code = 'invalid_amount' as const;
+  readonly code = 'invalid_amount';
 
   constructor(amount: string, currency: string, digits: number) {
     super(`${amount} is no amount of ${currency}, which has ${digits} decimals`);

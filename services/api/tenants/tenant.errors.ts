@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/errors';
 
 export class TenantNotFoundError extends AppError {
-  readonly code = 'tenant_not_found' as const;
+  readonly code = 'tenant_not_found';
 
   constructor(slug: string) {
     super(`There is no tenant "${slug}"`);
@@ -9,7 +9,7 @@ export class TenantNotFoundError extends AppError {
 }
 
 export class TenantSlugTakenError extends AppError {
-  readonly code = 'tenant_slug_taken' as const;
+  readonly code = 'tenant_slug_taken';
 
   constructor(slug: string) {
     super(`There is a tenant "${slug}" already`);
@@ -17,7 +17,7 @@ export class TenantSlugTakenError extends AppError {
 }
 
 export class BookingPrefixTakenError extends AppError {
-  readonly code = 'booking_prefix_taken' as const;
+  readonly code = 'booking_prefix_taken';
 
   constructor(prefix: string) {
     super(`The booking prefix ${prefix} belongs to another tenant`);
@@ -25,7 +25,7 @@ export class BookingPrefixTakenError extends AppError {
 }
 
 export class HoldLengthsError extends AppError {
-  readonly code = 'invalid_hold_lengths' as const;
+  readonly code = 'invalid_hold_lengths';
 
   constructor(defaultMinutes: number, maxMinutes: number) {
     super(
@@ -35,7 +35,7 @@ export class HoldLengthsError extends AppError {
 }
 
 export class TooManyOriginsError extends AppError {
-  readonly code = 'too_many_origins' as const;
+  readonly code = 'too_many_origins';
 
   constructor(limit: number) {
     super(`A list of origins holds ${limit} at most`);
@@ -44,7 +44,7 @@ export class TooManyOriginsError extends AppError {
 
 /** Not a site that may be embedded in: the message says why, and what to write instead. */
 export class OriginRefusedError extends AppError {
-  readonly code = 'origin_refused' as const;
+  readonly code = 'origin_refused';
 
   constructor(
     readonly origin: string,

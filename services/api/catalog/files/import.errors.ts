@@ -3,8 +3,7 @@ import type { ImportReport } from './import-report';
 
 /** The files' contents or the state refused it; nothing was written. The report says why. */
 export class CatalogRefusedError extends AppError {
-  override readonly name = 'CatalogRefusedError';
-  readonly code = 'catalog_refused' as const;
+  readonly code = 'catalog_refused';
 
   constructor(readonly report: ImportReport) {
     const count = report.errors.length;
@@ -13,8 +12,7 @@ export class CatalogRefusedError extends AppError {
 }
 
 export class ImportRunningError extends AppError {
-  override readonly name = 'ImportRunningError';
-  readonly code = 'import_running' as const;
+  readonly code = 'import_running';
 
   constructor() {
     super(
@@ -24,8 +22,7 @@ export class ImportRunningError extends AppError {
 }
 
 export class CatalogBusyError extends AppError {
-  override readonly name = 'CatalogBusyError';
-  readonly code = 'catalog_busy' as const;
+  readonly code = 'catalog_busy';
 
   constructor() {
     super(
