@@ -33,7 +33,12 @@ async function main(): Promise<void> {
   }
 }
 
-async function serve(config: Config, log: Logger, secrets: Secrets, database: ServiceDatabase): Promise<void> {
+async function serve(
+  config: Config,
+  log: Logger,
+  secrets: Secrets,
+  database: ServiceDatabase,
+): Promise<void> {
   const pool = { applicationName: 'api', answerTimeoutMs: ANSWER_TIMEOUT_MS };
   const db = database.openPool({ ...pool, poolMax: 8 });
   const writes = database.openPool({ ...pool, poolMax: 16 });

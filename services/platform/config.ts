@@ -97,14 +97,16 @@ function readQuotas(env: Environment): Quotas {
 function readHost(env: Environment): string {
   const host = env.HOST || '127.0.0.1';
   const isName = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(host) && !/^[\d.]+$/.test(host);
-  if (isIP(host) === 0 && !isName) throw new ConfigError('HOST', 'an address such as 127.0.0.1, or a host name');
+  if (isIP(host) === 0 && !isName)
+    throw new ConfigError('HOST', 'an address such as 127.0.0.1, or a host name');
   return host;
 }
 
 function readPublicBaseUrl(env: Environment, apiPort: number): string {
   const url = readUrl(env, 'PUBLIC_BASE_URL', ['http:', 'https:']) ?? `http://127.0.0.1:${apiPort}`;
   const { search, hash, username } = new URL(url);
-  if (search || hash || username) throw new ConfigError('PUBLIC_BASE_URL', 'an address without query, # and user');
+  if (search || hash || username)
+    throw new ConfigError('PUBLIC_BASE_URL', 'an address without query, # and user');
   return url.replace(/\/+$/, '');
 }
 

@@ -1,5 +1,6 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { heedRequiredScram } from './embedded-postgres/scram-client';
 import { sqlState } from './errors';
 
 /** For reads. */
@@ -24,7 +25,7 @@ export interface DatabaseOptions {
 
 export function openDatabase(url: string, options: DatabaseOptions): Db {
   const { applicationName, poolMax = 16, answerTimeoutMs } = options;
-  return knex({
+  const db = knex({
     client: 'pg',
     connection: {
       connectionString: url,
@@ -38,6 +39,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
     // Knex writes to the console what it also throws, and stdout belongs to the log's lines or to a command's answer.
     log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
   });
+  return heedRequiredScram(db, url);
 }
 
 /** SET LOCAL, not connection options: those do not pass a transaction pooler. */

@@ -154,7 +154,9 @@ describe('a database that', () => {
   });
 
   it('does not exist is one line and exit 1', async () => {
-    const { code, error } = await without({ DATABASE_URL: `${terminal.url}x` }, 'tenant list --json');
+    const url = new URL(terminal.url);
+    url.pathname += 'x';
+    const { code, error } = await without({ DATABASE_URL: url.href }, 'tenant list --json');
     expect([code, error.code]).toEqual([1, 'database_unreachable']);
   });
 

@@ -252,9 +252,11 @@ describe('an API key', () => {
     }
   });
 
-  it('is told from a widget token by its form alone', async () => {
-    const { token } = mintToken('widget_token');
-    await expect(verify(token)).rejects.toMatchObject({ code: 'wrong_credential_type', proven: false });
+  it('is told from a widget token only to who proves the token', async () => {
+    const forged = mintToken('widget_token').token;
+    await expect(verify(forged)).rejects.toMatchObject({ code: 'invalid_api_key', proven: false });
+    const { token } = (await terminal.tourctl('widget issue acme --json')).json as { token: string };
+    await expect(verify(token)).rejects.toMatchObject({ code: 'wrong_credential_type', proven: true });
   });
 
   it('that was kept as plain SHA-256 is served where a pepper is set now, but not the reverse', async () => {

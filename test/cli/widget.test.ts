@@ -119,7 +119,9 @@ describe('a widget token', () => {
   it('is told from an API key only to who proves the key', async () => {
     const forged = mintToken('api_key').token;
     await expect(verify(forged)).rejects.toMatchObject({ code: 'invalid_widget_token' });
-    const { key } = (await terminal.tourctl('key issue acme --scope catalog:read --json')).json as { key: string };
+    const { key } = (await terminal.tourctl('key issue acme --scope catalog:read --json')).json as {
+      key: string;
+    };
     await expect(verify(key)).rejects.toMatchObject({ code: 'wrong_credential_type' });
   });
 

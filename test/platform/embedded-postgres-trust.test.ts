@@ -16,7 +16,7 @@ import path from 'node:path';
 import { openDatabase } from '../../services/platform/database';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
-import { heedRequiredScram, ScramClient } from '../../services/platform/embedded-postgres/scram-client';
+import { ScramClient } from '../../services/platform/embedded-postgres/scram-client';
 import {
   cloneOf,
   end,
@@ -54,7 +54,7 @@ describe('a stranger on the port of a dead server', () => {
   it.each(demands)('that asks for %s hears no more than who calls', async (_, demand) => {
     const { url, heard } = await impostor(Buffer.from(demand));
     await expect(new ScramClient(url).connect()).rejects.toThrow();
-    const db = heedRequiredScram(openDatabase(url, { applicationName: 'test' }), url);
+    const db = openDatabase(url, { applicationName: 'test' });
     await expect(db.raw('select 1')).rejects.toThrow();
     await db.destroy();
     const calls = heard();
@@ -65,14 +65,13 @@ describe('a stranger on the port of a dead server', () => {
   it('cannot make the pool of a URL without that demand stricter than pg is', () => {
     const url = 'postgres://someone:secret@127.0.0.1:1/own';
     const db = openDatabase(url, { applicationName: 'test' });
-    const { driver } = db.client as { driver: unknown };
-    expect((heedRequiredScram(db, url).client as { driver: unknown }).driver).toBe(driver);
+    expect((db.client as { driver: unknown }).driver).not.toEqual({ Client: ScramClient });
   });
 
   it('is what the URL of the embedded database guards against, and its own server passes', async () => {
     const database = await joinEmbeddedPostgres(template);
     expect(new URL(database.url).searchParams.get('require_auth')).toBe('scram-sha-256');
-    const db = heedRequiredScram(openDatabase(database.url, { applicationName: 'test' }), database.url);
+    const db = openDatabase(database.url, { applicationName: 'test' });
     expect((db.client as { driver: unknown }).driver).toEqual({ Client: ScramClient });
     expect(await db.transaction((trx) => trx.select(trx.raw('1 as one')))).toEqual([{ one: 1 }]);
     await db.destroy();

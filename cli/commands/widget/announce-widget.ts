@@ -15,7 +15,8 @@ export function announceWidget(
   const origins = document.origins.join(', ') || 'no site';
   output.note(`Token ${token.id} of ${token.tenant} for ${origins}; ${describeExpiry(document.expires_at)}`);
   // The secret stands on stdout, and there once.
-  if (document.snippet) output.note(`To paste into a page:\n${document.snippet.replaceAll(secret, '<the token>')}`);
+  if (document.snippet)
+    output.note(`To paste into a page:\n${document.snippet.replaceAll(secret, '<the token>')}`);
   else output.note(`The token is in ${out}`);
   if (document.origins.length === 0) {
     output.warn(`no site may show it yet: tourctl origins add ${token.tenant} https://…`);

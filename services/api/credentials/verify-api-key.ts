@@ -28,7 +28,9 @@ export async function verifyApiKey(
   if (!parsed) throw new InvalidApiKeyError();
   if (parsed.kind === 'widget_token') {
     const widgetToken = await findStoredWidgetToken(db, parsed.id);
-    throw matchesSecret(widgetToken, token, pepper) ? new WrongCredentialTypeError('API key') : new InvalidApiKeyError();
+    throw matchesSecret(widgetToken, token, pepper)
+      ? new WrongCredentialTypeError('API key')
+      : new InvalidApiKeyError();
   }
   const key = await findStoredApiKey(db, parsed.id);
   if (!matchesSecret(key, token, pepper)) throw new InvalidApiKeyError();

@@ -2,7 +2,12 @@ import type { Db } from '../../platform/database';
 import { isDevelopmentOrigin } from '../tenants/allowed-origin';
 import { mayBeUsed } from '../tenants/tenant';
 import { InvalidWidgetTokenError, WrongCredentialTypeError } from './credential.errors';
-import { findStoredApiKey, findStoredWidgetToken, isOriginListed, type StoredWidgetToken } from './credential.repository';
+import {
+  findStoredApiKey,
+  findStoredWidgetToken,
+  isOriginListed,
+  type StoredWidgetToken,
+} from './credential.repository';
 import { matchesSecret } from './match-secret';
 import type { WidgetPrincipal } from './principal';
 import { parseToken } from './token-format';
@@ -20,7 +25,9 @@ export async function verifyWidgetToken(
   if (!parsed) throw new InvalidWidgetTokenError();
   if (parsed.kind === 'api_key') {
     const key = await findStoredApiKey(db, parsed.id);
-    throw matchesSecret(key, token, pepper) ? new WrongCredentialTypeError('widget token') : new InvalidWidgetTokenError();
+    throw matchesSecret(key, token, pepper)
+      ? new WrongCredentialTypeError('widget token')
+      : new InvalidWidgetTokenError();
   }
   const stored = await findStoredWidgetToken(db, parsed.id);
   if (!matchesSecret(stored, token, pepper) || !isLive(stored)) throw new InvalidWidgetTokenError();

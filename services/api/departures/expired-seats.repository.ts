@@ -53,10 +53,10 @@ export async function markExpiredLeads(
 export async function findDeparturesWithExpiredSeats(db: Db, limit: number): Promise<(string | null)[]> {
   const { rows } = await db.raw(
     `select departure_id from (
-       select h.departure_id from seat_holds h where hold_lapsed(h.status, h.expires_at, clock_timestamp())
+       select h.departure_id from seat_holds h where hold_lapsed(h.status, h.expires_at, statement_timestamp())
        union
        select l.departure_id from booking_leads l
-       where lead_lapsed(l.status, l.payment_due_at, clock_timestamp())) expired
+       where lead_lapsed(l.status, l.payment_due_at, statement_timestamp())) expired
      order by departure_id limit :limit`,
     { limit },
   );
