@@ -164,7 +164,7 @@ describe('the net below the seats', () => {
     await insertHold(db, departure, 2);
     await db.raw('alter table seat_holds enable trigger user');
 
-    await db('seat_holds').where(hold!).update({ status: 'released' });
+    await db('seat_holds').where(hold).update({ status: 'released' });
 
     expect(await seatsTaken(db, departure)).toBe(2);
   });

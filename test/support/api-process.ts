@@ -10,6 +10,8 @@ const START_MS = 20_000;
 /** One API service in a process of its own, as in production. */
 export interface ApiProcess {
   baseUrl: string;
+  /** What it has written to stdout so far. */
+  log(): string;
   /** SIGTERM: what is in flight is answered first. @returns the exit code */
   stop(): Promise<number | null>;
   /** SIGKILL: at this instant, whatever it is doing. */
@@ -32,8 +34,10 @@ export async function startApiProcess(
       METRICS_PORT: `${metrics}`,
       ...environment,
     },
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  let log = '';
+  child.stdout.on('data', (chunk: Buffer) => (log += chunk.toString()));
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
   const baseUrl = `http://127.0.0.1:${api}`;
@@ -45,6 +49,7 @@ export async function startApiProcess(
   }
   return {
     baseUrl,
+    log: () => log,
     stop: () => end(child, 'SIGTERM'),
     kill: async () => void (await end(child, 'SIGKILL')),
   };
