@@ -41,7 +41,7 @@ describe('the webhook-queue process', () => {
   });
 
   it('waits for migrations that are not in, not ready until then', async () => {
-    await database.db('knex_migrations').where({ name: '0010_webhooks' }).update({ name: '0010_webhooks.' });
+    await database.db('knex_migrations').where({ name: '0009_webhooks' }).update({ name: '0009_webhooks.' });
     const ports = await onFreePorts();
     child = forkMain(ports);
     const ready = once(child, 'message');
@@ -52,7 +52,7 @@ describe('the webhook-queue process', () => {
       ),
     );
     expect(answer).toMatchObject({ status: 503, body: { status: 'not ready' } });
-    await database.db('knex_migrations').where({ name: '0010_webhooks.' }).update({ name: '0010_webhooks' });
+    await database.db('knex_migrations').where({ name: '0009_webhooks.' }).update({ name: '0009_webhooks' });
     expect(await ready).toMatchObject([{ ready: true }]);
   });
 
