@@ -156,7 +156,7 @@ export function deliveryStatus(text: string, name: string): string {
   return oneOf(DELIVERY_STATUSES, text, name);
 }
 
-/** Of a hold. */
+/** Of a hold, an endpoint or a delivery. */
 export function uuid(text: string, name: string): string {
   if (!isUuid(text)) throw new UsageError(`${name} must be a UUID`);
   return text.toLowerCase();

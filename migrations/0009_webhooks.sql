@@ -100,6 +100,8 @@ create table webhook_queue (
   next_at     timestamptz not null default clock_timestamp(),
   -- Tries that count against the schedule.
   tries       integer     not null default 0,
+  -- Answers 429 and 503 so far; the first few do not count as tries.
+  throttled   integer     not null default 0,
   -- Grows with every claim; a result is taken only under the fence it was claimed with.
   fence       integer     not null default 0,
   worker      text,

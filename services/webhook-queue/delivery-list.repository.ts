@@ -41,6 +41,12 @@ export interface DeliveryFilter {
 export type FinishedStatus = Extract<DeliveryStatus, 'delivered' | 'dead' | 'cancelled'>;
 export type ReplayFilter = Omit<DeliveryFilter, 'status'> & { status: FinishedStatus };
 
+/** Deliveries by the state of their endpoint. */
+export interface HeldBack {
+  paused: number;
+  disabled: number;
+}
+
 const IN_FLIGHT = 'q.lease_until > now()';
 
 export async function findDeliveries(
@@ -81,6 +87,16 @@ export async function findAttempts(db: Db | Trx, deliveryId: string): Promise<At
 export async function countReplayable(db: Db | Trx, filter: ReplayFilter): Promise<number> {
   const [row] = await replayable(db, filter).count<{ count: number }[]>('* as count');
   return row!.count;
+}
+
+/** What the filter finds, but no replay sends: deliveries of endpoints that take nothing at the moment. */
+export async function countHeldBack(db: Db | Trx, filter: ReplayFilter): Promise<HeldBack> {
+  const rows = await finished(db, filter)
+    .whereIn('e.status', ['paused', 'disabled'])
+    .groupBy('e.status')
+    .select('e.status')
+    .count<{ status: keyof HeldBack; count: number }[]>('* as count');
+  return { paused: 0, disabled: 0, ...Object.fromEntries(rows.map(({ status, count }) => [status, count])) };
 }
 
 /**
@@ -140,10 +156,14 @@ function matching<Query extends Knex.QueryBuilder>(
   return query;
 }
 
-function replayable(db: Db | Trx, { tenantId, endpointId, status, since }: ReplayFilter) {
+function replayable(db: Db | Trx, filter: ReplayFilter) {
+  return finished(db, filter).where('e.status', 'active');
+}
+
+function finished(db: Db | Trx, { tenantId, endpointId, status, since }: ReplayFilter) {
   const query = db('webhook_deliveries as d')
     .join('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
-    .where({ 'd.status': status, 'e.status': 'active' });
+    .where('d.status', status);
   if (tenantId) void query.where('d.tenant_id', tenantId);
   if (endpointId) void query.where('d.endpoint_id', endpointId);
   if (since) void query.where('d.created_at', '>=', since);

@@ -47,6 +47,37 @@ export async function listEndpointsOf(
   return (await query).map(toEndpoint);
 }
 
+/** Ids of the tenant's other endpoints that are called at the same address, removed ones aside. */
+export async function findTwins(
+  db: Db | Trx,
+  { id, tenantId, url }: Pick<Endpoint, 'id' | 'tenantId' | 'url'>,
+): Promise<string[]> {
+  const twins = db('webhook_endpoints').where({ tenant_id: tenantId, url }).whereNot({ id });
+  return twins.whereNot('status', 'removed').orderBy('id').pluck<string[]>('id');
+}
+
+export async function countWaitingFor(db: Db | Trx, endpointId: string): Promise<number> {
+  const queued = db('webhook_queue').where({ endpoint_id: endpointId });
+  const [row] = await queued.count<{ count: number }[]>('* as count');
+  return row!.count;
+}
+
+export interface LiveSecret {
+  createdAt: Date;
+  /** Null for the one that no rotation has ended. */
+  expiresAt: Date | null;
+}
+
+/** When those that sign now were made and end, the newest first. */
+export async function findLiveSecrets(db: Db | Trx, endpointId: string): Promise<LiveSecret[]> {
+  const rows = await db('webhook_secrets')
+    .where({ endpoint_id: endpointId })
+    .whereRaw('(expires_at is null or expires_at > now())')
+    .orderBy('created_at', 'desc')
+    .select<{ created_at: Date; expires_at: Date | null }[]>('created_at', 'expires_at');
+  return rows.map((row) => ({ createdAt: row.created_at, expiresAt: row.expires_at }));
+}
+
 export async function setEndpointStatus(
   trx: Trx,
   id: string,

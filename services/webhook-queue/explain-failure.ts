@@ -1,4 +1,4 @@
-import type { AttemptReport } from './delivery';
+import type { AttemptReport, Outcome } from './delivery';
 import { BlockedTargetError, UnresolvedTargetError } from './resolve-target';
 import { UnsealableSecretError } from './seal-secret';
 
@@ -31,6 +31,13 @@ export function explainFailure(error: unknown): Failure {
   if (CONNECT_TIMEOUT.includes(name)) return { outcome: 'timeout', reason: 'No connection in time.' };
   if (TLS.test(name)) return { outcome: 'tls', reason: `No trustworthy TLS connection (${name}).` };
   return { outcome: 'connection', reason: `The connection failed (${name}).` };
+}
+
+const NO_ANSWER: readonly Outcome[] = ['timeout', 'dns', 'connection', 'tls'];
+
+/** The receiver is silent or out of reach. What we refused or cut off ourselves says nothing about it. */
+export function gotNoAnswer({ outcome }: Pick<AttemptReport, 'outcome'>): boolean {
+  return NO_ANSWER.includes(outcome);
 }
 
 /** What an answer means. Only 2xx is success: a redirect is an answer from the wrong place, and is not followed. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ClaimedDelivery } from './delivery';
+import type { Claim } from './delivery.repository';
 import { InterruptedError } from './explain-failure';
 
 interface Flight {
@@ -12,7 +12,7 @@ interface Flight {
 export interface Flights {
   count(): number;
   countByEndpoint(): Map<string, number>;
-  launch(delivery: ClaimedDelivery): void;
+  launch(delivery: Claim): void;
   /** Waits until all have landed; what is still out there after `graceMs` is cut off. */
   landAll(graceMs: number): Promise<void>;
 }
@@ -22,7 +22,7 @@ export interface Flights {
  * @param onLanded a slot is free again
  */
 export function createFlights(
-  fly: (delivery: ClaimedDelivery, abort: AbortController) => Promise<void>,
+  fly: (delivery: Claim, abort: AbortController) => Promise<void>,
   onLanded: () => void,
 ): Flights {
   const flights = new Map<string, Flight>();

@@ -1,6 +1,7 @@
 import type { Db, Trx } from '../platform/database';
 import { isUuid } from '../platform/text-forms';
 import {
+  countHeldBack,
   countReplayable,
   findAttempts,
   findDeliveries,
@@ -10,20 +11,15 @@ import {
   type AttemptItem,
   type DeliveryFilter,
   type DeliveryItem,
+  type HeldBack,
   type ReplayFilter,
 } from './delivery-list.repository';
-import type { Endpoint, EndpointStatus } from './endpoint';
-import {
-  deleteSecrets,
-  insertEndpoint,
-  listEndpointsOf,
-  lockEndpoint,
-  setEndpointStatus,
-} from './endpoint.repository';
+import type { Endpoint } from './endpoint';
+import { findTwins, insertEndpoint, listEndpointsOf, lockEndpoint } from './endpoint.repository';
 import { parseEndpointUrl } from './endpoint-url';
 import { insertEventFor } from './event.repository';
 import { lockKnownEndpoint } from './known-endpoint';
-import { adoptWaiting, cancelWaiting, makeDue } from './queue.repository';
+import { adoptWaiting, makeDue } from './queue.repository';
 import { issueSecret } from './rotate-secret';
 import { webhookId } from './sign-payload';
 import { isEventType, type EventType } from './webhook-event';
@@ -35,11 +31,20 @@ import {
 } from './webhook.errors';
 
 // The operator's door: what the terminal may do. Every change happens in the caller's transaction, beside its audit row.
+export {
+  disableByOperator,
+  enableEndpoint,
+  pauseEndpoint,
+  removeEndpoint,
+  resumeEndpoint,
+} from './change-endpoint-state';
 export { DELIVERY_STATUSES, type DeliveryStatus } from './delivery';
 export { EVENT_TYPES } from './webhook-event';
 export { findEndpoint } from './known-endpoint';
 export { rotateSecret } from './rotate-secret';
-export type { AttemptItem, DeliveryFilter, DeliveryItem, Endpoint, ReplayFilter };
+export { showEndpoint, type EndpointDetail } from './show-endpoint';
+export { parseSecret, refutePayload } from './verify-payload';
+export type { AttemptItem, DeliveryFilter, DeliveryItem, Endpoint, HeldBack, ReplayFilter };
 
 export interface NewEndpoint {
   tenantId: string;
@@ -60,6 +65,8 @@ export interface AddedEndpoint {
   status: 'active';
   /** Deliveries that waited without an endpoint and are now due to this one. */
   waiting: number;
+  /** Ids of the tenant's endpoints that have this address already: what both ask for arrives there twice. */
+  twins: string[];
 }
 
 /** @throws InvalidWebhookUrlError, UnknownEventTypeError */
@@ -74,7 +81,8 @@ export async function addEndpoint(
   const { id } = await insertEndpoint(trx, { tenantId: endpoint.tenantId, url, events });
   const secret = await issueSecret(trx, secretsKey, id);
   const waiting = await adoptWaiting(trx, id);
-  return { id, url, secret, format: 'spec', events, status: 'active', waiting };
+  const twins = await findTwins(trx, { id, tenantId: endpoint.tenantId, url });
+  return { id, url, secret, format: 'spec', events, status: 'active', waiting, twins };
 }
 
 /** Oldest first, without removed ones. */
@@ -85,26 +93,6 @@ export async function listEndpoints(
   return listEndpointsOf(db, filter.tenantId, filter.limit ?? 1000);
 }
 
-/** For ever; its history stays. What still waited for it is cancelled. */
-export async function removeEndpoint(trx: Trx, id: string): Promise<Endpoint & { cancelled: number }> {
-  const endpoint = await changeStatus(trx, id, 'removed', null);
-  await deleteSecrets(trx, id);
-  return { ...endpoint, cancelled: await cancelWaiting(trx, id) };
-}
-
-/** What comes in meanwhile waits. @throws EndpointStateConflictError if it is disabled */
-export async function pauseEndpoint(trx: Trx, id: string): Promise<Endpoint> {
-  const { status } = await lockKnownEndpoint(trx, id);
-  if (status === 'disabled')
-    throw new EndpointStateConflictError('The endpoint is disabled: nothing is sent to it already.');
-  return changeStatus(trx, id, 'paused', null);
-}
-
-/** Brings back a paused endpoint, and a disabled one; what waited is due at once, what is dead stays so until replayed. */
-export async function resumeEndpoint(trx: Trx, id: string): Promise<Endpoint> {
-  return changeStatus(trx, id, 'active', null);
-}
-
 /**
  * Queues a signed `ping` to this endpoint alone; the queue sends it like any other delivery.
  * @throws EndpointStateConflictError if it is not active
@@ -112,7 +100,9 @@ export async function resumeEndpoint(trx: Trx, id: string): Promise<Endpoint> {
 export async function pingEndpoint(trx: Trx, id: string): Promise<{ delivery: string }> {
   const { tenantId, status } = await lockKnownEndpoint(trx, id);
   if (status !== 'active')
-    throw new EndpointStateConflictError(`The endpoint is ${status}: resume it first.`);
+    throw new EndpointStateConflictError(
+      `The endpoint is ${status}: ${status === 'disabled' ? 'enable' : 'resume'} it first.`,
+    );
   const body = JSON.stringify({ event_type: 'ping', endpoint: id });
   const { deliveryId } = await insertEventFor(trx, id, { tenantId, type: 'ping', bookingRef: null, body });
   return { delivery: deliveryId };
@@ -166,6 +156,12 @@ export async function countReplay(db: Db | Trx, filter: ReplayFilter): Promise<n
   return filter.endpointId && !isUuid(filter.endpointId) ? 0 : countReplayable(db, filter);
 }
 
+/** How many it would not, though the filter finds them: their endpoints are paused or disabled. */
+export async function countHeldBackReplay(db: Db | Trx, filter: ReplayFilter): Promise<HeldBack> {
+  const nobodys = filter.endpointId && !isUuid(filter.endpointId);
+  return nobodys ? { paused: 0, disabled: 0 } : countHeldBack(db, filter);
+}
+
 /** Sends finished deliveries of active endpoints again, the oldest first, each under its old webhook-id. */
 export async function replayDeliveries(
   trx: Trx,
@@ -173,15 +169,4 @@ export async function replayDeliveries(
 ): Promise<{ replayed: number }> {
   if (filter.endpointId && !isUuid(filter.endpointId)) return { replayed: 0 };
   return { replayed: await requeueFinished(trx, filter, filter.limit ?? 10_000) };
-}
-
-async function changeStatus(
-  trx: Trx,
-  id: string,
-  status: EndpointStatus,
-  reason: string | null,
-): Promise<Endpoint> {
-  const endpoint = await lockKnownEndpoint(trx, id);
-  if (endpoint.status !== status) await setEndpointStatus(trx, id, status, reason);
-  return { ...endpoint, status, statusReason: reason };
 }

@@ -2,7 +2,7 @@ import { request, type Dispatcher } from 'undici';
 import type { AttemptReport } from './delivery';
 import { DeadlineError, explainFailure, judgeAnswer } from './explain-failure';
 import { BlockedTargetError } from './resolve-target';
-import { readRetryAfter } from './retry-schedule';
+import { asksForPatience, readRetryAfter } from './retry-schedule';
 
 export interface OutgoingWebhook {
   url: string;
@@ -18,7 +18,6 @@ export interface SendingRules {
 }
 
 const KEPT_BYTES = 16 * 1024;
-const THROTTLED = [429, 503];
 
 /**
  * One POST. Everything that can go wrong out there is a report, not an error. `abort` is the caller's means to cut it
@@ -43,7 +42,7 @@ export async function sendWebhook(
     ]);
     const { statusCode, headers } = answer;
     const judgement = judgeAnswer(statusCode, oneHeader(headers.location));
-    const retryAfterSeconds = THROTTLED.includes(statusCode)
+    const retryAfterSeconds = asksForPatience(statusCode)
       ? readRetryAfter(oneHeader(headers['retry-after']), new Date())
       : null;
     const responseBody = await readHead(answer.body);

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../platform/database';
 import type { Logger } from '../platform/logger';
 import { attemptDelivery } from './attempt-delivery';
-import type { ClaimedDelivery } from './delivery';
-import { claimDue } from './delivery.repository';
+import { claimDue, type Claim } from './delivery.repository';
+import { gotNoAnswer } from './explain-failure';
 import { createFlights } from './flights';
 import { createGuardedAgent } from './guarded-agent';
 import { decideNext } from './retry-schedule';
@@ -20,9 +20,9 @@ export interface WorkerOptions {
   /** Seconds before each try; as many tries as there are entries. */
   retryScheduleSeconds: readonly number[];
   allowPrivateTargets: boolean;
-  /** Requests in flight at most. */
+  /** Requests in flight at most; a tenant alone gets all but a quarter of them. */
   concurrency?: number;
-  /** Of these, to one endpoint: a sick one leaves room for the others. */
+  /** Of these, to one endpoint: a sick one leaves room for the others, and has one until it answers again. */
   lanes?: number;
   /** Longer than an attempt can last, with time to write its result down. */
   leaseSeconds?: number;
@@ -57,14 +57,23 @@ export function startWorker(options: WorkerOptions): Worker {
   const dispatcher = createGuardedAgent(settings);
   let stopping = false;
   let wake: () => void = () => undefined;
-  const flights = createFlights(createFlight(options, { dispatcher, ...settings }), () => wake());
+  const silent = new Set<string>();
+  const flights = createFlights(createFlight(options, { dispatcher, ...settings }, silent), () => wake());
   const tidy = everyNow(settings.tidyMs, () => tidyStrays(db));
 
   /** @returns whether there may be more */
   const claim = async (): Promise<boolean> => {
     const rows = settings.concurrency - flights.count();
     if (rows <= 0) return false;
-    const claimed = await claimDue(db, { ...settings, worker, rows, busy: flights.countByEndpoint() });
+    const busy = flights.countByEndpoint();
+    const claimed = await claimDue(db, {
+      ...settings,
+      worker,
+      rows,
+      slots: settings.concurrency,
+      busy,
+      silent,
+    });
     for (const delivery of claimed) flights.launch(delivery);
     return claimed.length > 0;
   };
@@ -93,17 +102,20 @@ export function startWorker(options: WorkerOptions): Worker {
   };
 }
 
-/** From the claimed delivery to its written result. */
+/** From the claimed delivery to its written result; keeps `silent` true to what the endpoint did last. */
 function createFlight(
   { db, log, secretsKey, retryScheduleSeconds }: WorkerOptions,
   rules: Parameters<typeof attemptDelivery>[2],
+  silent: Set<string>,
 ) {
   const key = deriveSealingKey(secretsKey);
   const settle = createSettler(db, log);
-  return async (delivery: ClaimedDelivery, abort: AbortController): Promise<void> => {
+  return async (delivery: Claim, abort: AbortController): Promise<void> => {
     try {
       const report = await attemptDelivery(delivery, key, rules, abort);
-      await settle({ delivery, report, next: decideNext(report, delivery.tries, retryScheduleSeconds) });
+      if (report.statusCode !== null) silent.delete(delivery.endpointId);
+      else if (gotNoAnswer(report)) silent.add(delivery.endpointId);
+      await settle({ delivery, report, next: decideNext(report, delivery, retryScheduleSeconds) });
     } catch (error) {
       // Its lease runs out, and it is sent again.
       log.error({ err: error, delivery_id: delivery.id }, 'delivery failed in the worker');

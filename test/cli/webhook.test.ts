@@ -76,12 +76,110 @@ describe('tourctl webhook', () => {
     expect((await terminal.tourctl(`webhook rotate-secret ${added.id} --grace 0`)).code).toBe(2);
   });
 
-  it('an id that is none is refused with exit 1', async () => {
-    for (const id of [randomUUID(), 'nonsense']) {
-      for (const verb of ['pause', 'ping', 'rotate-secret']) {
-        const { code, error } = await terminal.tourctl(`webhook ${verb} ${id} --json`);
-        expect([code, error.code]).toEqual([1, 'endpoint_not_found']);
-      }
+  it('shows an endpoint, until when its secrets sign, and how it does', async () => {
+    const { id: tenantId, slug } = await givenTenant();
+    const { id } = await add(slug);
+    await terminal.tourctl(`webhook rotate-secret ${id} --grace 24h`);
+    for (let i = 0; i < 3; i++) await givenDelivery(tenantId);
+    const [last] = await deliveries(`--endpoint ${id} --limit 1`);
+    await terminal.db('webhook_queue').where({ delivery_id: last.id }).delete();
+    const fate = {
+      status: 'dead',
+      finished_at: new Date(),
+      last_status_code: 500,
+      last_error: 'It said 500.',
+    };
+    await terminal.db('webhook_deliveries').where({ id: last.id }).update(fate);
+
+    const { json, stdout } = await terminal.tourctl(`webhook show ${id.toUpperCase()} --json`);
+    expect(json).toMatchObject({
+      id,
+      tenant: slug,
+      events: ['booking.created'],
+      status: 'active',
+      waiting: 2,
+    });
+    expect(json.secrets).toEqual([
+      { created_at: expect.any(String), expires_at: null },
+      { created_at: expect.any(String), expires_at: expect.any(String) },
+    ]);
+    const hours = (Date.parse(json.secrets[1].expires_at) - Date.now()) / 3_600_000;
+    expect(hours).toBeCloseTo(24, 0);
+    expect(json.recent_deliveries).toMatchObject({ counted: 3, pending: 2, dead: 1, delivered: 0 });
+    expect(json.last_failure).toEqual({
+      delivery: last.id,
+      status: 'dead',
+      status_code: 500,
+      error: 'It said 500.',
+    });
+    expect(stdout).not.toMatch(/whsec_|ciphertext|nonce/);
+    const text = (await terminal.tourctl(`webhook show ${id}`)).stdout;
+    expect(text).toMatch(/secrets +2 sign; until 20/);
+    expect(text).toMatch(/recent +of 3: 2 pending, 1 dead\n/);
+  });
+
+  it('shows one that nothing was sent to yet', async () => {
+    const { id } = await add((await givenTenant()).slug);
+    const { stdout } = await terminal.tourctl(`webhook show ${id}`);
+    expect(stdout).toMatch(/secrets +1 sign\nrecent +-\nlast_failure +-\n/);
+  });
+
+  it('disables and enables, tells who asks for it, and leaves a row for each change', async () => {
+    const { slug } = await givenTenant();
+    const { id } = await add(slug);
+    const watcher = await terminal.tourctl(
+      `webhook add ${slug} https://watch.example/ --event endpoint.disabled --json`,
+    );
+    for (let i = 0; i < 2; i++) {
+      expect((await terminal.tourctl(`webhook disable ${id} --json`)).json).toMatchObject({
+        status: 'disabled',
+        status_reason: 'An operator disabled it.',
+      });
+    }
+    expect(await deliveries(`--endpoint ${watcher.json.id}`)).toMatchObject([
+      { event_type: 'endpoint.disabled' },
+    ]);
+    expect((await terminal.tourctl(`webhook ping ${id}`)).stderr).toContain('enable it first');
+    expect((await terminal.tourctl(`webhook enable ${id} --json`)).json).toMatchObject({
+      status: 'active',
+      status_reason: null,
+    });
+    const rows = await terminal.db('audit_log').where({ subject: id }).orderBy('id').pluck('action');
+    expect(rows).toEqual(['webhook.add', 'webhook.disable', 'webhook.enable']);
+  });
+
+  it.each([
+    ['pause', 'enable', 'The endpoint is paused, not disabled: resume it.'],
+    ['disable', 'resume', 'The endpoint is disabled, not paused: enable it.'],
+    ['disable', 'pause', 'The endpoint is disabled: nothing is sent to it already.'],
+  ])('after %s refuses %s', async (first, second, message) => {
+    const { id } = await add((await givenTenant()).slug);
+    await terminal.tourctl(`webhook ${first} ${id}`);
+    const { code, error } = await terminal.tourctl(`webhook ${second} ${id} --json`);
+    expect([code, error]).toEqual([1, { code: 'endpoint_state_conflict', message }]);
+  });
+
+  it('adds an address a second time, but warns', async () => {
+    const { slug } = await givenTenant();
+    const first = await add(slug);
+    const line = `webhook add ${slug} https://${slug.toUpperCase()}.example:443/hook --json`;
+    const second = await terminal.tourctl(line);
+    expect([second.code, second.json.url]).toEqual([0, first.url]);
+    expect(JSON.parse(second.stderr).warning.message).toContain(first.id);
+    await terminal.tourctl(`webhook remove ${first.id} --yes`);
+    await terminal.tourctl(`webhook remove ${second.json.id} --yes`);
+    expect((await terminal.tourctl(line)).stderr).toBe('');
+    const other = await givenTenant();
+    expect((await terminal.tourctl(line.replace(slug, other.slug))).stderr).toBe('');
+  });
+
+  it('refuses an id that nobody has with 1, and one that cannot be an id with 2', async () => {
+    const verbs = ['show', 'pause', 'resume', 'disable', 'enable', 'ping', 'rotate-secret', 'remove --yes'];
+    for (const verb of verbs) {
+      const unknown = await terminal.tourctl(`webhook ${verb} ${randomUUID()} --json`);
+      expect([unknown.code, unknown.error.code]).toEqual([1, 'endpoint_not_found']);
+      const malformed = await terminal.tourctl(`webhook ${verb} nonsense --json`);
+      expect([malformed.code, malformed.error.message]).toEqual([2, '<id> must be a UUID']);
     }
   });
 });
@@ -150,9 +248,49 @@ describe('tourctl delivery', () => {
       .update({ status: 'dead', finished_at: new Date() });
     expect((await terminal.tourctl(`delivery replay --tenant ${slug} --dry-run --json`)).json).toEqual({
       matching: 1,
+      held_back: { paused: 0, disabled: 0 },
     });
     expect((await terminal.tourctl(`delivery replay --tenant ${slug} --json`)).json).toEqual({ replayed: 1 });
     expect(await deliveries(`--tenant ${slug} --status pending`)).toHaveLength(1);
     expect((await terminal.tourctl('delivery replay')).code).toBe(2);
+  });
+
+  it('says before a replay what belongs to an endpoint that takes nothing', async () => {
+    const { id, slug } = await givenTenant();
+    const paused = await add(slug);
+    const disabled = (await terminal.tourctl(`webhook add ${slug} https://two.example/ --json`)).json;
+    await givenDelivery(id);
+    await givenDelivery(id);
+    await terminal.db('webhook_queue').delete();
+    const fate = { status: 'dead', finished_at: new Date() };
+    await terminal.db('webhook_deliveries').where({ tenant_id: id }).update(fate);
+    await terminal.tourctl(`webhook pause ${paused.id}`);
+    const preview = (flags: string) => terminal.tourctl(`delivery replay ${flags} --dry-run --json`);
+    expect((await preview(`--tenant ${slug}`)).json).toEqual({
+      matching: 2,
+      held_back: { paused: 2, disabled: 0 },
+    });
+    await terminal.tourctl(`webhook disable ${disabled.id}`);
+    const { json, stderr } = await preview(`--tenant ${slug}`);
+    expect(json).toEqual({ matching: 0, held_back: { paused: 2, disabled: 2 } });
+    expect(stderr).toContain('2 more of paused endpoints');
+    expect(stderr).toContain('2 more of disabled endpoints');
+    expect((await preview(`--endpoint ${paused.id}`)).json.held_back).toEqual({ paused: 2, disabled: 0 });
+    const replay = await terminal.tourctl(`delivery replay --tenant ${slug}`);
+    expect(replay.stdout).toContain('0 deliveries');
+    expect(replay.stderr).toContain('enable those, then replay');
+  });
+
+  it('refuses an id that nobody has with 1, and one that cannot be an id with 2', async () => {
+    for (const verb of ['show', 'retry']) {
+      const unknown = await terminal.tourctl(`delivery ${verb} ${randomUUID()} --json`);
+      expect([unknown.code, unknown.error.code]).toEqual([1, 'delivery_not_found']);
+      const malformed = await terminal.tourctl(`delivery ${verb} nonsense --json`);
+      expect([malformed.code, malformed.error.message]).toEqual([2, '<id> must be a UUID']);
+    }
+    for (const verb of ['list', 'replay']) {
+      const { code, error } = await terminal.tourctl(`delivery ${verb} --endpoint nonsense --json`);
+      expect([code, error.message]).toEqual([2, '--endpoint must be a UUID']);
+    }
   });
 });

@@ -155,6 +155,37 @@ describe('a delivery', () => {
     expect(second!.at - first!.at).toBeGreaterThan(950);
   });
 
+  it('survives three answers 429 or 503 more than the schedule has tries, and the log counts them all', async () => {
+    receiver.react(status(503, 500, 429, 500, 503, 500, 500));
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const [delivery] = await whenAll(db, tenantId, 'dead');
+
+    const { tries } = await showDelivery(db, delivery!.id);
+    expect(tries.map(({ number, status_code }) => [number, status_code])).toEqual([
+      [1, 503],
+      [2, 500],
+      [3, 429],
+      [4, 500],
+      [5, 503],
+      [6, 500],
+      [7, 500],
+    ]);
+  });
+
+  it('waits until the HTTP date of a Retry-After', async () => {
+    let until = 0;
+    receiver.react((response, n) => {
+      until ||= Math.ceil(Date.now() / 1000 + 0.5) * 1000;
+      response.writeHead(n === 1 ? 503 : 204, { 'retry-after': new Date(until).toUTCString() }).end();
+    });
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    await whenAll(db, tenantId, 'delivered');
+
+    expect(receiver.received[1]!.at).toBeGreaterThanOrEqual(until);
+  });
+
   it('is a failure when no answer comes in time, or the connection breaks', async () => {
     receiver.react((response, n) => {
       if (n === 2) response.socket?.destroy();

@@ -52,7 +52,13 @@ describe('a worker', () => {
   it('that comes back after its lease changes nothing', async () => {
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
-    const limits = { rows: 1, lanes: 1, busy: new Map<string, number>() };
+    const limits = {
+      rows: 1,
+      slots: 1,
+      lanes: 1,
+      busy: new Map<string, number>(),
+      silent: new Set<string>(),
+    };
     const [late] = await claimDue(db, { ...limits, worker: 'frozen', leaseSeconds: 0.01 });
     await sleep(20);
     const [current] = await claimDue(db, { ...limits, worker: 'other', leaseSeconds: 60 });

@@ -3,13 +3,16 @@ import { loadConfig } from '../../services/platform/config';
 import { decideNext, readRetryAfter } from '../../services/webhook-queue/retry-schedule';
 
 const SCHEDULE = loadConfig({}).webhooks.retryScheduleSeconds;
-const failed = { outcome: 'http_error', retryAfterSeconds: null } as const;
+const DAY = 86_400;
+const failed = { outcome: 'http_error', statusCode: 500, retryAfterSeconds: null } as const;
+const throttled = { outcome: 'http_error', statusCode: 429, retryAfterSeconds: null } as const;
+const fresh = { tries: 0, throttled: 0 };
 
 describe('the retry schedule', () => {
   it('tries ten times over 75 hours and 35 minutes, the second time after 5 seconds', () => {
     const waits: number[] = [];
     for (let tries = 0; ;) {
-      const next = decideNext(failed, tries, SCHEDULE, () => 0.5);
+      const next = decideNext(failed, { tries, throttled: 0 }, SCHEDULE, () => 0.5);
       if (next.status === 'dead') break;
       waits.push(next.waitSeconds);
       tries = next.tries;
@@ -18,26 +21,83 @@ describe('the retry schedule', () => {
     expect(waits.reduce((sum, wait) => sum + wait, 0)).toBe(75 * 3600 + 35 * 60 + 5);
   });
 
+  it('spreads every wait evenly over a fifth to either side of its step', () => {
+    for (let tries = 0; tries < SCHEDULE.length - 1; tries++) {
+      const step = SCHEDULE[tries + 1]!;
+      const shares = Array.from({ length: 2000 }, () => {
+        return decideNext(failed, { tries, throttled: 0 }, SCHEDULE).waitSeconds / step;
+      });
+      expect(Math.min(...shares)).toBeGreaterThanOrEqual(0.8);
+      expect(Math.max(...shares)).toBeLessThanOrEqual(1.2);
+      for (let from = 0.8; from < 1.19; from += 0.1) {
+        const near = shares.filter((share) => share >= from && share < from + 0.1).length;
+        // A quarter of the draws each, give or take six standard deviations.
+        expect(Math.abs(near - 500)).toBeLessThan(120);
+      }
+    }
+  });
+
   it('always ends, and is never further than a fifth from its step, but where Retry-After asks for longer', () => {
-    const retryAfter = fc.option(fc.integer({ min: 0, max: 1e9 }));
+    const spent = fc.record({
+      tries: fc.integer({ min: 0, max: 12 }),
+      throttled: fc.integer({ min: 0, max: 9 }),
+    });
+    const report = fc.record({
+      outcome: fc.constant('http_error' as const),
+      statusCode: fc.constantFrom(400, 429, 500, 503, null),
+      retryAfterSeconds: fc.option(fc.integer({ min: 0, max: 1e9 })),
+    });
     const random = fc.double({ min: 0, max: 1, noNaN: true });
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 12 }), retryAfter, random, (tries, retryAfterSeconds, jitter) => {
-        const next = decideNext({ outcome: 'http_error', retryAfterSeconds }, tries, SCHEDULE, () => jitter);
-        const step = SCHEDULE[tries + 1];
+      fc.property(report, spent, random, (answer, before, draw) => {
+        const next = decideNext(answer, before, SCHEDULE, () => draw);
+        const free = [429, 503].includes(answer.statusCode ?? 0) && before.throttled < 3;
+        const step = SCHEDULE[before.tries + 1] ?? (free ? DAY : undefined);
         if (step === undefined) return next.status === 'dead';
-        const asked = Math.min(retryAfterSeconds ?? 0, 86_400);
+        const asked = Math.min(answer.retryAfterSeconds ?? 0, DAY);
         const early = next.waitSeconds < Math.max(0.8 * step - 1e-6, asked);
-        const late = next.waitSeconds > Math.max(1.2 * step + 1e-6, asked);
-        return next.status === 'retrying' && next.tries === tries + 1 && !early && !late;
+        const late = next.waitSeconds > Math.max(1.2 * step + 1e-6, Math.min(1.2 * asked + 1e-6, DAY));
+        return next.status === 'retrying' && next.tries === before.tries + (free ? 0 : 1) && !early && !late;
       }),
     );
   });
 
   it('does not count a try that our own shutdown cut off, and gives up at once where the receiver is gone', () => {
-    const interrupted = { outcome: 'interrupted', retryAfterSeconds: null } as const;
-    expect(decideNext(interrupted, 9, SCHEDULE)).toEqual({ status: 'retrying', waitSeconds: 0, tries: 9 });
-    expect(decideNext({ outcome: 'gone', retryAfterSeconds: null }, 0, SCHEDULE).status).toBe('dead');
+    const interrupted = { outcome: 'interrupted', statusCode: null, retryAfterSeconds: null } as const;
+    const before = { tries: 9, throttled: 0 };
+    expect(decideNext(interrupted, before, SCHEDULE)).toEqual({
+      status: 'retrying',
+      waitSeconds: 0,
+      tries: 9,
+    });
+    const gone = { outcome: 'gone', statusCode: 410, retryAfterSeconds: null } as const;
+    expect(decideNext(gone, fresh, SCHEDULE).status).toBe('dead');
+  });
+});
+
+describe('429 and 503', () => {
+  it('spend no try the first three times, with or without Retry-After', () => {
+    for (const statusCode of [429, 503]) {
+      const tries = [0, 1, 2, 3, 4].map((before) => {
+        return decideNext({ ...throttled, statusCode }, { tries: 2, throttled: before }, SCHEDULE).tries;
+      });
+      expect(tries).toEqual([2, 2, 2, 3, 3]);
+    }
+  });
+
+  it('do not end the last try while they are free', () => {
+    const last = SCHEDULE.length - 1;
+    const next = decideNext(throttled, { tries: last, throttled: 2 }, SCHEDULE, () => 0.5);
+    expect(next).toEqual({ status: 'retrying', waitSeconds: DAY, tries: last });
+    expect(decideNext(throttled, { tries: last, throttled: 3 }, SCHEDULE).status).toBe('dead');
+  });
+
+  it('are heeded for a day at most, never early, and up to a fifth later so that not all come back at once', () => {
+    const wait = (retryAfterSeconds: number, draw: number) =>
+      decideNext({ ...throttled, retryAfterSeconds }, fresh, SCHEDULE, () => draw).waitSeconds;
+    expect([wait(100, 0), wait(100, 1)]).toEqual([100, 120]);
+    expect([wait(DAY, 1), wait(1e9, 0.5), wait(Infinity, 0)]).toEqual([DAY, DAY, DAY]);
+    expect(wait(1, 0)).toBe(4);
   });
 });
 
@@ -46,7 +106,11 @@ describe('Retry-After', () => {
 
   it.each([
     ['120', 120],
+    ['0', 0],
+    ['99999999999', 99_999_999_999],
     ['Thu, 01 May 2031 12:01:30 GMT', 90],
+    ['Thursday, 01-May-31 12:01:30 GMT', 90],
+    ['Thu May  1 12:01:30 2031', 90],
     ['Thu, 01 May 2031 11:00:00 GMT', 0],
     ['soon', null],
     ['-5', null],

@@ -1,11 +1,11 @@
 import type { Flag, Noun } from '../../command';
 import { LIMIT_FLAG } from '../../credential-flags';
-import { deliveryStatus, line, moment, slug } from '../../values';
+import { deliveryStatus, moment, slug, uuid } from '../../values';
 import { UsageError } from '../../usage-error';
 
 const FILTERS: Flag[] = [
   { flags: '--tenant <slug>', about: 'only of this tenant', parse: slug },
-  { flags: '--endpoint <id>', about: 'only to this endpoint', parse: line(100) },
+  { flags: '--endpoint <id>', about: 'only to this endpoint', parse: uuid },
   {
     flags: '--since <time>',
     about: 'only from then on: a date, a time, or 24h for a day ago',
@@ -34,18 +34,20 @@ export const delivery: Noun = {
     },
     {
       usage: 'show <id>',
+      args: { id: uuid },
       about: 'Show a delivery with every try',
       flags: [{ flags: '--reveal', about: 'show the bodies, which hold personal data' }],
       run: () => (require('./show') as typeof import('./show')).showDeliveryCommand,
     },
     {
       usage: 'retry <id>',
+      args: { id: uuid },
       about: 'Send it now',
       run: () => (require('./retry') as typeof import('./retry')).retryDeliveryCommand,
     },
     {
       usage: 'replay',
-      about: 'Send finished deliveries again',
+      about: 'Send finished deliveries again, but those of paused or disabled endpoints',
       flags: [
         ...FILTERS,
         {
@@ -54,7 +56,7 @@ export const delivery: Noun = {
           choices: ['delivered', 'dead', 'cancelled'],
           otherwise: 'dead',
         },
-        { flags: '--dry-run', about: 'only count them' },
+        { flags: '--dry-run', about: 'only count them, and those of paused or disabled endpoints' },
       ],
       check: ({ tenant, endpoint, since }: { tenant?: string; endpoint?: string; since?: Date }) => {
         if (tenant ?? endpoint ?? since) return;

@@ -1,5 +1,12 @@
-import { countReplay, replayDeliveries, type ReplayFilter } from '../../../services/webhook-queue/operations';
+import {
+  countHeldBackReplay,
+  countReplay,
+  replayDeliveries,
+  type HeldBack,
+  type ReplayFilter,
+} from '../../../services/webhook-queue/operations';
 import type { Context } from '../../context';
+import type { Output } from '../../output';
 import { toDeliveryFilter, type DeliveryOptions } from './delivery-filter';
 
 export async function replayDeliveriesCommand(
@@ -7,9 +14,11 @@ export async function replayDeliveriesCommand(
   options: DeliveryOptions & { status?: ReplayFilter['status']; dryRun?: boolean },
 ): Promise<void> {
   const filter = { ...(await toDeliveryFilter(db, options)), status: options.status ?? ('dead' as const) };
+  const heldBack = await countHeldBackReplay(db, filter);
   if (options.dryRun) {
     const matching = await countReplay(db, filter);
-    return output.answer({ matching }, () => `${matching} deliveries would be sent again`);
+    output.answer({ matching, held_back: heldBack }, () => `${matching} deliveries would be sent again`);
+    return warnOf(heldBack, output);
   }
   const { tenantId } = filter;
   const result = await audited({ action: 'delivery.replay', tenantId }, async (trx, note) => {
@@ -18,4 +27,11 @@ export async function replayDeliveriesCommand(
     return { replayed };
   });
   output.answer(result, () => `${result.replayed} deliveries are on their way again`);
+  warnOf(heldBack, output);
+}
+
+function warnOf({ paused, disabled }: HeldBack, output: Output): void {
+  const left = 'are not among them';
+  if (paused > 0) output.warn(`${paused} more of paused endpoints ${left}: resume those, then replay`);
+  if (disabled > 0) output.warn(`${disabled} more of disabled endpoints ${left}: enable those, then replay`);
 }

@@ -15,10 +15,10 @@ export async function addWebhookCommand(
     audited({ action: 'webhook.add' }, async (trx, note) => {
       const tenant = await findTenant(trx, slug);
       const given = { tenantId: tenant.id, url, events: event, allowPrivateTargets };
-      const { secret, waiting, ...endpoint } = await addEndpoint(trx, secrets.secretsKey, given);
+      const { secret, waiting, twins, ...endpoint } = await addEndpoint(trx, secrets.secretsKey, given);
       note(null, { ...endpoint, tenant: slug }, { tenantId: tenant.id, subject: endpoint.id });
       keep(secret);
-      return { ...endpoint, secret, waiting };
+      return { ...endpoint, secret, waiting, twins };
     }),
   );
   const document = toSecretDocument({ ...added, tenant: slug }, out === undefined ? added.secret : null);
@@ -27,5 +27,9 @@ export async function addWebhookCommand(
   output.note(
     out === undefined ? 'The signing secret is shown this once.' : `The signing secret is in ${out}`,
   );
+  if (added.twins.length > 0)
+    output.warn(
+      `${slug} has this address already (${added.twins.join(', ')}): what both ask for arrives twice`,
+    );
   if (added.waiting > 0) output.note(`${added.waiting} deliveries that waited are on their way`);
 }

@@ -1,5 +1,7 @@
 import type { Trx } from '../../../services/platform/database';
 import {
+  disableByOperator,
+  enableEndpoint,
   findEndpoint,
   pauseEndpoint,
   removeEndpoint,
@@ -15,6 +17,14 @@ export async function pauseWebhookCommand(context: Context, _: object, id: strin
 
 export async function resumeWebhookCommand(context: Context, _: object, id: string): Promise<void> {
   await change(context, 'resume', id, resumeEndpoint);
+}
+
+export async function disableWebhookCommand(context: Context, _: object, id: string): Promise<void> {
+  await change(context, 'disable', id, disableByOperator);
+}
+
+export async function enableWebhookCommand(context: Context, _: object, id: string): Promise<void> {
+  await change(context, 'enable', id, enableEndpoint);
 }
 
 export async function removeWebhookCommand(context: Context, _: object, id: string): Promise<void> {

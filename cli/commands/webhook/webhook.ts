@@ -1,6 +1,8 @@
 import type { Noun } from '../../command';
 import { endsAtOnce, GRACE_FLAG, LIMIT_FLAG, OUT_FLAG } from '../../credential-flags';
-import { eventType, webUrl } from '../../values';
+import { eventType, uuid, webUrl, wholeNumber } from '../../values';
+
+const ID = { id: uuid };
 
 export const webhook: Noun = {
   name: 'webhook',
@@ -32,7 +34,14 @@ export const webhook: Noun = {
       run: () => (require('./list') as typeof import('./list')).listWebhooksCommand,
     },
     {
+      usage: 'show <id>',
+      args: ID,
+      about: 'Show an endpoint: its events, until when its secrets sign, how its last deliveries fared',
+      run: () => (require('./show') as typeof import('./show')).showWebhookCommand,
+    },
+    {
       usage: 'rotate-secret <id>',
+      args: ID,
       asks: endsAtOnce,
       about: 'Issue a new signing secret; requests carry both signatures meanwhile',
       flags: [{ ...GRACE_FLAG, about: 'how long the old secret signs as well; 0 ends it at once' }, OUT_FLAG],
@@ -40,24 +49,52 @@ export const webhook: Noun = {
     },
     {
       usage: 'pause <id>',
+      args: ID,
       about: 'Send nothing until it is resumed; what comes in meanwhile waits',
       run: () => (require('./change-state') as typeof import('./change-state')).pauseWebhookCommand,
     },
     {
       usage: 'resume <id>',
-      about: 'Send again, after a pause or after it was disabled',
+      args: ID,
+      about: 'Send again after a pause',
       run: () => (require('./change-state') as typeof import('./change-state')).resumeWebhookCommand,
     },
     {
+      usage: 'disable <id>',
+      args: ID,
+      about:
+        "Send nothing until it is enabled, and tell the tenant's endpoints that ask for endpoint.disabled",
+      run: () => (require('./change-state') as typeof import('./change-state')).disableWebhookCommand,
+    },
+    {
+      usage: 'enable <id>',
+      args: ID,
+      about: "Send again after it was disabled, by the receiver's answers or by disable",
+      run: () => (require('./change-state') as typeof import('./change-state')).enableWebhookCommand,
+    },
+    {
       usage: 'remove <id>',
+      args: ID,
       asks: () => true,
       about: 'Remove it for good, and cancel what waits for it',
       run: () => (require('./change-state') as typeof import('./change-state')).removeWebhookCommand,
     },
     {
       usage: 'ping <id>',
+      args: ID,
       about: 'Send it a signed test event',
       run: () => (require('./ping') as typeof import('./ping')).pingWebhookCommand,
+    },
+    {
+      usage: 'listen',
+      about:
+        'Print and verify what arrives on a local port, until Ctrl-C; the signing secret is read from standard input or ' +
+        'asked for (--json: one line for each request)',
+      flags: [
+        { flags: '--port <port>', about: 'on 127.0.0.1', parse: wholeNumber(1, 65_535), otherwise: '4000' },
+      ],
+      examples: ['webhook listen --port 4000 < secret.txt'],
+      runOffline: () => (require('./listen') as typeof import('./listen')).listenCommand,
     },
   ],
 };

@@ -1,0 +1,130 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { AppError } from '../../../services/platform/errors';
+import { parseSecret, refutePayload } from '../../../services/webhook-queue/operations';
+import type { Terminal } from '../../context';
+import type { Io } from '../../io';
+import { askSecret, CancelledError } from '../../prompts';
+import { properties } from '../../table';
+import { UsageError } from '../../usage-error';
+
+const HOST = '127.0.0.1';
+const DEFAULT_PORT = 4000;
+/** Ours are far below one kilobyte. */
+const BODY_MAX = 1_048_576;
+/** Longer than any secret. */
+const LINE_MAX = 1000;
+
+class PortTakenError extends AppError {
+  readonly code = 'port_taken';
+}
+
+/** Prints each request to a local port, and whether its signature is right, until Ctrl-C. */
+export async function listenCommand(
+  { config, io, output }: Terminal,
+  { port = DEFAULT_PORT }: { port?: number },
+): Promise<void> {
+  const interrupted = interruption(io);
+  const secret = await readSecret(io, output.json, interrupted);
+  const server = createServer((request, response) => {
+    // A sender that hangs up midway has sent nothing that could be judged.
+    receive(request, response, secret).then(
+      (document) => document && output.answer(document, () => describe(document)),
+      () => response.destroy(),
+    );
+  });
+  await open(server, port);
+  output.note(`Listening on http://${HOST}:${port}/ until Ctrl-C`);
+  if (!config.webhooks.allowPrivateTargets)
+    output.note('The webhook queue calls this address only while WEBHOOK_ALLOW_PRIVATE_TARGETS is on');
+  await interrupted;
+  server.close();
+  server.closeAllConnections();
+}
+
+async function receive(request: IncomingMessage, response: ServerResponse, secret: Buffer) {
+  const body = await readBody(request);
+  if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
+  const { headers, method = '', url: path = '' } = request;
+  const fault =
+    method === 'POST' ? refutePayload({ headers, body }, secret, new Date()) : 'A webhook is a POST.';
+  const answered = fault === null ? 204 : 401;
+  response.writeHead(answered).end();
+  return {
+    received_at: new Date().toISOString(),
+    method,
+    path,
+    webhook_id: headers['webhook-id'] ?? null,
+    webhook_timestamp: headers['webhook-timestamp'] ?? null,
+    verified: fault === null,
+    reason: fault,
+    answered,
+    body,
+  };
+}
+
+function describe(received: NonNullable<Awaited<ReturnType<typeof receive>>>): string {
+  const { received_at, method, path, verified, reason, body, ...facts } = received;
+  const verdict = verified ? 'verified' : `NOT VERIFIED: ${reason}`;
+  const text = `${received_at}  ${method} ${path}  ${verdict}\n${properties(facts)}\n${pretty(body)}\n`;
+  // Whoever can reach the port writes to this terminal: it gets no control characters of theirs.
+  return text.replace(/(?!\n)\p{Cc}/gu, '\u{fffd}');
+}
+
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+/** Undefined where it is too long. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size <= BODY_MAX) chunks.push(chunk);
+  }
+  return size > BODY_MAX ? undefined : Buffer.concat(chunks).toString();
+}
+
+/** From standard input, never from the command line: that is kept by shells and shown to every user. */
+async function readSecret(io: Io, json: boolean, interrupted: Promise<void>): Promise<Buffer> {
+  const read = io.isTTY && !json ? askSecret(io, 'Signing secret (whsec_…)') : readLine(io);
+  const text = await Promise.race([read, interrupted]);
+  if (text === undefined) throw new CancelledError();
+  const secret = parseSecret(text.trim());
+  if (!secret)
+    throw new UsageError(
+      'webhook listen reads a signing secret (whsec_…) from standard input, and there was none',
+    );
+  return secret;
+}
+
+async function readLine({ stdin }: Io): Promise<string> {
+  let text = '';
+  for await (const chunk of stdin) {
+    text += String(chunk);
+    if (text.includes('\n') || text.length > LINE_MAX) break;
+  }
+  return text.split('\n')[0]!;
+}
+
+function open(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        new PortTakenError(`Port ${port} cannot be listened on (${error.code}): name another with --port`),
+      ),
+    );
+    server.listen(port, HOST, resolve);
+  });
+}
+
+function interruption({ interrupted }: Io): Promise<void> {
+  return new Promise((resolve) => {
+    if (interrupted?.aborted) return resolve();
+    interrupted?.addEventListener('abort', () => resolve());
+  });
+}

@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
+import path from 'node:path';
+import { Webhook } from 'standardwebhooks';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+const ENTRY = path.resolve(__dirname, '../../cli/tourctl.js');
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const BODY = JSON.stringify({ event_type: 'booking.created', booking_ref: 'ACME-1' });
+
+let terminal: TestTerminal;
+beforeAll(async () => (terminal = await openTestTerminal()));
+afterAll(async () => terminal.drop());
+
+let listener: Listener | undefined;
+afterEach(() => listener?.child.kill('SIGKILL'));
+
+interface Listener {
+  child: ChildProcess;
+  url: string;
+  ended: Promise<number | null>;
+  stdout: string;
+  stderr: string;
+}
+
+/** The real process, which Ctrl-C can reach. It says nothing in --json mode, so it is asked until it answers. */
+async function listen(...flags: string[]): Promise<Listener> {
+  const port = await freePort();
+  const child = spawn(ENTRY, ['webhook', 'listen', '--port', String(port), ...flags], {
+    // No DATABASE_URL that answers: none is needed.
+    env: { ...process.env, ...terminal.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' },
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  listener = { child, url: `http://127.0.0.1:${port}/hook?a=1`, ended, stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (listener!.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (listener!.stderr += chunk.toString()));
+  // Left open, as a terminal leaves it.
+  child.stdin.write(`${SECRET}\n`);
+  return listener;
+}
+
+async function freePort(): Promise<number> {
+  const server = await occupy();
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function occupy(): Promise<Server> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => resolve(server));
+  });
+}
+
+/** @returns the status, once somebody listens */
+async function send(url: string, request: RequestInit): Promise<number> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return (await fetch(url, request)).status;
+    } catch (error) {
+      if (tries > 200) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+/** A request that another library than ours has signed. */
+function signed({ body = BODY, secret = SECRET, ageSeconds = 0 } = {}): RequestInit {
+  const sentAt = new Date(Date.now() - ageSeconds * 1000);
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': String(Math.floor(sentAt.getTime() / 1000)),
+    'webhook-signature': `v1,bm90IG91cnM= ${new Webhook(secret).sign('msg_1', sentAt, body)}`,
+  };
+  return { method: 'POST', headers, body };
+}
+
+const linesOf = ({ stdout }: Listener) =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe('tourctl webhook listen', () => {
+  it('prints a line for each request with its verdict, and ends with 0 at Ctrl-C', async () => {
+    const listening = await listen('--json');
+    const altered = { ...signed(), body: BODY.replace('ACME-1', 'ACME-2') };
+    const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+    const answers = [];
+    for (const request of [
+      signed(),
+      altered,
+      signed({ secret: other }),
+      signed({ ageSeconds: 400 }),
+      { method: 'POST', body: '{}' },
+      { method: 'GET' },
+      { method: 'POST', body: 'x'.repeat(1_048_577) },
+    ])
+      answers.push(await send(listening.url, request));
+    listening.child.kill('SIGINT');
+    expect(await listening.ended).toBe(0);
+    expect(answers).toEqual([204, 401, 401, 401, 401, 401, 413]);
+
+    const lines = linesOf(listening);
+    expect(lines[0]).toEqual({
+      received_at: expect.any(String),
+      method: 'POST',
+      path: '/hook?a=1',
+      webhook_id: 'msg_1',
+      webhook_timestamp: expect.stringMatching(/^\d{10}$/),
+      verified: true,
+      reason: null,
+      answered: 204,
+      body: BODY,
+    });
+    expect(lines.slice(1).map(({ verified, reason }) => [verified, reason])).toEqual([
+      [false, expect.stringContaining('No signature fits')],
+      [false, expect.stringContaining('No signature fits')],
+      [false, expect.stringMatching(/webhook-timestamp is 40\d s from this clock/)],
+      [false, 'The header webhook-id is missing.'],
+      [false, 'A webhook is a POST.'],
+    ]);
+    expect(listening.stdout + listening.stderr).not.toContain(SECRET);
+  });
+
+  it('prints for people, and lets no control character through to their terminal', async () => {
+    const listening = await listen();
+    await send(listening.url, signed());
+    await send(listening.url, signed({ body: 'not JSON \u001b]0;evil\u0007\u009b31m' }));
+    listening.child.kill('SIGTERM');
+    expect(await listening.ended).toBe(0);
+    expect(listening.stdout).toMatch(/POST \/hook\?a=1 {2}verified\n/);
+    expect(listening.stdout).toContain('\n  "booking_ref": "ACME-1"\n');
+    expect(listening.stdout).toContain('not JSON \u{fffd}]0;evil\u{fffd}\u{fffd}31m');
+    expect(listening.stderr).toContain('Listening on http://127.0.0.1:');
+    expect(listening.stderr).toContain('WEBHOOK_ALLOW_PRIVATE_TARGETS');
+  });
+
+  it.each(['', 'nonsense\n', 'whsec_short\n', 'whsec_!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!=\n'])(
+    'wants a signing secret on standard input, not %j',
+    async (stdin) => {
+      const { code, error } = await terminal.tourctl('webhook listen --json', stdin);
+      expect([code, error.code]).toEqual([2, 'usage_error']);
+      expect(error.message).toContain('reads a signing secret');
+    },
+  );
+
+  it('takes no secret as an argument, and no port that there is not', async () => {
+    const { code, stderr } = await terminal.tourctl(`webhook listen ${SECRET}`);
+    expect([code, stderr.includes(SECRET)]).toEqual([2, false]);
+    expect((await terminal.tourctl('webhook listen --port 65536', SECRET)).code).toBe(2);
+  });
+
+  it('says that a port is taken', async () => {
+    const server = await occupy();
+    const { port } = server.address() as AddressInfo;
+    const { code, error } = await terminal.tourctl(`webhook listen --port ${port} --json`, SECRET);
+    await new Promise((resolve) => server.close(resolve));
+    expect([code, error.code]).toEqual([1, 'port_taken']);
+  });
+});

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../../services/platform/database';
+import { claimDue, type ClaimLimits } from '../../services/webhook-queue/delivery.repository';
+import type { Worker } from '../../services/webhook-queue/worker';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { add, book, createTenant, eventually, hurriedWorker } from './queue-fixture';
+import { startReceiver, type Receiver } from './receiver';
+
+let database: TestDatabase;
+let db: Db;
+let receiver: Receiver;
+let worker: Worker | undefined;
+
+beforeEach(async () => {
+  [database, receiver] = await Promise.all([createTestDatabase(), startReceiver()]);
+  db = database.db;
+});
+afterEach(async () => {
+  await worker?.stop(0);
+  worker = undefined;
+  await receiver.close();
+  await database.drop();
+});
+
+const at = (path: string) => new URL(path, receiver.url).href;
+const seen = (path: string) => receiver.received.filter((request) => request.path === path);
+
+/** A tenant with as many endpoints and, for each, as many deliveries as given. */
+async function tenantWith(paths: string[], bookings: number): Promise<string> {
+  const tenantId = await createTenant(db);
+  for (const path of paths) await add(db, tenantId, at(path));
+  for (let i = 0; i < bookings; i++) await book(db, tenantId);
+  return tenantId;
+}
+
+/** Claims into an idle worker of 16 slots. @returns how many each tenant got */
+async function claimed(limits: Partial<ClaimLimits> = {}): Promise<Record<string, number>> {
+  const deliveries = await claimDue(db, {
+    ...{ worker: 'one', rows: 16, slots: 16, lanes: 4, leaseSeconds: 60 },
+    ...{ busy: new Map(), silent: new Set() },
+    ...limits,
+  });
+  const counts: Record<string, number> = {};
+  for (const { endpointId } of deliveries) {
+    const { tenant_id } = await db('webhook_endpoints').where({ id: endpointId }).first('tenant_id');
+    counts[tenant_id] = (counts[tenant_id] ?? 0) + 1;
+  }
+  return counts;
+}
+
+describe('a tenant whose endpoints hang', () => {
+  it('does not hold up the delivery of another, however many of its own are due', async () => {
+    receiver.react((response, _n, { path }) => void (path === '/well' && response.writeHead(204).end()));
+    await tenantWith(['/hangs', '/hangs', '/hangs', '/hangs'], 10);
+    const healthy = await tenantWith(['/well'], 0);
+    worker = hurriedWorker(db, { attemptTimeoutMs: 6000 });
+    await eventually('slots taken', () => (seen('/hangs').length >= 12 ? true : undefined));
+    const began = Date.now();
+    await book(db, healthy);
+    await eventually('healthy delivery', () => seen('/well')[0]);
+    expect(Date.now() - began).toBeLessThan(2000);
+    expect(seen('/hangs')).toHaveLength(12);
+  });
+
+  it('has one lane for each of them after a timeout, and all again after an answer', async () => {
+    let well = false;
+    receiver.react((response) => void (well && setTimeout(() => response.writeHead(204).end(), 300)));
+    await tenantWith(['/sick'], 12);
+    worker = hurriedWorker(db, { attemptTimeoutMs: 500, retryScheduleSeconds: Array(50).fill(0) });
+    await eventually('first timeouts', () => (seen('/sick').length > 4 ? true : undefined));
+    expect(seen('/sick')).toHaveLength(5);
+    await sleep(300);
+    expect(seen('/sick')).toHaveLength(5);
+    well = true;
+    await eventually('its only lane', () => seen('/sick')[5]);
+    await sleep(200);
+    expect(seen('/sick')).toHaveLength(6);
+    await eventually('all lanes', () => (seen('/sick').length >= 10 ? true : undefined));
+    const [seventh, , , tenth] = seen('/sick').slice(6);
+    expect(tenth!.at - seventh!.at).toBeLessThan(200);
+  });
+});
+
+describe('a claim', () => {
+  it('gives every tenant as much, whoever has waited longest, and leaves a quarter of the slots to those who come', async () => {
+    const large = await tenantWith(['/a', '/b', '/c', '/d'], 10);
+    const small = await tenantWith(['/e'], 1);
+    const other = await tenantWith(['/f'], 9);
+    expect(await claimed({ rows: 3 })).toEqual({ [large]: 1, [small]: 1, [other]: 1 });
+    expect(await claimed()).toEqual({ [large]: 8, [other]: 4 });
+  });
+
+  it('goes round the endpoints of a tenant, not to the one with the oldest backlog', async () => {
+    const tenantId = await tenantWith(['/old'], 10);
+    for (const path of ['/b', '/c', '/d']) await add(db, tenantId, at(path));
+    await book(db, tenantId);
+    const deliveries = await claimDue(db, {
+      ...{ worker: 'one', rows: 4, slots: 16, lanes: 4, leaseSeconds: 60 },
+      ...{ busy: new Map(), silent: new Set() },
+    });
+    expect(deliveries.map(({ url }) => new URL(url).pathname).sort()).toEqual(['/b', '/c', '/d', '/old']);
+  });
+
+  it('gives more than its quarter to a tenant only while another quarter is free', async () => {
+    const tenantId = await tenantWith(['/a', '/b', '/c', '/d'], 10);
+    const ids: string[] = await db('webhook_endpoints')
+      .where({ tenant_id: tenantId })
+      .orderBy('id')
+      .pluck('id');
+    expect(await claimed({ rows: 4, busy: new Map([[ids[0]!, 12]]) })).toEqual({});
+    expect(await claimed({ rows: 5, busy: new Map([[ids[0]!, 11]]) })).toEqual({ [tenantId]: 1 });
+  });
+
+  it('gives silent endpoints one lane each, and half of the slots together', async () => {
+    const tenants = await Promise.all(
+      Array.from({ length: 5 }, (_, i) => tenantWith([`/${i}a`, `/${i}b`], 3)),
+    );
+    const silent = new Set<string>(await db('webhook_endpoints').pluck('id'));
+    const counts = await claimed({ silent });
+    expect(Object.keys(counts).sort()).toEqual([...tenants].sort());
+    expect(Object.values(counts).reduce((sum, count) => sum + count)).toBe(8);
+  });
+});
