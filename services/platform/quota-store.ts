@@ -3,50 +3,53 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 export interface QuotaAnswer {
   allowed: boolean;
   remaining: number;
-  /** Whole seconds, at least 1: until the window is over, or for a refusal until one request is let in. */
+  /** Whole seconds, at least 1: until some of what was used comes back; for a refusal, until one request is let in. */
   resetSeconds: number;
 }
 
-/** Counts requests in a window that slides, so that no boundary lets twice the limit through. */
+/** Counts requests in a window that slides, so that no minute, wherever it begins, sees more than the limit. */
 export interface QuotaStore {
   /** Counts one request of `bucket`; a refused one does not count. */
   consume(bucket: string, limit: number): Promise<QuotaAnswer>;
 }
 
-const WINDOW_SECONDS = 60;
+const SLICE_SECONDS = 5;
+/** A minute that begins within a slice touches one slice more than it is long. */
+const SLICES = 60 / SLICE_SECONDS + 1;
 
 /**
- * For one instance. The sliding window is estimated from two fixed ones of rate-limiter-flexible: what the window before
- * counted, in proportion to how much of it still lies within the last minute, and what this one counted.
+ * For one instance. Slices of five seconds, each a fixed window of rate-limiter-flexible; the sum of those that the last
+ * minute touches is held against the limit. (Two windows of a minute, weighted, let 113 of 60 through in 57 s: seen.)
  * @param now milliseconds; a test moves it
  */
 export function createMemoryQuotaStore(now: () => number = Date.now): QuotaStore {
-  const windows = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: 2 * WINDOW_SECONDS });
+  const slices = new RateLimiterMemory({
+    points: Number.MAX_SAFE_INTEGER,
+    duration: (SLICES + 1) * SLICE_SECONDS,
+  });
   return {
     async consume(bucket, limit) {
-      const time = now() / 1000 / WINDOW_SECONDS;
-      const window = Math.floor(time);
-      const elapsed = time - window;
-      const before = (await windows.get(`${bucket}:${window - 1}`))?.consumedPoints ?? 0;
-      const key = `${bucket}:${window}`;
+      const seconds = now() / 1000;
+      const current = Math.floor(seconds / SLICE_SECONDS);
+      const key = `${bucket}:${current}`;
       // Counted first, given back if refused: two requests at once never both take the last one.
-      const { consumedPoints: current } = await windows.consume(key);
-      const used = before * (1 - elapsed) + current;
-      if (used <= limit) {
-        const resetSeconds = Math.max(1, Math.ceil((1 - elapsed) * WINDOW_SECONDS));
-        return { allowed: true, remaining: Math.floor(limit - used), resetSeconds };
+      const counts = [(await slices.consume(key)).consumedPoints];
+      for (let back = 1; back < SLICES; back++) {
+        counts.unshift((await slices.get(`${bucket}:${current - back}`))?.consumedPoints ?? 0);
       }
-      await windows.reward(key);
-      const wait = secondsUntilFree({ before, current: current - 1, elapsed, limit });
-      return { allowed: false, remaining: 0, resetSeconds: Math.max(1, Math.ceil(wait)) };
+      const used = counts.reduce((sum, count) => sum + count, 0);
+      const allowed = used <= limit;
+      if (!allowed) await slices.reward(key);
+      const excess = allowed ? 1 : used - limit;
+      const wait = (slicesUntilFree(counts, excess) + current + 1) * SLICE_SECONDS - seconds;
+      return { allowed, remaining: Math.max(0, limit - used), resetSeconds: Math.max(1, Math.ceil(wait)) };
     },
   };
 }
 
-/** When the estimate leaves room for one more: still in this window as the one before fades, or in the next as this one does. */
-function secondsUntilFree(use: { before: number; current: number; elapsed: number; limit: number }): number {
-  const room = use.limit - 1 - use.current;
-  if (room >= 0) return (1 - room / use.before - use.elapsed) * WINDOW_SECONDS;
-  const fade = 1 - (use.limit - 1) / use.current;
-  return (1 - use.elapsed + fade) * WINDOW_SECONDS;
+/** How many slices on from the current one the oldest ones have taken `excess` requests with them. */
+function slicesUntilFree(counts: number[], excess: number): number {
+  let gone = 0;
+  const last = counts.findIndex((count) => (gone += count) >= excess);
+  return last < 0 ? SLICES - 1 : last;
 }

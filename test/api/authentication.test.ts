@@ -201,6 +201,13 @@ describe('two credentials', () => {
       '?api_key=b',
       'multiple_credentials',
     ],
+    ['a key and a widget token', { authorization: 'Bearer KEY' }, '?token=t', 'multiple_credentials'],
+    [
+      'a key and a widget header',
+      { authorization: 'Bearer KEY', 'x-svc-widget-token': 't' },
+      '',
+      'multiple_credentials',
+    ],
     ['a parameter twice', {}, '?api_key=KEY&api_key=KEY', 'duplicate_parameter'],
   ])('are refused: %s', async (_what, headers, query, code) => {
     const given = Object.fromEntries(
@@ -208,6 +215,12 @@ describe('two credentials', () => {
     );
     const response = await ask(given, query.replaceAll('KEY', reader.key));
     expectProblem(response, 400, code);
+    expect(response.text).not.toContain(reader.key);
+  });
+
+  it('that stand in the place of a name are not repeated to anybody', async () => {
+    const response = await ask({ authorization: `Bearer ${reader.key}` }, `?${reader.key}=1`);
+    expectProblem(response, 400, 'unknown_parameter');
     expect(response.text).not.toContain(reader.key);
   });
 

@@ -32,7 +32,6 @@ describe.each(Object.entries(ROUTES))('a query of the %s', (_name, route) => {
     ['unknown', '__proto__=1'],
     ['unknown', 'constructor=1'],
     ['unknown', 'toString'],
-    ['unknown', 'token=1'],
     ['unknown', '=1'],
   ])('has no %s parameter (%s)', async (_what, query) => {
     const response = await reader.get(route() + query);
@@ -40,7 +39,7 @@ describe.each(Object.entries(ROUTES))('a query of the %s', (_name, route) => {
     expect(response.body.errors).toEqual([
       {
         in: 'query',
-        field: decodeURIComponent(query.split('=')[0]!),
+        field: decodeURIComponent(query.split('=')[0]!) || '(empty name)',
         message: 'is not a parameter of this call',
       },
     ]);

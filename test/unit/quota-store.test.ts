@@ -1,7 +1,7 @@
 import { createMemoryQuotaStore, type QuotaStore } from '../../services/platform/quota-store';
 
 const MINUTE = 60_000;
-/** The beginning of a window. */
+/** The beginning of a minute. */
 const START = 1_800_000_000_000 - (1_800_000_000_000 % MINUTE);
 
 let time: number;
@@ -36,29 +36,38 @@ describe('the quota store in memory', () => {
     expect([await use(11, 'one'), await use(11, 'other')]).toEqual([10, 10]);
   });
 
-  it('lets not twice the limit through at the boundary of two windows', async () => {
-    time = START + MINUTE - 1;
-    expect(await use(10)).toBe(10);
-    time = START + MINUTE + 1;
-    expect(await use(10)).toBe(0);
-    time = START + MINUTE + MINUTE / 2;
-    expect(await use(10)).toBe(5);
-    time = START + 3 * MINUTE;
-    expect(await use(20)).toBe(10);
-  });
-
-  it.each([0, 15_000, 59_000])(
-    'lets one more through after the wait it told, and not a second before (at %i ms)',
-    async (offset) => {
-      time = START + offset;
-      await use(10);
-      const { resetSeconds } = await store.consume('b', 10);
-      time += (resetSeconds - 1) * 1000;
-      expect(await use(1)).toBe(0);
-      time += 1000;
-      expect(await use(1)).toBe(1);
+  it.each([0, 3, 57, 59.999])(
+    'lets no more than the limit through in any minute, also one that begins %d s after the full one',
+    async (second) => {
+      time = START + second * 1000;
+      expect(await use(10)).toBe(10);
+      for (const later of [1, 10, 30, 57, 59.9]) {
+        time = START + (second + later) * 1000;
+        expect(await use(10)).toBe(0);
+      }
+      time = START + (second + 65) * 1000;
+      expect(await use(20)).toBe(10);
     },
   );
+
+  it('gives back bit by bit what was used bit by bit', async () => {
+    for (let n = 0; n < 10; n++) {
+      expect(await use(1)).toBe(1);
+      time += 6000;
+    }
+    time = START + 71_000;
+    expect(await use(10)).toBe(2);
+  });
+
+  it.each([0, 15_000, 59_000])('lets one more through after the wait it told (at %i ms)', async (offset) => {
+    time = START + offset;
+    await use(10);
+    const { resetSeconds } = await store.consume('b', 10);
+    expect(resetSeconds).toBeGreaterThanOrEqual(60);
+    expect(resetSeconds).toBeLessThanOrEqual(65);
+    time += resetSeconds * 1000;
+    expect(await use(1)).toBe(1);
+  });
 
   it('does not count what it refused', async () => {
     await use(500);

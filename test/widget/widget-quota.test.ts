@@ -31,6 +31,9 @@ describe('the quota of a widget token', () => {
 
     expect(visits.filter(({ status }) => status === 200)).toHaveLength(120);
     expect(visits.at(-1)).toEqual({ status: 429, policy: '"widget-address";q=120;w=60' });
-    expect(await statusFrom('127.0.0.2', path)).toEqual({ status: 200, policy: '"widget";q=150;w=60' });
+    expect(await statusFrom('127.0.0.2', path)).toEqual({
+      status: 200,
+      policy: '"widget";q=150;w=60, "widget-address";q=120;w=60',
+    });
   });
 });

@@ -11,7 +11,7 @@ import type { Scope } from '../credentials/scope';
 import { verifyApiKey } from '../credentials/verify-api-key';
 import { verifyWidgetToken } from '../credentials/verify-widget-token';
 import { contextOf } from './api-context';
-import { apiKeyOf, widgetTokenOf } from './credentials-of-request';
+import { credentialOf } from './credentials-of-request';
 import { RateLimitedError } from './http.errors';
 
 export type Principal = ApiKeyPrincipal | WidgetPrincipal;
@@ -52,7 +52,7 @@ export function widgetPrincipalOf(request: Request): WidgetPrincipal {
 }
 
 async function authenticateApiKey(request: Request, scope: Scope): Promise<ApiKeyPrincipal> {
-  const credential = apiKeyOf(request);
+  const credential = credentialOf(request);
   if (!credential) throw new InvalidApiKeyError();
   noteDeprecated(request);
   const { db, secrets } = contextOf(request);
@@ -60,7 +60,7 @@ async function authenticateApiKey(request: Request, scope: Scope): Promise<ApiKe
 }
 
 async function authenticateWidget(request: Request): Promise<WidgetPrincipal> {
-  const credential = widgetTokenOf(request);
+  const credential = credentialOf(request);
   if (!credential) throw new InvalidWidgetTokenError();
   noteDeprecated(request);
   const { db, secrets } = contextOf(request);

@@ -6,12 +6,12 @@ import { badInput, type BadInputError } from './http.errors';
  * @param channels the values found, by the channel's name; a repeated query parameter is an array
  * @throws BadInputError duplicate_parameter, multiple_credentials (400)
  */
-function onlyOne(channels: Record<string, unknown>): { token: string; channel: string } | undefined {
+function onlyOne(channels: Record<Channel, unknown>): { token: string; channel: Channel } | undefined {
   const sent = Object.entries(channels).filter(([, value]) => value !== undefined);
   for (const [field, value] of sent) {
     if (Array.isArray(value)) throw oneFault('duplicate_parameter', field, 'must be sent once');
   }
-  const [first, ...others] = sent as [string, string][];
+  const [first, ...others] = sent as [Channel, string][];
   if (!first) return undefined;
   const other = others.find(([, value]) => value !== first[1]);
   if (other) {
@@ -20,19 +20,20 @@ function onlyOne(channels: Record<string, unknown>): { token: string; channel: s
   return { channel: first[0], token: first[1] };
 }
 
-/** `Authorization: Bearer` (the scheme in any case), or the query parameter api_key. */
-export function apiKeyOf(request: Request): { token: string; channel: string } | undefined {
-  assertOneHeader(request, 'authorization');
-  const header = request.headers.authorization;
-  const bearer = header === undefined ? undefined : (/^bearer +(\S+)$/i.exec(header.trim())?.[1] ?? '');
-  return onlyOne({ Authorization: bearer, api_key: request.query.api_key });
-}
+export type Channel = 'Authorization' | 'api_key' | 'token' | 'x-svc-widget-token' | 'pass';
 
-/** The query parameter token, the legacy header x-svc-widget-token, or the pass that stands in the embed page's own links. */
-export function widgetTokenOf(request: Request): { token: string; channel: string } | undefined {
+/**
+ * The credential of a request, wherever it stands and of whatever kind: `Authorization: Bearer` (the scheme in any case) and
+ * api_key for an API key; token, the legacy header, and the pass of the embed page's own links for a widget token.
+ */
+export function credentialOf(request: Request): { token: string; channel: Channel } | undefined {
+  assertOneHeader(request, 'authorization');
   assertOneHeader(request, 'x-svc-widget-token');
-  const header = request.headers['x-svc-widget-token'];
-  return onlyOne({ token: request.query.token, 'x-svc-widget-token': header, pass: request.query.pass });
+  const { authorization, 'x-svc-widget-token': header } = request.headers;
+  const { api_key, token, pass } = request.query;
+  // Another scheme is a credential too, and one that is never good.
+  const bearer = authorization && (/^bearer +(\S+)$/i.exec(authorization.trim())?.[1] ?? '');
+  return onlyOne({ Authorization: bearer, api_key, token, 'x-svc-widget-token': header, pass });
 }
 
 /** Node keeps the first of two Authorization headers and drops the second (seen), so the raw ones are counted. */

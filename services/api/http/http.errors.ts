@@ -37,6 +37,12 @@ export function badInput(
   return new BadInputError(code, [{ in: place, field, message }]);
 }
 
+/** A name as the client wrote it, fit to be shown: short, on one line, and without a credential that slipped into it. */
+export function fieldName(name: string): string {
+  const oneLine = name.replace(/\p{Cc}/gu, '?').replace(/svc_(live|widget)_\w+/g, 'svc_$1_…');
+  return oneLine.slice(0, 100) || '(empty name)';
+}
+
 export const UNKNOWN_FIELD = 'is not a field of this request';
 
 /** What each says where the caller has nothing better. */

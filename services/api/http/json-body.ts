@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { InputFault } from '../../platform/errors';
-import { badInput, BadInputError, TransportError, UNKNOWN_FIELD } from './http.errors';
+import { badInput, BadInputError, TransportError, UNKNOWN_FIELD, fieldName } from './http.errors';
 
 const LIMIT_BYTES = 16 * 1024;
 const parse = express.json({ limit: LIMIT_BYTES, strict: true, type: () => true, verify: assertUtf8 });
@@ -46,7 +46,7 @@ export function emptyBody(request: Request, response: Response, next: NextFuncti
     const fields = Object.keys((request.body as object | undefined) ?? {});
     const faults = fields.map((field): InputFault => ({
       in: 'body',
-      field: field.slice(0, 100),
+      field: fieldName(field),
       message: UNKNOWN_FIELD,
     }));
     next(faults.length ? new BadInputError('unknown_parameter', faults) : undefined);

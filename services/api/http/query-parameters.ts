@@ -2,7 +2,7 @@ import type { NextFunction, Request, Response } from 'express';
 import type { InputFault } from '../../platform/errors';
 import { CONTROL_CHARACTER } from '../../platform/text-forms';
 import openapi from '../generated/openapi.json';
-import { BadInputError } from './http.errors';
+import { BadInputError, fieldName } from './http.errors';
 
 /** Plain digits: `1e1`, `+5` and `05` are typing errors, not numbers. */
 const WHOLE_NUMBER = /^-?(?:0|[1-9]\d*)$/;
@@ -77,7 +77,7 @@ function judge(
   const unknown: InputFault[] = [];
   const malformed: InputFault[] = [];
   for (const [name, value] of Object.entries(request.query)) {
-    const fault = (message: string): InputFault => ({ in: 'query', field: name.slice(0, 100), message });
+    const fault = (message: string): InputFault => ({ in: 'query', field: fieldName(name), message });
     const problem = Array.isArray(value) ? undefined : malformation(value as string, rules.get(name));
     if (!isKnown(name)) unknown.push(fault('is not a parameter of this call'));
     else if (Array.isArray(value)) repeated.push(fault('must be sent once'));

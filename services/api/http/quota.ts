@@ -21,9 +21,11 @@ export function quota(kind: keyof Quotas): RequestHandler {
 async function spend(request: Request, response: Response, kind: keyof Quotas): Promise<void> {
   const { config, quotas } = contextOf(request);
   const principal = principalOf(request)!;
+  const spent: Spent[] = [];
   const take = async (policy: string, bucket: string, limit: number): Promise<void> => {
     const answer = await quotas.consume(bucket, limit);
-    setQuotaHeaders(response, policy, limit, answer);
+    spent.push({ policy, limit, answer });
+    setQuotaHeaders(response, spent);
     if (!answer.allowed) throw new RateLimitedError(answer.resetSeconds);
   };
   const family = `${kind}:${principal.familyId}`;
@@ -35,12 +37,25 @@ async function spend(request: Request, response: Response, kind: keyof Quotas): 
   await take(kind, family, config.quotas[kind]);
 }
 
-/** The drafts' present and former shape (RateLimit header fields 10 and 06), both in seconds from now. */
-function setQuotaHeaders(response: Response, kind: string, limit: number, answer: QuotaAnswer): void {
-  const { remaining, resetSeconds } = answer;
-  response.setHeader('RateLimit-Policy', `"${kind}";q=${limit};w=${WINDOW_SECONDS}`);
-  response.setHeader('RateLimit', `"${kind}";r=${remaining};t=${resetSeconds}`);
+interface Spent {
+  policy: string;
+  limit: number;
+  answer: QuotaAnswer;
+}
+
+/** The drafts' present and former shape (RateLimit header fields 10 and 06), in seconds from now; the former has room for one. */
+function setQuotaHeaders(response: Response, spent: Spent[]): void {
+  const all = (show: (one: Spent) => string) => spent.map(show).reverse().join(', ');
+  response.setHeader(
+    'RateLimit-Policy',
+    all(({ policy, limit }) => `"${policy}";q=${limit};w=${WINDOW_SECONDS}`),
+  );
+  response.setHeader(
+    'RateLimit',
+    all(({ policy, answer }) => `"${policy}";r=${answer.remaining};t=${answer.resetSeconds}`),
+  );
+  const { limit, answer } = spent.at(-1)!;
   response.setHeader('RateLimit-Limit', limit);
-  response.setHeader('RateLimit-Remaining', remaining);
-  response.setHeader('RateLimit-Reset', resetSeconds);
+  response.setHeader('RateLimit-Remaining', answer.remaining);
+  response.setHeader('RateLimit-Reset', answer.resetSeconds);
 }

@@ -1,6 +1,6 @@
 import type { FieldErrors } from '@tsoa/runtime';
 import type { InputFault, InputPlace } from '../../platform/errors';
-import { BadInputError, UNKNOWN_FIELD } from './http.errors';
+import { BadInputError, fieldName, UNKNOWN_FIELD } from './http.errors';
 
 /**
  * What tsoa's validation found, in our words. Its fields carry the client's values, in `value` and in some messages too:
@@ -13,11 +13,11 @@ export function validationFaults(fields: FieldErrors): BadInputError {
     const field = path.replace(/^body\./, '');
     const excess = /^"(.+)" is an excess property/s.exec(message)?.[1];
     if (excess !== undefined) {
-      return { in: place, field: withinLimit(nested(path, excess)), message: UNKNOWN_FIELD };
+      return { in: place, field: fieldName(nested(path, excess)), message: UNKNOWN_FIELD };
     }
     return {
       in: place,
-      field: withinLimit(field),
+      field: fieldName(field),
       message: value === undefined ? 'is required' : plain(message),
     };
   });
@@ -33,10 +33,20 @@ function nested(path: string, excess: string): string {
     : `${parent}.${excess}`;
 }
 
+const TYPE_WORDS: Record<string, string> = {
+  string: 'a text',
+  float: 'a number',
+  double: 'a number',
+  integer: 'a whole number',
+  object: 'an object',
+};
+
 function plain(message: string): string {
   const union = /^Could not match the union against any of the items. Issues: (.*)$/s.exec(message)?.[1];
   if (union !== undefined) return `must be one of ${literals(union).join(', ')}`;
-  return message.replace(/^invalid (\w+)(?: value| number)?$/, 'must be of type $1').slice(0, 200);
+  const type = /^invalid (\w+)(?: value| number)?$/.exec(message)?.[1];
+  if (type !== undefined) return `must be ${TYPE_WORDS[type] ?? `of type ${type}`}`;
+  return message.slice(0, 200);
 }
 
 /** Parsed, because the same text has the client's value in it: a choice is only what tsoa itself says. */
@@ -46,8 +56,4 @@ function literals(issues: string): string[] {
   return messages.flatMap(
     (message) => /^should be one of the following; \['([a-z_]+)'\]$/.exec(message)?.[1] ?? [],
   );
-}
-
-function withinLimit(field: string): string {
-  return field.slice(0, 100);
 }
