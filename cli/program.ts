@@ -67,7 +67,8 @@ export function createProgram(version: string, output: Output, start: Start): Co
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${argumentsOf(command)}`.trim() })
     .configureOutput({ writeOut: (text) => output.help(text), writeErr: () => {}, outputError: () => {} })
     .allowExcessArguments()
-    .action(() => (program.args.length > 0 ? unknownCommand(program) : program.outputHelp()));
+    .allowUnknownOption()
+    .action(() => (program.args.length > 0 ? refuseWithoutCommand(program) : program.outputHelp()));
   for (const noun of NOUNS) {
     const command = program.command(noun.name).description(noun.about).helpCommand(false);
     command.allowExcessArguments().allowUnknownOption();
@@ -135,6 +136,13 @@ export function commandPath(argv: string[]): string {
 function argumentsOf(command: Command): string {
   const usage = command.usage();
   return command.commands.length > 0 ? '' : usage.replace(OPTIONS, '').trim();
+}
+
+/** The command is what is wrong, whatever flags came with it. */
+function refuseWithoutCommand(program: Command): never {
+  program.args = program.args.filter((arg) => !arg.startsWith('-'));
+  if (program.args.length > 0) unknownCommand(program);
+  throw new UsageError('a command is missing');
 }
 
 function refuseNounAlone(noun: Noun, command: Command): never {

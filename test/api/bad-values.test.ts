@@ -30,6 +30,20 @@ async function withNumber(path: string, body: object, field: string, number: str
   return api.http.post(path).set(headers).send(text);
 }
 
+describe('several values at once', () => {
+  it('are all named, and not only the first', async () => {
+    const order = { departure_date: 'x', name: ' ', phone: '12', email: 'x', notes: '\0', external_ref: ' ' };
+    expectFaults(await book(order), ['departure_date', 'name', 'phone', 'email', 'external_ref', 'notes']);
+    const customer = { name: ' ', phone: '12', email: 'x' };
+    expectFaults(await hold({ departure_date: 'x', customer }), [
+      'departure_date',
+      'customer.name',
+      'customer.phone',
+      'customer.email',
+    ]);
+  });
+});
+
 describe('a value that no column could keep', () => {
   it.each([
     '2026-02-31',

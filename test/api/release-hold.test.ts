@@ -33,6 +33,17 @@ describe('releasing a hold', () => {
     expect((await website.hold(tour, all)).status).toBe(201);
   });
 
+  it('takes no field', async () => {
+    const { tour, date } = await givenSeats(api.context.db);
+    const { hold_id } = (await website.hold(tour, { departure_date: date, quantity: 1 })).body;
+    const refused = await api.http
+      .delete(`/api/gateway/holds/${hold_id}`)
+      .set({ authorization: website.authorization })
+      .send({ x: 1 });
+    expectProblem(refused, 400, 'unknown_parameter');
+    expect((await read(hold_id)).body.status).toBe('active');
+  });
+
   it('shows in the next availability check, although a count was cached', async () => {
     const { tour, date } = await givenSeats(api.context.db, { seats: 4 });
     const check = async () =>

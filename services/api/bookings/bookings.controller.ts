@@ -17,7 +17,15 @@ import { refuseWithAlternatives } from '../departures/reserve-seats';
 import type { SeatsContext } from '../departures/seats-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
-import { emailInput, optionalDate, phoneInput, proseInput, textInput } from '../http/input';
+import {
+  emailInput,
+  optional,
+  optionalDate,
+  phoneInput,
+  proseInput,
+  readAll,
+  textInput,
+} from '../http/input';
 import { emptyBody, jsonBody } from '../http/json-body';
 import { pageAnswer, pageStart } from '../http/list-answer';
 import type { ProblemDocument } from '../http/problem-document';
@@ -173,19 +181,24 @@ export class BookingsController {
 }
 
 function bookingRequest(body: BookingBody, country: string): BookingRequest {
+  const { departureDate, name, phone, email, holdId, externalRef, notes } = readAll({
+    departureDate: () => optionalDate('body', 'departure_date', body.departure_date) ?? null,
+    name: () => textInput('name', body.name, 200),
+    phone: () => phoneInput('phone', body.phone, country),
+    email: () => emailInput('email', body.email),
+    holdId: () => optional(body.hold_id, (id) => textInput('hold_id', id, 128)),
+    externalRef: () => optional(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
+    notes: () => optional(body.notes, (notes) => proseInput('notes', notes, 2000)),
+  });
   return {
     tour: body.tour_id,
-    departureDate: optionalDate('body', 'departure_date', body.departure_date) ?? null,
+    departureDate,
     adults: body.adults ?? 1,
-    customer: {
-      name: textInput('name', body.name, 200),
-      phone: phoneInput('phone', body.phone, country),
-      email: emailInput('email', body.email),
-    },
+    customer: { name, phone, email },
     paymentMethod: body.payment_method ?? null,
-    holdId: body.hold_id === undefined ? null : textInput('hold_id', body.hold_id, 128),
+    holdId,
     expectedTotal: body.expected_total ?? null,
-    externalRef: body.external_ref === undefined ? null : textInput('external_ref', body.external_ref, 128),
-    notes: body.notes === undefined ? null : proseInput('notes', body.notes, 2000),
+    externalRef,
+    notes,
   };
 }

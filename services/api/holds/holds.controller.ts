@@ -17,8 +17,8 @@ import { refuseWithAlternatives } from '../departures/reserve-seats';
 import type { SeatsContext } from '../departures/seats-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
-import { dateInput, emailInput, phoneInput, textInput } from '../http/input';
-import { jsonBody } from '../http/json-body';
+import { dateInput, emailInput, optional, phoneInput, readAll, textInput } from '../http/input';
+import { emptyBody, jsonBody } from '../http/json-body';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
@@ -114,7 +114,7 @@ export class HoldsController {
   @SuccessResponse(204, 'No content')
   @Response<ProblemDocument>(404, 'hold_not_found')
   @Response<ProblemDocument>(409, 'hold_state_conflict, departure_busy')
-  @Middlewares(quota('hold'), strictQuery)
+  @Middlewares(quota('hold'), emptyBody, strictQuery)
   async releaseHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<void> {
     setCaching(request, NO_STORE);
     const { tenant } = apiKeyPrincipalOf(request);
@@ -124,19 +124,17 @@ export class HoldsController {
 }
 
 function holdRequest(tour: string, body: HoldBody, country: string): HoldRequest {
-  const { name, phone, email } = body.customer ?? {};
-  return {
-    tour,
-    departureDate: dateInput('body', 'departure_date', body.departure_date),
-    quantity: body.quantity,
-    holdMinutes: body.hold_minutes,
-    externalRef: body.external_ref === undefined ? null : textInput('external_ref', body.external_ref, 128),
-    customer: {
-      name: name === undefined ? null : textInput('customer.name', name, 200),
-      phone: phone === undefined ? null : phoneInput('customer.phone', phone, country),
-      email: email === undefined ? null : emailInput('customer.email', email),
-    },
-  };
+  const { customer = {} } = body;
+  const read = readAll({
+    departureDate: () => dateInput('body', 'departure_date', body.departure_date),
+    externalRef: () => optional(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
+    name: () => optional(customer.name, (name) => textInput('customer.name', name, 200)),
+    phone: () => optional(customer.phone, (phone) => phoneInput('customer.phone', phone, country)),
+    email: () => optional(customer.email, (email) => emailInput('customer.email', email)),
+  });
+  const { departureDate, externalRef, name, phone, email } = read;
+  const { quantity, hold_minutes: holdMinutes } = body;
+  return { tour, departureDate, quantity, holdMinutes, externalRef, customer: { name, phone, email } };
 }
 
 function holdAnswer(hold: SeatHold): HoldAnswer {

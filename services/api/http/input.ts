@@ -1,8 +1,10 @@
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
-import { InvalidInputError, type InputPlace } from '../../platform/errors';
+import { type InputFault, InvalidInputError, type InputPlace } from '../../platform/errors';
 import { CONTROL_CHARACTER, isCalendarDate } from '../../platform/text-forms';
 
 /** Control characters, less tab and line breaks. */
+import { BadInputError } from './http.errors';
+
 const CONTROL_CHARACTER_IN_PROSE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
@@ -93,4 +95,25 @@ function asciiDigits(text: string): string {
   return text.replace(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) =>
     String(digit.charCodeAt(0) & 0xf),
   );
+}
+
+/** Reads every part, and names all that are at fault, where each reader alone stops at its own. @throws BadInputError (400) */
+export function readAll<T extends object>(readers: { [K in keyof T]: () => T[K] }): T {
+  const faults: InputFault[] = [];
+  const parts = Object.entries(readers).map(([name, read]) => {
+    try {
+      return [name, (read as () => unknown)()];
+    } catch (error) {
+      if (!(error instanceof InvalidInputError)) throw error;
+      faults.push(...error.errors);
+      return [name, undefined];
+    }
+  });
+  if (faults.length > 0) throw new BadInputError('validation_failed', faults);
+  return Object.fromEntries(parts) as T;
+}
+
+/** What was left out is null. */
+export function optional<V, T>(value: V | undefined, read: (value: V) => T): T | null {
+  return value === undefined ? null : read(value);
 }
