@@ -148,6 +148,13 @@ describe('its token', () => {
     }
   });
 
+  it('goes beside the Basic credentials of a proxy before us', async () => {
+    const response = await api.http
+      .get(`/api/widget/tours?token=${token}`)
+      .set({ authorization: 'Basic b2xnYTpzZWNyZXQ=' });
+    expect(response.status).toBe(200);
+  });
+
   it('is not an API key, nor the reverse', async () => {
     const key = await givenKey(api.context.db, tenant);
     const wrong = { status: 401, code: 'wrong_credential_type' };

@@ -31,8 +31,9 @@ export function credentialOf(request: Request): { token: string; channel: Channe
   assertOneHeader(request, 'x-svc-widget-token');
   const { authorization, 'x-svc-widget-token': header } = request.headers;
   const { api_key, token, pass } = request.query;
-  // Another scheme is a credential too, and one that is never good.
-  const bearer = authorization && (/^bearer +(\S+)$/i.exec(authorization.trim())?.[1] ?? '');
+  // Another scheme is not ours to judge: a proxy before us may ask for one of its own. A bearer without a token is no good.
+  const isBearer = /^bearer\b/i.test(authorization?.trim() ?? '');
+  const bearer = isBearer ? (/^bearer +(\S+)$/i.exec(authorization!.trim())?.[1] ?? '') : undefined;
   return onlyOne({ Authorization: bearer, api_key, token, 'x-svc-widget-token': header, pass });
 }
 
