@@ -57,11 +57,13 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
   /** All callers of one date share one load. */
   function loadOnce(tourId: string, date: string, revision: number): Promise<Entry> {
     const flightKey = `${cacheKey(tourId, date)}:${revision}`;
-    let flight = loading.get(flightKey);
-    if (!flight) {
-      flight = load(tourId, date, revision).finally(() => loading.delete(flightKey));
-      loading.set(flightKey, flight);
-    }
+    const underway = loading.get(flightKey);
+    if (underway) return underway;
+    const flight = load(tourId, date, revision).finally(() => {
+      // Dropped meanwhile, its place may belong to a later load.
+      if (loading.get(flightKey) === flight) loading.delete(flightKey);
+    });
+    loading.set(flightKey, flight);
     return flight;
   }
 
@@ -81,9 +83,9 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
       return { ...cached.facts, source: 'stale', ageSeconds };
     },
     async drop(tourId, date) {
-      await store.invalidate(cacheKey(tourId, date));
       // A load that began before the commit must not answer those who ask after it.
       for (const key of loading.keys()) if (key.startsWith(cacheKey(tourId, date))) loading.delete(key);
+      await store.invalidate(cacheKey(tourId, date));
     },
   };
 }

@@ -6,14 +6,6 @@ const WAITING_MAX = 1000;
 const LAG_MAX_MS = 1000;
 const LAG_WINDOW_MS = 1000;
 
-function once(work: () => void): () => void {
-  let pending = true;
-  return () => {
-    if (pending) work();
-    pending = false;
-  };
-}
-
 export interface LoadShedder {
   middleware: RequestHandler;
   /** From now on every new request is told to go elsewhere. */
@@ -55,5 +47,13 @@ export function createLoadShedder(): LoadShedder {
       clearInterval(timer);
       delay.disable();
     },
+  };
+}
+
+function once(work: () => void): () => void {
+  let pending = true;
+  return () => {
+    if (pending) work();
+    pending = false;
   };
 }

@@ -1,0 +1,46 @@
+import { createAvailabilityCache } from '../../services/api/departures/availability-cache';
+import { createMemoryCacheStore } from '../../services/platform/cache-store';
+import { createLogger } from '../../services/platform/logger';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { givenDeparture, givenTour } from '../support/given';
+
+let database: TestDatabase;
+beforeAll(async () => (database = await createTestDatabase()));
+afterAll(() => database.drop());
+
+describe('loads of one date', () => {
+  it('are shared by all who ask, also by those after a drop, and although the dropped load ends first', async () => {
+    const { db } = database;
+    const tour = await givenTour(db);
+    const date = await givenDeparture(db, tour);
+    // Each load begins by reading the fence, and goes on when the test opens its gate.
+    const gates: (() => void)[] = [];
+    const store = createMemoryCacheStore();
+    const fence = async (key: string) => {
+      const read = await store.fence(key);
+      await new Promise<void>((open) => gates.push(open));
+      return read;
+    };
+    const cache = createAvailabilityCache(db, { ...store, fence }, createLogger('silent', 'test'));
+    const begun = (loads: number) => until(() => gates.length === loads);
+
+    const before = cache.get(tour.id, date, 1);
+    await begun(1);
+    await cache.drop(tour.id, date);
+    const after = cache.get(tour.id, date, 1);
+    await begun(2);
+    gates[0]!();
+    await before;
+    const later = cache.get(tour.id, date, 1);
+    // Only a wrong third load would come now.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+
+    expect(gates).toHaveLength(2);
+    gates[1]!();
+    expect(await later).toEqual(await after);
+  });
+});
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
