@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { recordChange } from '../services/api/audit/record-change';
+import { recordChange } from '../services/platform/audit-log';
 import type { Config } from '../services/platform/config';
 import type { Db, Trx } from '../services/platform/database';
 import type { Secrets } from '../services/platform/secrets';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { renderMarkdown } from '../../services/api/docs/pages/markdown';
 import { PROBLEMS } from '../../services/api/http/problems';
-import { toHtml } from '../../services/api/http/html-template';
+import { toHtml } from '../../services/platform/html-template';
 import { signPayload, webhookId } from '../../services/webhook-queue/sign-payload';
 import { startTestApi, type TestApi } from '../support/api';
 import { expectProblem, givenSeats, givenWebsite } from '../support/website';

@@ -1,13 +1,5 @@
-import type { Db, Trx } from '../../platform/database';
-import type { AuditEntry, AuditFilter, RecordedChange } from './audit-entry';
-
-export async function insertAuditEntry(trx: Trx, entry: AuditEntry): Promise<void> {
-  const { actor, host, action, subject } = entry;
-  const [before, after] = [entry.before, entry.after].map((value) =>
-    value == null ? null : JSON.stringify(value),
-  );
-  await trx('audit_log').insert({ actor, host, action, tenant_id: entry.tenantId, subject, before, after });
-}
+import type { Db } from '../../platform/database';
+import type { AuditFilter, RecordedChange } from './recorded-change';
 
 /** Newest first. */
 export async function selectAuditEntries(db: Db, filter: AuditFilter): Promise<RecordedChange[]> {

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database';
-import type { AuditFilter, RecordedChange } from './audit-entry';
+import type { AuditFilter, RecordedChange } from './recorded-change';
 import { selectAuditEntries } from './audit.repository';
 
 /** The newest changes first. */

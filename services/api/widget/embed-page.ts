@@ -2,7 +2,7 @@ import type { Card } from './embed-card';
 import { EMBED_SCRIPT } from './embed-script';
 import { brandStyle, EMBED_STYLE } from './embed-style';
 import type { Language, Words } from './embed-words';
-import { html, type Markup, toHtml, trusted } from '../http/html-template';
+import { html, type Markup, toHtml, trusted } from '../../platform/html-template';
 import { continentName } from './place-name';
 
 export interface EmbedPage {

@@ -1,5 +1,5 @@
 import { type ProblemCode, PROBLEMS } from '../../http/problems';
-import { html, type Markup } from '../../http/html-template';
+import { html, type Markup } from '../../../platform/html-template';
 import { renderCode } from './markdown';
 import { problemExample } from '../problem-examples';
 import { withBaseUrl } from './served-document';

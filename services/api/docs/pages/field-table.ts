@@ -1,4 +1,4 @@
-import { html, type Markup } from '../../http/html-template';
+import { html, type Markup } from '../../../platform/html-template';
 import { renderLine } from './markdown';
 import { type Parameter, referencedName, type Schema } from '../openapi-document';
 import { renderTable } from './table';

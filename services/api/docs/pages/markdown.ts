@@ -1,4 +1,4 @@
-import { html, type Markup } from '../../http/html-template';
+import { html, type Markup } from '../../../platform/html-template';
 import { renderTable } from './table';
 
 interface Heading {

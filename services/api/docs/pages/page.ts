@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { html, type Markup, toHtml, trusted } from '../../http/html-template';
+import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
 import { PAGE_STYLE } from './page-style';
 
 export interface Page {

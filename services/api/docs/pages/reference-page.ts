@@ -1,4 +1,4 @@
-import { html, type Markup } from '../../http/html-template';
+import { html, type Markup } from '../../../platform/html-template';
 import { curlExample } from './curl-example';
 import { answerTable, bodyTable, parameterTable } from './field-table';
 import { renderCode, renderLine, renderMarkdown } from './markdown';

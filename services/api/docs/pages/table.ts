@@ -1,4 +1,4 @@
-import { html, type Markup } from '../../http/html-template';
+import { html, type Markup } from '../../../platform/html-template';
 
 /** Scrolls sideways by itself where it is too wide. */
 export function renderTable(head: Markup[], rows: Markup[][]): Markup {
