@@ -65,7 +65,7 @@ export async function findDeliveryItem(db: Db | Trx, id: string): Promise<Delive
 type DeliveryWithBody = DeliveryItem & { tenant_id: string; event_id: string; body: string };
 
 export async function findDelivery(db: Db | Trx, id: string): Promise<DeliveryWithBody | undefined> {
-  const query = deliveries(db).select('d.tenant_id', 'd.event_id', 'ev.body').where('d.id', id);
+  const query = deliveries(db).select('d.tenant_id', 'd.event_id', db.raw('coalesce(d.body, ev.body) as body')).where('d.id', id);
   return query.first<DeliveryWithBody | undefined>();
 }
 

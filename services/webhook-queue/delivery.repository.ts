@@ -113,7 +113,7 @@ const CLAIM = `
     from picked p where q.delivery_id = p.delivery_id
     returning q.*
   )
-  select c.delivery_id, c.endpoint_id, c.fence, c.tries, c.throttled, c.claimed_at, e.url, ev.id as event_id, ev.body, (
+  select c.delivery_id, c.endpoint_id, c.fence, c.tries, c.throttled, c.claimed_at, e.url, ev.id as event_id, coalesce(d.body, ev.body) as body, (
       select jsonb_agg(jsonb_build_object('id', s.id, 'key_id', s.key_id,
         'nonce', encode(s.nonce, 'hex'), 'ciphertext', encode(s.ciphertext, 'hex')) order by s.created_at desc)
       from webhook_secrets s where s.endpoint_id = c.endpoint_id and (s.expires_at is null or s.expires_at > now())

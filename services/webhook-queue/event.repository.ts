@@ -8,21 +8,24 @@ type SerializedEvent = Omit<WebhookEvent, 'body'> & { body: string };
  * removed in a transaction beside this one is not seen here; the worker's tidying brings the two together.
  */
 const INSERT_WITH_DELIVERIES = `
-  with incoming as materialized (
-    select webhook_new_id() as id, i.*
-    from json_to_recordset(:events::json) as i (tenant_id uuid, type text, booking_ref text, body text)
+  with clock as materialized (
+    select clock_timestamp() as at
+  ), incoming as materialized (
+    select webhook_new_id(clock.at) as id, clock.at, i.*
+    from clock, json_to_recordset(:events::json) as i (tenant_id uuid, type text, booking_ref text, body text)
   ), target as (
-    select i.id as event_id, e.id as endpoint_id
+    select i.id as event_id, e.id as endpoint_id, webhook_body(e.format, i.type, i.at, i.body) as body
     from incoming i
     join webhook_endpoints e on e.tenant_id = i.tenant_id and e.status <> 'removed' and i.type = any (e.events)
   ), event as (
-    insert into webhook_events (id, tenant_id, type, booking_ref, body)
-    select i.id, i.tenant_id, i.type, i.booking_ref, i.body from incoming i
+    insert into webhook_events (id, tenant_id, type, booking_ref, body, created_at)
+    select i.id, i.tenant_id, i.type, i.booking_ref, i.body, i.at from incoming i
     where i.type = 'booking.created' or exists (select from target t where t.event_id = i.id)
-    returning id, tenant_id
+    returning id, tenant_id, created_at
   ), delivery as (
-    insert into webhook_deliveries (event_id, tenant_id, endpoint_id, next_attempt_at)
-    select event.id, event.tenant_id, target.endpoint_id, case when target.endpoint_id is not null then clock_timestamp() end
+    insert into webhook_deliveries (id, event_id, tenant_id, endpoint_id, body, next_attempt_at, created_at)
+    select webhook_new_id(event.created_at), event.id, event.tenant_id, target.endpoint_id, target.body,
+      case when target.endpoint_id is not null then event.created_at end, event.created_at
     from event left join target on target.event_id = event.id
     returning id, endpoint_id, next_attempt_at
   )
@@ -46,12 +49,16 @@ export async function insertEventFor(
   event: SerializedEvent,
 ): Promise<{ deliveryId: string }> {
   const { rows } = await trx.raw<{ rows: [{ delivery_id: string }] }>(
-    `with event as (
-       insert into webhook_events (tenant_id, type, booking_ref, body)
-       values (:tenantId::uuid, :type::text, :bookingRef::text, :body::text) returning id, tenant_id
+    `with clock as materialized (
+       select clock_timestamp() as at
+     ), event as (
+       insert into webhook_events (id, tenant_id, type, booking_ref, body, created_at)
+       select webhook_new_id(at), :tenantId::uuid, :type::text, :bookingRef::text, :body::text, at from clock returning *
      ), delivery as (
-       insert into webhook_deliveries (event_id, tenant_id, endpoint_id, next_attempt_at)
-       select event.id, event.tenant_id, :endpointId::uuid, clock_timestamp() from event
+       insert into webhook_deliveries (id, event_id, tenant_id, endpoint_id, body, next_attempt_at, created_at)
+       select webhook_new_id(event.created_at), event.id, event.tenant_id, e.id,
+         webhook_body(e.format, event.type, event.created_at, event.body), event.created_at, event.created_at
+       from event join webhook_endpoints e on e.id = :endpointId::uuid
        returning id, endpoint_id, next_attempt_at
      )
      insert into webhook_queue (delivery_id, endpoint_id, next_at)

@@ -7,9 +7,10 @@ import type { Db, Trx } from '../platform/database';
 export async function adoptWaiting(db: Db | Trx, endpointId: string): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ adopted: number }] }>(
     `with adopted as (
-       update webhook_deliveries d set endpoint_id = e.id, next_attempt_at = now()
-       from webhook_endpoints e
-       where e.id = :endpointId::uuid and e.status <> 'removed' and 'booking.created' = any (e.events)
+       update webhook_deliveries d set endpoint_id = e.id, next_attempt_at = now(),
+         body = webhook_body(e.format, ev.type, ev.created_at, ev.body)
+       from webhook_endpoints e, webhook_events ev
+       where ev.id = d.event_id and e.id = :endpointId::uuid and e.status <> 'removed' and 'booking.created' = any (e.events)
          and d.tenant_id = e.tenant_id and d.endpoint_id is null
        returning d.id, d.endpoint_id, d.next_attempt_at
      ), queued as (
