@@ -1,6 +1,6 @@
 import type { AttemptReport, ClaimedDelivery } from './delivery';
 import { explainFailure } from './explain-failure';
-import { unsealSecret, type SealingKey } from './seal-secret';
+import type { createSecretOpener } from './seal-secret';
 import { sendWebhook, type SendingRules } from './send-webhook';
 import { signPayload, webhookId } from './sign-payload';
 
@@ -9,13 +9,13 @@ const USER_AGENT = 'tour-platform-webhooks/1';
 /** Opens the endpoint's secrets, signs the bytes of the event with each, and sends them once. Never throws. */
 export async function attemptDelivery(
   delivery: ClaimedDelivery,
-  key: SealingKey,
+  openSecrets: ReturnType<typeof createSecretOpener>,
   rules: SendingRules,
   abort: AbortController,
 ): Promise<AttemptReport> {
   const { eventId, endpointId, body, url } = delivery;
   try {
-    const secrets = delivery.secrets.map((sealed) => unsealSecret(key, endpointId, sealed));
+    const secrets = openSecrets(endpointId, delivery.secrets);
     // The database's clock: a receiver refuses what a worker with a wrong one would sign.
     const signature = signPayload({ id: webhookId(eventId), sentAt: delivery.claimedAt, body }, secrets);
     const headers = { 'content-type': 'application/json', 'user-agent': USER_AGENT, ...signature };
@@ -27,6 +27,10 @@ export async function attemptDelivery(
       responseBody: null,
       durationMs: 0,
       retryAfterSeconds: null,
+      phases: null,
+      peer: null,
+      signature: null,
+      responseHeaders: null,
     };
   }
 }

@@ -1,7 +1,7 @@
 import type { Trx } from '../platform/database';
 import { disableEndpoint } from './disable-endpoint';
 import type { Endpoint, EndpointStatus } from './endpoint';
-import { deleteSecrets, setEndpointStatus } from './endpoint.repository';
+import { deleteSecrets, forgiveEndpoint, setEndpointStatus } from './endpoint.repository';
 import { lockKnownEndpoint } from './known-endpoint';
 import { cancelWaiting } from './queue.repository';
 import { EndpointStateConflictError } from './webhook.errors';
@@ -21,6 +21,7 @@ export async function resumeEndpoint(trx: Trx, id: string): Promise<Endpoint> {
   const endpoint = await lockKnownEndpoint(trx, id);
   if (endpoint.status === 'disabled')
     throw new EndpointStateConflictError('The endpoint is disabled, not paused: enable it.');
+  await forgiveEndpoint(trx, id);
   return become(trx, endpoint, 'active');
 }
 
@@ -41,6 +42,7 @@ export async function enableEndpoint(trx: Trx, id: string): Promise<Endpoint> {
   const endpoint = await lockKnownEndpoint(trx, id);
   if (endpoint.status === 'paused')
     throw new EndpointStateConflictError('The endpoint is paused, not disabled: resume it.');
+  await forgiveEndpoint(trx, id);
   return become(trx, endpoint, 'active');
 }
 
@@ -48,7 +50,10 @@ export async function enableEndpoint(trx: Trx, id: string): Promise<Endpoint> {
 export async function removeEndpoint(trx: Trx, id: string): Promise<Endpoint & { cancelled: number }> {
   const endpoint = await become(trx, await lockKnownEndpoint(trx, id), 'removed');
   await deleteSecrets(trx, id);
-  return { ...endpoint, cancelled: await cancelWaiting(trx, id) };
+  // The queue before the health, as the worker locks them.
+  const cancelled = await cancelWaiting(trx, id);
+  await forgiveEndpoint(trx, id);
+  return { ...endpoint, cancelled };
 }
 
 async function become(trx: Trx, endpoint: Endpoint, status: EndpointStatus): Promise<Endpoint> {

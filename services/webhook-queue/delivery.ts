@@ -34,14 +34,19 @@ export interface ClaimedDelivery {
   eventId: string;
   url: string;
   body: string;
+  /** One list for all deliveries to the endpoint that were claimed together. */
   secrets: SealedSecret[];
   /** Number of this attempt, and proof that the lease is still ours when the result is written. */
   fence: number;
   /** Tries spent before this one. */
   tries: number;
+  createdAt: Date;
   /** By the database's clock, as everything here that is compared. */
   claimedAt: Date;
 }
+
+/** Where the time of a try went: look-up, TCP, TLS, waiting for the head of the answer, reading its body. */
+export type Phase = 'dns' | 'connect' | 'tls' | 'first_byte' | 'body';
 
 export interface AttemptReport {
   outcome: Outcome;
@@ -53,6 +58,14 @@ export interface AttemptReport {
   durationMs: number;
   /** What the receiver asked for, in seconds; null where it asked for nothing. */
   retryAfterSeconds: number | null;
+  /** Whole milliseconds, as far as it came; a connection that was kept has spared the first three. Null where nothing began. */
+  phases: Partial<Record<Phase, number>> | null;
+  /** The address connected to, with its port. */
+  peer: string | null;
+  /** The webhook-signature header that was sent; null where nothing was. */
+  signature: string | null;
+  /** A part of them: no cookies, 50 names and 4 KiB at most, no control characters. Null where no answer came. */
+  responseHeaders: Record<string, string> | null;
 }
 
 export interface NextStep {

@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../platform/database';
-import type { Endpoint, EndpointStatus } from './endpoint';
+import type { Endpoint, EndpointStatus, Format } from './endpoint';
 import type { SealedSecret } from './seal-secret';
 import type { EventType } from './webhook-event';
 
@@ -8,7 +8,7 @@ interface EndpointRow {
   tenant_id: string;
   tenant: string;
   url: string;
-  format: 'spec';
+  format: Format;
   events: EventType[];
   status: EndpointStatus;
   status_reason: string | null;
@@ -17,10 +17,10 @@ interface EndpointRow {
 
 export async function insertEndpoint(
   trx: Trx,
-  { tenantId, url, events }: Pick<Endpoint, 'tenantId' | 'url' | 'events'>,
+  { tenantId, url, format, events }: Pick<Endpoint, 'tenantId' | 'url' | 'format' | 'events'>,
 ): Promise<{ id: string }> {
   const [row] = await trx('webhook_endpoints')
-    .insert({ tenant_id: tenantId, url, events })
+    .insert({ tenant_id: tenantId, url, format, events })
     .returning<{ id: string }[]>('id');
   return row!;
 }
@@ -85,6 +85,17 @@ export async function setEndpointStatus(
   reason: string | null,
 ): Promise<void> {
   await trx('webhook_endpoints').where({ id }).update({ status, status_reason: reason });
+}
+
+/** What went wrong so far is forgiven; an open breaker closes. */
+export async function forgiveEndpoint(trx: Trx, id: string): Promise<void> {
+  await trx('webhook_health').where({ endpoint_id: id }).delete();
+}
+
+/** An open breaker lets one request try it now. */
+export async function endBreak(trx: Trx, id: string): Promise<void> {
+  const row = trx('webhook_health').where({ endpoint_id: id }).where('blocked_until', '>', trx.fn.now());
+  await row.update({ blocked_until: trx.fn.now() });
 }
 
 export async function insertSecret(trx: Trx, endpointId: string, sealed: SealedSecret): Promise<void> {

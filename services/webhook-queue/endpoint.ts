@@ -1,5 +1,8 @@
 import type { EventType } from './webhook-event';
 
+/** What a body looks like: exactly the eight fields, these inside Standard Webhooks' frame, or that frame with ids alone. */
+export type Format = 'spec' | 'standard' | 'thin';
+
 /** Paused by a person, disabled by the receiver's answer; what comes in waits for both. */
 export type EndpointStatus = 'active' | 'paused' | 'disabled' | 'removed';
 
@@ -9,7 +12,7 @@ export interface Endpoint {
   /** Its slug. */
   tenant: string;
   url: string;
-  format: 'spec';
+  format: Format;
   events: EventType[];
   status: EndpointStatus;
   statusReason: string | null;

@@ -1,34 +1,43 @@
-import type { LookupAddress, LookupOptions } from 'node:dns';
-import { Agent, buildConnector } from 'undici';
-import { resolveTarget, type TargetRules } from './resolve-target';
+import { isBrokenConnection } from './explain-failure';
+import { createConnections, type Borrower } from './connections';
+import type { ConnectionRules } from './open-connection';
+import { postWebhook, type Answer } from './post-webhook';
 
-export interface AgentRules extends TargetRules {
-  connectTimeoutMs: number;
+export interface OutgoingWebhook {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
 }
 
-type Found = (error: null, address: string | LookupAddress[], family?: number) => void;
+export interface GuardedAgent {
+  /**
+   * One POST, to an address that `resolveTarget` let pass; no redirect is followed.
+   * @throws what resolveTarget throws, what the connection met, or the signal's reason
+   */
+  post(webhook: OutgoingWebhook, borrower: Borrower): Promise<Answer>;
+  destroy(): Promise<void>;
+}
 
-/** An HTTP client that connects only to addresses that `resolveTarget` let pass. It follows no redirect. */
-export function createGuardedAgent(rules: AgentRules): Agent {
-  return new Agent({
-    connect: (options, callback) => {
-      resolveTarget(options.hostname, rules).then(
-        // The name stays in TLS and Host; a literal is never looked up, and was judged as it stands.
-        (addresses) =>
-          buildConnector({ timeout: rules.connectTimeoutMs, lookup: answerWith(addresses) })(
-            options,
-            callback,
-          ),
-        (error: Error) => callback(error, null),
-      );
+/**
+ * A server may close an idle connection in the moment in which we send on it; no time limit of ours prevents that. So what
+ * broke off unanswered on a kept connection is posted once more, on a fresh one, within the same attempt. If the first did
+ * arrive, the receiver knows the second by its webhook-id.
+ */
+export function createGuardedAgent(rules: ConnectionRules): GuardedAgent {
+  const connections = createConnections(rules);
+  return {
+    destroy: connections.destroy,
+    post: async ({ url, headers, body }, borrower) => {
+      const { origin, pathname, search } = new URL(url);
+      const post = { path: pathname + search, headers, body };
+      const { trace, signal } = borrower;
+      try {
+        return await postWebhook(connections.take(origin, borrower), post, borrower);
+      } catch (error) {
+        if (trace.opened || signal.aborted || !isBrokenConnection(error)) throw error;
+        Object.assign(trace, { phases: {}, peer: null });
+        return postWebhook(connections.take(origin, borrower, { fresh: true }), post, borrower);
+      }
     },
-  });
-}
-
-function answerWith(addresses: LookupAddress[]) {
-  return (_hostname: string, options: LookupOptions, found: Found) => {
-    const [first] = addresses;
-    if (options.all) found(null, addresses);
-    else found(null, first!.address, first!.family);
   };
 }

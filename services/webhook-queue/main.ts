@@ -8,6 +8,7 @@ import { loadSecrets } from '../platform/secrets';
 import { reachServiceDatabase } from '../platform/service-database';
 import { onShutdown } from '../platform/shutdown';
 import { startHealthServer } from './health-server';
+import { registerQueueGauges } from './queue-gauges';
 import { startWorker } from './worker';
 
 const SHUTDOWN_MS = 10_000;
@@ -50,9 +51,9 @@ async function start(config: Config, log: Logger, stops: Stops, stopping: () => 
   await schemaIsIn(db, log, stopping);
   if (stopping()) return;
 
-  const { allowPrivateTargets, retryScheduleSeconds } = config.webhooks;
+  registerQueueGauges(db);
   const { secretsKey } = await loadSecrets(config);
-  const worker = startWorker({ db, log, secretsKey, allowPrivateTargets, retryScheduleSeconds });
+  const worker = startWorker({ db, log, secretsKey, ...config.webhooks });
   stops.push(() => worker.stop());
   log.info({ url: health.url }, 'ready');
   process.send?.({ ready: true, url: health.url });

@@ -14,8 +14,8 @@ import {
   type HeldBack,
   type ReplayFilter,
 } from './delivery-list.repository';
-import type { Endpoint } from './endpoint';
-import { findTwins, insertEndpoint, listEndpointsOf, lockEndpoint } from './endpoint.repository';
+import type { Endpoint, Format } from './endpoint';
+import { endBreak, findTwins, insertEndpoint, listEndpointsOf, lockEndpoint } from './endpoint.repository';
 import { parseEndpointUrl } from './endpoint-url';
 import { insertEventFor } from './event.repository';
 import { lockKnownEndpoint } from './known-endpoint';
@@ -39,18 +39,22 @@ export {
   resumeEndpoint,
 } from './change-endpoint-state';
 export { DELIVERY_STATUSES, type DeliveryStatus } from './delivery';
+export { toEndpointDocument } from './endpoint-document';
 export { EVENT_TYPES } from './webhook-event';
 export { findEndpoint } from './known-endpoint';
+export { createMonitorLink, type MonitorLink } from './monitor/sign-in/session';
 export { rotateSecret } from './rotate-secret';
 export { showEndpoint, type EndpointDetail } from './show-endpoint';
 export { parseSecret, refutePayload } from './verify-payload';
-export type { AttemptItem, DeliveryFilter, DeliveryItem, Endpoint, HeldBack, ReplayFilter };
+export type { AttemptItem, DeliveryFilter, DeliveryItem, Endpoint, Format, HeldBack, ReplayFilter };
 
 export interface NewEndpoint {
   tenantId: string;
   url: string;
   /** Exactly what it is to be told; `booking.created` where left out. */
   events?: string[];
+  /** Of what it is sent from now on; `spec` where left out. */
+  format?: Format;
   /** WEBHOOK_ALLOW_PRIVATE_TARGETS. */
   allowPrivateTargets?: boolean;
 }
@@ -60,7 +64,7 @@ export interface AddedEndpoint {
   url: string;
   /** Shown this once: only its sealed form is kept. */
   secret: string;
-  format: 'spec';
+  format: Format;
   events: EventType[];
   status: 'active';
   /** Deliveries that waited without an endpoint and are now due to this one. */
@@ -78,11 +82,12 @@ export async function addEndpoint(
   const url = parseEndpointUrl(endpoint.url, endpoint.allowPrivateTargets ?? false);
   const events = [...new Set(endpoint.events ?? ['booking.created'])];
   if (events.length === 0 || !events.every(isEventType)) throw new UnknownEventTypeError();
-  const { id } = await insertEndpoint(trx, { tenantId: endpoint.tenantId, url, events });
+  const format = endpoint.format ?? 'spec';
+  const { id } = await insertEndpoint(trx, { tenantId: endpoint.tenantId, url, format, events });
   const secret = await issueSecret(trx, secretsKey, id);
   const waiting = await adoptWaiting(trx, id);
   const twins = await findTwins(trx, { id, tenantId: endpoint.tenantId, url });
-  return { id, url, secret, format: 'spec', events, status: 'active', waiting, twins };
+  return { id, url, secret, format, events, status: 'active', waiting, twins };
 }
 
 /** Oldest first, without removed ones. */
@@ -148,6 +153,7 @@ export async function retryDelivery(trx: Trx, id: string): Promise<DeliveryItem>
   const { status } = (await lockEndpoint(trx, endpoint)) ?? { status: 'removed' };
   if (status !== 'active') throw new DeliveryStateConflictError(`Its endpoint is ${status}.`);
   if (!(await makeDue(trx, id))) throw new DeliveryStateConflictError('It is being sent at this moment.');
+  await endBreak(trx, endpoint);
   return (await findDeliveryItem(trx, id))!;
 }
 

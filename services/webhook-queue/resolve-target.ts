@@ -40,10 +40,26 @@ function refusal(hostname: string, address: string, why: string): string {
   return `${subject} is ${why}: only public addresses are called, unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on.`;
 }
 
+/**
+ * Look-ups under way. Node makes four at a time, and one that hangs does so for long after we stopped waiting: a name takes
+ * one of these places, however many requests ask for it.
+ */
+const lookups = new Map<string, Promise<LookupAddress[]>>();
+
+function lookUpOnce(hostname: string): Promise<LookupAddress[]> {
+  const running = lookups.get(hostname);
+  if (running) return running;
+  const found = lookup(hostname, { all: true })
+    .catch((error: NodeJS.ErrnoException) => {
+      throw new UnresolvedTargetError(`The name ${hostname} does not resolve (${error.code ?? 'unknown'}).`);
+    })
+    .finally(() => lookups.delete(hostname));
+  lookups.set(hostname, found);
+  return found;
+}
+
 async function lookUp(hostname: string, timeoutMs: number): Promise<LookupAddress[]> {
-  const found = lookup(hostname, { all: true }).catch((error: NodeJS.ErrnoException) => {
-    throw new UnresolvedTargetError(`The name ${hostname} does not resolve (${error.code ?? 'unknown'}).`);
-  });
+  const found = lookUpOnce(hostname);
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const error = new UnresolvedTargetError(

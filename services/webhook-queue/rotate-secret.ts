@@ -1,5 +1,5 @@
 import type { Trx } from '../platform/database';
-import { expireSecrets, insertSecret } from './endpoint.repository';
+import { expireSecrets, findLiveSecrets, insertSecret } from './endpoint.repository';
 import { lockKnownEndpoint } from './known-endpoint';
 import { deriveSealingKey, mintSecret, sealSecret, showSecret } from './seal-secret';
 import { InvalidOverlapError } from './webhook.errors';
@@ -16,6 +16,14 @@ export async function issueSecret(trx: Trx, secretsKey: string, endpointId: stri
   return showSecret(secret);
 }
 
+export interface RotatedSecret {
+  id: string;
+  /** Shown this once: only its sealed form is kept. */
+  secret: string;
+  /** Until when the one before signs too; null where it ended at once. */
+  othersUntil: Date | null;
+}
+
 /**
  * @param overlapSeconds how long the secrets so far go on signing beside the new one: 0 to 7 days, a day if left out
  * @throws EndpointNotFoundError, InvalidOverlapError
@@ -25,10 +33,12 @@ export async function rotateSecret(
   secretsKey: string,
   id: string,
   overlapSeconds: number = DAY_SECONDS,
-): Promise<{ id: string; secret: string }> {
+): Promise<RotatedSecret> {
   const allowed = overlapSeconds >= 0 && overlapSeconds <= OVERLAP_MAX_DAYS * DAY_SECONDS;
   if (!allowed) throw new InvalidOverlapError(OVERLAP_MAX_DAYS);
   await lockKnownEndpoint(trx, id);
   await expireSecrets(trx, id, overlapSeconds, OLD_SECRETS_MAX);
-  return { id, secret: await issueSecret(trx, secretsKey, id) };
+  const secret = await issueSecret(trx, secretsKey, id);
+  const [, previous] = await findLiveSecrets(trx, id);
+  return { id, secret, othersUntil: previous?.expiresAt ?? null };
 }

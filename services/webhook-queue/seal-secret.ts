@@ -61,6 +61,18 @@ export function unsealSecret(key: SealingKey, endpointId: string, sealed: Sealed
   }
 }
 
+/** Opens lists of secrets; one that several deliveries share is opened once, and forgotten with the last of them. */
+export function createSecretOpener(
+  key: SealingKey,
+): (endpointId: string, sealed: SealedSecret[]) => Buffer[] {
+  const opened = new WeakMap<SealedSecret[], Buffer[]>();
+  return (endpointId, sealed) => {
+    const secrets = opened.get(sealed) ?? sealed.map((one) => unsealSecret(key, endpointId, one));
+    opened.set(sealed, secrets);
+    return secrets;
+  };
+}
+
 function boundTo(endpointId: string, secretId: string): Buffer {
   return Buffer.from(`${endpointId}/${secretId}`);
 }

@@ -1,23 +1,21 @@
-import { request, type Dispatcher } from 'undici';
+import type { IncomingHttpHeaders } from 'node:http';
+import { startTrace } from './attempt-trace';
 import type { AttemptReport } from './delivery';
 import { DeadlineError, explainFailure, judgeAnswer } from './explain-failure';
+import type { GuardedAgent, OutgoingWebhook } from './guarded-agent';
+import type { Answer } from './post-webhook';
 import { BlockedTargetError } from './resolve-target';
 import { asksForPatience, readRetryAfter } from './retry-schedule';
 
-export interface OutgoingWebhook {
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-}
-
 export interface SendingRules {
-  dispatcher: Dispatcher;
+  dispatcher: GuardedAgent;
   allowPrivateTargets: boolean;
   /** For the whole of it: look-up, connection, answer and its body. */
   attemptTimeoutMs: number;
 }
 
-const KEPT_BYTES = 16 * 1024;
+const HEADERS_KEPT = 50;
+const HEADERS_KEPT_LENGTH = 4 * 1024;
 
 /**
  * One POST. Everything that can go wrong out there is a report, not an error. `abort` is the caller's means to cut it
@@ -33,45 +31,28 @@ export async function sendWebhook(
     () => abort.abort(new DeadlineError(rules.attemptTimeoutMs)),
     rules.attemptTimeoutMs,
   );
-  const durationMs = () => Math.round(performance.now() - begun);
+  const trace = startTrace();
+  const { signal } = abort;
+  const told = () => ({
+    durationMs: Math.round(performance.now() - begun),
+    phases: Object.keys(trace.phases).length > 0 ? trace.phases : null,
+    peer: trace.peer,
+    signature: trace.phases.first_byte === undefined ? null : (webhook.headers['webhook-signature'] ?? null),
+  });
   try {
     refuseClearText(webhook.url, rules.allowPrivateTargets);
-    const answer = await Promise.race([
-      post(webhook, rules.dispatcher, abort.signal),
-      whenAborted(abort.signal),
-    ]);
-    const { statusCode, headers } = answer;
-    const judgement = judgeAnswer(statusCode, oneHeader(headers.location));
-    const retryAfterSeconds = asksForPatience(statusCode)
-      ? readRetryAfter(oneHeader(headers['retry-after']), new Date())
-      : null;
-    const responseBody = await readHead(answer.body);
-    return { ...judgement, statusCode, responseBody, retryAfterSeconds, durationMs: durationMs() };
+    const answer = await rules.dispatcher.post(webhook, { trace, signal });
+    return { ...readAnswer(answer), ...told() };
   } catch (error) {
-    const failure = explainFailure(abort.signal.aborted ? abort.signal.reason : error);
-    return {
-      ...failure,
-      statusCode: null,
-      responseBody: null,
-      retryAfterSeconds: null,
-      durationMs: durationMs(),
-    };
+    trace.end();
+    const failure = explainFailure(signal.aborted ? signal.reason : error);
+    return { ...failure, ...NO_ANSWER, ...told() };
   } finally {
     clearTimeout(deadline);
   }
 }
 
-/** `request`, not `fetch`: it follows no redirect. */
-function post({ url, headers, body }: OutgoingWebhook, dispatcher: Dispatcher, signal: AbortSignal) {
-  return request(url, { method: 'POST', headers, body, dispatcher, signal });
-}
-
-/** undici looks at the signal only once it is connected, so a request that still connects is raced instead. */
-function whenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
-}
+const NO_ANSWER = { statusCode: null, responseBody: null, responseHeaders: null, retryAfterSeconds: null };
 
 /** The switch may have been turned off after the endpoint was added. */
 function refuseClearText(url: string, allowPrivateTargets: boolean): void {
@@ -81,24 +62,31 @@ function refuseClearText(url: string, allowPrivateTargets: boolean): void {
   );
 }
 
-/**
- * The first 16 KiB as text; then the connection is dropped, however much is still to come. The status was the answer, so a
- * body that breaks off or never ends changes nothing.
- */
-async function readHead(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const chunk of body) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes >= KEPT_BYTES) break;
-    }
-  } catch {
-    // What has come is kept.
+function readAnswer({ statusCode, headers, body }: Answer) {
+  return {
+    ...judgeAnswer(statusCode, oneHeader(headers.location)),
+    statusCode,
+    // PostgreSQL takes no NUL.
+    responseBody: body.toString().replaceAll('\0', '\uFFFD'),
+    responseHeaders: keepHeaders(headers),
+    retryAfterSeconds: asksForPatience(statusCode)
+      ? readRetryAfter(oneHeader(headers['retry-after']), new Date())
+      : null,
+  };
+}
+
+/** Foreign text that people will read: bounded, and without the characters that a terminal obeys. */
+function keepHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+  const kept: [string, string][] = [];
+  let length = 0;
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === 'set-cookie') continue;
+    const text = String(value).replace(/\p{Cc}/gu, '');
+    length += name.length + text.length;
+    if (kept.length === HEADERS_KEPT || length > HEADERS_KEPT_LENGTH) break;
+    kept.push([name, text]);
   }
-  // PostgreSQL takes no NUL.
-  return Buffer.concat(chunks).subarray(0, KEPT_BYTES).toString().replaceAll('\0', '\uFFFD');
+  return Object.fromEntries(kept);
 }
 
 function oneHeader(value: string | string[] | undefined): string | undefined {

@@ -1,62 +1,94 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction, type Db } from '../platform/database';
 import type { Logger } from '../platform/logger';
+import { createFailureRates, HOPELESS_REASON, judgeEndpoint, type BreakerRules } from './breaker';
 import type { Settlement } from './delivery';
-import { settle } from './delivery.repository';
 import { disableEndpoint } from './disable-endpoint';
+import { queueMetrics } from './queue-metrics';
+import { settleAttempts, type Finding, type Settled } from './settle.repository';
 
 /** How long the first result waits for company. */
 const GATHER_MS = 5;
 const TRIES = 5;
 const PAUSE_MS = 1000;
 
+export interface SettlerOptions {
+  db: Db;
+  log: Logger;
+  breaker: BreakerRules;
+}
+
 /**
- * Writes results down a batch at a time. The returned function resolves once its result is written; or given up, and
- * then the lease runs out and the delivery is sent again.
+ * Writes results down a batch at a time: what comes while one is being written goes with the next, so that the batches grow
+ * with the load. The returned function resolves once its result is written; or given up, and then the lease runs out and the
+ * delivery is sent again.
  */
-export function createSettler(db: Db, log: Logger): (settlement: Settlement) => Promise<void> {
-  let batch: Settlement[] = [];
-  let written: Promise<void> | undefined;
+export function createSettler(options: SettlerOptions): (settlement: Settlement) => Promise<void> {
+  const failsTooOften = createFailureRates();
+  let batch: Finding[] = [];
+  let next: Promise<void> | undefined;
+  let previous: Promise<unknown> = Promise.resolve();
 
   const write = async (): Promise<void> => {
-    await sleep(GATHER_MS);
-    const settlements = batch;
+    await Promise.all([previous, sleep(GATHER_MS)]);
+    const findings = batch;
     batch = [];
-    written = undefined;
-    await writePatiently(db, log, settlements);
+    previous = next!;
+    next = undefined;
+    await writePatiently(options, findings);
   };
   return (settlement) => {
-    batch.push(settlement);
-    return (written ??= write());
+    const trips = failsTooOften(settlement.delivery.endpointId, judgeEndpoint(settlement.report));
+    batch.push({ ...settlement, trips });
+    return (next ??= write());
   };
 }
 
-async function writePatiently(db: Db, log: Logger, settlements: Settlement[]): Promise<void> {
+async function writePatiently(options: SettlerOptions, findings: Finding[]): Promise<void> {
+  const { log } = options;
   for (let attempt = 1; attempt <= TRIES; attempt++) {
     try {
-      return tell(log, settlements, await writeDown(db, log, settlements));
+      const settled = await writeDown(options, findings);
+      tell(log, findings, settled);
+      return await disableHopeless(options, settled.hopeless);
     } catch (error) {
-      log.error({ err: error, deliveries: settlements.length, attempt }, 'results not written');
+      log.error({ err: error, deliveries: findings.length, attempt }, 'results not written');
       if (attempt < TRIES) await sleep(PAUSE_MS);
     }
   }
 }
 
 /** Those that end an endpoint go with it, in a transaction that locks the endpoint first, as the terminal does. */
-async function writeDown(db: Db, log: Logger, settlements: Settlement[]): Promise<Set<string>> {
-  const gone = settlements.filter(({ report }) => report.outcome === 'gone');
-  if (gone.length === 0) return settle(db, settlements);
-  return inTransaction(db, async (trx) => {
-    for (const { delivery, report } of gone) {
-      const disabled = await disableEndpoint(trx, delivery.endpointId, report.reason ?? '');
-      if (disabled) log.warn({ endpoint_id: delivery.endpointId }, 'endpoint disabled');
-    }
-    return settle(trx, settlements);
+async function writeDown({ db, log, breaker }: SettlerOptions, findings: Finding[]): Promise<Settled> {
+  const gone = findings.filter(({ report }) => report.outcome === 'gone');
+  if (gone.length === 0) return settleAttempts(db, findings, breaker);
+  const disabled: string[] = [];
+  const settled = await inTransaction(db, async (trx) => {
+    disabled.length = 0;
+    for (const { delivery, report } of gone)
+      if (await disableEndpoint(trx, delivery.endpointId, report.reason ?? ''))
+        disabled.push(delivery.endpointId);
+    return settleAttempts(trx, findings, breaker);
   });
+  for (const endpointId of disabled) tellDisabled(log, endpointId, 'gone');
+  return settled;
 }
 
-function tell(log: Logger, settlements: Settlement[], taken: Set<string>): void {
-  for (const { delivery, report, next } of settlements) {
+/** In a transaction of its own: should it not come to that, the next failure sees to it. */
+async function disableHopeless({ db, log }: SettlerOptions, endpointIds: string[]): Promise<void> {
+  for (const endpointId of endpointIds) {
+    const disabled = await inTransaction(db, (trx) => disableEndpoint(trx, endpointId, HOPELESS_REASON));
+    if (disabled) tellDisabled(log, endpointId, 'hopeless');
+  }
+}
+
+function tellDisabled(log: Logger, endpointId: string, reason: 'gone' | 'hopeless'): void {
+  queueMetrics.endpointDisabled.inc({ reason });
+  log.warn({ endpoint_id: endpointId, reason }, 'endpoint disabled');
+}
+
+function tell(log: Logger, findings: Finding[], { taken, opened }: Settled): void {
+  for (const { delivery, report, next } of findings) {
     const line = {
       delivery_id: delivery.id,
       endpoint_id: delivery.endpointId,
@@ -65,9 +97,15 @@ function tell(log: Logger, settlements: Settlement[], taken: Set<string>): void 
       status_code: report.statusCode,
       ms: report.durationMs,
     };
-    if (!taken.has(delivery.id)) log.warn(line, 'result came too late');
-    else if (next.status === 'retrying')
+    if (!taken.has(delivery.id)) {
+      queueMetrics.lateResult.inc();
+      log.warn(line, 'result came too late');
+      continue;
+    }
+    if (next.status !== 'retrying') queueMetrics.delivery.inc({ outcome: next.status });
+    if (next.status === 'retrying')
       log.info({ ...line, next_in_s: Math.round(next.waitSeconds) }, 'will retry');
     else log.info(line, next.status);
   }
+  for (const endpointId of opened) log.warn({ endpoint_id: endpointId }, 'breaker opened');
 }

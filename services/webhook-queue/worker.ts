@@ -3,15 +3,14 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../platform/database';
 import type { Logger } from '../platform/logger';
-import { attemptDelivery } from './attempt-delivery';
-import { claimDue, type Claim } from './delivery.repository';
-import { gotNoAnswer } from './explain-failure';
+import { BREAKER, type BreakerRules } from './breaker';
+import { startChores } from './chores';
+import { createClaimer } from './claim-due';
+import { createCompletion } from './complete-delivery';
 import { createFlights } from './flights';
-import { createGuardedAgent } from './guarded-agent';
-import { decideNext } from './retry-schedule';
-import { deriveSealingKey } from './seal-secret';
-import { createSettler } from './settle-in-batches';
-import { tidyStrays } from './tidy-strays';
+import { createPaces } from './endpoint-pace';
+import { createGuardedAgent, type GuardedAgent } from './guarded-agent';
+import { createPulse } from './pulse';
 
 export interface WorkerOptions {
   db: Db;
@@ -20,17 +19,21 @@ export interface WorkerOptions {
   /** Seconds before each try; as many tries as there are entries. */
   retryScheduleSeconds: readonly number[];
   allowPrivateTargets: boolean;
-  /** Requests in flight at most; a tenant alone gets all but a quarter of them. */
-  concurrency?: number;
-  /** Of these, to one endpoint: a sick one leaves room for the others, and has one until it answers again. */
+  retentionDays?: number;
+  /** Requests in flight at most. */
+  slots?: number;
+  /** Of these, to one endpoint at first; see endpoint-pace.ts. */
   lanes?: number;
-  /** Longer than an attempt can last, with time to write its result down. */
+  /** Longer than an attempt can last, with time to wait for a slot and to write its result down. */
   leaseSeconds?: number;
   attemptTimeoutMs?: number;
   connectTimeoutMs?: number;
   lookupTimeoutMs?: number;
   pollMs?: number;
   tidyMs?: number;
+  breaker?: BreakerRules;
+  /** Sends instead of the guarded agent: for measuring all but the network. */
+  dispatcher?: GuardedAgent;
 }
 
 export interface Worker {
@@ -39,54 +42,53 @@ export interface Worker {
 }
 
 const DEFAULTS = {
-  concurrency: 16,
+  retentionDays: 90,
+  slots: 64,
   lanes: 4,
-  leaseSeconds: 60,
+  leaseSeconds: 45,
   attemptTimeoutMs: 15_000,
   connectTimeoutMs: 5000,
   lookupTimeoutMs: 2000,
-  pollMs: 500,
+  pollMs: 250,
   tidyMs: 5000,
+  breaker: BREAKER,
 };
 const STOP_GRACE_MS = 8000;
+/** What lands meanwhile makes room together: many small claims cost more than a few large ones. */
+const GATHER_MS = 5;
 
 /** Sends what is due until it is stopped. Any number of workers share the queue; no transaction is open while one sends. */
 export function startWorker(options: WorkerOptions): Worker {
-  const { db, log, ...settings } = { ...DEFAULTS, ...options };
+  const settings = { ...DEFAULTS, ...options };
+  const { db, log, slots, pollMs } = settings;
   const worker = `${hostname()}/${process.pid}/${randomBytes(3).toString('hex')}`;
-  const dispatcher = createGuardedAgent(settings);
+  const dispatcher = settings.dispatcher ?? createGuardedAgent(settings);
+  const paces = createPaces(settings.lanes);
+  const pulse = createPulse(db, worker);
   let stopping = false;
   let wake: () => void = () => undefined;
-  const silent = new Set<string>();
-  const flights = createFlights(createFlight(options, { dispatcher, ...settings }, silent), () => wake());
-  const tidy = everyNow(settings.tidyMs, () => tidyStrays(db));
+  const completion = createCompletion({ ...settings, dispatcher, paces, pulse });
+  const flights = createFlights({ slots, ...completion, onRoom: () => wake() });
+  const claim = createClaimer({ ...settings, worker, paces, flights });
+  const chores = startChores({ ...settings, worker, pulse, flights });
 
-  /** @returns whether there may be more */
-  const claim = async (): Promise<boolean> => {
-    const rows = settings.concurrency - flights.count();
-    if (rows <= 0) return false;
-    const busy = flights.countByEndpoint();
-    const claimed = await claimDue(db, {
-      ...settings,
-      worker,
-      rows,
-      slots: settings.concurrency,
-      busy,
-      silent,
-    });
-    for (const delivery of claimed) flights.launch(delivery);
-    return claimed.length > 0;
+  /** @returns whether there may be more at once */
+  const claimAndLaunch = async (): Promise<boolean> => {
+    const room = flights.room();
+    if (room <= 0) return false;
+    const { claims, nothingLeft } = await claim(room, flights.capacity());
+    for (const delivery of claims) flights.launch(delivery);
+    return !nothingLeft;
   };
   const run = async (): Promise<void> => {
     while (!stopping) {
-      const landing = new Promise<void>((resolve) => (wake = resolve));
-      try {
-        await tidy();
-        if (await claim()) continue;
-      } catch (error) {
+      const settled = new Promise<void>((resolve) => (wake = resolve));
+      const more = await claimAndLaunch().catch((error: unknown) => {
         log.error({ err: error }, 'claim failed');
-      }
-      await Promise.race([landing, sleep(settings.pollMs)]);
+        return sleep(pollMs, false);
+      });
+      if (!more) await Promise.race([settled, sleep(pollMs)]);
+      await sleep(GATHER_MS);
     }
   };
 
@@ -96,38 +98,9 @@ export function startWorker(options: WorkerOptions): Worker {
       stopping = true;
       wake();
       await running;
-      await flights.landAll(graceMs);
+      await flights.settleAll(graceMs);
+      await chores.stop();
       await dispatcher.destroy();
     },
-  };
-}
-
-/** From the claimed delivery to its written result; keeps `silent` true to what the endpoint did last. */
-function createFlight(
-  { db, log, secretsKey, retryScheduleSeconds }: WorkerOptions,
-  rules: Parameters<typeof attemptDelivery>[2],
-  silent: Set<string>,
-) {
-  const key = deriveSealingKey(secretsKey);
-  const settle = createSettler(db, log);
-  return async (delivery: Claim, abort: AbortController): Promise<void> => {
-    try {
-      const report = await attemptDelivery(delivery, key, rules, abort);
-      if (report.statusCode !== null) silent.delete(delivery.endpointId);
-      else if (gotNoAnswer(report)) silent.add(delivery.endpointId);
-      await settle({ delivery, report, next: decideNext(report, delivery, retryScheduleSeconds) });
-    } catch (error) {
-      // Its lease runs out, and it is sent again.
-      log.error({ err: error, delivery_id: delivery.id }, 'delivery failed in the worker');
-    }
-  };
-}
-
-function everyNow(ms: number, work: () => Promise<unknown>): () => Promise<void> {
-  let dueAt = 0;
-  return async () => {
-    if (Date.now() < dueAt) return;
-    dueAt = Date.now() + ms;
-    await work();
   };
 }

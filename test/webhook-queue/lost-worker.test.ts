@@ -3,10 +3,22 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../services/platform/database';
-import { claimDue, settle } from '../../services/webhook-queue/delivery.repository';
+import type { Claim } from '../../services/webhook-queue/claim.repository';
+import { BREAKER } from '../../services/webhook-queue/breaker';
+import type { AttemptReport } from '../../services/webhook-queue/delivery';
+import { settleAttempts } from '../../services/webhook-queue/settle.repository';
 import { showDelivery } from '../../services/webhook-queue/operations';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { add, book, createTenant, deliveriesOf, eventually, hurriedWorker, whenAll } from './queue-fixture';
+import {
+  add,
+  book,
+  claimNow,
+  createTenant,
+  deliveriesOf,
+  eventually,
+  hurriedWorker,
+  whenAll,
+} from './queue-fixture';
 import { startReceiver, status, type Receiver } from './receiver';
 
 let database: TestDatabase;
@@ -52,29 +64,22 @@ describe('a worker', () => {
   it('that comes back after its lease changes nothing', async () => {
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
-    const limits = {
-      rows: 1,
-      slots: 1,
-      lanes: 1,
-      busy: new Map<string, number>(),
-      silent: new Set<string>(),
-    };
-    const [late] = await claimDue(db, { ...limits, worker: 'frozen', leaseSeconds: 0.01 });
+    const [late] = await claimNow(db, { worker: 'frozen', leaseSeconds: 0.01 });
     await sleep(20);
-    const [current] = await claimDue(db, { ...limits, worker: 'other', leaseSeconds: 60 });
-    const report = {
-      outcome: 'delivered',
-      statusCode: 200,
-      reason: null,
-      responseBody: '',
-      durationMs: 1,
-    } as const;
+    const [current] = await claimNow(db, { worker: 'other' });
+    const report: AttemptReport = {
+      ...{ outcome: 'delivered' as const, statusCode: 200, reason: null, responseBody: '', durationMs: 1 },
+      ...{ retryAfterSeconds: null, phases: null, peer: null, signature: null, responseHeaders: null },
+    };
     const next = { status: 'delivered', waitSeconds: 0, tries: 1 } as const;
-    const settlement = { report: { ...report, retryAfterSeconds: null }, next };
+    const settle = async (delivery: Claim) => {
+      const { taken } = await settleAttempts(db, [{ delivery, report, next, trips: false }], BREAKER);
+      return [...taken];
+    };
 
-    expect(await settle(db, [{ ...settlement, delivery: late! }])).toEqual(new Set());
+    expect(await settle(late!)).toEqual([]);
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'delivering' }]);
-    expect(await settle(db, [{ ...settlement, delivery: current! }])).toEqual(new Set([current!.id]));
+    expect(await settle(current!)).toEqual([current!.id]);
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
   });
 

@@ -9,6 +9,7 @@ import {
   type AddedEndpoint,
   type DeliveryItem,
 } from '../../services/webhook-queue/operations';
+import { claimDeliveries, type Claim, type ClaimLimits } from '../../services/webhook-queue/claim.repository';
 import { startWorker, type Worker, type WorkerOptions } from '../../services/webhook-queue/worker';
 
 export const SECRETS_KEY = 'a key of the tests that is long enough';
@@ -74,6 +75,16 @@ export function hurriedWorker(db: Db, options: Partial<WorkerOptions> = {}): Wor
     tidyMs: 50,
     ...options,
   });
+}
+
+/** One claim of an idle worker with sixteen slots. */
+export async function claimNow(db: Db, limits: Partial<ClaimLimits> = {}): Promise<Claim[]> {
+  const { claims } = await claimDeliveries(db, {
+    ...{ worker: 'one', rows: 16, capacity: 16, slots: 16, lanes: 4, leaseSeconds: 60 },
+    ...{ known: [], after: '00000000-0000-0000-0000-000000000000' },
+    ...limits,
+  });
+  return claims;
 }
 
 export async function deliveriesOf(db: Db, tenantId: string): Promise<DeliveryItem[]> {

@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database';
+import { BREAKER } from '../../services/webhook-queue/breaker';
+import { enableEndpoint, findEndpoint, retryDelivery } from '../../services/webhook-queue/operations';
+import type { Worker } from '../../services/webhook-queue/worker';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import {
+  add,
+  book,
+  claimNow,
+  createTenant,
+  deliveriesOf,
+  eventually,
+  hurriedWorker,
+  whenAll,
+} from './queue-fixture';
+import { startReceiver, status, type Receiver } from './receiver';
+
+const PATIENT = Array<number>(40).fill(0);
+
+let database: TestDatabase;
+let db: Db;
+let receiver: Receiver;
+let tenantId: string;
+let worker: Worker | undefined;
+
+beforeEach(async () => {
+  [database, receiver] = await Promise.all([createTestDatabase(), startReceiver()]);
+  db = database.db;
+  tenantId = await createTenant(db);
+});
+afterEach(async () => {
+  await worker?.stop(0);
+  worker = undefined;
+  await receiver.close();
+  await database.drop();
+});
+
+const health = (id: string) => db('webhook_health').where({ endpoint_id: id }).first();
+const opened = (id: string) =>
+  eventually('breaker open', async () => {
+    const row = await health(id);
+    return row?.blocked_until > new Date() ? row : undefined;
+  });
+
+describe('an endpoint that fails five times in a row', () => {
+  it('is left alone, its deliveries keep their tries, and after one good request all of them go out', async () => {
+    receiver.react(status(500));
+    const { id } = await add(db, tenantId, receiver.url);
+    for (let i = 0; i < 10; i++) await book(db, tenantId);
+    const breaker = { ...BREAKER, openSeconds: 0.5 };
+    worker = hurriedWorker(db, { breaker, retryScheduleSeconds: PATIENT });
+    const { failures, openings } = await opened(id);
+    expect(failures).toBeGreaterThanOrEqual(5);
+    expect(openings).toBe(1);
+    const during = receiver.received.length;
+    await sleep(300);
+    expect(receiver.received).toHaveLength(during);
+    receiver.react(status(204));
+    await whenAll(db, tenantId, 'delivered', 10);
+    expect(await health(id)).toBeUndefined();
+  });
+
+  it('is tried by one request of all workers, and left alone twice as long each time', async () => {
+    receiver.react(status(500));
+    const { id } = await add(db, tenantId, receiver.url);
+    for (let i = 0; i < 10; i++) await book(db, tenantId);
+    await db('webhook_health').insert({
+      endpoint_id: id,
+      ...{
+        failures: 5,
+        openings: 2,
+        opened_at: db.raw("now() - interval '1 second'"),
+        blocked_until: db.fn.now(),
+      },
+    });
+    const claims = await Promise.all([1, 2, 3].map((n) => claimNow(db, { worker: `w${n}` })));
+    expect(claims.flat()).toHaveLength(1);
+    expect(await claimNow(db)).toEqual([]);
+    await db('webhook_queue').update({ worker: null, claimed_at: null, lease_until: null });
+    await db('webhook_health').update({ blocked_until: db.fn.now() });
+    worker = hurriedWorker(db, { retryScheduleSeconds: PATIENT });
+    await eventually('third opening', async () => ((await health(id)).openings === 3 ? true : undefined));
+    const { left } = await db('webhook_health')
+      .select(db.raw('extract(epoch from blocked_until - opened_at)::float8 as left'))
+      .first();
+    expect(left).toBeGreaterThan(4 * 30 * 0.89);
+    expect(left).toBeLessThan(4 * 30 * 1.11);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('is tried at once where an operator retries a delivery', async () => {
+    receiver.react(status(500));
+    const { id } = await add(db, tenantId, receiver.url);
+    for (let i = 0; i < 6; i++) await book(db, tenantId);
+    worker = hurriedWorker(db, { retryScheduleSeconds: PATIENT });
+    await opened(id);
+    receiver.react(status(204));
+    const [delivery] = await deliveriesOf(db, tenantId);
+    await inTransaction(db, (trx) => retryDelivery(trx, delivery!.id));
+    expect(await whenAll(db, tenantId, 'delivered', 6)).toHaveLength(6);
+  });
+
+  it('is not one that asks for patience', async () => {
+    receiver.react(status(429));
+    const { id } = await add(db, tenantId, receiver.url);
+    for (let i = 0; i < 10; i++) await book(db, tenantId);
+    worker = hurriedWorker(db, { retryScheduleSeconds: PATIENT });
+    await eventually('many answers', () => (receiver.received.length > 20 ? true : undefined));
+    expect(await health(id)).toMatchObject({ failures: 0, blocked_until: null });
+  });
+});
+
+describe('an endpoint that nothing was delivered to for five days', () => {
+  const failingFor = (id: string, days: number, exhausted: number) =>
+    db('webhook_health').insert({
+      ...{ endpoint_id: id, failures: 1, exhausted },
+      failing_since: db.raw(`now() - interval '${days} days'`),
+    });
+
+  it('is disabled with the twentieth delivery that dies of it, and those who ask for it are told', async () => {
+    receiver.react((response, _n, { path }) => response.writeHead(path === '/alarm' ? 204 : 500).end());
+    const { id } = await add(db, tenantId, receiver.url);
+    await add(db, tenantId, new URL('/alarm', receiver.url).href, ['endpoint.disabled']);
+    await failingFor(id, 5.1, 19);
+    await book(db, tenantId);
+    worker = hurriedWorker(db, { retryScheduleSeconds: [0] });
+    const told = await eventually('alarm', () => receiver.received.find(({ path }) => path === '/alarm'));
+    expect(JSON.parse(told.body)).toMatchObject({ event_type: 'endpoint.disabled', endpoint: id });
+    const endpoint = await findEndpoint(db, id);
+    expect(endpoint.status).toBe('disabled');
+    expect(endpoint.statusReason).toMatch(/five days/);
+
+    await inTransaction(db, (trx) => enableEndpoint(trx, id));
+    expect(await health(id)).toBeUndefined();
+  });
+
+  it.each([
+    ['four days', 4, 50],
+    ['nineteen deaths', 9, 18],
+  ])('goes on after %s', async (_what, days, exhausted) => {
+    receiver.react(status(500));
+    const { id } = await add(db, tenantId, receiver.url);
+    await failingFor(id, days, exhausted);
+    await book(db, tenantId);
+    worker = hurriedWorker(db, { retryScheduleSeconds: [0] });
+    await whenAll(db, tenantId, 'dead');
+    await sleep(50);
+    expect((await findEndpoint(db, id)).status).toBe('active');
+    expect(await health(id)).toMatchObject({ exhausted: exhausted + 1 });
+  });
+});

@@ -1,0 +1,75 @@
+import type { Db } from '../../services/platform/database';
+import { createPulse } from '../../services/webhook-queue/pulse';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { add, book, createTenant, eventually, hurriedWorker, whenAll } from './queue-fixture';
+import { startReceiver, status, type Receiver } from './receiver';
+
+let database: TestDatabase;
+let db: Db;
+let receiver: Receiver;
+
+beforeEach(async () => {
+  [database, receiver] = await Promise.all([createTestDatabase(), startReceiver()]);
+  db = database.db;
+});
+afterEach(async () => {
+  await receiver.close();
+  await database.drop();
+});
+
+const delivered = { outcome: 'delivered', statusCode: 204, durationMs: 20 } as const;
+
+describe('the pulse of an endpoint', () => {
+  it('counts what a worker delivered and failed in five minutes, and is written when the worker stops', async () => {
+    receiver.react(status(500, 204));
+    const tenantId = await createTenant(db);
+    const { id } = await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const worker = hurriedWorker(db);
+    await whenAll(db, tenantId, 'delivered');
+    await worker.stop();
+    const rows = await db('webhook_pulse');
+    expect(rows).toMatchObject([{ endpoint_id: id, delivered: 1, failed: 1 }]);
+    const sum = (cells: number[]) => cells.reduce((total, cell) => total + cell, 0);
+    expect([sum(rows[0].answer_times), sum(rows[0].waits)]).toEqual([2, 1]);
+    expect(rows[0].at.getTime() % 300_000).toBe(0);
+  });
+
+  it('has a cell for each doubling of a millisecond, and is the same however often it is written', async () => {
+    const tenantId = await createTenant(db);
+    const { id } = await add(db, tenantId, receiver.url);
+    const pulse = createPulse(db, 'one');
+    const claimedAt = new Date();
+    const at = { endpointId: id, claimedAt, createdAt: new Date(claimedAt.getTime() - 1000) };
+    for (const durationMs of [0, 1, 2, 3, 4, 1023, 1024])
+      pulse.observe(at, { ...delivered, durationMs } as never);
+    await pulse.flush();
+    pulse.observe(at, { ...delivered, outcome: 'http_error', statusCode: 500 } as never);
+    await pulse.flush();
+    await pulse.flush();
+    const [row] = await db('webhook_pulse');
+    expect(row).toMatchObject({ delivered: 7, failed: 1 });
+    expect(row.answer_times).toEqual([1, 1, 2, 1, 0, 1, 0, 0, 0, 0, 1, 1]);
+  });
+
+  it('says nothing of what we cut off ourselves', async () => {
+    const pulse = createPulse(db, 'one');
+    const at = { endpointId: 'e', claimedAt: new Date(), createdAt: new Date() };
+    pulse.observe(at, { ...delivered, outcome: 'interrupted', statusCode: null } as never);
+    await pulse.flush();
+    expect(await db('webhook_pulse')).toEqual([]);
+  });
+});
+
+describe('a worker', () => {
+  it('is known while it works, with what it has in flight, and gone when it stops', async () => {
+    const worker = hurriedWorker(db);
+    const [row] = await eventually('a beat', async () => {
+      const rows = await db('webhook_workers');
+      return rows.length > 0 ? rows : undefined;
+    });
+    expect(row).toMatchObject({ slots: 64, in_flight: 0 });
+    await worker.stop();
+    expect(await db('webhook_workers')).toEqual([]);
+  });
+});
