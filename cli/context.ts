@@ -28,11 +28,19 @@ export interface Terminal {
 export interface Context extends Terminal {
   db: Db;
   secrets: Secrets;
+  /** Who sits at this terminal: in audit rows, and on the monitoring page. */
+  operator: Operator;
   /**
    * Runs a change and its audit row in one transaction. `note` says how the thing was and is, without secrets, and what
    * only the work knows: the tenant, the subject. Equal before and after is no change, and leaves no row.
    */
   audited<T>(entry: Audited, work: (trx: Trx, note: Note) => Promise<T>): Promise<T>;
+}
+
+export interface Operator {
+  /** System user, as logged in: behind sudo, the one who called it. */
+  name: string;
+  host: string;
 }
 
 export interface Audited {
@@ -65,11 +73,13 @@ export async function withContext<T>(
   try {
     if (schema === 'up-to-date') await ensureSchema(db, config.databaseUrl === undefined, output);
     const secrets = await loadSecrets(config);
+    const operator = { name: operatorName(io), host: hostname() };
     const context: Context = {
       ...terminal,
       db,
       secrets,
-      audited: (entry, change) => audited(io, db, entry, change),
+      operator,
+      audited: (entry, change) => audited(operator, db, entry, change),
     };
     return await interruptible(io, () => work(context));
   } finally {
@@ -120,7 +130,7 @@ async function ensureSchema(db: Db, ours: boolean, output: Output): Promise<void
 }
 
 async function audited<T>(
-  io: Io,
+  operator: Operator,
   db: Db,
   entry: Audited,
   work: (trx: Trx, note: Note) => Promise<T>,
@@ -134,8 +144,8 @@ async function audited<T>(
     const { action, tenantId = null, subject = null } = { ...entry, ...noted?.found };
     const [before, after] = [noted?.before, noted?.after];
     await recordChange(trx, {
-      actor: actorOf(io),
-      host: hostname(),
+      actor: operator.name,
+      host: operator.host,
       action,
       tenantId,
       subject,
@@ -146,7 +156,7 @@ async function audited<T>(
   });
 }
 
-function actorOf(io: Io): string {
+function operatorName(io: Io): string {
   if (io.env.SUDO_USER) return io.env.SUDO_USER;
   try {
     return userInfo().username;

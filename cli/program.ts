@@ -18,6 +18,7 @@ import { doctor } from './commands/doctor/doctor';
 import { hold } from './commands/hold/hold';
 import { key } from './commands/key/key';
 import { migrate } from './commands/migrate/migrate';
+import { monitor } from './commands/monitor/monitor';
 import { origins } from './commands/origins/origins';
 import { seed } from './commands/seed/seed';
 import { pricing } from './commands/pricing/pricing';
@@ -45,7 +46,7 @@ const NOUNS: Noun[] = [
   delivery,
   audit,
 ];
-const VERBS: Verb[] = [up, doctor, migrate, seed];
+const VERBS: Verb[] = [up, monitor, doctor, migrate, seed];
 
 const OPTIONS = '[options]';
 

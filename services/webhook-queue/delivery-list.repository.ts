@@ -1,6 +1,16 @@
 import type { Knex } from 'knex';
 import type { Db, Trx } from '../platform/database';
-import type { DeliveryStatus, Outcome } from './delivery';
+import type { AttemptReport, DeliveryStatus, Outcome } from './delivery';
+import {
+  IN_FLIGHT,
+  inTime,
+  led,
+  matching,
+  type DeliveryFilter,
+  type DeliverySearch,
+} from './delivery-search.repository';
+
+export type { DeliveryFilter, DeliverySearch };
 
 /** As the terminal shows it (CONTRACT section 6), in wire names. */
 export interface DeliveryItem {
@@ -26,15 +36,11 @@ export interface AttemptItem {
   outcome: Outcome;
   status_code: number | null;
   reason: string | null;
+  phases: AttemptReport['phases'];
+  peer: string | null;
+  signature: string | null;
+  response_headers: Record<string, string> | null;
   response_body: string | null;
-}
-
-export interface DeliveryFilter {
-  tenantId?: string;
-  endpointId?: string;
-  status?: DeliveryStatus;
-  /** Created then or later. */
-  since?: Date;
 }
 
 /** Statuses that nothing will change by itself. */
@@ -47,15 +53,36 @@ export interface HeldBack {
   disabled: number;
 }
 
-const IN_FLIGHT = 'q.lease_until > now()';
-
 export async function findDeliveries(
   db: Db | Trx,
-  filter: DeliveryFilter,
+  search: DeliverySearch,
   limit: number,
 ): Promise<DeliveryItem[]> {
   const query = deliveries(db).orderBy('d.id', 'desc').limit(limit);
-  return matching(query, filter);
+  return matching(db, query, search);
+}
+
+/**
+ * As findDeliveries, but looks through `window` candidates at most: those that one index finds by status, endpoint, tenant or
+ * time, whatever else they must be. So a rare thing costs no walk through all of history.
+ * @returns also the candidate where it stopped, if it did before it had looked at all of them
+ */
+export async function findDeliveriesWithin(
+  db: Db,
+  search: DeliverySearch,
+  { limit, window }: { limit: number; window: number },
+): Promise<{ items: DeliveryItem[]; stoppedAt: { id: string; created_at: Date } | null }> {
+  // What these find is little, however long the history.
+  if (search.bookingRef || search.status === 'delivering' || search.withoutEndpoint)
+    return { items: await findDeliveries(db, search, limit), stoppedAt: null };
+  const candidates = led(db('webhook_deliveries as d'), search).orderBy('d.id', 'desc');
+  const query = deliveries(db, candidates.clone().select('d.*').limit(window).as('d'));
+  const items = await matching(db, query.orderBy('d.id', 'desc').limit(limit), search);
+  if (items.length === limit) return { items, stoppedAt: null };
+  const last = await candidates
+    .offset(window - 1)
+    .first<{ id: string; created_at: Date } | undefined>('d.id', 'd.created_at');
+  return { items, stoppedAt: last ?? null };
 }
 
 export async function findDeliveryItem(db: Db | Trx, id: string): Promise<DeliveryItem | undefined> {
@@ -65,7 +92,9 @@ export async function findDeliveryItem(db: Db | Trx, id: string): Promise<Delive
 type DeliveryWithBody = DeliveryItem & { tenant_id: string; event_id: string; body: string };
 
 export async function findDelivery(db: Db | Trx, id: string): Promise<DeliveryWithBody | undefined> {
-  const query = deliveries(db).select('d.tenant_id', 'd.event_id', db.raw('coalesce(d.body, ev.body) as body')).where('d.id', id);
+  const query = deliveries(db)
+    .select('d.tenant_id', 'd.event_id', db.raw('coalesce(d.body, ev.body) as body'))
+    .where('d.id', id);
   return query.first<DeliveryWithBody | undefined>();
 }
 
@@ -80,21 +109,30 @@ export async function findAttempts(db: Db | Trx, deliveryId: string): Promise<At
       'outcome',
       'status_code',
       'reason',
+      'phases',
+      'peer',
+      'signature',
+      'response_headers',
       'response_body',
     );
 }
 
-export async function countReplayable(db: Db | Trx, filter: ReplayFilter): Promise<number> {
-  const [row] = await replayable(db, filter).count<{ count: number }[]>('* as count');
+/** @param atMost counting stops there; without it all are counted */
+export async function countReplayable(db: Db | Trx, filter: ReplayFilter, atMost?: number): Promise<number> {
+  const found = replayable(db, filter).select('d.id');
+  if (atMost !== undefined) void found.limit(atMost);
+  const [row] = await db.from(found.as('found')).count<{ count: number }[]>('* as count');
   return row!.count;
 }
 
 /** What the filter finds, but no replay sends: deliveries of endpoints that take nothing at the moment. */
-export async function countHeldBack(db: Db | Trx, filter: ReplayFilter): Promise<HeldBack> {
-  const rows = await finished(db, filter)
-    .whereIn('e.status', ['paused', 'disabled'])
-    .groupBy('e.status')
-    .select('e.status')
+export async function countHeldBack(db: Db | Trx, filter: ReplayFilter, atMost?: number): Promise<HeldBack> {
+  const found = finished(db, filter).whereIn('e.status', ['paused', 'disabled']).select('e.status');
+  if (atMost !== undefined) void found.limit(atMost);
+  const rows = await db
+    .from(found.as('found'))
+    .groupBy('status')
+    .select('status')
     .count<{ status: keyof HeldBack; count: number }[]>('* as count');
   return { paused: 0, disabled: 0, ...Object.fromEntries(rows.map(({ status, count }) => [status, count])) };
 }
@@ -124,8 +162,9 @@ export async function requeueFinished(trx: Trx, filter: ReplayFilter, limit: num
   return rows[0].requeued;
 }
 
-function deliveries(db: Db | Trx) {
-  return db('webhook_deliveries as d')
+function deliveries(db: Db | Trx, from: Knex.QueryBuilder | string = 'webhook_deliveries as d') {
+  return db
+    .from(from)
     .join('webhook_events as ev', 'ev.id', 'd.event_id')
     .join('tenants as t', 't.id', 'd.tenant_id')
     .leftJoin('webhook_queue as q', 'q.delivery_id', 'd.id')
@@ -144,18 +183,6 @@ function deliveries(db: Db | Trx) {
     );
 }
 
-function matching<Query extends Knex.QueryBuilder>(
-  query: Query,
-  { tenantId, endpointId, status, since }: DeliveryFilter,
-): Query {
-  if (tenantId) void query.where('d.tenant_id', tenantId);
-  if (endpointId) void query.where('d.endpoint_id', endpointId);
-  if (since) void query.where('d.created_at', '>=', since);
-  if (status === 'delivering') void query.whereRaw(IN_FLIGHT);
-  else if (status) void query.where('d.status', status).whereRaw(`(${IN_FLIGHT}) is not true`);
-  return query;
-}
-
 function replayable(db: Db | Trx, filter: ReplayFilter) {
   return finished(db, filter).where('e.status', 'active');
 }
@@ -166,6 +193,5 @@ function finished(db: Db | Trx, { tenantId, endpointId, status, since }: ReplayF
     .where('d.status', status);
   if (tenantId) void query.where('d.tenant_id', tenantId);
   if (endpointId) void query.where('d.endpoint_id', endpointId);
-  if (since) void query.where('d.created_at', '>=', since);
-  return query;
+  return inTime(query, { since });
 }

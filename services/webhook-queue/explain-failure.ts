@@ -39,7 +39,7 @@ const SENTENCES: [RegExp, string][] = [
   [/^ETIMEDOUT$/, 'No connection in time'],
   [/^E(HOST|NET)UNREACH$/, 'No way leads to the address'],
   [/^UND_ERR_HEADERS_OVERFLOW$/, 'The headers of the answer are longer than 16 KiB'],
-  [/^HPE_/, 'What came back is not HTTP/1.1'],
+  [/^(MALFORMED_ANSWER|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, 'What came back is no answer of HTTP/1.1'],
   [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/, 'The TLS certificate is self-signed'],
   [/^CERT_HAS_EXPIRED$/, 'The TLS certificate has expired'],
   [/^CERT_NOT_YET_VALID$/, 'The TLS certificate is not valid yet'],
@@ -82,9 +82,12 @@ export function isBrokenConnection(error: unknown): boolean {
   return BROKEN.includes(codeOf(error));
 }
 
+/** undici gives its parser's errors no code, and an answer out of place that of a closed connection. */
 function codeOf(error: unknown): string {
-  const code = (error as { code?: unknown } | undefined)?.code;
-  return typeof code === 'string' ? code : 'unknown';
+  if (!(error instanceof Error)) return 'unknown';
+  const { code, name, message } = error as NodeJS.ErrnoException;
+  if (name === 'HTTPParserError' || /^bad (response|upgrade)$/.test(message)) return 'MALFORMED_ANSWER';
+  return code ?? 'unknown';
 }
 
 const NO_ANSWER: readonly Outcome[] = ['timeout', 'dns', 'connection', 'tls'];

@@ -7,8 +7,8 @@ import { pendingMigrations } from '../platform/migrate';
 import { loadSecrets } from '../platform/secrets';
 import { reachServiceDatabase } from '../platform/service-database';
 import { onShutdown } from '../platform/shutdown';
-import { startHealthServer } from './health-server';
 import { registerQueueGauges } from './queue-gauges';
+import { startQueueServer } from './queue-server';
 import { startWorker } from './worker';
 
 const SHUTDOWN_MS = 10_000;
@@ -39,9 +39,9 @@ async function main(): Promise<void> {
 async function start(config: Config, log: Logger, stops: Stops, stopping: () => boolean): Promise<void> {
   let whyNotReady: () => Promise<string | undefined> = () =>
     Promise.resolve('the database is not joined yet');
-  const { host, webhookQueuePort: port } = config;
-  const health = await startHealthServer({ host, port, whyNotReady: () => whyNotReady() });
-  stops.push(() => health.close());
+  const { host, webhookQueuePort: port, trustProxy } = config;
+  const server = await startQueueServer({ host, port, trustProxy, log, whyNotReady: () => whyNotReady() });
+  stops.push(() => server.close());
   const metrics = await startMetricsServer(host, config.metricsPort + 1);
   stops.push(() => metrics.stop());
   const database = await reachServiceDatabase(config, log);
@@ -55,8 +55,14 @@ async function start(config: Config, log: Logger, stops: Stops, stopping: () => 
   const { secretsKey } = await loadSecrets(config);
   const worker = startWorker({ db, log, secretsKey, ...config.webhooks });
   stops.push(() => worker.stop());
-  log.info({ url: health.url }, 'ready');
-  process.send?.({ ready: true, url: health.url });
+  const pages = database.openPool({
+    applicationName: 'webhook-monitor',
+    poolMax: 4,
+    answerTimeoutMs: 10_000,
+  });
+  stops.push(server.openMonitor({ db: pages, secretsKey }));
+  log.info({ url: server.url }, 'ready');
+  process.send?.({ ready: true, url: server.url });
 }
 
 async function stopAll(stops: Stops): Promise<void> {

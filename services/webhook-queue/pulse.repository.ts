@@ -1,5 +1,15 @@
 import type { Db } from '../platform/database';
-import type { Beat } from './pulse';
+
+/** What one worker saw of one endpoint in five minutes. */
+export interface Beat {
+  at: Date;
+  endpointId: string;
+  delivered: number;
+  failed: number;
+  /** The nth counts what took less than 2^n ms, and not less than half of that. */
+  answerTimes: number[];
+  waits: number[];
+}
 
 /** Totals, not additions: written twice they are still true. */
 export async function upsertPulses(db: Db, worker: string, beats: Beat[]): Promise<void> {

@@ -1,18 +1,7 @@
 import type { Db } from '../platform/database';
 import type { AttemptReport, ClaimedDelivery } from './delivery';
 import { judgeEndpoint } from './breaker';
-import { upsertPulses } from './pulse.repository';
-
-/** What one worker saw of one endpoint in five minutes. */
-export interface Beat {
-  at: Date;
-  endpointId: string;
-  delivered: number;
-  failed: number;
-  /** The nth counts what took less than 2^n ms, and not less than half of that. */
-  answerTimes: number[];
-  waits: number[];
-}
+import { upsertPulses, type Beat } from './pulse.repository';
 
 export interface Pulse {
   observe(

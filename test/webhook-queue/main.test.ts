@@ -21,13 +21,16 @@ describe('the webhook-queue process', () => {
     child = forkMain({ ...(await onFreePorts()), WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' });
     const [message] = (await once(child, 'message')) as [{ ready: boolean; url: string }];
     expect(message).toEqual({ ready: true, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
-    const ask = async (to: string, method = 'GET') => (await fetch(message.url + to, { method })).status;
+    const ask = async (to: string, method = 'GET') =>
+      (await fetch(message.url + to, { method, redirect: 'manual' })).status;
     expect([
       await ask('/healthz'),
       await ask('/readyz'),
       await ask('/healthz', 'POST'),
       await ask('/'),
-    ]).toEqual([...[200, 200, 405, 404]]);
+      await ask('/sign-in'),
+      await ask('/nowhere'),
+    ]).toEqual([200, 200, 405, 303, 200, 404]);
 
     const receiver = await startReceiver();
     const tenantId = await createTenant(database.db);
@@ -52,6 +55,8 @@ describe('the webhook-queue process', () => {
       ),
     );
     expect(answer).toMatchObject({ status: 503, body: { status: 'not ready' } });
+    const page = await fetch(`http://127.0.0.1:${ports.WEBHOOK_QUEUE_PORT}/`, { redirect: 'manual' });
+    expect([page.status, await page.text()]).toEqual([503, expect.stringContaining('Not ready')]);
     await database.db('knex_migrations').where({ name: '0009_webhooks.' }).update({ name: '0009_webhooks' });
     expect(await ready).toMatchObject([{ ready: true }]);
   });

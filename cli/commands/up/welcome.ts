@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { DemoCredentials } from '../../../services/api/demo/plant-demo';
 import type { Config } from '../../../services/platform/config';
+import { reachable } from '../../reachable';
 import type { DemoDeparture } from './find-demo-departure';
 
 /** What `up` says when all is ready: addresses, and three requests that work as pasted. */
@@ -66,10 +67,4 @@ export function welcomeText(welcome: Welcome, config: Config): string {
     lines.push('', 'Read the catalog, hold two seats, book them:', '', welcome.examples.join('\n\n'));
   }
   return `${lines.join('\n')}\n\nCtrl-C stops it all.`;
-}
-
-/** An address that listens everywhere is reached at the loopback. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
-  return host.includes(':') ? `[${host}]` : host;
 }

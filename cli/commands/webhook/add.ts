@@ -1,12 +1,12 @@
 import { findTenant } from '../../../services/api/tenants/find-tenant';
-import { addEndpoint } from '../../../services/webhook-queue/operations';
+import { addEndpoint, type Format } from '../../../services/webhook-queue/operations';
 import type { Context } from '../../context';
 import { withSecretFile } from '../../secret-file';
 import { toSecretDocument } from './webhook-document';
 
 export async function addWebhookCommand(
   { audited, config, output, secrets }: Context,
-  { event, out }: { event?: string[]; out?: string },
+  { event, format, out }: { event?: string[]; format?: Format; out?: string },
   slug: string,
   url: string,
 ): Promise<void> {
@@ -14,7 +14,7 @@ export async function addWebhookCommand(
   const added = await withSecretFile(out, (keep) =>
     audited({ action: 'webhook.add' }, async (trx, note) => {
       const tenant = await findTenant(trx, slug);
-      const given = { tenantId: tenant.id, url, events: event, allowPrivateTargets };
+      const given = { tenantId: tenant.id, url, events: event, format, allowPrivateTargets };
       const { secret, waiting, twins, ...endpoint } = await addEndpoint(trx, secrets.secretsKey, given);
       note(null, { ...endpoint, tenant: slug }, { tenantId: tenant.id, subject: endpoint.id });
       keep(secret);

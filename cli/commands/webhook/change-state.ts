@@ -6,10 +6,10 @@ import {
   pauseEndpoint,
   removeEndpoint,
   resumeEndpoint,
+  toEndpointDocument,
   type Endpoint,
 } from '../../../services/webhook-queue/operations';
 import type { Context } from '../../context';
-import { toWebhookDocument } from './webhook-document';
 
 export async function pauseWebhookCommand(context: Context, _: object, id: string): Promise<void> {
   await change(context, 'pause', id, pauseEndpoint);
@@ -41,8 +41,8 @@ async function change(
 ): Promise<void> {
   const document = await audited({ action: `webhook.${verb}`, subject: id }, async (trx, note) => {
     const before = await findEndpoint(trx, id);
-    const after = toWebhookDocument(await work(trx, id));
-    note(toWebhookDocument(before), after, { tenantId: before.tenantId });
+    const after = toEndpointDocument(await work(trx, id));
+    note(toEndpointDocument(before), after, { tenantId: before.tenantId });
     return after;
   });
   output.answer(document, () => `${document.url} of ${document.tenant} is ${document.status}`);

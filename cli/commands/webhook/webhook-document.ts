@@ -1,23 +1,13 @@
-import type { Endpoint, EndpointDetail } from '../../../services/webhook-queue/operations';
-
-/** An endpoint in lists and in the audit log: never its secret. */
-export function toWebhookDocument(endpoint: Endpoint) {
-  return {
-    id: endpoint.id,
-    tenant: endpoint.tenant,
-    url: endpoint.url,
-    format: endpoint.format,
-    events: endpoint.events,
-    status: endpoint.status,
-    status_reason: endpoint.statusReason,
-    created_at: endpoint.createdAt.toISOString(),
-  };
-}
+import {
+  toEndpointDocument,
+  type Endpoint,
+  type EndpointDetail,
+} from '../../../services/webhook-queue/operations';
 
 /** The answer of show: also how many secrets sign and until when, and how the newest deliveries fared. */
 export function toWebhookDetail({ secrets, waiting, recent, lastFailure, ...endpoint }: EndpointDetail) {
   return {
-    ...toWebhookDocument(endpoint),
+    ...toEndpointDocument(endpoint),
     secrets: secrets.map(({ createdAt, expiresAt }) => ({
       created_at: createdAt.toISOString(),
       expires_at: expiresAt?.toISOString() ?? null,

@@ -1,3 +1,4 @@
+import type { Format } from '../../../services/webhook-queue/operations';
 import type { Noun } from '../../command';
 import { endsAtOnce, GRACE_FLAG, LIMIT_FLAG, OUT_FLAG } from '../../credential-flags';
 import { eventType, uuid, webUrl, wholeNumber } from '../../values';
@@ -19,11 +20,19 @@ export const webhook: Noun = {
           repeats: true,
           otherwise: 'booking.created',
         },
+        {
+          flags: '--format <format>',
+          about:
+            "the body: the event's fields alone, the same in Standard Webhooks' frame, or in it only what to fetch",
+          choices: ['spec', 'standard', 'thin'] satisfies Format[],
+          otherwise: 'spec',
+        },
         OUT_FLAG,
       ],
       args: { url: webUrl },
       examples: [
         'webhook add acme https://acme.example/webhooks --event booking.created --event booking.cancelled',
+        'webhook add acme https://acme.example/webhooks --format standard',
       ],
       run: () => (require('./add') as typeof import('./add')).addWebhookCommand,
     },

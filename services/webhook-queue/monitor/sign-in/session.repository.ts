@@ -1,0 +1,62 @@
+import type { Db, Trx } from '../../../platform/database';
+
+export interface SessionOwner {
+  id: string;
+  /** System user who asked for the link, and the machine. */
+  operator: string;
+  host: string;
+}
+
+/** Links that nobody can use any more, and sessions that are over. */
+export async function deleteSpent(trx: Trx): Promise<void> {
+  await trx('webhook_monitor_sessions')
+    .whereRaw(
+      'case when session_digest is null then link_expires_at else expires_at end <= clock_timestamp()',
+    )
+    .delete();
+}
+
+export async function insertLink(
+  trx: Trx,
+  { operator, host }: Omit<SessionOwner, 'id'>,
+  digest: Buffer,
+): Promise<{ id: string; expiresAt: Date }> {
+  const { rows } = await trx.raw<{ rows: [{ id: string; link_expires_at: Date }] }>(
+    `insert into webhook_monitor_sessions (operator, host, link_digest, link_expires_at)
+     values (:operator, :host, :digest, clock_timestamp() + interval '5 minutes')
+     returning id, link_expires_at`,
+    { operator, host, digest },
+  );
+  return { id: rows[0].id, expiresAt: rows[0].link_expires_at };
+}
+
+/**
+ * One statement: of two who use a link at once the second waits for the first's row, and then finds it used. The clock is read
+ * after that wait.
+ */
+export async function spendLink(
+  trx: Trx,
+  linkDigest: Buffer,
+  sessionDigest: Buffer,
+): Promise<SessionOwner | undefined> {
+  const { rows } = await trx.raw<{ rows: SessionOwner[] }>(
+    `update webhook_monitor_sessions
+     set session_digest = :sessionDigest, expires_at = clock_timestamp() + interval '8 hours'
+     where link_digest = :linkDigest and session_digest is null and link_expires_at > clock_timestamp()
+     returning id, operator, host`,
+    { linkDigest, sessionDigest },
+  );
+  return rows[0];
+}
+
+export async function findSessionByDigest(db: Db, digest: Buffer): Promise<SessionOwner | undefined> {
+  return db('webhook_monitor_sessions')
+    .where({ session_digest: digest })
+    .whereRaw('expires_at > clock_timestamp()')
+    .first<SessionOwner | undefined>('id', 'operator', 'host');
+}
+
+/** @returns false if somebody ended it meanwhile */
+export async function deleteSession(trx: Trx, id: string): Promise<boolean> {
+  return (await trx('webhook_monitor_sessions').where({ id }).delete()) > 0;
+}

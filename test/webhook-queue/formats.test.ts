@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { inTransaction, type Db } from '../../services/platform/database';
+import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
+import {
+  addEndpoint,
+  disableByOperator,
+  pingEndpoint,
+  showDelivery,
+  type AddedEndpoint,
+  type Format,
+} from '../../services/webhook-queue/operations';
+import type { Worker } from '../../services/webhook-queue/worker';
+import { openTestTerminal, type TestTerminal } from '../cli/terminal';
+import { book, createTenant, eventually, hurriedWorker, SECRETS_KEY, whenAll } from './queue-fixture';
+import { startReceiver, status, type Receiver } from './receiver';
+
+let terminal: TestTerminal;
+let db: Db;
+let receiver: Receiver;
+let worker: Worker;
+let tenantId: string;
+
+beforeAll(async () => {
+  [terminal, receiver] = await Promise.all([openTestTerminal(), startReceiver()]);
+  db = terminal.db;
+  worker = hurriedWorker(db);
+});
+afterAll(async () => {
+  await worker.stop();
+  await Promise.all([terminal.drop(), receiver.close()]);
+});
+beforeEach(async () => {
+  receiver.react(status(204));
+  receiver.received.length = 0;
+  tenantId = await createTenant(db);
+});
+
+function add(format: Format | undefined, events?: string[]): Promise<AddedEndpoint> {
+  const wanted = { tenantId, url: receiver.url, format, events, allowPrivateTargets: true };
+  return inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, wanted));
+}
+
+/** The one request that came, once it has, genuine by the library's measure. */
+async function received(secret: string, n = 1): Promise<string> {
+  await eventually(`request ${n}`, () => receiver.received[n - 1]);
+  const { body, headers } = receiver.received[n - 1]!;
+  expect(receiver.received).toHaveLength(n);
+  new Webhook(secret).verify(body, headers as Record<string, string>);
+  expect(headers['content-type']).toBe('application/json');
+  return body;
+}
+
+async function eventTime(type: string): Promise<string> {
+  const event = await db('webhook_events').where({ tenant_id: tenantId, type }).first('created_at');
+  return event.created_at.toISOString();
+}
+
+const eight = (type: string, { leadId, bookingRef }: { leadId: number; bookingRef: string }) =>
+  `{"event_type":"${type}","booking_ref":"${bookingRef}","lead_id":${leadId},"source":"tenant_api","external_ref":null,` +
+  '"customer":{"name":"Zoë “Ö” Müller","phone":"+37120000000","email":"zoe@example.com"},' +
+  '"departure_date":"2031-05-01","total_price":1499.5}';
+
+/** The body in each format, of an event's own bytes and of what names it. */
+async function formatted(format: Format, type: string, own: string, names: string): Promise<string> {
+  if (format === 'spec') return own;
+  const data = format === 'standard' ? own : names;
+  return `{"type":"${type}","timestamp":"${await eventTime(type)}","data":${data}}`;
+}
+
+describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) => {
+  it.each(['booking.created', 'booking.cancelled'] as const)('has these bytes for %s', async (type) => {
+    const { secret } = await add(format, [type]);
+    const booked = await book(db, tenantId, type);
+    const names = `{"booking_ref":"${booked.bookingRef}","lead_id":${booked.leadId}}`;
+    expect(await received(secret)).toBe(await formatted(format, type, eight(type, booked), names));
+  });
+
+  it('has these bytes for hold.expired', async () => {
+    const { secret } = await add(format, ['hold.expired']);
+    const body = { event_type: 'hold.expired', hold_id: randomUUID(), external_ref: 'a "cart" \\ 81' };
+    const event = { tenantId, type: 'hold.expired' as const, bookingRef: null, body };
+    await inTransaction(db, (trx) => enqueueDelivery(trx, event));
+    const names = `{"hold_id":"${body.hold_id}"}`;
+    expect(await received(secret)).toBe(await formatted(format, 'hold.expired', JSON.stringify(body), names));
+  });
+
+  it('has these bytes for endpoint.disabled', async () => {
+    const { secret } = await add(format, ['endpoint.disabled']);
+    const { id } = await add('spec');
+    await inTransaction(db, (trx) => disableByOperator(trx, id));
+    const own =
+      `{"event_type":"endpoint.disabled","endpoint":"${id}","url":"${receiver.url}",` +
+      '"reason":"An operator disabled it."}';
+    expect(await received(secret)).toBe(
+      await formatted(format, 'endpoint.disabled', own, `{"endpoint":"${id}"}`),
+    );
+  });
+
+  it('has these bytes for a ping', async () => {
+    const { id, secret } = await add(format);
+    const { delivery } = await inTransaction(db, (trx) => pingEndpoint(trx, id));
+    const names = `{"endpoint":"${id}"}`;
+    const body = await formatted(format, 'ping', `{"event_type":"ping","endpoint":"${id}"}`, names);
+    expect(await received(secret)).toBe(body);
+    expect((await showDelivery(db, delivery)).body).toBe(body);
+  });
+
+  it('holds for what waited without an endpoint', async () => {
+    const booked = await book(db, tenantId);
+    const { secret, waiting } = await add(format);
+    expect(waiting).toBe(1);
+    const own = eight('booking.created', booked);
+    const names = `{"booking_ref":"${booked.bookingRef}","lead_id":${booked.leadId}}`;
+    expect(await received(secret)).toBe(await formatted(format, 'booking.created', own, names));
+  });
+
+  it('sends the same bytes at every try, signed anew', async () => {
+    receiver.react(status(500, 500, 204));
+    const { secret } = await add(format);
+    await book(db, tenantId);
+    await whenAll(db, tenantId, 'delivered');
+    const body = await received(secret, 3);
+    expect(receiver.received.map((request) => request.body)).toEqual([body, body, body]);
+  });
+});
+
+it('is each endpoint’s own, where several are told of one event', async () => {
+  const secrets = await Promise.all(
+    (['spec', 'standard', 'thin'] as const).map(async (format) => (await add(format)).secret),
+  );
+  await book(db, tenantId);
+  await whenAll(db, tenantId, 'delivered', 3);
+  for (const secret of secrets) {
+    const webhook = new Webhook(secret);
+    const mine = receiver.received.filter(({ body, headers }) => {
+      try {
+        return webhook.verify(body, headers as Record<string, string>);
+      } catch {
+        return false;
+      }
+    });
+    expect(mine).toHaveLength(1);
+  }
+  const lengths = new Set(receiver.received.map(({ body }) => body.length));
+  expect(lengths.size).toBe(3);
+});
+
+describe('tourctl webhook add --format', () => {
+  const slug = 'acme';
+  beforeAll(() => terminal.tourctl(`tenant create --slug ${slug} --name Acme`));
+
+  it.each(['spec', 'standard', 'thin'])('%s is shown wherever the endpoint is', async (format) => {
+    const line = `webhook add ${slug} https://${format}.example/hook --format ${format} --json`;
+    const { json: added } = await terminal.tourctl(line);
+    expect(added.format).toBe(format);
+    const { json: shown } = await terminal.tourctl(`webhook show ${added.id} --json`);
+    const { json: list } = await terminal.tourctl(`webhook list ${slug} --json`);
+    const { json: rotated } = await terminal.tourctl(`webhook rotate-secret ${added.id} --json`);
+    const listed = list.items.find(({ id }: { id: string }) => id === added.id);
+    expect([shown.format, listed.format, rotated.format]).toEqual([format, format, format]);
+    expect((await terminal.tourctl(`webhook list ${slug}`)).stdout).toMatch(
+      new RegExp(`https://${format}.example/hook +${format} `),
+    );
+    const audit = await terminal.db('audit_log').where({ subject: added.id, action: 'webhook.add' }).first();
+    expect(audit.after.format).toBe(format);
+  });
+
+  it('refuses one that does not exist', async () => {
+    const { code, error } = await terminal.tourctl(
+      `webhook add ${slug} https://a.example --format xml --json`,
+    );
+    expect([code, error.message]).toEqual([2, '--format must be one of spec, standard, thin']);
+  });
+});

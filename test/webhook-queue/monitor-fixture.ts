@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { Writable } from 'node:stream';
+import pino from 'pino';
+import supertest, { type Response } from 'supertest';
+import type { TrustProxy } from '../../services/platform/trust-proxy';
+import { inTransaction, type Db } from '../../services/platform/database';
+import { createMonitorLink } from '../../services/webhook-queue/operations';
+import { startQueueServer, type QueueServer } from '../../services/webhook-queue/queue-server';
+import { createTestDatabase } from '../support/database';
+import { SECRETS_KEY } from './queue-fixture';
+
+export const OPERATOR = { operator: 'olga', host: 'desk-1' };
+
+export interface TestMonitor {
+  db: Db;
+  url: string;
+  http: ReturnType<typeof supertest>;
+  server: QueueServer;
+  /** All that was logged so far. */
+  logged(): string;
+  /** As `tourctl monitor` makes it. */
+  newLink(): Promise<string>;
+  signIn(): Promise<Browser>;
+  /** Stops the page; health goes on. */
+  closeMonitor(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Somebody who is signed in, in a browser that sends what browsers send. */
+export interface Browser {
+  /** The whole Cookie header. */
+  cookie: string;
+  csrf: string;
+  get(path: string): supertest.Test;
+  /** A form of ours, with its proof. */
+  post(path: string, fields?: Record<string, string>): supertest.Test;
+}
+
+interface Settings {
+  trustProxy?: TrustProxy;
+  heartbeatMs?: number;
+}
+
+/** The queue's server with the monitoring page on a database of its own. */
+export async function startTestMonitor({
+  trustProxy = false,
+  heartbeatMs,
+}: Settings = {}): Promise<TestMonitor> {
+  const database = await createTestDatabase();
+  const { db } = database;
+  let text = '';
+  const lines = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      text += chunk.toString();
+      done();
+    },
+  });
+  const server = await startQueueServer({
+    host: '127.0.0.1',
+    port: 0,
+    trustProxy,
+    log: pino({ level: 'trace' }, lines),
+    whyNotReady: () => Promise.resolve(undefined),
+  });
+  const closeMonitor = server.openMonitor({ db, secretsKey: SECRETS_KEY, heartbeatMs });
+  const http = supertest(server.url);
+  const newLink = () => inTransaction(db, async (trx) => (await createMonitorLink(trx, OPERATOR)).token);
+  return {
+    db,
+    url: server.url,
+    http,
+    server,
+    logged: () => text,
+    newLink,
+    signIn: async () => browse(http, cookieOf(await http.post(`/sign-in/${await newLink()}`).expect(303))),
+    closeMonitor,
+    stop: async () => {
+      await closeMonitor();
+      await server.close();
+      await database.drop();
+    },
+  };
+}
+
+async function browse(http: TestMonitor['http'], cookie: string): Promise<Browser> {
+  const { text } = await http.get('/').set('Cookie', cookie).expect(200);
+  const csrf = /name="csrf" value="([^"]+)"/.exec(text)?.[1];
+  if (!csrf) throw new Error('the page holds no form');
+  return {
+    cookie,
+    csrf,
+    get: (path) => http.get(path).set('Cookie', cookie),
+    post: (path, fields = {}) =>
+      http
+        .post(path)
+        .set('Cookie', cookie)
+        .set('Sec-Fetch-Site', 'same-origin')
+        .type('form')
+        .send({ csrf, ...fields }),
+  };
+}
+
+/** What the answer sets, as the next request sends it back. */
+export function cookieOf(response: Response, name = 'monitor_session'): string {
+  const set = setCookies(response).find((line) => line.startsWith(`${name}=`));
+  if (!set) throw new Error(`no cookie ${name} was set`);
+  return set.split(';')[0]!;
+}
+
+export function setCookies(response: Response): string[] {
+  return (response.headers['set-cookie'] as unknown as string[] | undefined) ?? [];
+}
+
+/** A path of the route table, with an id where it asks for one. */
+export function pathOf(route: { path: string }, id: string = randomUUID()): string {
+  return route.path.replace(':id', id).replace(':token', 'A'.repeat(43));
+}
+
+export interface AuditRow {
+  actor: string;
+  host: string;
+  action: string;
+  tenant_id: string | null;
+  subject: string | null;
+  before: unknown;
+  after: unknown;
+}
+
+/** Newest last, without those of signing in. */
+export async function auditRows(db: Db): Promise<AuditRow[]> {
+  return db('audit_log').whereNot('action', 'like', 'monitor.%').orderBy('id').select<AuditRow[]>();
+}

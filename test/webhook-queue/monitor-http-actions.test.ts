@@ -1,0 +1,287 @@
+import { randomUUID } from 'node:crypto';
+import { inTransaction } from '../../services/platform/database';
+import { removeEndpoint } from '../../services/webhook-queue/operations';
+import {
+  auditRows,
+  cookieOf,
+  OPERATOR,
+  setCookies,
+  startTestMonitor,
+  type Browser,
+  type TestMonitor,
+} from './monitor-fixture';
+import { add, book, createTenant, deliveriesOf } from './queue-fixture';
+
+let monitor: TestMonitor;
+let browser: Browser;
+let tenantId: string;
+let endpoint: string;
+beforeAll(async () => {
+  monitor = await startTestMonitor();
+  browser = await monitor.signIn();
+});
+afterAll(() => monitor.stop());
+beforeEach(async () => {
+  await monitor.db('audit_log').delete();
+  tenantId = await createTenant(monitor.db);
+  endpoint = (await add(monitor.db, tenantId, 'http://127.0.0.1:9/hook')).id;
+});
+
+const statusOf = async (id: string) =>
+  (await monitor.db('webhook_endpoints').where({ id }).first<{ status: string }>('status')).status;
+const kill = async () => {
+  await monitor.db('webhook_queue').delete();
+  await monitor
+    .db('webhook_deliveries')
+    .where({ tenant_id: tenantId })
+    .update({ status: 'dead', finished_at: new Date() });
+};
+
+/** Posts, and follows the redirect as a browser does: the notice is on that page and on no later one. */
+async function act(path: string, fields?: Record<string, string>, referer?: string) {
+  const request = browser.post(path, fields);
+  const answer = await (referer === undefined ? request : request.set('Referer', monitor.url + referer));
+  expect(answer.status).toBe(303);
+  const to = answer.headers.location!;
+  const page = await browser
+    .get(to)
+    .set('Cookie', `${browser.cookie}; ${cookieOf(answer, 'monitor_notice')}`);
+  expect(page.status).toBe(200);
+  expect(setCookies(page)).toEqual([expect.stringMatching(/^monitor_notice=;/)]);
+  return { to, text: page.text };
+}
+
+describe('what an operator does to an endpoint', () => {
+  it.each([
+    ['pause', 'active', 'paused', 'Paused.'],
+    ['disable', 'active', 'disabled', 'Disabled.'],
+    ['resume', 'paused', 'active', 'Resumed.'],
+    ['enable', 'disabled', 'active', 'Enabled.'],
+  ])('%s is done, told, and written down once', async (verb, from, to, text) => {
+    await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status: from });
+    const page = await act(`/endpoints/${endpoint}/${verb}`);
+    expect([page.to, page.text]).toEqual([`/endpoints/${endpoint}`, expect.stringContaining(text)]);
+    expect(await statusOf(endpoint)).toBe(to);
+    expect(await auditRows(monitor.db)).toEqual([
+      expect.objectContaining({
+        actor: OPERATOR.operator,
+        host: OPERATOR.host,
+        action: `webhook.${verb}`,
+        tenant_id: tenantId,
+        subject: endpoint,
+        before: expect.objectContaining({ id: endpoint, status: from }),
+        after: expect.objectContaining({ id: endpoint, status: to }),
+      }),
+    ]);
+  });
+
+  it.each([
+    ['pause', 'paused'],
+    ['resume', 'active'],
+  ])('%s of one that is %s already changes nothing, and leaves no row', async (verb, status) => {
+    await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status });
+    expect((await act(`/endpoints/${endpoint}/${verb}`)).text).toContain(`It was ${status} already`);
+    expect(await auditRows(monitor.db)).toEqual([]);
+  });
+
+  it.each([
+    ['pause', 'disabled', 'The endpoint is disabled: nothing is sent to it already.'],
+    ['resume', 'disabled', 'The endpoint is disabled, not paused: enable it.'],
+    ['enable', 'paused', 'The endpoint is paused, not disabled: resume it.'],
+    ['ping', 'paused', 'The endpoint is paused: resume it first.'],
+  ])('%s of one that is %s is refused in words, and leaves no row', async (verb, status, text) => {
+    await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status });
+    const page = await act(`/endpoints/${endpoint}/${verb}`);
+    expect(page.text).toContain(text);
+    expect(await statusOf(endpoint)).toBe(status);
+    expect(await auditRows(monitor.db)).toEqual([]);
+  });
+
+  it('ping queues one event to it', async () => {
+    expect((await act(`/endpoints/${endpoint}/ping`)).text).toContain('ping is on its way');
+    expect(await deliveriesOf(monitor.db, tenantId)).toMatchObject([{ event_type: 'ping', endpoint }]);
+    expect(await auditRows(monitor.db)).toMatchObject([
+      { action: 'webhook.ping', subject: endpoint, tenant_id: tenantId },
+    ]);
+  });
+
+  it('is told to wait while somebody else changes it', async () => {
+    await inTransaction(monitor.db, async (trx) => {
+      await trx('webhook_endpoints').where({ id: endpoint }).forUpdate();
+      expect((await act(`/endpoints/${endpoint}/pause`)).text).toContain('Somebody else is changing this');
+    });
+    expect(await auditRows(monitor.db)).toEqual([]);
+  });
+
+  it.each(['pause', 'resume', 'enable', 'disable', 'ping', 'rotate-secret'])(
+    '%s of one that is not there is 404',
+    async (verb) => {
+      await inTransaction(monitor.db, (trx) => removeEndpoint(trx, endpoint));
+      for (const id of [randomUUID(), 'x', endpoint])
+        expect([id, (await browser.post(`/endpoints/${id}/${verb}`)).status]).toEqual([id, 404]);
+      expect(await auditRows(monitor.db)).toEqual([]);
+    },
+  );
+});
+
+describe('rotating a secret', () => {
+  const secrets = () => monitor.db('webhook_secrets').where({ endpoint_id: endpoint }).orderBy('created_at');
+
+  it('shows the new one this once, in no header and no cookie', async () => {
+    const answer = await browser.post(`/endpoints/${endpoint}/rotate-secret`).expect(200);
+    const secret = /whsec_[\w+/=]+/.exec(answer.text.replace(/&#x?\w+;/g, ''))?.[0];
+    expect(secret).toBeDefined();
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(JSON.stringify(answer.headers)).not.toContain('whsec_');
+    expect(setCookies(answer)).toEqual([]);
+    const again = await browser.get(`/endpoints/${endpoint}`).expect(200);
+    expect(again.text).not.toContain('whsec_');
+    const rows = await auditRows(monitor.db);
+    expect(rows).toMatchObject([
+      { action: 'webhook.rotate-secret', subject: endpoint, tenant_id: tenantId, before: null, after: null },
+    ]);
+    expect(monitor.logged()).not.toContain('whsec_');
+  });
+
+  it.each([
+    ['24', 24],
+    ['0', 0],
+    ['168', 168],
+    [undefined, 24],
+  ])('with grace_hours %s the old one goes on for %i hours', async (given, hours) => {
+    const fields: Record<string, string> = given === undefined ? {} : { grace_hours: given };
+    await browser.post(`/endpoints/${endpoint}/rotate-secret`, fields).expect(200);
+    const [old, fresh] = await secrets();
+    expect(fresh.expires_at).toBeNull();
+    const left = (old.expires_at.getTime() - Date.now()) / 3_600_000;
+    expect(left).toBeCloseTo(hours, 1);
+  });
+
+  it.each(['169', '-1', 'x', '1.5', '99999'])('is refused for grace_hours %s', async (given) => {
+    const page = await act(`/endpoints/${endpoint}/rotate-secret`, { grace_hours: given });
+    expect(page.text).toContain('0 seconds to 7 days');
+    expect(await secrets()).toHaveLength(1);
+    expect(await auditRows(monitor.db)).toEqual([]);
+  });
+});
+
+describe('what an operator does to deliveries', () => {
+  it('retry makes one due', async () => {
+    await book(monitor.db, tenantId);
+    await kill();
+    const id = (await deliveriesOf(monitor.db, tenantId))[0]!.id;
+    const page = await act(`/deliveries/${id}/retry`);
+    expect([page.to, page.text]).toEqual([`/deliveries/${id}`, expect.stringContaining('It is due now.')]);
+    expect(await deliveriesOf(monitor.db, tenantId)).toMatchObject([{ id, status: 'pending' }]);
+    expect(await auditRows(monitor.db)).toMatchObject([
+      { action: 'delivery.retry', subject: id, tenant_id: tenantId },
+    ]);
+  });
+
+  it('retry is refused in words where its endpoint takes nothing', async () => {
+    await book(monitor.db, tenantId);
+    await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status: 'paused' });
+    const id = (await deliveriesOf(monitor.db, tenantId))[0]!.id;
+    expect((await act(`/deliveries/${id}/retry`)).text).toContain('Its endpoint is paused.');
+    expect(await auditRows(monitor.db)).toEqual([]);
+  });
+
+  it('reveal shows personal data once it is written down', async () => {
+    await book(monitor.db, tenantId);
+    const id = (await deliveriesOf(monitor.db, tenantId))[0]!.id;
+    const masked = await browser.get(`/deliveries/${id}`).expect(200);
+    expect(masked.text).not.toMatch(/zoe@example|37120000000/);
+    expect(await auditRows(monitor.db)).toEqual([]);
+    const shown = await browser.post(`/deliveries/${id}/reveal`).expect(200);
+    expect(shown.text).toContain('zoe@example.com');
+    expect(shown.headers['cache-control']).toBe('no-store');
+    expect(await auditRows(monitor.db)).toMatchObject([
+      { action: 'delivery.reveal', subject: id, tenant_id: tenantId },
+    ]);
+    expect(monitor.logged()).not.toContain('zoe@');
+  });
+
+  it.each(['retry', 'reveal'])('%s of one that is not there is 404', async (verb) => {
+    for (const id of [randomUUID(), 'x']) await browser.post(`/deliveries/${id}/${verb}`).expect(404);
+    expect(await auditRows(monitor.db)).toEqual([]);
+  });
+
+  it('replay sends what its filter finds, and tells what is held back', async () => {
+    await book(monitor.db, tenantId);
+    await kill();
+    const page = await act('/replay', { endpoint, status: 'dead' });
+    expect(page.text).toContain('1 deliveries are on their way again.');
+    expect(await deliveriesOf(monitor.db, tenantId)).toMatchObject([{ status: 'pending' }]);
+    expect(await auditRows(monitor.db)).toMatchObject([
+      {
+        action: 'delivery.replay',
+        subject: endpoint,
+        after: { status: 'dead', endpointId: endpoint, replayed: 1 },
+      },
+    ]);
+    await kill();
+    await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status: 'paused' });
+    expect((await act('/replay', { endpoint, status: 'dead' })).text).toContain('1 more are held back');
+  });
+
+  it.each([
+    [{ status: 'dead' }, 'everything would go out again'],
+    [{ status: 'dead', tenant: 'nobody-has-this' }, 'no tenant has this slug'],
+    [{ status: 'dead', since: 'yesterday' }, 'a field is not understood'],
+    [{ status: 'lost', tenant: 'x' }, 'a field is not understood'],
+  ])('replay of %j is refused, and widens no filter', async (fields, text) => {
+    await book(monitor.db, tenantId);
+    await kill();
+    const answer = await browser.post('/replay', fields as Record<string, string>).expect(400);
+    expect(answer.text).toContain(text);
+    expect(await deliveriesOf(monitor.db, tenantId)).toMatchObject([{ status: 'dead' }]);
+    expect(await auditRows(monitor.db)).toEqual([]);
+  });
+});
+
+describe('after an action', () => {
+  it.each([
+    ['/endpoints?tenant=acme&status=active', '/endpoints?tenant=acme&status=active'],
+    ['/?range=7d', '/?range=7d'],
+    ['//elsewhere.example/endpoints', undefined],
+    ['/sign-in', undefined],
+    ['/live', undefined],
+    [`/deliveries/${randomUUID()}/reveal`, undefined],
+  ])('a browser that came from %s goes to a page of ours', async (from, to) => {
+    const page = await act(`/endpoints/${endpoint}/pause`, {}, from);
+    expect(page.to).toBe(to ?? `/endpoints/${endpoint}`);
+  });
+
+  it('no other host is gone to', async () => {
+    for (const referer of ['https://elsewhere.example/endpoints', 'javascript:alert(1)', 'x']) {
+      const answer = await browser.post(`/endpoints/${endpoint}/pause`).set('Referer', referer);
+      expect(answer.headers.location).toBe(`/endpoints/${endpoint}`);
+    }
+  });
+
+  it('the notice is a cookie for a minute, which nobody else can write', async () => {
+    const answer = await browser.post(`/endpoints/${endpoint}/pause`);
+    expect(setCookies(answer)).toEqual([
+      expect.stringMatching(
+        /^monitor_notice=[\w-]+\.[\w-]{43}; Max-Age=60; Path=\/; .*HttpOnly; SameSite=Strict$/,
+      ),
+    ]);
+    const forged = Buffer.from('{"kind":"done","text":"Send money"}').toString('base64url');
+    for (const value of [`${forged}.${'A'.repeat(43)}`, forged, '.', 'x.y', '%ff.%ff']) {
+      const page = await browser.get('/').set('Cookie', `${browser.cookie}; monitor_notice=${value}`);
+      expect([page.status, page.text.includes('Send money'), setCookies(page)]).toEqual([200, false, []]);
+    }
+  });
+
+  it('no secret, token or query is in the log', async () => {
+    const link = await monitor.newLink();
+    await monitor.http.get(`/sign-in/${link}`);
+    await monitor.http.post(`/sign-in/${link}`);
+    await browser.get('/deliveries?booking_ref=ACME-77&tenant=secret-tenant');
+    const logged = monitor.logged();
+    const token = browser.cookie.split('=')[1]!;
+    for (const secret of [link, token, browser.csrf, 'ACME-77', 'secret-tenant', 'whsec_'])
+      expect(logged).not.toContain(secret);
+    expect(logged).toContain('"route":"/sign-in/:token"');
+  });
+});

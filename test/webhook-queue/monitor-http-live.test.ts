@@ -1,0 +1,95 @@
+import { request, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { startTestMonitor, type Browser, type TestMonitor } from './monitor-fixture';
+import { eventually } from './queue-fixture';
+
+let monitor: TestMonitor;
+let browser: Browser;
+let opened: Stream[];
+beforeEach(async () => {
+  monitor = await startTestMonitor({ heartbeatMs: 50 });
+  browser = await monitor.signIn();
+  opened = [];
+});
+afterEach(async () => {
+  for (const { response } of opened) response.destroy();
+  await monitor.stop();
+});
+
+interface Stream {
+  response: IncomingMessage;
+  text(): string;
+  ended: Promise<unknown>;
+}
+
+async function openStream(cookie: string, path = '/live?range=24h'): Promise<Stream> {
+  const [response] = (await once(
+    request(monitor.url + path, { headers: { cookie }, agent: false }).end(),
+    'response',
+  )) as [IncomingMessage];
+  let text = '';
+  response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  response.on('error', () => undefined);
+  const stream = { response, text: () => text, ended: once(response, 'close') };
+  opened.push(stream);
+  return stream;
+}
+
+describe('a live page', () => {
+  it('gets fragments, and a sign of life between them', async () => {
+    const { response, text } = await openStream(browser.cookie);
+    expect(response.statusCode).toBe(200);
+    expect(response.headers).toMatchObject({
+      'content-type': expect.stringMatching(/^text\/event-stream/),
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+    });
+    const fragment = await eventually(
+      'a fragment',
+      () => /event: fragment\ndata: (.*)\n\n/.exec(text())?.[1],
+    );
+    expect(JSON.parse(fragment)).toEqual({ id: expect.any(String), html: expect.any(String) });
+    await eventually('a heartbeat', () => (text().includes(': still here\n\n') ? true : undefined));
+  });
+
+  it('ends at once when its session is signed out, and no other does', async () => {
+    const other = await openStream((await monitor.signIn()).cookie);
+    const mine = await openStream(browser.cookie);
+    await browser.post('/sign-out').expect(303);
+    await mine.ended;
+    expect(mine.response.complete).toBe(true);
+    expect(other.response.complete).toBe(false);
+  });
+
+  it('ends with its session, whoever ended it', async () => {
+    const { ended, response } = await openStream(browser.cookie);
+    await monitor.db('webhook_monitor_sessions').update({ expires_at: new Date(0) });
+    await ended;
+    expect(response.complete).toBe(true);
+    expect((await browser.get('/live')).status).toBe(401);
+  });
+
+  it('ends when the process stops, which waits for none of them', async () => {
+    const { ended } = await openStream(browser.cookie);
+    const begun = performance.now();
+    await monitor.closeMonitor();
+    await Promise.all([ended, monitor.server.close()]);
+    expect(performance.now() - begun).toBeLessThan(900);
+    await monitor.server.close();
+  });
+
+  it('is one of ten at most in a session, and of a hundred in all', async () => {
+    const status = async (cookie: string) => (await openStream(cookie)).response.statusCode;
+    const ten = await Promise.all(Array.from({ length: 10 }, () => status(browser.cookie)));
+    expect(new Set(ten)).toEqual(new Set([200]));
+    expect(await status(browser.cookie)).toBe(429);
+    for (let session = 1; session < 10; session++) {
+      const { cookie } = await monitor.signIn();
+      for (let nth = 0; nth < 10; nth++) expect(await status(cookie)).toBe(200);
+    }
+    expect(await status((await monitor.signIn()).cookie)).toBe(503);
+    opened[0]!.response.destroy();
+    await eventually('a place', async () => ((await status(browser.cookie)) === 200 ? true : undefined));
+  });
+});
