@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import path from 'node:path';
+import { type Db, openDatabase } from '../../../services/platform/database';
+import { joinEmbeddedPostgres } from '../../../services/platform/embedded-postgres';
+import { migrate } from '../../../services/platform/migrate';
+import { stopServer } from '../../../services/platform/embedded-postgres/server';
+import { databaseUrl } from '../../support/database';
+import { CONTENDERS, type ContenderName } from './contender';
+import { openGraphileQueue, openPgBossQueue } from './other-queues';
+import { openOurQueue } from './our-queue';
+import type { Queue } from './queue';
+import { countStatements } from './statements';
+
+import { PROFILE } from './processes';
+
+export interface BenchServer {
+  /** Machine and database in one line, for the heads of tables. */
+  described: string;
+  /** Each contender has a database of its own. */
+  queues: Record<ContenderName, Queue>;
+  /** On ours. */
+  db: Db;
+  stop(): Promise<void>;
+}
+
+/** An embedded PostgreSQL in a temporary directory, as durable as it comes. */
+export async function startBenchServer(): Promise<BenchServer> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'bench-webhooks-'));
+  const embedded = await joinEmbeddedPostgres(directory);
+  const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: 4 });
+  await migrate(db);
+  // The embedded server is brought back by those who joined it.
+  if (PROFILE) await countStatements(db, () => stopServer(path.join(directory, 'pg18')));
+  const version = await refuseUnsafe(db);
+  const urls = CONTENDERS.map((name) => [name, databaseUrl(embedded.url, `bench_${name}`)] as const);
+  for (const name of CONTENDERS.slice(1)) await db.raw('create database ??', [`bench_${name}`]);
+  const url = Object.fromEntries(urls) as Record<ContenderName, string>;
+  const queues = {
+    ours: openOurQueue(embedded.url),
+    'graphile-worker': await openGraphileQueue(url['graphile-worker']),
+    'pg-boss': await openPgBossQueue(url['pg-boss']),
+  };
+  return {
+    described: `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), Node ${process.versions.node}, PostgreSQL ${version}, fsync and synchronous_commit on`,
+    queues,
+    db,
+    stop: async () => {
+      await Promise.all([...Object.values(queues).map((queue) => queue.close()), db.destroy()]);
+      await embedded.leave();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A server that does not wait for its disk measures something else. @returns its version */
+async function refuseUnsafe(db: Db): Promise<string> {
+  const { rows } = await db.raw<{ rows: [Record<string, string>] }>(
+    `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
+       current_setting('full_page_writes') as full_page_writes, current_setting('server_version') as version`,
+  );
+  const { version, ...settings } = rows[0];
+  for (const [name, value] of Object.entries(settings))
+    if (value !== 'on') throw new Error(`${name} is ${value}`);
+  return version!;
+}

@@ -1,0 +1,38 @@
+import { Logger, run, runMigrations } from 'graphile-worker';
+import { Agent } from 'undici';
+import { CONCURRENCY, type Consumer, type Consumption, type Job } from './contender';
+import { post } from './post';
+
+const POLL_MS = 500;
+/** As its documentation advises for throughput: jobs fetched 200 at a time, results written in batches. */
+const BATCHED = { localQueue: { size: 200 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
+const logger = new Logger(() => () => undefined);
+
+export async function consumeGraphile({ databaseUrl, kind, onJob }: Consumption): Promise<Consumer> {
+  const agent = new Agent();
+  const runner = await run({
+    connectionString: databaseUrl,
+    concurrency: CONCURRENCY,
+    maxPoolSize: 8,
+    noHandleSignals: true,
+    pollInterval: POLL_MS,
+    logger,
+    preset: { worker: BATCHED },
+    taskList: {
+      deliver: async (payload) => {
+        onJob();
+        if (kind === 'POST') await post(agent, payload as Job);
+      },
+    },
+  });
+  return {
+    stop: async () => {
+      await runner.stop();
+      await agent.destroy();
+    },
+  };
+}
+
+export function prepareGraphile(databaseUrl: string): Promise<void> {
+  return runMigrations({ connectionString: databaseUrl, logger });
+}

@@ -1,0 +1,38 @@
+import { openDatabase } from '../../../services/platform/database';
+import { createLogger } from '../../../services/platform/logger';
+import type { GuardedAgent } from '../../../services/webhook-queue/guarded-agent';
+import { startWorker } from '../../../services/webhook-queue/worker';
+import { CONCURRENCY, type Consumer, type Consumption } from './contender';
+import { SECRETS_KEY } from './our-queue';
+
+/** The worker of the service as it is, which signs each body and writes each attempt down. */
+export function consumeOurs({ databaseUrl, kind, onJob }: Consumption): Consumer {
+  const db = openDatabase(databaseUrl, { applicationName: 'bench-ours', poolMax: 8 });
+  const worker = startWorker({
+    db,
+    log: createLogger('silent', 'bench'),
+    secretsKey: SECRETS_KEY,
+    retryScheduleSeconds: [0, 5, 60],
+    allowPrivateTargets: true,
+    slots: CONCURRENCY,
+    dispatcher: kind === 'no-op' ? answerAtOnce(onJob) : undefined,
+  });
+  return {
+    stop: async () => {
+      await worker.stop();
+      await db.destroy();
+    },
+  };
+}
+
+/** In the place of the HTTP client: 204 without a socket, so that all but the network is measured. */
+function answerAtOnce(onJob: () => void): GuardedAgent {
+  const answer = { statusCode: 204, headers: {}, body: Buffer.alloc(0) };
+  return {
+    post: async () => {
+      onJob();
+      return answer;
+    },
+    destroy: async () => undefined,
+  };
+}

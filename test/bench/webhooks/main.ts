@@ -1,0 +1,30 @@
+/*
+ * What the webhook queue does, measured: `npm run bench:webhooks`, or one part of it: `npm run bench:webhooks -- isolation`.
+ * Nothing else in this repository claims a number for it.
+ */
+import { startBenchServer, type BenchServer } from './bench-server';
+import { measureThroughput } from './measure-throughput';
+import { startSink, type Sink } from './processes';
+
+const PARTS: Record<string, (server: BenchServer, sink: Sink) => Promise<void>> = {
+  throughput: measureThroughput,
+};
+
+async function main(): Promise<void> {
+  const chosen = process.argv.slice(2);
+  const unknown = chosen.find((part) => !PARTS[part]);
+  if (unknown) throw new Error(`no part is called ${unknown}: there are ${Object.keys(PARTS).join(', ')}`);
+  const [server, sink] = await Promise.all([startBenchServer(), startSink()]);
+  try {
+    for (const [part, measure] of Object.entries(PARTS))
+      if (chosen.length === 0 || chosen.includes(part)) await measure(server, sink);
+  } finally {
+    sink.stop();
+    await server.stop();
+  }
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,45 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { now } from './contender';
+
+/** Answers 204 to every POST: at once, or under /sick after three seconds. Tells its parent when those it was told to expect came. */
+const SICK_MS = 3000;
+
+export interface Expectation {
+  /** Of the path. */
+  prefix: string;
+  count: number;
+}
+
+export interface Arrivals {
+  /** When each was answered, the first first. */
+  answeredAt: number[];
+}
+
+let expected: Expectation = { prefix: '/', count: Infinity };
+let answeredAt: number[] = [];
+
+const server = createServer((request, response) => {
+  const url = request.url ?? '';
+  request.resume().once('end', () => {
+    const answer = () => {
+      response.writeHead(204).end();
+      if (url.startsWith(expected.prefix)) arrived();
+    };
+    if (url.startsWith('/sick')) setTimeout(answer, SICK_MS);
+    else answer();
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', () => process.send!({ port: (server.address() as AddressInfo).port }));
+
+function arrived(): void {
+  answeredAt.push(now());
+  if (answeredAt.length === expected.count) process.send!({ answeredAt } satisfies Arrivals);
+}
+
+process.on('message', (next: Expectation) => {
+  expected = next;
+  answeredAt = [];
+});
+process.once('disconnect', () => process.exit());
