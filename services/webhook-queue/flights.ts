@@ -96,7 +96,7 @@ export function createFlights({ slots, fly, settle, onRoom }: Airline): Flights 
   };
 }
 
-/** Counts what happened in the last whole period. */
+/** Counts what happened in the last whole period, or in this one if it is more already. */
 function createLately(periodMs: number) {
   let [begun, current, last] = [performance.now(), 0, 0];
   const turn = () => {
@@ -112,7 +112,7 @@ function createLately(periodMs: number) {
     },
     count: () => {
       turn();
-      return last;
+      return Math.max(last, current);
     },
   };
 }

@@ -89,7 +89,7 @@ function whenOpen(
   });
 }
 
-export function peerOf({ remoteAddress, remotePort }: Socket): string | null {
+function peerOf({ remoteAddress, remotePort }: Socket): string | null {
   if (remoteAddress === undefined) return null;
   return remoteAddress.includes(':') ? `[${remoteAddress}]:${remotePort}` : `${remoteAddress}:${remotePort}`;
 }

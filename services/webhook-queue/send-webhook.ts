@@ -67,7 +67,7 @@ function readAnswer({ statusCode, headers, body }: Answer) {
     ...judgeAnswer(statusCode, oneHeader(headers.location)),
     statusCode,
     // PostgreSQL takes no NUL.
-    responseBody: body.toString().replaceAll('\0', '\uFFFD'),
+    responseBody: body.length === 0 ? '' : body.toString().replaceAll('\0', '\uFFFD'),
     responseHeaders: keepHeaders(headers),
     retryAfterSeconds: asksForPatience(statusCode)
       ? readRetryAfter(oneHeader(headers['retry-after']), new Date())
@@ -75,18 +75,20 @@ function readAnswer({ statusCode, headers, body }: Answer) {
   };
 }
 
+const CONTROLS = /\p{Cc}/u;
+
 /** Foreign text that people will read: bounded, and without the characters that a terminal obeys. */
 function keepHeaders(headers: IncomingHttpHeaders): Record<string, string> {
-  const kept: [string, string][] = [];
-  let length = 0;
-  for (const [name, value] of Object.entries(headers)) {
+  const kept: Record<string, string> = {};
+  let [count, length] = [0, 0];
+  for (const name in headers) {
     if (name === 'set-cookie') continue;
-    const text = String(value).replace(/\p{Cc}/gu, '');
+    const text = String(headers[name]);
     length += name.length + text.length;
-    if (kept.length === HEADERS_KEPT || length > HEADERS_KEPT_LENGTH) break;
-    kept.push([name, text]);
+    if (++count > HEADERS_KEPT || length > HEADERS_KEPT_LENGTH) break;
+    kept[name] = CONTROLS.test(text) ? text.replace(/\p{Cc}/gu, '') : text;
   }
-  return Object.fromEntries(kept);
+  return kept;
 }
 
 function oneHeader(value: string | string[] | undefined): string | undefined {

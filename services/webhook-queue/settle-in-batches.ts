@@ -7,8 +7,10 @@ import { disableEndpoint } from './disable-endpoint';
 import { queueMetrics } from './queue-metrics';
 import { settleAttempts, type Finding, type Settled } from './settle.repository';
 
-/** How long the first result waits for company. */
+/** How long the first result waits for company, and how long where there was much of it last time. */
 const GATHER_MS = 5;
+const GATHER_BUSY_MS = 20;
+const BUSY = 50;
 const TRIES = 5;
 const PAUSE_MS = 1000;
 
@@ -28,10 +30,12 @@ export function createSettler(options: SettlerOptions): (settlement: Settlement)
   let batch: Finding[] = [];
   let next: Promise<void> | undefined;
   let previous: Promise<unknown> = Promise.resolve();
+  let gatherMs = GATHER_MS;
 
   const write = async (): Promise<void> => {
-    await Promise.all([previous, sleep(GATHER_MS)]);
+    await Promise.all([previous, sleep(gatherMs)]);
     const findings = batch;
+    gatherMs = findings.length > BUSY ? GATHER_BUSY_MS : GATHER_MS;
     batch = [];
     previous = next!;
     next = undefined;

@@ -54,8 +54,12 @@ const DEFAULTS = {
   breaker: BREAKER,
 };
 const STOP_GRACE_MS = 8000;
-/** What lands meanwhile makes room together: many small claims cost more than a few large ones. */
-const GATHER_MS = 5;
+/**
+ * How long a worker that is nowhere near idle waits for room before it claims again: a claim of 400 costs the server 30 µs a
+ * delivery, one of 180 costs 41.
+ */
+const GATHER_MS = 25;
+const GATHER_STEP_MS = 5;
 
 /** Sends what is due until it is stopped. Any number of workers share the queue; no transaction is open while one sends. */
 export function startWorker(options: WorkerOptions): Worker {
@@ -80,6 +84,11 @@ export function startWorker(options: WorkerOptions): Worker {
     for (const delivery of claims) flights.launch(delivery);
     return !nothingLeft;
   };
+  const gather = async (): Promise<void> => {
+    const begun = performance.now();
+    while (flights.room() * 2 < flights.capacity() && performance.now() - begun < GATHER_MS)
+      await sleep(GATHER_STEP_MS);
+  };
   const run = async (): Promise<void> => {
     while (!stopping) {
       const settled = new Promise<void>((resolve) => (wake = resolve));
@@ -88,7 +97,7 @@ export function startWorker(options: WorkerOptions): Worker {
         return sleep(pollMs, false);
       });
       if (!more) await Promise.race([settled, sleep(pollMs)]);
-      await sleep(GATHER_MS);
+      await gather();
     }
   };
 

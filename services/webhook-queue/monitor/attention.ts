@@ -25,20 +25,17 @@ export function attention({ counts, workers, sick, waiting }: Findings): Markup 
     ...sick.map((endpoint) => endpointNeed(endpoint, counts.now)),
     ...deadNeeds(counts),
     ...waiting.map(waitingNeed),
+    ...(counts.endpoints === 0 ? [{ tone: 'idle', text: NO_ENDPOINT } as const] : []),
   ].sort((a, b) => Number(a.tone !== 'bad') - Number(b.tone !== 'bad'));
-  if (needs.length === 0) {
-    const text =
-      counts.endpoints === 0 ? NO_ENDPOINT : 'Nothing needs you: every endpoint takes what it is sent.';
-    return html`<ul class="needs card">
-      <li class="good">${text}</li>
-    </ul>`;
-  }
+  const shown: Need[] = needs.length > 0 ? needs : [{ tone: 'good', text: ALL_WELL }];
   return html`<ul class="needs card">
-    ${needs.map(({ tone, text }) => html`<li class="${tone}">${text}</li>`)}
+    ${shown.map(({ tone, text }) => html`<li class="${tone}">${text}</li>`)}
   </ul>`;
 }
 
-const NO_ENDPOINT = html`No endpoint yet. Add a tenant’s first one with
+const ALL_WELL = html`Nothing needs you: every endpoint takes what it is sent.`;
+
+const NO_ENDPOINT = html`<strong>No endpoint yet.</strong> Add a tenant’s first one with
   <code>tourctl webhook add &lt;tenant&gt; https://…</code>: what waits for it is sent at once.`;
 
 function workerNeeds({ now, oldestDue }: Counts, workers: readonly WorkerRow[]): Need[] {

@@ -4,7 +4,7 @@ import { dayOf, duration, minuteOf } from './time-forms';
 /** Drawn in these units and scaled as a whole, so that letters stay letters. */
 const WIDTH = 360;
 const HEIGHT = 132;
-const LEFT = 44;
+const LEFT = 48;
 const TOP = 8;
 const BOTTOM = 112;
 const INNER = WIDTH - LEFT - 2;

@@ -127,8 +127,9 @@ function trySections(delivery: DeliveryDetail, tries: readonly TryRow[], reveale
 function retryForm(delivery: DeliveryDetail, viewer: Viewer): Markup | null {
   if (delivery.endpointStatus !== 'active' || delivery.status === 'delivering') return null;
   const text = delivery.finishedAt ? 'Send again' : 'Retry now';
+  const tone = delivery.status === 'delivered' ? undefined : 'primary';
   return html`<form method="post" action="/deliveries/${delivery.id}/retry" data-fresh id="retry">
-    ${csrfField(viewer)}<button class="primary">${text}</button>
+    ${csrfField(viewer)}<button class="${tone}">${text}</button>
   </form>`;
 }
 

@@ -18,7 +18,7 @@ import { hostOf, shortUrl } from './host-of';
 import { renderPage } from './layout';
 import { atMost } from './number-forms';
 import { pulseCharts } from './pulse-charts';
-import { findHours, findSpans, type Span } from './pulse.repository';
+import { findHours, findSpans, type Span } from './pulse-history.repository';
 import { deliveryMark } from './status-mark';
 import { duration, fullMoment, moment, relative } from './time-forms';
 import type { Notice, Viewer } from './viewer';

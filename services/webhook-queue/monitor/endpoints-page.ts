@@ -10,7 +10,7 @@ import { shortUrl } from './host-of';
 import { renderPage } from './layout';
 import { atMost, percent } from './number-forms';
 import { totalsOf } from './pulse-charts';
-import { findHours, type Span } from './pulse.repository';
+import { findHours, type Span } from './pulse-history.repository';
 import { ENDPOINT_FILTERS, type EndpointsQuery } from './read-query';
 import { findTenantSlugs } from './tenant-list.repository';
 import { age, duration } from './time-forms';

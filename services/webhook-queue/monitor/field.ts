@@ -63,7 +63,7 @@ export function momentField(field: Field & { value: string | undefined }): Marku
 
 function labelled({ name, label, asked }: Field, control: Markup): Markup {
   const complaint = asked.complaints[name];
-  return html`<div class="field">
+  return html`<div class="field f-${name}">
     <label for="f-${name}">${label}</label>
     ${control}
     ${complaint && html`<p class="complaint" id="c-${name}">“${asked.given[name]}” is left out. ${complaint}</p>`}

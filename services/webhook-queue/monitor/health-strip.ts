@@ -1,6 +1,6 @@
 import { html, type Markup } from '../../platform/html-template';
 import { percent, plural } from './number-forms';
-import type { Span } from './pulse.repository';
+import type { Span } from './pulse-history.repository';
 import { minuteOf } from './time-forms';
 
 const HOURS = 24;

@@ -49,12 +49,13 @@ h2 + .switch, .heading h2 { margin: 0; }
 section.card, details.card, article.card { padding: 1rem 1.25rem; margin: 0 0 1rem; }
 code, pre { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .875em; }
 code { overflow-wrap: anywhere; }
-p code, li code { background: var(--page); padding: .1em .3em; border-radius: .25rem; }
+.card p code, .card li code, .empty code { background: var(--page); padding: .1em .3em; border-radius: .25rem; }
 pre { margin: 0; padding: .75rem 1rem; overflow-x: auto; background: var(--page); border: 1px solid var(--line); border-radius: .5rem;
   line-height: 1.5; overflow-wrap: normal; }
 pre.wrap { white-space: pre-wrap; overflow-wrap: anywhere; max-height: 30rem; overflow-y: auto; }
 .copyable { position: relative; }
 .copyable button { position: absolute; right: .4rem; top: .4rem; }
+.copyable:has(button:not([hidden])) pre { padding-right: 5rem; }
 ul.plain { list-style: none; margin: 0; padding: 0; }
 
 .notice { margin: 0 0 1rem; padding: .6rem 1rem; background: var(--card); border: 1px solid var(--line); border-left: 4px solid var(--good);
@@ -106,7 +107,7 @@ ul.plain { list-style: none; margin: 0; padding: 0; }
 .key.typical::before { height: 3px; width: 1em; vertical-align: .25em; background: var(--typical); }
 .key.slow::before { height: 3px; width: 1em; vertical-align: .25em; background: var(--slow); }
 svg { display: block; width: 100%; height: auto; overflow: visible; }
-svg text { fill: var(--soft); font: 10px system-ui, sans-serif; }
+svg text { fill: var(--soft); font: 10.5px system-ui, sans-serif; }
 svg .grid { stroke: var(--line); stroke-width: 1; }
 svg .good { fill: var(--good); }
 svg .bad { fill: var(--bad); }
@@ -122,8 +123,12 @@ circle.slow { fill: var(--slow); }
 .strip { width: 12rem; max-width: 100%; }
 .card > .strip { width: 24rem; }
 .card > .strip + p { margin: .3rem 0 1rem; font-size: .8125rem; }
-.waterfall { max-width: 44rem; margin: .25rem 0 .5rem; }
-.waterfall text { font-size: 11.5px; }
+.waterfall { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; max-width: 44rem; margin: .25rem 0 .6rem;
+  font-size: .875rem; line-height: 1.3; }
+.waterfall dd { display: grid; grid-template-columns: minmax(0, 1fr) 4.5rem; align-items: center; gap: 1rem; }
+.waterfall span { text-align: right; font-variant-numeric: tabular-nums; }
+.waterfall svg { height: .7rem; }
+.waterfall .grid { fill: var(--line); stroke: none; }
 .phase { fill: var(--idle); }
 .phase.dns { fill: var(--idle); }
 .phase.connect { fill: var(--slow); }
@@ -201,18 +206,22 @@ input::placeholder { color: var(--soft); opacity: 1; }
 [aria-invalid] { border-color: var(--bad); }
 .complaint { margin: .2rem 0 0; color: var(--bad); font-size: .8125rem; overflow-wrap: anywhere; }
 .buttons { display: flex; align-items: center; gap: 1rem; padding-top: 1.4rem; }
-.message { max-width: 34rem; margin: 8vh auto 0; padding: 2rem 2.25rem; }
-.message.wide { max-width: 46rem; }
+section.message { max-width: 34rem; margin: 8vh auto 0; padding: 2rem 2.25rem; }
+section.message.wide { max-width: 46rem; }
 
 @media (max-width: 46rem) {
   header { position: static; padding: .6rem 1rem; gap: .25rem 1rem; }
   .brand { flex: 1; }
+  .who span { display: none; }
   header nav { order: 3; flex: 1 0 100%; }
   main { padding: 1rem 1rem 4rem; }
+  .filter { grid-template-columns: repeat(2, minmax(0, 1fr)); padding: .75rem 1rem .9rem; }
+  .filter .f-since, .filter .f-until, .filter .f-endpoint, .filter .f-booking_ref, .filter .buttons { grid-column: 1 / -1; }
+  .buttons { padding-top: .25rem; }
   .tiles { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .facts, .headers { grid-template-columns: minmax(0, 1fr); gap: 0; }
   .facts dd, .headers dd { margin-bottom: .5rem; }
-  .message { padding: 1.25rem; margin-top: 1rem; }
+  section.message { padding: 1.25rem; margin-top: 1rem; }
   .scroll.card:has(.cards) { overflow: visible; background: none; border: 0; box-shadow: none; }
   .cards, .cards tbody, .cards tr, .cards th, .cards td { display: block; }
   .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
@@ -220,9 +229,9 @@ input::placeholder { color: var(--soft); opacity: 1; }
   .cards tbody tr:hover { background: var(--card); }
   .cards th, .cards td { max-width: none; padding: .15rem 0; border: 0; white-space: normal; }
   .cards tbody th { font-weight: 600; padding-bottom: .35rem; }
-  .cards td { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: .75rem; }
-  .cards td::before { content: attr(data-label); color: var(--soft); font-size: .8125rem; }
-  .cards td:empty { display: none; }
+  .cards td { position: relative; padding-left: 7.25rem; }
+  .cards td::before { content: attr(data-label); position: absolute; left: 0; color: var(--soft); font-size: .8125rem; }
+  .cards td:empty, .cards td.none { display: none; }
 }
 @media (prefers-reduced-motion: reduce) { * { animation: none !important; } }
 @media print { header, .filter, .actions, form { display: none; } body { background: none; } }

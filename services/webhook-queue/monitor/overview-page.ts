@@ -6,7 +6,7 @@ import { renderPage } from './layout';
 import { overviewTiles } from './overview-tiles';
 import { findCounts, findSickEndpoints, findWaitingTenants, findWorkers } from './overview.repository';
 import { pulseCharts } from './pulse-charts';
-import { findSpans } from './pulse.repository';
+import { findSpans } from './pulse-history.repository';
 import { type OverviewQuery, type Range, RANGES } from './read-query';
 import type { Notice, Viewer } from './viewer';
 import { workerTable } from './worker-table';

@@ -2,7 +2,7 @@ import { html, type Markup } from '../../platform/html-template';
 import { barChart, timeChart } from './chart';
 import { addHistograms, countIn, type Histogram, percentile } from './histogram';
 import { percent, thousands } from './number-forms';
-import type { Span } from './pulse.repository';
+import type { Span } from './pulse-history.repository';
 import { dayOf, duration, minuteOf } from './time-forms';
 
 export interface Totals {
@@ -33,10 +33,7 @@ export function pulseCharts(spans: readonly Span[]): Markup {
       ${timeCard('Answer time', 'of the receivers, over all tries that got one', spans, (of) => of.answerTimes)}
       ${timeCard('Event to 2xx', 'from an event to its delivery, waits between tries included', spans, (of) => of.waits)}
     </div>
-    <details class="as-table" id="charts-as-table">
-      <summary>The same as a table</summary>
-      ${spanTable(spans)}
-    </details>`;
+    ${totals.delivered + totals.failed > 0 && spanTable(spans)}`;
 }
 
 function successCard(spans: readonly Span[], { delivered, failed }: Totals): Markup {
@@ -82,8 +79,10 @@ function timeCard(
   </section>`;
 }
 
+/** Without the stretches in which nothing was tried. */
 function spanTable(spans: readonly Span[]): Markup {
-  const rows = [...spans].reverse().map((span) => {
+  const tried = spans.filter(({ delivered, failed }) => delivered + failed > 0);
+  const rows = tried.reverse().map((span) => {
     const cells = [span.answerTimes, span.waits].flatMap((times) => [
       percentile(times, 0.5),
       percentile(times, 0.95),
@@ -106,18 +105,21 @@ function spanTable(spans: readonly Span[]): Markup {
     'Event to 2xx p50',
     'p95',
   ];
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="The charts as a table">
-    <table class="figures">
-      <thead>
-        <tr>
-          ${names.map((name) => html`<th scope="col">${name}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+  return html`<details class="as-table" id="charts-as-table">
+    <summary>The same as a table</summary>
+    <div class="scroll" tabindex="0" role="region" aria-label="The charts as a table">
+      <table class="figures">
+        <thead>
+          <tr>
+            ${names.map((name) => html`<th scope="col">${name}</th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+  </details>`;
 }
 
 function successTip(span: Span): string {

@@ -37,8 +37,8 @@ function filterForm(asked: ReplayQuery, slugs: string[]): Markup {
   ] as const;
   return html`<form class="filter card" method="get" action="/replay">
     ${selectField({ name: 'status', label: 'Status', asked, options, chosen: asked.status })}
-    ${textField({ name: 'tenant', label: 'Tenant', asked, placeholder: 'all', options: slugs })}
-    ${textField({ name: 'endpoint', label: 'Endpoint', asked, placeholder: 'id; all' })}
+    ${textField({ name: 'tenant', label: 'Tenant', asked, placeholder: 'slug', options: slugs })}
+    ${textField({ name: 'endpoint', label: 'Endpoint', asked, placeholder: 'id' })}
     ${momentField({ name: 'since', label: 'Made since (UTC)', asked, value: asked.since && inputMoment(asked.since) })}
     <div class="buttons"><button>Count</button></div>
   </form>`;

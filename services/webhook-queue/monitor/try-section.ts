@@ -21,7 +21,7 @@ export function trySection(eventId: string, row: TryRow, revealed: boolean): Mar
       }
     </p>
     ${reason && html`<p class="why">${reason}</p>`}
-    ${phases && Object.keys(phases).length > 0 && waterfall(phases, durationMs, !well)}
+    ${phases && Object.keys(phases).length > 0 && waterfall(phases, durationMs, !well && statusCode === null)}
     ${phases && phases.connect === undefined && phases.first_byte !== undefined && KEPT}
     <div class="two">${sent(eventId, row)} ${received(row, revealed)}</div>
   </article>`;
@@ -41,7 +41,7 @@ function sent(eventId: string, row: TryRow): Markup {
 function received({ number, responseHeaders, responseBody, statusCode }: TryRow, revealed: boolean): Markup {
   return html`<details id="try-${number}-received">
     <summary>Answer${statusCode !== null && html` ${statusCode}`}</summary>
-    ${!responseHeaders && responseBody === null && html`<p class="soft">No answer came.</p>`}
+    ${!responseHeaders && responseBody === null && html`<p class="soft">${statusCode === null ? 'No answer came.' : 'Nothing of it was kept.'}</p>`}
     ${(responseHeaders || responseBody !== null) && !revealed && hidden(responseBody)}
     ${revealed && responseHeaders && headerList(responseHeaders)} ${revealed && answerBody(responseBody)}
   </details>`;

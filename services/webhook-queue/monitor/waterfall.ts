@@ -3,19 +3,12 @@ import type { AttemptReport, Phase } from '../delivery';
 import { duration } from './time-forms';
 
 const PHASES: readonly (readonly [Phase, string])[] = [
-  ['dns', 'name'],
+  ['dns', 'DNS'],
   ['connect', 'connect'],
   ['tls', 'TLS'],
   ['first_byte', 'first byte'],
   ['body', 'body'],
 ];
-
-const WIDTH = 520;
-const NAME = 74;
-const TIME = 60;
-const ROW = 20;
-const BAR = 10;
-const INNER = WIDTH - NAME - TIME;
 
 interface Bar {
   phase: string;
@@ -28,22 +21,18 @@ interface Bar {
 export function waterfall(
   phases: NonNullable<AttemptReport['phases']>,
   durationMs: number,
-  failed: boolean,
+  unanswered: boolean,
 ): Markup {
-  const bars = barsOf(phases, durationMs, failed);
+  const bars = barsOf(phases, durationMs, unanswered);
   const total = Math.max(1, durationMs, ...bars.map(({ from, ms }) => from + ms));
-  const told = bars.map(({ name, ms }) => `${name} ${duration(ms)}`).join(', ');
-  return html`<svg
-    class="waterfall"
-    viewBox="0 0 ${WIDTH} ${bars.length * ROW}"
-    role="img"
-    aria-label="${told}"
-  >
-    ${bars.map((bar, index) => row(bar, index, total))}
-  </svg>`;
+  return html`<dl class="waterfall">${bars.map((bar) => row(bar, total))}</dl>`;
 }
 
-function barsOf(phases: NonNullable<AttemptReport['phases']>, durationMs: number, failed: boolean): Bar[] {
+function barsOf(
+  phases: NonNullable<AttemptReport['phases']>,
+  durationMs: number,
+  unanswered: boolean,
+): Bar[] {
   const bars: Bar[] = [];
   let from = 0;
   for (const [phase, name] of PHASES) {
@@ -52,24 +41,25 @@ function barsOf(phases: NonNullable<AttemptReport['phases']>, durationMs: number
     bars.push({ phase, name, from, ms });
     from += ms;
   }
-  if (failed && durationMs - from > 1)
+  if (unanswered && durationMs - from > 1)
     bars.push({ phase: 'cut', name: 'no answer', from, ms: durationMs - from });
   return bars;
 }
 
-function row({ phase, name, from, ms }: Bar, index: number, total: number): Markup {
-  const y = index * ROW;
-  const x = NAME + (from / total) * INNER;
-  const width = Math.max(1.5, (ms / total) * INNER);
-  return html`<text x="0" y="${y + 14}">${name}</text
-    ><line class="grid" x1="${NAME}" x2="${NAME + INNER}" y1="${y + ROW / 2}" y2="${y + ROW / 2}"></line
-    ><rect
-      class="phase ${phase}"
-      x="${x.toFixed(1)}"
-      y="${y + (ROW - BAR) / 2}"
-      width="${width.toFixed(1)}"
-      height="${BAR}"
-      rx="2"
-    ></rect
-    ><text x="${WIDTH}" y="${y + 14}" text-anchor="end">${duration(ms)}</text>`;
+/** Words beside the drawing, which stretches with the page. */
+function row({ phase, name, from, ms }: Bar, total: number): Markup {
+  const [x, width] = [(from / total) * 100, Math.max(0.4, (ms / total) * 100)];
+  return html`<dt>${name}</dt>
+    <dd>
+      <svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="grid" y="4.5" width="100" height="1"></rect>
+        <rect
+          class="phase ${phase}"
+          x="${Math.min(x, 99.6).toFixed(2)}"
+          width="${width.toFixed(2)}"
+          height="10"
+        ></rect>
+      </svg>
+      <span>${duration(ms)}</span>
+    </dd>`;
 }
