@@ -1,10 +1,39 @@
+import dns from 'node:dns/promises';
+import { BlockList, isIPv4 } from 'node:net';
 import fc from 'fast-check';
 import type { Db } from '../../services/platform/database';
+import { parseEndpointUrl } from '../../services/webhook-queue/endpoint-url';
 import { whyNotPublic } from '../../services/webhook-queue/public-address';
 import { showDelivery } from '../../services/webhook-queue/operations';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, hurriedWorker, whenAll } from './queue-fixture';
 import { startReceiver, type Receiver } from './receiver';
+import { NOT_REACHABLE, SPECIAL_BUT_REACHABLE, toIpv4, toIpv6, toNumber } from './special-addresses';
+
+const block = (cidr: string) => {
+  const [base, length] = cidr.split('/') as [string, string];
+  const family = isIPv4(base) ? ('ipv4' as const) : ('ipv6' as const);
+  return { base, length: Number(length), family };
+};
+
+/** Any address of the block. */
+const within = (cidr: string) => {
+  const { base, length, family } = block(cidr);
+  const [bits, write] = family === 'ipv4' ? [32, toIpv4] : [128, toIpv6];
+  const host = fc.bigInt({ min: 0n, max: (1n << BigInt(bits - length)) - 1n });
+  return host.map((number) => write(toNumber(base) + number));
+};
+const ipv4 = within('0.0.0.0/0');
+const [special, notReachable] = [new BlockList(), new BlockList()];
+for (const [cidr] of NOT_REACHABLE) {
+  const { base, length, family } = block(cidr);
+  notReachable.addSubnet(base, length, family);
+  special.addSubnet(base, length, family);
+}
+for (const cidr of SPECIAL_BUT_REACHABLE) {
+  const { base, length, family } = block(cidr);
+  special.addSubnet(base, length, family);
+}
 
 describe('an address that is called', () => {
   it.each(['8.8.8.8', '1.1.1.1', '2606:4700::1111', '2a00:1450:400f:80d::200e', '::ffff:8.8.8.8'])(
@@ -12,72 +41,86 @@ describe('an address that is called', () => {
     (address) => expect(whyNotPublic(address)).toBeUndefined(),
   );
 
-  it.each([
-    ...[
-      '127.0.0.1',
-      '127.9.9.9',
-      '0.0.0.0',
-      '10.0.0.1',
-      '172.16.0.1',
-      '192.168.1.1',
-      '100.64.0.1',
-      '100.100.100.200',
-    ],
-    ...[
-      '169.254.169.254',
-      '168.63.129.16',
-      '192.0.0.192',
-      '192.0.2.1',
-      '198.18.0.1',
-      '203.0.113.9',
-      '192.88.99.1',
-    ],
-    ...[
-      '224.0.0.1',
-      '240.0.0.1',
-      '255.255.255.255',
-      '::',
-      '::1',
-      '::7f00:1',
-      '::5efe:7f00:1',
-      '::ffff:127.0.0.1',
-    ],
-    ...[
-      '::ffff:169.254.169.254',
-      '::ffff:0:7f00:1',
-      '64:ff9b::7f00:1',
-      '64:ff9b::808:808',
-      '64:ff9b:1::7f00:1',
-    ],
-    ...[
-      '2002:7f00:1::',
-      '2001::1',
-      '2001:db8::1',
-      '3fff::1',
-      '4000::1',
-      'fc00::1',
-      'fd00:ec2::254',
-      'fe80::1%eth0',
-    ],
-    ...['fec0::1', 'ff02::1', '100::1'],
-  ])('%s is not public', (address) => expect(whyNotPublic(address)).toBeDefined());
+  it.each(['168.63.129.16', '100.100.100.200', '169.254.169.254', 'fd00:ec2::254', 'fe80::1%eth0'])(
+    '%s is not public: metadata of a cloud, or of this link',
+    (address) => expect(whyNotPublic(address)).toBeDefined(),
+  );
 
-  it('is never an IPv4 address of a private block, however it is dressed as IPv6', () => {
-    const byte = fc.integer({ min: 0, max: 255 });
-    const inside = fc.oneof(
-      fc.tuple(fc.constant(10), byte, byte, byte),
-      fc.tuple(fc.constant(127), byte, byte, byte),
-      fc.tuple(fc.constant(192), fc.constant(168), byte, byte),
-      fc.tuple(fc.constant(169), fc.constant(254), byte, byte),
+  it.each(NOT_REACHABLE)('is never one of %s (%s)', (cidr) => {
+    fc.assert(fc.property(within(cidr), (address) => whyNotPublic(address) !== undefined));
+  });
+
+  it('may be any other', () => {
+    const anywhere = fc.oneof(
+      ipv4.map((address) => ({ address, family: 'ipv4' as const })),
+      within('2000::/3').map((address) => ({ address, family: 'ipv6' as const })),
     );
+    const plain = anywhere.filter(({ address, family }) => !special.check(address, family));
     fc.assert(
-      fc.property(inside, ([a, b, c, d]) => {
-        const dotted = `${a}.${b}.${c}.${d}`;
-        const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
-        const spellings = [dotted, `::ffff:${dotted}`, `::${hex}`, `64:ff9b::${hex}`, `2002:${hex}::1`];
+      fc.property(plain, ({ address }) => whyNotPublic(address) === undefined),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is judged by the IPv4 address that is mapped into it', () => {
+    fc.assert(
+      fc.property(ipv4, (address) => {
+        const [high, low] = [toNumber(address) >> 16n, toNumber(address) & 65_535n];
+        const hex = `${high.toString(16)}:${low.toString(16)}`;
+        const mapped = [`::ffff:${address}`, `::ffff:${hex}`, `0:0:0:0:0:FFFF:${hex.toUpperCase()}`];
+        return mapped.every((spelling) => whyNotPublic(spelling) === whyNotPublic(address));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is never an IPv4 address in a tunnel or a translation, whatever that address is', () => {
+    fc.assert(
+      fc.property(ipv4, ipv4, (address, server) => {
+        const hex = (number: bigint) => `${(number >> 16n).toString(16)}:${(number & 65_535n).toString(16)}`;
+        const [inside, relay] = [toNumber(address), toNumber(server)];
+        const spellings = [
+          ...[`::${hex(inside)}`, `::ffff:0:${hex(inside)}`, `::5efe:${hex(inside)}`],
+          ...[`64:ff9b::${hex(inside)}`, `64:ff9b:1::${hex(inside)}`, `2002:${hex(inside)}::1`],
+          `2001:0:${hex(relay)}:8000:63bf:${hex(inside ^ 0xffffffffn)}`,
+        ];
         return spellings.every((spelling) => whyNotPublic(spelling) !== undefined);
       }),
     );
+  });
+});
+
+describe('an address of an endpoint', () => {
+  const LOOPBACKS = [
+    ...['127.0.0.1', '127.1', '127.0.1', '0x7f.1', '0x7f000001', '2130706433', '017700000001', '0177.0.0.1'],
+    ...['127.0.0.1.', '①②⑦.⓪.⓪.①', '１２７.0.0.1', '%31%32%37.0.0.1', '[::1]', '[0:0:0:0:0:0:0:1]'],
+    ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]', '[64:ff9b::127.0.0.1]', '[2002:7f00:1::]'],
+  ];
+
+  it.each(LOOPBACKS)('is not %s, however this machine is spelt', (host) => {
+    for (const scheme of ['http', 'https']) {
+      expect(() => parseEndpointUrl(`${scheme}://${host}/hook`, false)).toThrow(
+        scheme === 'http' ? 'https://' : 'not an IP address',
+      );
+    }
+    const { hostname } = new URL(parseEndpointUrl(`https://${host}/hook`, true));
+    expect(whyNotPublic(hostname.replace(/[[\]]/g, ''))).toBeDefined();
+  });
+
+  it.each([
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    'a.localhost',
+    'printer.local',
+    'api.internal',
+    'intranet',
+  ])('is not %s, a name of the inside', (host) =>
+    expect(() => parseEndpointUrl(`https://${host}/`, false)).toThrow('not a public name'),
+  );
+
+  it.each(['user@', ':secret@', 'user:secret@'])('holds no %s', (login) => {
+    expect(() => parseEndpointUrl(`https://${login}example.com/`, true)).toThrow('user name or password');
   });
 });
 
@@ -99,6 +142,8 @@ describe('a worker that may not call private targets', () => {
     ['http', (port: string) => `http://127.0.0.1:${port}/`, 'The address is not https'],
     ['a literal', (port: string) => `https://127.0.0.1:${port}/`, '127.0.0.1 is a loopback address'],
     ['an IPv6 literal', (port: string) => `https://[::ffff:7f00:1]:${port}/`, 'is a loopback address'],
+    ['a number', (port: string) => `https://2130706433:${port}/`, '127.0.0.1 is a loopback address'],
+    ['a NAT64 literal', (port: string) => `https://[64:ff9b::7f00:1]:${port}/`, 'is a NAT64 address'],
     ['a name that leads to one', (port: string) => `https://localhost:${port}/`, 'localhost is '],
     ['a name that leads nowhere', (port: string) => `https://nothing.invalid:${port}/`, 'does not resolve'],
   ])('refuses %s, names the rule, and connects to nothing', async (_what, url, reason) => {
@@ -114,6 +159,33 @@ describe('a worker that may not call private targets', () => {
     } finally {
       await worker.stop();
     }
+  });
+
+  it('refuses a name with one public and one private address, in either order', async () => {
+    const addresses = [
+      { address: '93.184.215.14', family: 4 },
+      { address: '127.0.0.1', family: 4 },
+    ];
+    for (const found of [addresses, addresses.toReversed()]) {
+      // The name service alone is made up: no real name has such addresses.
+      const lookup = jest.spyOn(dns, 'lookup').mockResolvedValue(found as never);
+      const tenantId = await createTenant(db);
+      await add(db, tenantId, `https://both.example:${new URL(receiver.url).port}/`);
+      await book(db, tenantId);
+      const worker = hurriedWorker(db, { allowPrivateTargets: false, retryScheduleSeconds: [0] });
+      const [delivery] = await whenAll(db, tenantId, 'dead').finally(() => worker.stop());
+      expect((await showDelivery(db, delivery!.id)).tries[0]).toMatchObject({
+        outcome: 'blocked',
+        reason:
+          'both.example is 127.0.0.1, and that is a loopback address: only public addresses are called, unless ' +
+          'WEBHOOK_ALLOW_PRIVATE_TARGETS is on.',
+        peer: null,
+        signature: null,
+      });
+      expect(lookup).toHaveBeenCalledTimes(1);
+      lookup.mockRestore();
+    }
+    expect(receiver.received).toEqual([]);
   });
 
   it('calls the same name where they are allowed', async () => {

@@ -1,12 +1,37 @@
 import fc from 'fast-check';
 import { loadConfig } from '../../services/platform/config';
-import { decideNext, readRetryAfter } from '../../services/webhook-queue/retry-schedule';
+import type { AttemptReport, NextStep } from '../../services/webhook-queue/delivery';
+import { asksForPatience, decideNext, readRetryAfter } from '../../services/webhook-queue/retry-schedule';
 
 const SCHEDULE = loadConfig({}).webhooks.retryScheduleSeconds;
 const DAY = 86_400;
 const failed = { outcome: 'http_error', statusCode: 500, retryAfterSeconds: null } as const;
 const throttled = { outcome: 'http_error', statusCode: 429, retryAfterSeconds: null } as const;
 const fresh = { tries: 0, throttled: 0 };
+
+const schedules = fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 12 });
+const draws = fc.double({ min: 0, max: 1, noNaN: true });
+const reports = fc.record({
+  outcome: fc.constantFrom('http_error' as const, 'timeout' as const, 'interrupted' as const),
+  statusCode: fc.constantFrom(null, 301, 400, 429, 500, 503),
+  retryAfterSeconds: fc.option(fc.double({ min: 0, noNaN: true })),
+});
+type Report = Pick<AttemptReport, 'outcome' | 'statusCode' | 'retryAfterSeconds'>;
+
+/** A delivery that nothing ever goes well for, until it ends; or a hundred tries, where it does not. */
+function live(schedule: number[], answers: Iterator<Report>, lots: Iterator<number>) {
+  const tries: { report: Report; next: NextStep; before: number }[] = [];
+  let [before, throttledBefore] = [0, 0];
+  while (tries.length < 100 && tries.at(-1)?.next.status !== 'dead') {
+    const report = answers.next().value as Report;
+    const lot = lots.next().value as number;
+    const next = decideNext(report, { tries: before, throttled: throttledBefore }, schedule, () => lot);
+    tries.push({ report, next, before });
+    before = next.tries;
+    if (asksForPatience(report.statusCode)) throttledBefore++;
+  }
+  return tries;
+}
 
 describe('the retry schedule', () => {
   it('tries ten times over 75 hours and 35 minutes, the second time after 5 seconds', () => {
@@ -62,6 +87,43 @@ describe('the retry schedule', () => {
     );
   });
 
+  it('ends every delivery, whatever comes back, after as many tries as it has steps and at most three more', () => {
+    fc.assert(
+      fc.property(
+        schedules,
+        fc.infiniteStream(reports),
+        fc.infiniteStream(draws),
+        (schedule, answers, lots) => {
+          const tries = live(schedule, answers, lots);
+          const spent = tries.filter(({ report }) => report.outcome !== 'interrupted').length;
+          return (
+            tries.at(-1)!.next.status === 'dead' && spent >= schedule.length && spent <= schedule.length + 3
+          );
+        },
+      ),
+    );
+  });
+
+  it('is never early, over the whole life of a delivery', () => {
+    fc.assert(
+      fc.property(
+        schedules,
+        fc.infiniteStream(reports),
+        fc.infiniteStream(draws),
+        (schedule, answers, lots) =>
+          live(schedule, answers, lots).every(({ report, next, before }) => {
+            if (next.status === 'dead') return true;
+            if (report.outcome === 'interrupted') return next.waitSeconds === 0 && next.tries === before;
+            const step = schedule[before + 1] ?? schedule.at(-1)!;
+            const asked = Math.min(report.retryAfterSeconds ?? 0, DAY);
+            return (
+              Number.isFinite(next.waitSeconds) && next.waitSeconds >= Math.max(0.8 * step - 1e-6, asked)
+            );
+          }),
+      ),
+    );
+  });
+
   it('does not count a try that our own shutdown cut off, and gives up at once where the receiver is gone', () => {
     const interrupted = { outcome: 'interrupted', statusCode: null, retryAfterSeconds: null } as const;
     const before = { tries: 9, throttled: 0 };
@@ -103,6 +165,32 @@ describe('429 and 503', () => {
 
 describe('Retry-After', () => {
   const now = new Date('2031-05-01T12:00:00Z');
+
+  it('is never over before the second that its date names', () => {
+    const moment = fc.date({ min: new Date('2031-05-01'), max: new Date('2041-05-01'), noInvalidDate: true });
+    fc.assert(
+      fc.property(moment, moment, (until, at) => {
+        const named = Math.floor(until.getTime() / 1000) * 1000;
+        const over = at.getTime() + readRetryAfter(until.toUTCString(), at)! * 1000;
+        return over >= named && over < Math.max(named, at.getTime()) + 1000;
+      }),
+    );
+  });
+
+  it('is nothing or a number from 0 on, whatever a receiver writes', () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.stringMatching(/^[0-9.eE+-]{0,400}$/),
+      fc.stringMatching(/^(Mon|Thursday),? [0-9A-Za-z:, +-]{0,40}( GMT)?$/),
+    );
+    fc.assert(
+      fc.property(text, (header) => {
+        const seconds = readRetryAfter(header, now);
+        return seconds === null || seconds >= 0;
+      }),
+      { numRuns: 1000 },
+    );
+  });
 
   it.each([
     ['120', 120],

@@ -7,18 +7,76 @@ import {
   showSecret,
   unsealSecret,
 } from '../../services/webhook-queue/seal-secret';
-import { signPayload } from '../../services/webhook-queue/sign-payload';
+import { signPayload, webhookId } from '../../services/webhook-queue/sign-payload';
+import { refutePayload } from '../../services/webhook-queue/verify-payload';
+
+const secretsOf = (count: number) => Array.from({ length: count }, mintSecret);
+/** Another byte in its place. */
+const flipped = (bytes: Buffer, at: number, mask: number) => {
+  const altered = Buffer.from(bytes);
+  altered[at % bytes.length]! ^= mask;
+  return altered;
+};
+const change = fc.record({ at: fc.nat(10_000), mask: fc.integer({ min: 1, max: 255 }) });
+const webhookIds = fc.uuid().map(webhookId);
 
 describe('a signature', () => {
   it('is accepted by the standardwebhooks library for any body, with each of its secrets and with no other', () => {
     fc.assert(
-      fc.property(fc.json(), fc.integer({ min: 1, max: 5 }), (body, count) => {
-        const secrets = Array.from({ length: count }, mintSecret);
-        const headers = signPayload({ id: 'msg_1', sentAt: new Date(), body }, secrets);
+      fc.property(webhookIds, fc.json(), fc.integer({ min: 1, max: 5 }), (id, body, count) => {
+        const secrets = secretsOf(count);
+        const headers = signPayload({ id, sentAt: new Date(), body }, secrets);
         for (const secret of secrets) new Webhook(showSecret(secret)).verify(body, headers);
         expect(() => new Webhook(showSecret(mintSecret())).verify(body, headers)).toThrow('signature');
-        expect(() => new Webhook(showSecret(secrets[0]!)).verify(`${body} `, headers)).toThrow('signature');
+        for (const secret of secrets) expect(refutePayload({ headers, body }, secret, new Date())).toBeNull();
       }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is refused by the library and by our own verifier once any byte of body, id, time or signature is another', () => {
+    const parts = fc.constantFrom('body', 'webhook-id', 'webhook-timestamp', 'webhook-signature');
+    fc.assert(
+      fc.property(webhookIds, fc.json(), parts, change, (id, body, part, { at, mask }) => {
+        const [secret] = secretsOf(1) as [Buffer];
+        const sent: Record<string, string> = {
+          body,
+          ...signPayload({ id, sentAt: new Date(), body }, [secret]),
+        };
+        const altered = { ...sent, [part]: flipped(Buffer.from(sent[part]!), at, mask).toString('latin1') };
+        const { body: alteredBody = '', ...headers } = altered;
+        expect(() => new Webhook(showSecret(secret)).verify(alteredBody, headers)).toThrow();
+        expect(refutePayload({ headers, body: alteredBody }, secret, new Date())).not.toBeNull();
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is refused by the library with a secret of which any byte is another', () => {
+    fc.assert(
+      fc.property(fc.json(), change, (body, { at, mask }) => {
+        const [secret] = secretsOf(1) as [Buffer];
+        const headers = signPayload({ id: 'msg_1', sentAt: new Date(), body }, [secret]);
+        const other = showSecret(flipped(secret, at, mask));
+        expect(() => new Webhook(other).verify(body, headers)).toThrow('signature');
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('has headers that nothing can be slipped into: visible ASCII, an id without a dot, whole seconds', () => {
+    fc.assert(
+      fc.property(
+        webhookIds,
+        fc.string({ unit: 'binary' }),
+        fc.date({ noInvalidDate: true }),
+        (id, body, sentAt) => {
+          const headers = signPayload({ id, sentAt, body }, secretsOf(5));
+          expect(headers['webhook-id']).toMatch(/^msg_[0-9a-f]{32}$/);
+          expect(headers['webhook-timestamp']).toMatch(/^-?\d+$/);
+          expect(headers['webhook-signature']).toMatch(/^(v1,[A-Za-z0-9+/]{43}=( |$)){5}$/);
+        },
+      ),
       { numRuns: 50 },
     );
   });

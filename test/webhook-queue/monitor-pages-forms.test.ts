@@ -1,0 +1,266 @@
+import { html, toHtml } from '../../services/platform/html-template';
+import { addHistograms, percentile } from '../../services/webhook-queue/monitor/histogram';
+import {
+  maskBody,
+  maskEmail,
+  maskName,
+  maskPhone,
+} from '../../services/webhook-queue/monitor/mask-personal-data';
+import { nextStep, type Prospect } from '../../services/webhook-queue/monitor/next-step';
+import { atMost, percent, thousands } from '../../services/webhook-queue/monitor/number-forms';
+import {
+  parseDeliveriesQuery,
+  parseEndpointsQuery,
+  parseOverviewQuery,
+  parseReplayQuery,
+} from '../../services/webhook-queue/monitor/read-query';
+import { age, duration, relative } from '../../services/webhook-queue/monitor/time-forms';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
+
+describe('a percentile is read from counts by powers of two', () => {
+  it('is none where nothing was counted', () => {
+    expect(percentile([], 0.5)).toBeNull();
+    expect(percentile([0, 0, 0], 0.95)).toBeNull();
+  });
+
+  it('lies within the bin that holds it', () => {
+    // Ten below 1 ms, eighty of 4 to 8 ms, ten of 512 to 1024 ms.
+    const histogram = [10, 0, 0, 80, 0, 0, 0, 0, 0, 0, 10];
+    expect(percentile(histogram, 0.05)).toBeLessThan(1);
+    expect(percentile(histogram, 0.5)).toBeGreaterThanOrEqual(4);
+    expect(percentile(histogram, 0.5)).toBeLessThan(8);
+    expect(percentile(histogram, 0.95)).toBeGreaterThanOrEqual(512);
+    expect(percentile(histogram, 0.95)).toBeLessThan(1024);
+    expect(percentile(histogram, 1)).toBe(1024);
+  });
+
+  it('is within a factor of two of the truth, whatever was measured', () => {
+    const times = Array.from({ length: 1000 }, (_, n) => 1 + ((n * 7919) % 4000));
+    const histogram = times.reduce<number[]>((counts, ms) => {
+      const bin = Math.floor(Math.log2(ms)) + 1;
+      return addHistograms(counts, [...Array<number>(bin).fill(0), 1]);
+    }, []);
+    const sorted = times.sort((a, b) => a - b);
+    for (const share of [0.1, 0.5, 0.9, 0.95, 0.99]) {
+      const ratio = percentile(histogram, share)! / sorted[Math.ceil(share * 1000) - 1]!;
+      expect(ratio).toBeGreaterThan(0.5);
+      expect(ratio).toBeLessThan(2);
+    }
+  });
+
+  it('is that of all when histograms of different lengths are added', () => {
+    expect(addHistograms([1, 2], [0, 1, 0, 5])).toEqual([1, 3, 0, 5]);
+  });
+});
+
+describe('personal data is masked', () => {
+  it.each([
+    [maskName, 'Zoë “Ö” Müller', 'Z… “… M…'],
+    [maskName, '  ', '…'],
+    [maskName, '王小明', '王…'],
+    [maskPhone, '+37120000000', '+37…00'],
+    [maskPhone, '020 123 456', '02…56'],
+    [maskPhone, '+112', '…'],
+    [maskEmail, 'zoe@example.com', 'z…@e….com'],
+    [maskEmail, 'a@b@c.co.uk', 'a…@c….uk'],
+    [maskEmail, 'nobody', '…'],
+  ])('%p makes %s into %s', (mask, text, masked) => {
+    expect(mask(text)).toBe(masked);
+  });
+
+  it('in every format of the body, and nothing else of it is touched', () => {
+    const customer = { name: 'Zoë Müller', phone: '+37120000000', email: 'zoe@example.com' };
+    const masked = { name: 'Z… M…', phone: '+37…00', email: 'z…@e….com' };
+    const fields = { booking_ref: 'ACME-1', customer, total_price: 10.5 };
+    expect(maskBody(JSON.stringify(fields))).toBe(JSON.stringify({ ...fields, customer: masked }));
+    expect(maskBody(JSON.stringify({ type: 'booking.created', data: fields }))).toBe(
+      JSON.stringify({ type: 'booking.created', data: { ...fields, customer: masked } }),
+    );
+  });
+
+  it('where the customer is not as expected, and a null stays null', () => {
+    expect(maskBody('{"customer":{"name":null,"passport":"X1","phone":{"a":"+371"}}}')).toBe(
+      '{"customer":{"name":null,"passport":"…","phone":"…"}}',
+    );
+    expect(maskBody('{"customer":"Zoe","list":[{"customer":{"name":"Zoe"}}]}')).toBe(
+      '{"customer":"…","list":[{"customer":{"name":"Z…"}}]}',
+    );
+    expect(maskBody('{"customer":null}')).toBe('{"customer":null}');
+    expect(maskBody('Zoe Müller')).toBe('…');
+  });
+});
+
+describe('a delivery says what happens next', () => {
+  const endpoint = { status: 'active', statusReason: null, blockedUntil: null } as const;
+  const waiting: Prospect = {
+    now: NOW,
+    status: 'retrying',
+    tenant: 'acme',
+    attempts: 2,
+    createdAt: later(-600),
+    finishedAt: null,
+    nextAttemptAt: later(240),
+    lastError: 'The receiver answered 503.',
+    endpoint,
+    lease: null,
+  };
+  const sentence = (prospect: Partial<Prospect>) => {
+    const text = toHtml(html`${nextStep({ ...waiting, ...prospect }).sentence}`);
+    return text
+      .replace(/<[^>]*>/g, '')
+      .replace(/\s+/g, ' ')
+      .trim();
+  };
+
+  it.each<[string, Partial<Prospect>, string]>([
+    ['a later try', {}, 'The receiver answered 503. Try 3 goes out at 20 Nov 2026, 12:04:00 UTC (in 4 min).'],
+    [
+      'a first try that is due',
+      { status: 'pending', attempts: 0, nextAttemptAt: NOW, lastError: null },
+      'The first try is due now: it goes out as soon as a worker has a free lane for its endpoint.',
+    ],
+    [
+      'a breaker',
+      { endpoint: { ...endpoint, blockedUntil: later(300) } },
+      'Held by the endpoint’s breaker until 20 Nov 2026, 12:05:00 UTC (in 5 min): the endpoint failed too often. After that one request at a time tries whether it is back.',
+    ],
+    [
+      'a try that is due after the breaker',
+      { endpoint: { ...endpoint, blockedUntil: later(60) } },
+      'The receiver answered 503. Try 3 goes out at 20 Nov 2026, 12:04:00 UTC (in 4 min).',
+    ],
+    [
+      'a paused endpoint',
+      { endpoint: { ...endpoint, status: 'paused' } },
+      'Waits: its endpoint is paused. It is due at once when the endpoint is resumed.',
+    ],
+    [
+      'a disabled endpoint',
+      { endpoint: { ...endpoint, status: 'disabled', statusReason: 'It answered 410.' } },
+      'Waits: its endpoint is disabled. It answered 410. It is due at once when the endpoint is enabled.',
+    ],
+    [
+      'no endpoint',
+      { status: 'pending', attempts: 0, endpoint: null, nextAttemptAt: null, lastError: null },
+      'Waits for an endpoint: acme has none that takes it. It is sent as soon as one is added: tourctl webhook add acme https://…',
+    ],
+    [
+      'a request in flight',
+      { status: 'delivering', lease: { worker: 'w1', since: later(-2), until: later(28) } },
+      'Being sent since 20 Nov 11:59:58 by w1, as try 3. If that worker is lost, another one takes over after 20 Nov 12:00:28.',
+    ],
+    [
+      'a worker that did not come back',
+      { lease: { worker: 'w1', since: later(-60), until: later(-15) } },
+      'The worker w1 did not come back: the try of 20 Nov 11:59:00 may have arrived. It is written down as lost and sent again as soon as a worker takes it.',
+    ],
+    [
+      'a delivered one',
+      { status: 'delivered', finishedAt: later(-598.8), attempts: 1, lastError: null },
+      'Delivered with the first try, 1.2 s after its event. Nothing more happens.',
+    ],
+    [
+      'a dead one',
+      { status: 'dead', attempts: 10, finishedAt: NOW },
+      'Given up after 10 tries. The receiver answered 503. Nothing more happens by itself; a retry begins the schedule anew, under the same webhook-id.',
+    ],
+  ])('%s', (_, prospect, expected) => {
+    expect(sentence(prospect)).toBe(expected);
+  });
+});
+
+describe('a query is read', () => {
+  it('as it is meant', () => {
+    expect(
+      parseDeliveriesQuery({
+        tenant: ' acme ',
+        status: 'dead',
+        type: 'ping',
+        outcome: 'timeout',
+        code: '5xx',
+        since: '2026-11-20T14:30',
+        until: '2026-11-21',
+        booking_ref: 'ACME-1042',
+        endpoint: 'none',
+        other: 'x',
+      }),
+    ).toMatchObject({
+      tenant: 'acme',
+      status: 'dead',
+      type: 'ping',
+      outcome: 'timeout',
+      code: [500, 599],
+      since: new Date('2026-11-20T14:30:00Z'),
+      until: new Date('2026-11-21T00:00:00Z'),
+      bookingRef: 'ACME-1042',
+      endpoint: 'none',
+      complaints: {},
+    });
+    expect(parseDeliveriesQuery({ code: '404' }).code).toEqual([404, 404]);
+  });
+
+  it.each([
+    ['tenant', 'Acme Tours'],
+    ['status', 'done'],
+    ['outcome', 'constructor'],
+    ['type', 'booking.lost'],
+    ['code', '600'],
+    ['code', '99'],
+    ['since', 'yesterday'],
+    ['since', '2026-02-31'],
+    ['until', '2026-11-20T24:00'],
+    ['endpoint', '42'],
+    ['before', "' or 1=1"],
+    ['booking_ref', 'a\u0000b'],
+  ])('without a %s that is not understood (%j), which is named', (field, value) => {
+    const query = parseDeliveriesQuery({ [field]: value });
+    expect(Object.keys(query.complaints)).toEqual([field]);
+    expect(query.given).toEqual({ [field]: value });
+    const read: Record<string, unknown> = { ...query, given: undefined, complaints: undefined };
+    expect(Object.values(read).filter((part) => part !== undefined)).toEqual([]);
+  });
+
+  it('as what was meant most likely where nothing was said', () => {
+    expect(parseOverviewQuery({})).toEqual({ range: '24h' });
+    expect(parseOverviewQuery({ range: '7d' })).toEqual({ range: '7d' });
+    expect(parseOverviewQuery({ range: 'toString' })).toEqual({ range: '24h' });
+    expect(parseReplayQuery({}).status).toBe('dead');
+    expect(parseReplayQuery({ status: 'pending' }).complaints).toHaveProperty('status');
+    expect(parseEndpointsQuery({ status: 'breaker' }).status).toBe('breaker');
+  });
+});
+
+describe('numbers and times are written', () => {
+  it('with thousands apart, and as bounds where counting stopped', () => {
+    expect([0, 999, 1000, 1234567].map(thousands)).toEqual(['0', '999', '1,000', '1,234,567']);
+    expect([atMost(10_000, 10_000), atMost(10_001, 10_000)]).toEqual(['10,000', '10,000+']);
+  });
+
+  it('as a share that is 100 % only of all', () => {
+    expect(percent(99_999, 100_000)).toBe('99.9 %');
+    expect(percent(7, 7)).toBe('100 %');
+    expect(percent(0, 0)).toBe('–');
+  });
+
+  it.each([
+    [0.4, '< 1 ms'],
+    [999, '999 ms'],
+    [999.7, '1 s'],
+    [1234, '1.2 s'],
+    [15_000, '15 s'],
+    [240_000, '4 min'],
+    [7_800_000, '2 h 10 min'],
+    [7 * 86_400_000, '7 d'],
+  ])('%s ms as %s', (ms, text) => {
+    expect(duration(ms)).toBe(text);
+  });
+
+  it('as seen from now', () => {
+    expect(relative(later(240), NOW)).toBe('in 4 min');
+    expect(relative(later(-5), NOW)).toBe('5 s ago');
+    expect(relative(later(0.2), NOW)).toBe('now');
+    expect(age(later(-39 * 86_400 - 80_000), NOW)).toBe('39 d');
+  });
+});

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../../services/platform/database';
+import { createLogger } from '../../services/platform/logger';
+import { createLive, type Live } from '../../services/webhook-queue/monitor/live';
+import { overviewPage } from '../../services/webhook-queue/monitor/overview-page';
+import type { Range } from '../../services/webhook-queue/monitor/read-query';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { book, createTenant, eventually } from './queue-fixture';
+
+const ROUND_MS = 20;
+
+let database: TestDatabase;
+let db: Db;
+let live: Live;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+});
+beforeEach(() => {
+  live = createLive(db, createLogger('silent', 'webhook-queue'), ROUND_MS);
+});
+afterEach(() => live.stop());
+afterAll(() => database.drop());
+
+interface Told {
+  id: string;
+  html: string;
+}
+
+function listen(range: Range = '1h') {
+  const told: Told[] = [];
+  const leave = live.add((event, data) => {
+    expect(event).toBe('fragment');
+    told.push(JSON.parse(data) as Told);
+  }, range);
+  return { told, leave, ids: () => told.map(({ id }) => id) };
+}
+
+const PARTS = ['needs', 'tiles', 'workers', 'pulse'];
+
+it('a client is sent each part of the overview once, as the page has it', async () => {
+  const client = listen();
+  await eventually('all parts', () => (client.told.length >= PARTS.length ? true : undefined));
+  await sleep(5 * ROUND_MS);
+  expect(client.ids()).toEqual(PARTS);
+  const page = await overviewPage(db, { range: '1h' }, { operator: 'olga', csrfToken: 'x' });
+  for (const { id, html } of client.told) {
+    expect(html).toMatch(new RegExp(`^<section id="${id}"`));
+    expect(page).toContain(html);
+  }
+});
+
+it('after that a client is sent what changes, and nothing else', async () => {
+  const client = listen();
+  await eventually('all parts', () => (client.told.length >= PARTS.length ? true : undefined));
+  await db('webhook_workers').insert({ id: 'w1', slots: 64, in_flight: 3 });
+  await eventually('the worker', () => (client.told.at(-1)?.html.includes('w1') ? true : undefined));
+  expect(client.ids().slice(PARTS.length).sort()).toEqual(['needs', 'tiles', 'workers']);
+  const tenant = await createTenant(db);
+  await book(db, tenant);
+  await eventually('the waiting one', () =>
+    client.told.some(({ id, html }) => id === 'needs' && /for\s+an\s+endpoint/.test(html)) ? true : undefined,
+  );
+  expect(client.ids().filter((id) => id === 'pulse')).toHaveLength(1);
+});
+
+it('each client is sent its own range', async () => {
+  const [hour, week] = [listen('1h'), listen('7d')];
+  const pulseOf = ({ told }: typeof hour) => told.find(({ id }) => id === 'pulse')?.html;
+  await eventually('both', () => (pulseOf(hour) && pulseOf(week) ? true : undefined));
+  const hits = (html: string | undefined) => html?.match(/class="hit"/g)?.length;
+  expect([hits(pulseOf(hour)), hits(pulseOf(week))]).toEqual([3 * 12, 3 * 84]);
+});
+
+it('who left is sent nothing more, and without anybody nothing is asked', async () => {
+  const client = listen();
+  await eventually('all parts', () => (client.told.length >= PARTS.length ? true : undefined));
+  client.leave();
+  await sleep(3 * ROUND_MS);
+  let queries = 0;
+  db.on('query', () => queries++);
+  await db('webhook_workers').delete();
+  await sleep(5 * ROUND_MS);
+  expect(queries).toBe(1);
+  expect(client.told).toHaveLength(PARTS.length);
+  db.removeAllListeners('query');
+});
+
+it('a round that fails is followed by the next', async () => {
+  await db.raw('alter table webhook_workers rename to webhook_workers_away');
+  const client = listen();
+  await sleep(4 * ROUND_MS);
+  expect(client.told).toEqual([]);
+  await db.raw('alter table webhook_workers_away rename to webhook_workers');
+  await eventually('all parts', () => (client.told.length >= PARTS.length ? true : undefined));
+});

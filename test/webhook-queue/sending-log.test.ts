@@ -1,0 +1,55 @@
+import { Webhook } from 'standardwebhooks';
+import type { Worker } from '../../services/webhook-queue/worker';
+import { openTestTerminal, type TestTerminal } from '../cli/terminal';
+import { add, book, createTenant, hurriedWorker, whenAll } from './queue-fixture';
+import { startReceiver, type Receiver } from './receiver';
+
+let terminal: TestTerminal;
+let receiver: Receiver;
+let worker: Worker;
+beforeAll(async () => {
+  [terminal, receiver] = await Promise.all([openTestTerminal(), startReceiver()]);
+  worker = hurriedWorker(terminal.db);
+});
+afterAll(async () => {
+  await worker.stop();
+  await Promise.all([terminal.drop(), receiver.close()]);
+});
+
+describe('the log of a delivery', () => {
+  it('tells of each try where its time went, whom it reached, and what was said', async () => {
+    receiver.react((response, n) =>
+      response.writeHead(n === 1 ? 500 : 200, { 'x-reason': 'tired', 'set-cookie': 'a=1' }).end('so so'),
+    );
+    const tenantId = await createTenant(terminal.db);
+    const { secret } = await add(terminal.db, tenantId, receiver.url);
+    await book(terminal.db, tenantId);
+    const [delivery] = await whenAll(terminal.db, tenantId, 'delivered');
+
+    const { json } = await terminal.tourctl(`delivery show ${delivery!.id} --reveal --json`);
+    const peer = new URL(receiver.url).host;
+    const { phases: first } = json.tries[0];
+    expect(Object.keys(first).sort()).toEqual(['body', 'connect', 'first_byte']);
+    for (const attempt of json.tries) {
+      expect(attempt).toMatchObject({
+        peer,
+        response_headers: { 'x-reason': 'tired' },
+        response_body: 'so so',
+      });
+      expect(attempt.response_headers).not.toHaveProperty('set-cookie');
+    }
+    const { stdout } = await terminal.tourctl(`delivery show ${delivery!.id}`);
+    expect(stdout).toMatch(new RegExp(`connect \\d+, wait \\d+, read \\d+ +${peer} +http_error +500 `));
+
+    // What was sent can be proven later: all that the signature covers is kept.
+    json.tries.forEach((attempt: { started_at: string; signature: string }, n: number) => {
+      const headers = {
+        'webhook-id': json.webhook_id,
+        'webhook-timestamp': String(Math.floor(Date.parse(attempt.started_at) / 1000)),
+        'webhook-signature': attempt.signature,
+      };
+      expect(receiver.received[n]!.headers).toMatchObject(headers);
+      new Webhook(secret).verify(json.body, headers);
+    });
+  });
+});

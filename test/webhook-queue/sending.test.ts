@@ -1,0 +1,215 @@
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import type { AttemptReport } from '../../services/webhook-queue/delivery';
+import { InterruptedError } from '../../services/webhook-queue/explain-failure';
+import { createGuardedAgent, type GuardedAgent } from '../../services/webhook-queue/guarded-agent';
+import { sendWebhook } from '../../services/webhook-queue/send-webhook';
+import { signPayload } from '../../services/webhook-queue/sign-payload';
+import { eventually } from './queue-fixture';
+import { startRawServer, type Answering, type RawServer } from './raw-server';
+
+const KEEP = 'HTTP/1.1 204 No Content\r\n\r\n';
+const LIMITS = {
+  allowPrivateTargets: true,
+  lookupTimeoutMs: 2000,
+  connectTimeoutMs: 3000,
+  attemptTimeoutMs: 3000,
+};
+const HEADERS = { 'content-type': 'application/json', 'webhook-signature': 'v1,abc' };
+
+let agent: GuardedAgent;
+let server: RawServer;
+let answer: Answering;
+beforeEach(async () => {
+  answer = (socket) => socket.write(KEEP);
+  agent = createGuardedAgent(LIMITS);
+  server = await startRawServer(createServer(), (...request) => answer(...request));
+});
+afterEach(async () => {
+  await agent.destroy();
+  await server.close();
+});
+
+interface Sending {
+  url?: string;
+  body?: string;
+  abort?: AbortController;
+  attemptTimeoutMs?: number;
+}
+
+function send({
+  url,
+  body = '{}',
+  abort = new AbortController(),
+  ...limits
+}: Sending = {}): Promise<AttemptReport> {
+  const webhook = { url: url ?? `http://127.0.0.1:${server.port}/hook`, headers: HEADERS, body };
+  return sendWebhook(webhook, { dispatcher: agent, ...LIMITS, ...limits }, abort);
+}
+
+const phasesOf = ({ phases }: AttemptReport) => Object.keys(phases ?? {});
+const sumOf = ({ phases }: AttemptReport) => Object.values(phases!).reduce((sum, ms) => sum + ms, 0);
+
+describe('the phases of an attempt', () => {
+  it('are those that it went through: a kept connection spares all that led to it', async () => {
+    const byName = { url: `http://localhost:${server.port}/hook` };
+    const [first, second] = [await send(byName), await send(byName)];
+    expect(phasesOf(first)).toEqual(['dns', 'connect', 'first_byte', 'body']);
+    expect(phasesOf(second)).toEqual(['first_byte', 'body']);
+    expect([first.peer, second.peer]).toEqual(Array(2).fill(`127.0.0.1:${server.port}`));
+    expect(server.connections).toBe(1);
+    // Nothing is looked up for an address that stands there itself.
+    expect(phasesOf(await send())).toEqual(['connect', 'first_byte', 'body']);
+  });
+
+  it('are each attempt’s own, however many go to one place at once', async () => {
+    answer = (socket) => setTimeout(() => socket.write(KEEP), 50);
+    const reports = [];
+    for (let round = 0; round < 3; round++)
+      reports.push(await Promise.all(Array.from({ length: 20 }, () => send())));
+    const [fresh, ...kept] = reports as [AttemptReport[], ...AttemptReport[][]];
+    expect(fresh.filter((report) => phasesOf(report).includes('connect'))).toHaveLength(20);
+    expect(kept.flat().filter((report) => phasesOf(report).includes('connect'))).toHaveLength(0);
+    expect(server.connections).toBe(20);
+    for (const report of reports.flat()) {
+      expect(report.phases!.first_byte).toBeGreaterThan(45);
+      expect(Math.abs(sumOf(report) - report.durationMs)).toBeLessThan(20);
+    }
+  });
+
+  it('tell how long the answer let itself wait for, and how long its body took', async () => {
+    answer = (socket) => {
+      setTimeout(() => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n'), 100);
+      setTimeout(() => socket.write('ok'), 300);
+    };
+    const { phases, responseBody, responseHeaders } = await send();
+    expect(phases!.first_byte).toBeGreaterThanOrEqual(95);
+    expect(phases!.first_byte).toBeLessThan(195);
+    expect(phases!.body).toBeGreaterThanOrEqual(180);
+    expect([responseBody, responseHeaders]).toEqual(['ok', { 'content-length': '2' }]);
+  });
+
+  it('go as far as the handshake where that is what the deadline cut off, and nothing was sent', async () => {
+    const url = `https://127.0.0.1:${server.port}/hook`;
+    const report = await send({ url, attemptTimeoutMs: 200 });
+    expect(report).toMatchObject({ outcome: 'timeout', reason: 'No answer within 0.2 s.', signature: null });
+    expect(phasesOf(report)).toEqual(['connect', 'tls']);
+    expect(report.phases!.tls).toBeGreaterThan(150);
+    expect(report.peer).toBe(`127.0.0.1:${server.port}`);
+  });
+
+  it('go as far as the name where that leads nowhere', async () => {
+    const report = await send({ url: 'http://nothing.invalid/' });
+    expect(report).toMatchObject({ outcome: 'dns', peer: null, signature: null, responseHeaders: null });
+    expect(phasesOf(report)).toEqual(['dns']);
+  });
+
+  it('are none where nothing began', async () => {
+    const report = await sendWebhook(
+      { url: `http://127.0.0.1:${server.port}/`, headers: HEADERS, body: '{}' },
+      { dispatcher: agent, ...LIMITS, allowPrivateTargets: false },
+      new AbortController(),
+    );
+    expect(report).toMatchObject({ outcome: 'blocked', phases: null, peer: null, signature: null });
+  });
+});
+
+describe('an attempt that is cut off', () => {
+  it('says that it was sent, and leaves no connection behind', async () => {
+    let closed = false;
+    answer = (socket) => socket.on('close', () => (closed = true));
+    const abort = new AbortController();
+    const sending = send({ abort });
+    await eventually('a request', () => server.requests[0]);
+    abort.abort(new InterruptedError());
+    const report = await sending;
+    expect(report).toMatchObject({ outcome: 'interrupted', statusCode: null, signature: 'v1,abc' });
+    expect(phasesOf(report)).toEqual(['connect', 'first_byte']);
+    await eventually('the connection closed', () => closed || undefined);
+  });
+
+  it('stops connecting at once', async () => {
+    let closed = false;
+    const silent = await startRawServer(createServer(), undefined, (socket) => {
+      socket.on('close', () => (closed = true)).resume();
+    });
+    const abort = new AbortController();
+    const sending = send({ abort, url: `https://127.0.0.1:${silent.port}/` });
+    await eventually('a connection', () => silent.connections || undefined);
+    abort.abort(new InterruptedError());
+    expect((await sending).outcome).toBe('interrupted');
+    await eventually('the connection closed', () => closed || undefined);
+    await silent.close();
+  });
+
+  it('disturbs no other that has its connection after it', async () => {
+    const abort = new AbortController();
+    await send({ abort });
+    answer = (socket) => setTimeout(() => socket.write(KEEP), 100);
+    const next = send();
+    abort.abort(new InterruptedError());
+    expect((await next).outcome).toBe('delivered');
+    expect(server.connections).toBe(1);
+  });
+});
+
+describe('a connection', () => {
+  it('is not kept where the receiver does not want it, nor after an answer that was not read to its end', async () => {
+    answer = (socket) => socket.write('HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n');
+    await send();
+    await sleep(20);
+    answer = (socket) =>
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 20000\r\n\r\n${'x'.repeat(20_000)}`);
+    await send();
+    await send();
+    expect(server.connections).toBe(3);
+  });
+
+  it('is closed with the agent', async () => {
+    let closed = 0;
+    answer = (socket) => socket.on('close', () => closed++).write(KEEP);
+    await Promise.all([send(), send(), send()]);
+    await agent.destroy();
+    await eventually('all closed', () => closed === 3 || undefined);
+    expect(server.connections).toBe(3);
+  });
+});
+
+describe('a request', () => {
+  it('has these headers and no other, and the body as it is, whatever stands in its address and its body', async () => {
+    const text = fc.string({ unit: 'binary', maxLength: 50 });
+    const odd = fc.constantFrom(
+      '\r\nx-evil: 1',
+      '\r\n\r\nPOST / HTTP/1.1',
+      ' HTTP/1.1\r\n',
+      '%0d%0ax: y',
+      '\0',
+      '😀 ',
+      '#x',
+    );
+    const piece = fc.array(fc.oneof(text, odd), { maxLength: 4 }).map((parts) => parts.join(''));
+    await fc.assert(
+      fc.asyncProperty(piece, piece, fc.uuid(), async (path, bookingRef, id) => {
+        const body = JSON.stringify({ event_type: 'booking.created', booking_ref: bookingRef });
+        const signature = signPayload({ id, sentAt: new Date(), body }, [Buffer.alloc(32)]);
+        const webhook = {
+          url: `http://127.0.0.1:${server.port}/${path}`,
+          headers: { ...HEADERS, ...signature },
+          body,
+        };
+        const report = await sendWebhook(webhook, { dispatcher: agent, ...LIMITS }, new AbortController());
+        expect(report.outcome).toBe('delivered');
+        const [head, sentBody] = server.requests.at(-1)!.split('\r\n\r\n') as [string, string];
+        const [line, ...headers] = head.split('\r\n');
+        expect(line).toMatch(/^POST \/[!-~]* HTTP\/1\.1$/);
+        expect(headers.map((header) => header.split(':')[0])).toEqual([
+          ...['host', 'connection', 'content-type', 'webhook-signature', 'webhook-id', 'webhook-timestamp'],
+          'content-length',
+        ]);
+        expect(Buffer.from(sentBody, 'latin1').toString()).toBe(Buffer.from(body).toString());
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
