@@ -94,7 +94,7 @@ create table webhook_attempts (
   outcome          text        not null
                    constraint webhook_attempts_outcome_known
                    check (outcome in ('delivered', 'http_error', 'redirect', 'gone', 'timeout', 'dns', 'connection', 'tls', 'blocked',
-                     'unsealable', 'interrupted', 'cancelled', 'worker_lost')),
+                     'unsealable', 'interrupted', 'hung_up', 'cancelled', 'worker_lost')),
   status_code      smallint,
   -- A plain sentence for the operator; null where it was delivered.
   reason           text,

@@ -6,8 +6,6 @@ export interface AttemptTrace {
   phases: Partial<Record<Phase, number>>;
   /** The address connected to, with its port. */
   peer: string | null;
-  /** Whether its connection was opened for it, or kept from another attempt. */
-  opened: boolean;
   /** Ends the phase before. */
   enter(phase: Phase): void;
   end(): void;
@@ -19,7 +17,6 @@ export function startTrace(): AttemptTrace {
   const trace: AttemptTrace = {
     phases: {},
     peer: null,
-    opened: false,
     enter: (phase) => {
       trace.end();
       current = phase;

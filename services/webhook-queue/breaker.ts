@@ -33,7 +33,7 @@ export function judgeEndpoint({
   statusCode,
 }: Pick<AttemptReport, 'outcome' | 'statusCode'>): Verdict {
   if (outcome === 'delivered') return 'well';
-  if (outcome === 'interrupted' || outcome === 'unsealable') return null;
+  if (outcome === 'interrupted' || outcome === 'hung_up' || outcome === 'unsealable') return null;
   // It is there, and paces itself.
   return asksForPatience(statusCode) ? 'busy' : 'ill';
 }

@@ -5,6 +5,8 @@ import { openConnection, type ConnectionRules } from './open-connection';
 /** One connection to one origin, lent to one attempt at a time. */
 export interface Connection {
   client: Client;
+  /** It served an attempt before. */
+  kept: boolean;
   /** The attempt is over and its answer was read to the end: the connection is kept for another. */
   giveBack(): void;
   /** Closes the connection, however far it came; what is under way on it fails with the reason. */
@@ -12,8 +14,10 @@ export interface Connection {
 }
 
 export interface Connections {
-  /** One that was kept, or, if there is none or `fresh` is asked for, one that is opened with the first request. */
-  take(origin: string, borrower: Borrower, how?: { fresh: boolean }): Connection;
+  /** One that was kept, or, if there is none, one that is opened with the first request. */
+  take(origin: string, borrower: Borrower): Connection;
+  /** Closes all that are kept for the origin. */
+  dropKept(origin: string): void;
   destroy(): Promise<void>;
 }
 
@@ -49,6 +53,7 @@ export function createConnections(rules: ConnectionRules): Connections {
       origin,
       borrower,
       standing: undefined,
+      kept: false,
       client: createClient(origin, rules, () => connection),
       giveBack: () => {
         const { standing } = connection;
@@ -70,10 +75,14 @@ export function createConnections(rules: ConnectionRules): Connections {
   };
 
   return {
-    take: (origin, borrower, { fresh } = { fresh: false }) => {
-      const kept = fresh ? undefined : shelf.take(origin);
+    dropKept: (origin) => {
+      for (let kept = shelf.take(origin); kept; kept = shelf.take(origin)) kept.drop();
+    },
+    take: (origin, borrower) => {
+      const kept = shelf.take(origin);
       if (!kept) return open(origin, borrower);
       kept.borrower = borrower;
+      kept.kept = true;
       borrower.trace.peer = kept.standing?.peer ?? null;
       return kept;
     },

@@ -11,7 +11,7 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** What became of one request. The last three were cut off, and may have arrived. */
+/** What became of one request. The last four were cut off, and may have arrived. */
 export type Outcome =
   | 'delivered'
   | 'http_error'
@@ -24,6 +24,7 @@ export type Outcome =
   | 'blocked'
   | 'unsealable'
   | 'interrupted'
+  | 'hung_up'
   | 'cancelled'
   | 'worker_lost';
 

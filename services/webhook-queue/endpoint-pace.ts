@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { AttemptReport } from './delivery';
+import { judgeEndpoint } from './breaker';
 import { gotNoAnswer } from './explain-failure';
 import { asksForPatience } from './retry-schedule';
 
@@ -50,8 +51,7 @@ export function createPaces(lanesAtFirst: number): Paces {
     endpoints: () =>
       [...manners.entries()].filter(([, m]) => m.slow || m.lanes !== lanesAtFirst).map(([id]) => id),
     observe(endpointId, report) {
-      // Cut off by ourselves: it says nothing about the endpoint.
-      if (report.outcome === 'interrupted' || report.outcome === 'unsealable') return;
+      if (judgeEndpoint(report) === null) return;
       manners.set(endpointId, next(manners.get(endpointId) ?? newcomer, report, lanesAtFirst));
     },
   };

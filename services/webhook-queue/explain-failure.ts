@@ -73,8 +73,18 @@ function explainOurs(error: unknown): Failure | undefined {
   if (error instanceof DeadlineError || error instanceof ConnectTimeoutError)
     return { outcome: 'timeout', reason };
   if (error instanceof InterruptedError) return { outcome: 'interrupted', reason };
+  if (error instanceof HungUpError) return { outcome: 'hung_up', reason };
   if (error instanceof EndlessAnswerError) return { outcome: 'connection', reason };
   return undefined;
+}
+
+/** A request met a kept connection that the receiver closed at that moment. */
+export class HungUpError extends Error {
+  constructor() {
+    super(
+      'The receiver closed the kept connection as the request was sent; it may have arrived, and is sent again at once.',
+    );
+  }
 }
 
 /** The other side closed it, or it broke on the way. */

@@ -1,4 +1,4 @@
-import { isBrokenConnection } from './explain-failure';
+import { HungUpError, isBrokenConnection } from './explain-failure';
 import { createConnections, type Borrower } from './connections';
 import type { ConnectionRules } from './open-connection';
 import { postWebhook, type Answer } from './post-webhook';
@@ -19,9 +19,9 @@ export interface GuardedAgent {
 }
 
 /**
- * A server may close an idle connection in the moment in which we send on it; no time limit of ours prevents that. So what
- * broke off unanswered on a kept connection is posted once more, on a fresh one, within the same attempt. If the first did
- * arrive, the receiver knows the second by its webhook-id.
+ * A server may close an idle connection in the moment in which we send on it; no time limit of ours prevents that. Such a try
+ * says nothing about the endpoint: it ends as `hung_up`, and the next one follows at once, on a fresh connection. If the first
+ * did arrive, the receiver knows the second by its webhook-id.
  */
 export function createGuardedAgent(rules: ConnectionRules): GuardedAgent {
   const connections = createConnections(rules);
@@ -30,13 +30,14 @@ export function createGuardedAgent(rules: ConnectionRules): GuardedAgent {
     post: async ({ url, headers, body }, borrower) => {
       const { origin, pathname, search } = new URL(url);
       const post = { path: pathname + search, headers, body };
-      const { trace, signal } = borrower;
+      const connection = connections.take(origin, borrower);
       try {
-        return await postWebhook(connections.take(origin, borrower), post, borrower);
+        return await postWebhook(connection, post, borrower);
       } catch (error) {
-        if (trace.opened || signal.aborted || !isBrokenConnection(error)) throw error;
-        Object.assign(trace, { phases: {}, peer: null });
-        return postWebhook(connections.take(origin, borrower, { fresh: true }), post, borrower);
+        if (!connection.kept || borrower.signal.aborted || !isBrokenConnection(error)) throw error;
+        // Those kept beside it are as old.
+        connections.dropKept(origin);
+        throw new HungUpError();
       }
     },
   };

@@ -78,7 +78,6 @@ function whenOpen(
     });
     socket.once(secure ? 'secureConnect' : 'connect', () => {
       done();
-      trace.opened = true;
       resolve();
     });
     // It stays: an error between this and the first listener of the client would end the process.

@@ -29,8 +29,9 @@ export function decideNext(
   schedule: readonly number[],
   random: () => number = Math.random,
 ): NextStep {
-  // Cut off by our own shutdown: nobody's fault, so it is not counted and goes out again at once.
-  if (report.outcome === 'interrupted') return { status: 'retrying', waitSeconds: 0, tries: before.tries };
+  // Cut off by our own shutdown, or on a connection that just closed: nobody's fault, so it goes out again at once.
+  if (report.outcome === 'interrupted' || report.outcome === 'hung_up')
+    return { status: 'retrying', waitSeconds: 0, tries: before.tries };
   const free = asksForPatience(report.statusCode) && before.throttled < THROTTLED_FREE;
   const tries = before.tries + (free ? 0 : 1);
   if (report.outcome === 'delivered') return { status: 'delivered', waitSeconds: 0, tries };

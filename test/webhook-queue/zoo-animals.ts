@@ -12,8 +12,10 @@ export interface Animal {
   open(): Promise<RawServer>;
   /** Of where it listens; `http://127.0.0.1:<port>/hook` unless told otherwise. */
   url?: (port: number) => string;
-  /** How many events it is sent, one after the other; the last try is judged. */
+  /** How many events it is sent, one after the other; the last try of the last is judged. */
   events?: number;
+  /** How many tries that one takes; 1 unless told otherwise. */
+  tries?: number;
   says: Partial<Pick<AttemptItem, 'outcome' | 'status_code' | 'reason'>>;
   also?: (attempt: AttemptItem, server: RawServer) => void;
 }
@@ -364,6 +366,7 @@ const HANG_UPS: Animal[] = [
     name: 'an idle connection that is closed in the moment of the next request',
     open: http((socket, n) => (n === 1 ? socket.write(KEEP) : socket.resetAndDestroy())),
     events: 3,
+    tries: 2,
     says: DELIVERED,
     also: (_attempt, { connections, requests }) => {
       // The second request of a connection is lost, and comes again on a new one.
@@ -386,6 +389,7 @@ const HANG_UPS: Animal[] = [
       n === 1 && connections === 1 ? socket.write(KEEP) : socket.resetAndDestroy(),
     ),
     events: 2,
+    tries: 2,
     says: { outcome: 'connection', status_code: null },
     // Once on the kept connection, once on a new one, and no more.
     also: (_attempt, { requests }) => expect(requests).toHaveLength(3),

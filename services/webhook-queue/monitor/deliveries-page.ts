@@ -42,7 +42,7 @@ export async function deliveriesPage(
       ${found.items.length > 0 ? table : nothing(query, found.stoppedAt)} ${pager(query, found)}
     </section>`;
   // Further back nothing changes but by hand.
-  const live = query.before ? undefined : 'refresh';
+  const live = query.before ? undefined : { refreshSeconds: 5 };
   return renderPage({ title: 'Deliveries', at: '/deliveries', viewer, notice, live, body });
 }
 

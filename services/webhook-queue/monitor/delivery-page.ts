@@ -44,7 +44,7 @@ export async function deliveryPage(
     ${trySections(delivery, tries, revealed)}
     ${verifySection(delivery.eventId, tries.find(isSigned), revealed ? delivery.body : null)}`;
   // What is revealed is shown once: asking again would mask it.
-  const live = revealed ? undefined : 'refresh';
+  const live = revealed ? undefined : { refreshSeconds: 5 };
   return renderPage({ title, at: '/deliveries', viewer, notice, live, body });
 }
 

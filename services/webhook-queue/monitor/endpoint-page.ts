@@ -52,7 +52,7 @@ export async function endpointPage(
     </section>
     ${failureSection(id, failures)} ${secretSection(secrets, endpoint.now)}`;
   const title = hostOf(endpoint.url);
-  return renderPage({ title, at: '/endpoints', viewer, notice, live: 'refresh', body });
+  return renderPage({ title, at: '/endpoints', viewer, notice, live: { refreshSeconds: 5 }, body });
 }
 
 function stateSection(

@@ -37,7 +37,14 @@ export async function endpointsPage(
       ${shown.length > 0 ? table(shown, hours) : nothing(query)}
       ${pager(query, rows.length > PAGE_SIZE ? shown.at(-1)! : undefined)}
     </section>`;
-  return renderPage({ title: 'Endpoints', at: '/endpoints', viewer, notice, live: 'refresh', body });
+  return renderPage({
+    title: 'Endpoints',
+    at: '/endpoints',
+    viewer,
+    notice,
+    live: { refreshSeconds: 15 },
+    body,
+  });
 }
 
 function filterForm(asked: EndpointsQuery, slugs: string[]): Markup {

@@ -12,10 +12,10 @@ export interface Frame {
   viewer?: Viewer;
   notice?: Notice;
   /**
-   * How it stays true while it is looked at: `fragments` are sent for that range, or the page is asked for again now and then.
-   * Left out, it stays as it is.
+   * How it stays true while it is looked at: `fragments` are sent for that range, or the page is asked for again every so many
+   * seconds. Left out, it stays as it is.
    */
-  live?: { fragments: Range } | 'refresh';
+  live?: { fragments: Range } | { refreshSeconds: number };
   body: Markup;
 }
 
@@ -67,7 +67,7 @@ export function csrfField({ csrfToken }: Viewer): Markup {
 
 function liveness(live: Frame['live']): Markup | undefined {
   if (live === undefined) return undefined;
-  if (live === 'refresh') return trusted('data-refresh');
+  if ('refreshSeconds' in live) return html`data-refresh="${live.refreshSeconds}"`;
   return html`data-live="${address('/live', { range: live.fragments })}"`;
 }
 

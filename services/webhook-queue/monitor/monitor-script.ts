@@ -1,7 +1,6 @@
 /** What the pages gain by JavaScript: they stay true while they are looked at, and copy at a click. Served as it stands here. */
 export const MONITOR_SCRIPT = `(() => {
   'use strict';
-  const REFRESH_MS = 5000;
   const RETRY_MS = 5000;
   const { live, refresh } = document.body.dataset;
   const sign = document.getElementById('liveness');
@@ -80,7 +79,7 @@ export const MONITOR_SCRIPT = `(() => {
     let busy = false;
     const again = () => {
       clearTimeout(timer);
-      if (!document.hidden) timer = setTimeout(ask, REFRESH_MS);
+      if (!document.hidden) timer = setTimeout(ask, refresh * 1000);
     };
     const ask = async () => {
       if (busy || document.hidden) return;
@@ -127,6 +126,6 @@ export const MONITOR_SCRIPT = `(() => {
 
   offerCopying(document);
   if (live) streamFragments();
-  else if (refresh !== undefined) refreshPage();
+  else if (refresh) refreshPage();
 })();
 `;

@@ -13,6 +13,7 @@ export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
   blocked: 'address refused',
   unsealable: 'secret not readable',
   interrupted: 'interrupted',
+  hung_up: 'connection had closed',
   cancelled: 'cancelled',
   worker_lost: 'worker lost',
 };
