@@ -31,6 +31,8 @@ create table webhook_endpoints (
   status        text        not null default 'active'
                 constraint webhook_endpoints_status_known check (status in ('active', 'paused', 'disabled', 'removed')),
   status_reason text,
+  -- Since when it has that status.
+  status_since  timestamptz not null default now(),
   created_at    timestamptz not null default now()
 );
 create index webhook_endpoints_tenant on webhook_endpoints (tenant_id) where status <> 'removed';
@@ -59,6 +61,7 @@ create table webhook_events (
   body        text        not null,
   created_at  timestamptz not null
 ) partition by range (id);
+create index webhook_events_booking on webhook_events (booking_ref) where booking_ref is not null;
 
 -- One event on its way to one endpoint. Without an endpoint it waits until one is added.
 create table webhook_deliveries (

@@ -1,5 +1,10 @@
+import { runInNewContext } from 'node:vm';
 import { Webhook } from 'standardwebhooks';
 import { inTransaction, type Db } from '../../services/platform/database';
+import {
+  findDeliveriesWithin,
+  type DeliverySearch,
+} from '../../services/webhook-queue/delivery-list.repository';
 import { deliveriesPage } from '../../services/webhook-queue/monitor/deliveries-page';
 import { deliveryPage } from '../../services/webhook-queue/monitor/delivery-page';
 import { endpointPage } from '../../services/webhook-queue/monitor/endpoint-page';
@@ -17,7 +22,8 @@ import type { Notice } from '../../services/webhook-queue/monitor/viewer';
 import { pauseEndpoint } from '../../services/webhook-queue/operations';
 import { signPayload, webhookId } from '../../services/webhook-queue/sign-payload';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { add, book, createTenant, deliveriesOf } from './queue-fixture';
+import { add, book, createTenant, deliveriesOf, hurriedWorker, whenAll } from './queue-fixture';
+import { startReceiver } from './receiver';
 
 const VIEWER = { operator: 'anna <ops>', csrfToken: 'a-token-of-this-session' };
 const EVIL = '<script>alert(1)</script>';
@@ -303,6 +309,8 @@ describe('an endpoint', () => {
     });
     await db('webhook_secrets').update({ expires_at: new Date('2126-11-19T08:00:00Z') });
     await become(id, 'retrying', { last_error: 'The receiver answered 500.', attempts: 3 });
+    await db('webhook_endpoints').update({ status: 'paused', status_since: db('audit_log').select('at') });
+    expect(textOf(await endpoints())).toContain('paused since 19 Nov 08:00:00 , by olga');
     const text = textOf(await endpoint(target.id));
     expect(text).toContain('Since 19 Nov 2026, 08:00:00 UTC , by olga.');
     expect(text).toContain('signs until 19 Nov 2126, 08:00:00 UTC');
@@ -381,6 +389,20 @@ describe('the deliveries', () => {
     const second = await deliveries(params);
     expect([ids(first).size, ids(second).size]).toEqual([50, 10]);
     expect(new Set([...ids(first), ...ids(second)]).size).toBe(60);
+  });
+
+  it('are looked through as far back as one page may, and it is said where that ended', async () => {
+    const tenantId = await createTenant(db);
+    for (let n = 0; n < 5; n++) await book(db, tenantId, 'booking.created');
+    const newest = (await deliveriesOf(db, tenantId)).map(({ id }) => id);
+    const look = (search: DeliverySearch, window: number) =>
+      findDeliveriesWithin(db, { tenantId, ...search }, { limit: 3, window });
+    expect((await look({}, 4)).items.map(({ id }) => id)).toEqual(newest.slice(0, 3));
+    expect(await look({ type: 'ping' }, 2)).toEqual({
+      items: [],
+      stoppedAt: { id: newest[1], created_at: expect.any(Date) },
+    });
+    expect(await look({ type: 'ping', before: newest[3] }, 2)).toEqual({ items: [], stoppedAt: null });
   });
 
   it('name a filter that is not understood beside its field', async () => {
@@ -484,6 +506,26 @@ describe('a delivery', () => {
     expect(text).toContain('203.0.113.9:443');
   });
 
+  it('shows what arrived at the receiver, to the byte', async () => {
+    const receiver = await startReceiver();
+    receiver.react((response) => response.writeHead(200, { 'x-request': 'r-1' }).end('thanks'));
+    const worker = hurriedWorker(db);
+    const tenantId = await createTenant(db);
+    await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const [done] = await whenAll(db, tenantId, 'delivered');
+    await Promise.all([worker.stop(), receiver.close()]);
+    const text = textOf(await delivery(done!.id, true));
+    const { headers, body } = receiver.received[0]!;
+    for (const name of ['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp', 'webhook-signature'])
+      expect(text).toContain(`${name} ${String(headers[name])}`);
+    expect(text).toContain(body);
+    expect(text).toContain('x-request r-1');
+    expect(text).toContain('thanks');
+    expect(text).toMatch(/connect (< )?\d+ ms .*first byte (< )?\d+ ms/);
+    expect(text).toMatch(/Delivered with the first try, [^.]*(ms|s) after its event[.]/);
+  });
+
   it('carries a program that proves the try genuine', async () => {
     const { id } = await booked();
     const { event_id: eventId } = await db('webhook_deliveries').first<{ event_id: string }>('event_id');
@@ -495,12 +537,12 @@ describe('a delivery', () => {
       /<pre id="snippet-this-try"[^>]*>(.*?)<\/pre>/s.exec(page)![1]!.replaceAll('&#39;', "'"),
     );
     const lines: string[] = [];
-    const run = new Function('require', 'process', 'console', program.replace(/^.*?node verify.cjs/s, ''));
-    run(
-      () => ({ Webhook }),
-      { env: { WEBHOOK_SECRET: `whsec_${secret.toString('base64')}` } },
-      { log: (line: string) => lines.push(line) },
-    );
+    runInNewContext(program.replace(/^.*?node verify.cjs/s, ''), {
+      Date,
+      require: () => ({ Webhook }),
+      process: { env: { WEBHOOK_SECRET: `whsec_${secret.toString('base64')}` } },
+      console: { log: (line: string) => lines.push(line) },
+    });
     expect(lines).toEqual(['genuine']);
     expect(textOf(await delivery(id))).toContain("readFileSync('body.json', 'utf8')");
   });

@@ -18,6 +18,7 @@ export interface EndpointRow {
   events: string[];
   status: EndpointStatus;
   statusReason: string | null;
+  statusSince: Date;
   createdAt: Date;
   /** Null where nothing is wrong. */
   failures: number | null;
@@ -84,6 +85,7 @@ function endpoints(db: Db) {
       'e.events',
       'e.status',
       'e.status_reason as statusReason',
+      'e.status_since as statusSince',
       'e.created_at as createdAt',
       'h.failures',
       'h.failing_since as failingSince',
@@ -104,13 +106,23 @@ function endpoints(db: Db) {
     );
 }
 
-/** The last change of its state that a person made; undefined where the receiver's answer did it, or nobody. */
-export async function findStateChange(
+export interface StateChange {
+  at: Date;
+  actor: string;
+}
+
+/** By endpoint, the last change of its state that a person made. What a receiver's answer did is of another moment. */
+export async function findStateChanges(
   db: Db,
-  { id, tenantId }: Pick<EndpointRow, 'id' | 'tenantId'>,
-): Promise<{ at: Date; actor: string } | undefined> {
-  return db('audit_log')
-    .where({ tenant_id: tenantId, subject: id })
+  endpoints: readonly Pick<EndpointRow, 'id' | 'tenantId'>[],
+): Promise<Map<string, StateChange>> {
+  const rows = await db('audit_log')
+    .distinctOn('subject')
+    .whereIn('tenant_id', [...new Set(endpoints.map(({ tenantId }) => tenantId))])
+    .whereIn(
+      'subject',
+      endpoints.map(({ id }) => id),
+    )
     .whereIn('action', [
       'webhook.pause',
       'webhook.resume',
@@ -118,8 +130,9 @@ export async function findStateChange(
       'webhook.enable',
       'webhook.remove',
     ])
-    .orderBy('id', 'desc')
-    .first<{ at: Date; actor: string } | undefined>('at', 'actor');
+    .orderBy([{ column: 'subject' }, { column: 'id', order: 'desc' }])
+    .select<(StateChange & { subject: string })[]>('subject', 'at', 'actor');
+  return new Map(rows.map(({ subject, at, actor }) => [subject, { at, actor }]));
 }
 
 /** Newest deliveries of an endpoint among which its failures are looked for. */

@@ -9,10 +9,11 @@ import {
   type FailureRow,
   findEndpointRow,
   findRecentFailures,
-  findStateChange,
+  findStateChanges,
+  type StateChange,
   WAITING_MOST,
 } from './endpoint-list.repository';
-import { breakerText, stateMarks } from './endpoint-state';
+import { breakerText, changedBy, stateMarks } from './endpoint-state';
 import { healthSentence, healthStrip } from './health-strip';
 import { hostOf, shortUrl } from './host-of';
 import { renderPage } from './layout';
@@ -34,7 +35,7 @@ export async function endpointPage(
 ): Promise<string | undefined> {
   const endpoint = isUuid(id) ? await findEndpointRow(db, id) : undefined;
   if (!endpoint) return undefined;
-  const change = await findStateChange(db, endpoint);
+  const change = (await findStateChanges(db, [endpoint])).get(id);
   const secrets = await findLiveSecrets(db, id);
   const hours = (await findHours(db, [id])).get(id) ?? [];
   const failures = await findRecentFailures(db, id, FAILURES_SHOWN);
@@ -57,14 +58,14 @@ export async function endpointPage(
 
 function stateSection(
   endpoint: EndpointRow,
-  change: { at: Date; actor: string } | undefined,
+  change: StateChange | undefined,
   hours: readonly Span[],
 ): Markup {
   const { id, tenant, url, format, events, statusReason, failingSince, exhausted, now } = endpoint;
   return html`<section class="card" id="state" aria-label="State" data-fresh>
     <p class="verdict">
       ${stateMarks(endpoint)} ${statusReason}
-      ${change && html`<span class="soft">Since ${fullMoment(change.at)}, by ${change.actor}.</span>`}
+      <span class="soft">Since ${fullMoment(endpoint.statusSince)}${changedBy(endpoint, change)}.</span>
     </p>
     ${healthStrip(hours, now)}
     <p class="soft">${healthSentence(hours)}</p>

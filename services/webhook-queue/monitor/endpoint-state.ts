@@ -1,5 +1,5 @@
 import { html, type Markup } from '../../platform/html-template';
-import type { EndpointRow } from './endpoint-list.repository';
+import type { EndpointRow, StateChange } from './endpoint-list.repository';
 import { endpointMark, mark } from './status-mark';
 import { duration, moment, relative } from './time-forms';
 
@@ -26,4 +26,12 @@ export function stateMarks({ now, status, openings, blockedUntil, failingSince }
   const word =
     blockedUntil && blockedUntil > now ? mark('bad', 'breaker open') : mark('warn', 'trying again');
   return html`${word}${failingSince && html` <span class="soft">failing for ${duration(now.getTime() - failingSince.getTime())}</span>`}`;
+}
+
+/** Who gave it the state that it has, where that was a person: the change and its audit row are of one moment. */
+export function changedBy(
+  { statusSince }: Pick<EndpointRow, 'statusSince'>,
+  change: StateChange | undefined,
+): string {
+  return change && change.at.getTime() === statusSince.getTime() ? `, by ${change.actor}` : '';
 }

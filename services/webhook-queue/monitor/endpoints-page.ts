@@ -1,8 +1,14 @@
 import type { Db } from '../../platform/database';
 import { html, type Markup } from '../../platform/html-template';
 import { address } from './address';
-import { type EndpointRow, findEndpointRows, WAITING_MOST } from './endpoint-list.repository';
-import { breakerText, stateMarks } from './endpoint-state';
+import {
+  type EndpointRow,
+  findEndpointRows,
+  findStateChanges,
+  type StateChange,
+  WAITING_MOST,
+} from './endpoint-list.repository';
+import { breakerText, changedBy, stateMarks } from './endpoint-state';
 import { selectField, textField } from './field';
 import { healthStrip } from './health-strip';
 import { percentile } from './histogram';
@@ -13,7 +19,7 @@ import { totalsOf } from './pulse-charts';
 import { findHours, type Span } from './pulse-history.repository';
 import { ENDPOINT_FILTERS, type EndpointsQuery } from './read-query';
 import { findTenantSlugs } from './tenant-list.repository';
-import { age, duration } from './time-forms';
+import { age, duration, moment } from './time-forms';
 import type { Notice, Viewer } from './viewer';
 
 const PAGE_SIZE = 50;
@@ -30,11 +36,15 @@ export async function endpointsPage(
     db,
     shown.map(({ id }) => id),
   );
+  const changes = await findStateChanges(
+    db,
+    shown.filter(({ status }) => status !== 'active'),
+  );
   const slugs = await findTenantSlugs(db);
   const body = html`<div class="heading"><h1>Endpoints</h1></div>
     ${filterForm(query, slugs)}
     <section id="endpoints" aria-label="Endpoints" data-fresh>
-      ${shown.length > 0 ? table(shown, hours) : nothing(query)}
+      ${shown.length > 0 ? table(shown, hours, changes) : nothing(query)}
       ${pager(query, rows.length > PAGE_SIZE ? shown.at(-1)! : undefined)}
     </section>`;
   return renderPage({
@@ -69,7 +79,11 @@ const FILTER_NAMES: Readonly<Record<(typeof ENDPOINT_FILTERS)[number], string>> 
 
 const COLUMNS = ['Endpoint', 'State', '24 hours', 'Success', 'p95', 'Waiting', 'Breaker', 'Secret'];
 
-function table(rows: readonly EndpointRow[], hours: ReadonlyMap<string, Span[]>): Markup {
+function table(
+  rows: readonly EndpointRow[],
+  hours: ReadonlyMap<string, Span[]>,
+  changes: ReadonlyMap<string, StateChange>,
+): Markup {
   return html`<div class="scroll card" tabindex="0" role="region" aria-label="Endpoints">
     <table class="cards">
       <thead>
@@ -78,13 +92,13 @@ function table(rows: readonly EndpointRow[], hours: ReadonlyMap<string, Span[]>)
         </tr>
       </thead>
       <tbody>
-        ${rows.map((endpoint) => row(endpoint, hours.get(endpoint.id) ?? []))}
+        ${rows.map((endpoint) => row(endpoint, hours.get(endpoint.id) ?? [], changes.get(endpoint.id)))}
       </tbody>
     </table>
   </div>`;
 }
 
-function row(endpoint: EndpointRow, hours: readonly Span[]): Markup {
+function row(endpoint: EndpointRow, hours: readonly Span[], change: StateChange | undefined): Markup {
   const { id, tenant, url, format, events, now, statusReason, secretMadeAt, secrets } = endpoint;
   const { delivered, failed, answerTimes } = totalsOf(hours);
   const slow = percentile(answerTimes, 0.95);
@@ -95,6 +109,7 @@ function row(endpoint: EndpointRow, hours: readonly Span[]): Markup {
     </th>
     <td data-label="State" class="state">
       ${stateMarks(endpoint)}${statusReason && html`<span class="sub">${statusReason}</span>`}
+      <span class="sub">since ${moment(endpoint.statusSince)}${changedBy(endpoint, change)}</span>
     </td>
     <td data-label="24 hours">${healthStrip(hours, now)}</td>
     <td data-label="Success" class="number">${percent(delivered, delivered + failed)}</td>

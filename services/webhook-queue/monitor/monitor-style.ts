@@ -1,6 +1,6 @@
 /** Of every page of the monitor; the colours and letters are those of the API's documentation. Nothing is loaded from elsewhere. */
 export const MONITOR_STYLE = `
-:root { color-scheme: light dark; --text: #1c2430; --soft: #566171; --page: #f5f7f9; --card: #fff; --line: #dfe4ea; --edge: #8a95a3;
+:root { color-scheme: light dark; --text: #1c2430; --soft: #566171; --page: #f5f7f9; --card: #fff; --line: #dfe4ea; --edge: #87919f;
   --link: #0b5cad; --good: #1a7f4b; --bad: #b3261e; --warn: #b26a00; --busy: #0b5cad; --idle: #7b8694;
   --typical: #0b5cad; --slow: #b26a00; --on: #fff; --shade: 0 1px 2px rgb(16 24 40 / 6%); }
 @media (prefers-color-scheme: dark) { :root { --text: #e6eaf0; --soft: #a0abb9; --page: #12161c; --card: #1b212a; --line: #323b47;
@@ -16,7 +16,7 @@ a { color: var(--link); text-underline-offset: .15em; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 header { position: sticky; top: 0; z-index: 1; display: flex; flex-wrap: wrap; align-items: center; gap: .25rem 1.5rem;
-  padding: .6rem max(1.25rem, calc(50vw - 44rem)); background: var(--card); border-bottom: 1px solid var(--line); }
+  padding: .6rem max(1.25rem, calc(50vw - 43.75rem)); background: var(--card); border-bottom: 1px solid var(--line); }
 header p, header form { margin: 0; }
 .brand { color: var(--soft); white-space: nowrap; }
 .brand strong { color: var(--text); }
@@ -49,6 +49,7 @@ h2 + .switch, .heading h2 { margin: 0; }
 section.card, details.card, article.card { padding: 1rem 1.25rem; margin: 0 0 1rem; }
 code, pre { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .875em; }
 code { overflow-wrap: anywhere; }
+pre code { font-size: inherit; overflow-wrap: inherit; }
 .card p code, .card li code, .empty code { background: var(--page); padding: .1em .3em; border-radius: .25rem; }
 pre { margin: 0; padding: .75rem 1rem; overflow-x: auto; background: var(--page); border: 1px solid var(--line); border-radius: .5rem;
   line-height: 1.5; overflow-wrap: normal; }
@@ -120,7 +121,7 @@ svg .hit:hover { fill: var(--line); fill-opacity: .5; }
 .line.slow { stroke: var(--slow); stroke-dasharray: 4 2.5; }
 circle.typical { fill: var(--typical); }
 circle.slow { fill: var(--slow); }
-.strip { width: 12rem; max-width: 100%; }
+.strip { width: 12rem; min-width: 8rem; max-width: 100%; }
 .card > .strip { width: 24rem; }
 .card > .strip + p { margin: .3rem 0 1rem; font-size: .8125rem; }
 .waterfall { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; max-width: 44rem; margin: .25rem 0 .6rem;
@@ -159,7 +160,7 @@ tbody th { font-weight: 500; }
 .when, .host { white-space: nowrap; }
 .address { min-width: 15rem; max-width: 26rem; overflow-wrap: anywhere; }
 .state { max-width: 15rem; }
-.breaker { max-width: 14rem; }
+.breaker { min-width: 9rem; max-width: 14rem; }
 .reason { max-width: 24rem; }
 .figures { font-size: .8125rem; }
 .figures th, .figures td { padding-top: .25rem; padding-bottom: .25rem; white-space: nowrap; }
@@ -172,6 +173,7 @@ dl { margin: 0; }
 dt { color: var(--soft); }
 dd { margin: 0; overflow-wrap: anywhere; }
 .headers { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .1rem 1rem; font: .8125rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
+.headers + pre { margin-top: .5rem; }
 .try > p { margin: 0 0 .5rem; }
 .why { font-size: 1rem; }
 .two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); gap: 0 1.5rem; }
@@ -209,11 +211,14 @@ input::placeholder { color: var(--soft); opacity: 1; }
 section.message { max-width: 34rem; margin: 8vh auto 0; padding: 2rem 2.25rem; }
 section.message.wide { max-width: 46rem; }
 
-@media (max-width: 46rem) {
-  header { position: static; padding: .6rem 1rem; gap: .25rem 1rem; }
+@media (max-width: 56rem) {
+  header { position: static; gap: .25rem 1rem; }
   .brand { flex: 1; }
-  .who span { display: none; }
   header nav { order: 3; flex: 1 0 100%; }
+}
+@media (max-width: 46rem) {
+  header { padding: .6rem 1rem; }
+  .who span { display: none; }
   main { padding: 1rem 1rem 4rem; }
   .filter { grid-template-columns: repeat(2, minmax(0, 1fr)); padding: .75rem 1rem .9rem; }
   .filter .f-since, .filter .f-until, .filter .f-endpoint, .filter .f-booking_ref, .filter .buttons { grid-column: 1 / -1; }

@@ -4,7 +4,7 @@ import { countHeldBack, countReplayable, type HeldBack } from '../delivery-list.
 import { momentField, selectField, textField } from './field';
 import { csrfField, renderPage } from './layout';
 import { atMost, thousands } from './number-forms';
-import type { ReplayQuery } from './read-query';
+import { REPLAYABLE, type ReplayQuery } from './read-query';
 import { toReplayFilter } from './replay-filter';
 import { findTenantSlugs } from './tenant-list.repository';
 import { inputMoment } from './time-forms';
@@ -31,10 +31,7 @@ export async function replayPage(
 }
 
 function filterForm(asked: ReplayQuery, slugs: string[]): Markup {
-  const options = [
-    ['dead', 'dead'],
-    ['delivered', 'delivered'],
-  ] as const;
+  const options = REPLAYABLE.map((status) => [status, status] as const);
   return html`<form class="filter card" method="get" action="/replay">
     ${selectField({ name: 'status', label: 'Status', asked, options, chosen: asked.status })}
     ${textField({ name: 'tenant', label: 'Tenant', asked, placeholder: 'slug', options: slugs })}

@@ -43,7 +43,7 @@ export function duration(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 9.95 * SECOND) return `${(ms / SECOND).toFixed(1).replace('.0', '')} s`;
   if (ms < 99.5 * SECOND) return `${Math.round(ms / SECOND)} s`;
-  if (ms < 99.5 * MINUTE) return `${Math.round(ms / MINUTE)} min`;
+  if (ms < 59.5 * MINUTE) return `${Math.round(ms / MINUTE)} min`;
   if (ms < 2 * DAY) return twoUnits(Math.round(ms / MINUTE), 60, 'h', 'min');
   return twoUnits(Math.round(ms / HOUR), 24, 'd', 'h');
 }

@@ -6,7 +6,7 @@ import { requestHeaders } from './request-headers';
  * How a receiver proves for itself that a signed try is genuine, however long ago it was.
  * @param body null where it is not to be shown: it is then read from a file
  */
-export function verifyProgram(eventId: string, row: TryRow, body: string | null): string | null {
+function verifyProgram(eventId: string, row: TryRow, body: string | null): string | null {
   const headers = requestHeaders(eventId, row);
   if (!headers) return null;
   const id = JSON.stringify(headers['webhook-id']);
