@@ -133,8 +133,8 @@ create table webhook_queue (
   next_at     timestamptz not null default clock_timestamp(),
   -- Tries that count against the schedule.
   tries       integer     not null default 0,
-  -- Answers 429 and 503 so far; the first few do not count as tries.
-  throttled   integer     not null default 0,
+  -- Tries so far that were nobody's fault, as 429 and 503; the first few do not count.
+  spared      integer     not null default 0,
   -- Grows with every claim; a result is taken only under the fence it was claimed with.
   fence       integer     not null default 0,
   worker      text,
@@ -169,6 +169,7 @@ create table webhook_health (
 create table webhook_pulse (
   -- The beginning of the five minutes.
   at           timestamptz not null,
+  -- All zeros: the sum over all endpoints.
   endpoint_id  uuid        not null,
   worker       text        not null,
   delivered    integer     not null,
@@ -177,7 +178,7 @@ create table webhook_pulse (
   -- answer; and of each delivery, from its event to the 2xx.
   answer_times integer[]   not null,
   waits        integer[]   not null,
-  primary key (at, endpoint_id, worker)
+  primary key (endpoint_id, at, worker)
 ) partition by range (at);
 
 -- Who works here; for people and for metrics, no decision depends on it.
@@ -196,7 +197,8 @@ create table webhook_deliveries_default partition of webhook_deliveries default;
 create table webhook_attempts_default partition of webhook_attempts default;
 create table webhook_pulse_default partition of webhook_pulse default;
 
--- Attached, not created in place: that would lock the table against every booking. True if it was not there yet.
+-- Attached, not created in place: that would lock the table against every booking. A month that has begun already has rows in the
+-- default partition, which no statement may see moving: there the lock is taken. True if it was not there yet.
 create function webhook_make_month(month date) returns boolean
   language plpgsql as $$
 declare
@@ -215,6 +217,9 @@ begin
     key := case parent when 'webhook_attempts' then 'delivery_id' when 'webhook_pulse' then 'at' else 'id' end;
     low := case key when 'at' then begins::text else webhook_first_id(begins)::text end;
     high := case key when 'at' then ends::text else webhook_first_id(ends)::text end;
+    if begins <= clock_timestamp() then
+      execute format('lock table %I in access exclusive mode', parent);
+    end if;
     execute format('create table %I (like %I including all)', part, parent);
     execute format('with moved as (delete from %I where %I >= %L and %2$I < %4$L returning *) insert into %I select * from moved',
       parent || '_default', key, low, high, part);
@@ -232,11 +237,13 @@ declare
   given_up integer;
   parent text;
 begin
-  delete from webhook_queue where delivery_id < webhook_first_id(ends);
-  get diagnostics given_up = row_count;
+  execute format($q$select count(*) from %I where status in ('pending', 'retrying')$q$, 'webhook_deliveries' || to_char(month, '"_"YYYY"_"MM'))
+    into given_up;
   foreach parent in array array['webhook_attempts', 'webhook_deliveries', 'webhook_events', 'webhook_pulse'] loop
-    execute format('drop table if exists %I', parent || to_char(month, '"_"YYYY"_"MM'));
+    execute format('drop table %I', parent || to_char(month, '"_"YYYY"_"MM'));
   end loop;
+  -- After the drops, whose locks keep a replay from queueing one of them again in between.
+  delete from webhook_queue where delivery_id < webhook_first_id(ends);
   return given_up;
 end $$;
 

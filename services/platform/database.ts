@@ -21,10 +21,12 @@ export interface DatabaseOptions {
   poolMax?: number;
   /** A statement without an answer after this time has failed: for a server that hangs and cannot say so itself. */
   answerTimeoutMs?: number;
+  /** A connection that is not there after this time has failed. */
+  connectTimeoutMs?: number;
 }
 
 export function openDatabase(url: string, options: DatabaseOptions): Db {
-  const { applicationName, poolMax = 16, answerTimeoutMs } = options;
+  const { applicationName, poolMax = 16, answerTimeoutMs, connectTimeoutMs } = options;
   const db = knex({
     client: 'pg',
     connection: {
@@ -32,14 +34,41 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
       application_name: applicationName,
       keepAlive: true,
       query_timeout: answerTimeoutMs,
+      connectionTimeoutMillis: connectTimeoutMs,
     },
     // Five seconds for a connection, then the request is told so (503): Knex's own minute outlives every client.
-    pool: { min: 0, max: poolMax, acquireTimeoutMillis: 5000, idleTimeoutMillis: 10_000 },
+    pool: {
+      ...{ min: 0, max: poolMax, acquireTimeoutMillis: 5000, idleTimeoutMillis: 10_000 },
+      afterCreate: dropWhenSilent,
+    },
     acquireConnectionTimeout: 5000,
     // Knex writes to the console what it also throws, and stdout belongs to the log's lines or to a command's answer.
     log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
   });
   return heedRequiredScram(db, url);
+}
+
+/**
+ * pg gives up waiting for an answer and keeps the connection, on which the next statement then waits behind the lost one. So a
+ * connection that was silent once is closed.
+ */
+function dropWhenSilent(client: pg.Client, done: (error: null, client: pg.Client) => void): void {
+  const query = client.query.bind(client) as (...given: unknown[]) => unknown;
+  client.query = ((...given: unknown[]) => {
+    const answered = given.at(-1);
+    if (typeof answered === 'function') {
+      given[given.length - 1] = (error: Error | null, ...rest: unknown[]) => {
+        if (error?.message === 'Query read timeout') {
+          // Knex takes it out of its pool now, not when the socket is closed.
+          client.emit('error', error);
+          client.connection.stream.destroy();
+        }
+        (answered as (...told: unknown[]) => void)(error, ...rest);
+      };
+    }
+    return query(...given);
+  }) as typeof client.query;
+  done(null, client);
 }
 
 /** SET LOCAL, not connection options: those do not pass a transaction pooler. */

@@ -1,7 +1,7 @@
 import type { Trx } from '../platform/database';
 import { disableEndpoint } from './disable-endpoint';
 import type { Endpoint, EndpointStatus } from './endpoint';
-import { deleteSecrets, forgiveEndpoint, setEndpointStatus } from './endpoint.repository';
+import { countWaitingFor, deleteSecrets, forgiveEndpoint, setEndpointStatus } from './endpoint.repository';
 import { lockKnownEndpoint } from './known-endpoint';
 import { cancelWaiting } from './queue.repository';
 import { EndpointStateConflictError } from './webhook.errors';
@@ -51,7 +51,8 @@ export async function removeEndpoint(trx: Trx, id: string): Promise<Endpoint & {
   const endpoint = await become(trx, await lockKnownEndpoint(trx, id), 'removed');
   await deleteSecrets(trx, id);
   // The queue before the health, as the worker locks them.
-  const cancelled = await cancelWaiting(trx, id);
+  const cancelled = await countWaitingFor(trx, id);
+  await cancelWaiting(trx, id);
   await forgiveEndpoint(trx, id);
   return { ...endpoint, cancelled };
 }

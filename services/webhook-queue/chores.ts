@@ -18,7 +18,7 @@ export interface ChoreOptions {
 }
 
 const BEAT_MS = 5000;
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
 /** What a worker does beside sending. Each goes on its own; one that fails is logged and comes round again. */
 export function startChores(options: ChoreOptions): { stop(): Promise<void> } {
@@ -28,8 +28,8 @@ export function startChores(options: ChoreOptions): { stop(): Promise<void> } {
     every('strays', tidyMs, () => tidyStrays(db)),
     every('pulse', BEAT_MS, () => pulse.flush()),
     every('beat', BEAT_MS, () => upsertWorker(db, { id, slots, inFlight: flights.flying() })),
-    every('history', HOUR_MS, () => keepHistory(db, log, retentionDays)),
-    every('workers', HOUR_MS, () => deleteSilentWorkers(db)),
+    every('history', MINUTE_MS, () => keepHistory(db, log, retentionDays)),
+    every('workers', MINUTE_MS, () => deleteSilentWorkers(db)),
   ];
   return {
     async stop() {

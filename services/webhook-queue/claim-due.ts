@@ -32,6 +32,7 @@ export function createClaimer({ db, worker, slots, lanes, leaseSeconds, paces, f
   const known = (): KnownEndpoint[] => {
     const inFlight = flights.countByEndpoint();
     const ids = new Set([...inFlight.keys(), ...paces.endpoints(), ...floors.endpoints()]);
+    countSlots(inFlight);
     return [...ids].map((id) => ({
       id,
       inFlight: inFlight.get(id) ?? 0,
@@ -39,12 +40,22 @@ export function createClaimer({ db, worker, slots, lanes, leaseSeconds, paces, f
       floor: floors.of(id),
     }));
   };
+  const countSlots = (inFlight: Map<string, number>): void => {
+    let slow = 0;
+    let quick = 0;
+    for (const [id, count] of inFlight)
+      if (paces.of(id).slow) slow += count;
+      else quick += count;
+    queueMetrics.slots.set({ class: 'slow' }, slow);
+    queueMetrics.slots.set({ class: 'quick' }, quick);
+  };
   return async (rows: number, capacity: number): Promise<Claimed> => {
     const done = queueMetrics.claimSeconds.startTimer();
     const limits = { worker, rows, capacity, slots, lanes, leaseSeconds, known: known(), after };
-    const { claims, next } = await claimDeliveries(db, limits);
+    const { claims, lost, next } = await claimDeliveries(db, limits);
     done();
     queueMetrics.claimRows.inc(claims.length);
+    queueMetrics.leaseLost.inc(lost);
     floors.raise(claims);
     foundInRound ||= claims.length > 0;
     const nothingLeft = next === null && !foundInRound;

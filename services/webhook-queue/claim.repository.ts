@@ -10,7 +10,7 @@ export interface KnownEndpoint {
   lanes: number;
   /** One of those that together hold at most half of the slots. */
   slow: boolean;
-  /** Nothing that this worker could claim was due before; see claim-due.ts. Null where that is not known. */
+  /** Nothing that this worker could claim was due before; see due-floors.ts. Null where that is not known. */
   floor: Date | null;
 }
 
@@ -32,14 +32,16 @@ export interface ClaimLimits {
 
 /** A claimed delivery with what its next step depends on. */
 export interface Claim extends ClaimedDelivery {
-  /** How often the receiver answered 429 or 503 before. */
-  throttled: number;
+  /** Tries before that were nobody's fault. */
+  spared: number;
   /** Since when it was due. */
   dueAt: Date;
 }
 
 export interface ClaimAnswer {
   claims: Claim[];
+  /** Of these, how many a worker that never came back had before. */
+  lost: number;
   /** Where the next claim goes on; null once all endpoints were gone through. */
   next: string | null;
 }
@@ -48,6 +50,7 @@ export interface ClaimAnswer {
 interface AnswerRow {
   next: string | null;
   claimed_at: Date;
+  lost: number;
   /** By endpoint. */
   secrets: Record<string, { id: string; key_id: string; nonce: string; ciphertext: string }[]> | null;
   claimed: ClaimedRow[] | null;
@@ -61,7 +64,7 @@ interface ClaimedRow {
   body: string;
   fence: number;
   tries: number;
-  throttled: number;
+  spared: number;
   /** Milliseconds since 1970. */
   due_at: number;
   created_at: number;
@@ -75,7 +78,7 @@ const DUE = `q.endpoint_id = e.id and q.next_at <= now() and q.next_at >= coales
 
 /**
  * now(), not clock_timestamp(): the statement is a transaction of its own, and only a stable time can bound the index
- * scan. `picked` repeats the condition because it is judged again on the row that the lock waited for. The row of a worker
+ * scan. `picked` repeats the condition because another worker may have claimed the row since the snapshot. The row of a worker
  * that never came back still names it: its attempt is written down before the new one begins.
  *
  * Turns, not age, decide who is next: the tenant with the least in flight, then the endpoint with the least, then a lottery,
@@ -89,7 +92,7 @@ const CLAIM = `
   with known as materialized (
     select * from jsonb_to_recordset(:known::jsonb) as k (id uuid, in_flight integer, lanes integer, slow boolean, floor timestamptz)
   ), part as materialized (
-    select e.id, e.tenant_id, e.status from webhook_endpoints e where e.id > :after::uuid order by e.id limit ${ENDPOINTS_A_CLAIM}
+    select e.id, e.tenant_id from webhook_endpoints e where e.id > :after::uuid and e.status = 'active' order by e.id limit ${ENDPOINTS_A_CLAIM}
   ), held as materialized (
     select e.tenant_id, sum(k.in_flight) as in_flight from known k join webhook_endpoints e on e.id = k.id
     where k.in_flight > 0 group by e.tenant_id
@@ -100,7 +103,7 @@ const CLAIM = `
     left join known k on k.id = e.id
     left join webhook_health h on h.endpoint_id = e.id
     cross join lateral (select from webhook_queue q where ${DUE} order by q.next_at limit 1) q
-    where e.status = 'active' and (h.blocked_until is null or h.blocked_until <= now())
+    where h.blocked_until is null or h.blocked_until <= now()
   ), probe as materialized (
     select h.endpoint_id from webhook_health h
     where h.endpoint_id = any (array(select id from ready where probed)) and h.blocked_until <= now()
@@ -138,6 +141,8 @@ const CLAIM = `
     select p.delivery_id, p.fence, p.claimed_at, extract(epoch from p.lease_until - p.claimed_at) * 1000, 'worker_lost',
       'The worker was lost while the request was in flight; it may have arrived.', p.worker
     from picked p where p.worker is not null
+    on conflict (delivery_id, number) do nothing
+    returning 1
   ), told as (
     update webhook_deliveries d
     set attempts = p.fence, last_status_code = null,
@@ -160,9 +165,9 @@ const CLAIM = `
     group by s.endpoint_id
   )
   select (select case when count(*) = ${ENDPOINTS_A_CLAIM} then (array_agg(id order by id desc))[1] end from part) as next,
-    now() as claimed_at, (select jsonb_object_agg(endpoint_id, secrets) from sealed) as secrets,
+    now() as claimed_at, (select count(*)::integer from lost) as lost, (select jsonb_object_agg(endpoint_id, secrets) from sealed) as secrets,
     (select json_agg(json_build_object('id', c.delivery_id, 'endpoint_id', c.endpoint_id, 'fence', c.fence, 'tries', c.tries,
-      'throttled', c.throttled, 'due_at', extract(epoch from c.next_at) * 1000, 'created_at', extract(epoch from d.created_at) * 1000, 'event_id', d.event_id, 'url', e.url,
+      'spared', c.spared, 'due_at', extract(epoch from c.next_at) * 1000, 'created_at', extract(epoch from d.created_at) * 1000, 'event_id', d.event_id, 'url', e.url,
       'body', coalesce(d.body, ev.body)))
      from claimed c
      join webhook_endpoints e on e.id = c.endpoint_id
@@ -175,7 +180,7 @@ export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits)
     ...limits,
     known: JSON.stringify(known.map(({ inFlight, ...rest }) => ({ ...rest, in_flight: inFlight }))),
   });
-  const [{ next, claimed_at: claimedAt, secrets, claimed }] = rows;
+  const [{ next, claimed_at: claimedAt, lost, secrets, claimed }] = rows;
   const secretsOf = new Map(
     Object.entries(secrets ?? {}).map(([id, sealed]) => [id, sealed.map(toSealedSecret)]),
   );
@@ -184,7 +189,7 @@ export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits)
     claimedAt,
     secrets: secretsOf.get(row.endpoint_id) ?? [],
   }));
-  return { claims, next };
+  return { claims, lost, next };
 }
 
 function toClaim(row: ClaimedRow): Omit<Claim, 'claimedAt' | 'secrets'> {
@@ -196,7 +201,7 @@ function toClaim(row: ClaimedRow): Omit<Claim, 'claimedAt' | 'secrets'> {
     body: row.body,
     fence: row.fence,
     tries: row.tries,
-    throttled: row.throttled,
+    spared: row.spared,
     dueAt: new Date(row.due_at),
     createdAt: new Date(row.created_at),
   };

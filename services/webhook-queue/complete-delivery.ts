@@ -22,7 +22,7 @@ const WAIT_SHARE = 1 / 3;
 
 const NOT_SENT: AttemptReport = {
   outcome: 'interrupted',
-  reason: 'It waited too long for a slot in this worker, and was not sent.',
+  reason: 'This worker was stopped, or had no slot for it in time: it was not sent.',
   statusCode: null,
   responseBody: null,
   durationMs: 0,
@@ -41,7 +41,7 @@ export function createCompletion(options: CompletionOptions): Pick<Airline, 'fly
   const patienceMs = leaseSeconds * 1000 * WAIT_SHARE;
   return {
     async fly(delivery, abort, waitedMs) {
-      if (waitedMs > patienceMs) return NOT_SENT;
+      if (abort.signal.aborted || waitedMs > patienceMs) return NOT_SENT;
       const report = await attemptDelivery(delivery, openSecrets, options, abort);
       paces.observe(delivery.endpointId, report);
       pulse.observe(delivery, report);

@@ -16,12 +16,13 @@ export interface DueFloors {
 
 export function createDueFloors(forgetMs: number): DueFloors {
   let floors = new Map<string, Date>();
-  let forgottenAt = Date.now();
+  let forgottenAt = performance.now();
   return {
     of: (endpointId) => floors.get(endpointId) ?? null,
     endpoints: () => floors.keys(),
     raise(claims) {
-      if (Date.now() - forgottenAt > forgetMs) [floors, forgottenAt] = [new Map<string, Date>(), Date.now()];
+      if (performance.now() - forgottenAt > forgetMs)
+        [floors, forgottenAt] = [new Map<string, Date>(), performance.now()];
       const oldest = new Map<string, number>();
       for (const { endpointId, dueAt } of claims)
         oldest.set(endpointId, Math.min(dueAt.getTime(), oldest.get(endpointId) ?? Infinity));

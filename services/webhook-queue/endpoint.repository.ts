@@ -84,7 +84,9 @@ export async function setEndpointStatus(
   status: EndpointStatus,
   reason: string | null,
 ): Promise<void> {
-  await trx('webhook_endpoints').where({ id }).update({ status, status_reason: reason, status_since: trx.fn.now() });
+  await trx('webhook_endpoints')
+    .where({ id })
+    .update({ status, status_reason: reason, status_since: trx.fn.now() });
 }
 
 /** What went wrong so far is forgiven; an open breaker closes. */

@@ -81,9 +81,7 @@ function explainOurs(error: unknown): Failure | undefined {
 /** A request met a kept connection that the receiver closed at that moment. */
 export class HungUpError extends Error {
   constructor() {
-    super(
-      'The receiver closed the kept connection as the request was sent; it may have arrived, and is sent again at once.',
-    );
+    super('The receiver closed the kept connection as the request was sent; it may have arrived.');
   }
 }
 

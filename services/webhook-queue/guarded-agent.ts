@@ -20,8 +20,8 @@ export interface GuardedAgent {
 
 /**
  * A server may close an idle connection in the moment in which we send on it; no time limit of ours prevents that. Such a try
- * says nothing about the endpoint: it ends as `hung_up`, and the next one follows at once, on a fresh connection. If the first
- * did arrive, the receiver knows the second by its webhook-id.
+ * says nothing about the endpoint: it ends as `hung_up`, and the next one follows at once. If the first did arrive, the receiver
+ * knows the second by its webhook-id.
  */
 export function createGuardedAgent(rules: ConnectionRules): GuardedAgent {
   const connections = createConnections(rules);

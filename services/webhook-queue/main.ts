@@ -46,7 +46,11 @@ async function start(config: Config, log: Logger, stops: Stops, stopping: () => 
   stops.push(() => metrics.stop());
   const database = await reachServiceDatabase(config, log);
   stops.push(() => database.close());
-  const db = database.openPool({ applicationName: 'webhook-queue', poolMax: 8 });
+  const db = database.openPool({
+    ...{ applicationName: 'webhook-queue', poolMax: 8 },
+    // Within what a lease leaves for writing a result down.
+    answerTimeoutMs: 12_000,
+  });
   whyNotReady = () => missingSchema(db);
   await schemaIsIn(db, log, stopping);
   if (stopping()) return;

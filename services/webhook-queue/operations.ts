@@ -19,7 +19,7 @@ import { endBreak, findTwins, insertEndpoint, listEndpointsOf, lockEndpoint } fr
 import { parseEndpointUrl } from './endpoint-url';
 import { insertEventFor } from './event.repository';
 import { lockKnownEndpoint } from './known-endpoint';
-import { adoptWaiting, makeDue } from './queue.repository';
+import { adoptWaiting, countAdoptable, makeDue } from './queue.repository';
 import { issueSecret } from './rotate-secret';
 import { webhookId } from './sign-payload';
 import { isEventType, type EventType } from './webhook-event';
@@ -85,7 +85,8 @@ export async function addEndpoint(
   const format = endpoint.format ?? 'spec';
   const { id } = await insertEndpoint(trx, { tenantId: endpoint.tenantId, url, format, events });
   const secret = await issueSecret(trx, secretsKey, id);
-  const waiting = await adoptWaiting(trx, id);
+  const waiting = await countAdoptable(trx, id);
+  await adoptWaiting(trx, id);
   const twins = await findTwins(trx, { id, tenantId: endpoint.tenantId, url });
   return { id, url, secret, format, events, status: 'active', waiting, twins };
 }
@@ -168,11 +169,19 @@ export async function countHeldBackReplay(db: Db | Trx, filter: ReplayFilter): P
   return nobodys ? { paused: 0, disabled: 0 } : countHeldBack(db, filter);
 }
 
-/** Sends finished deliveries of active endpoints again, the oldest first, each under its old webhook-id. */
+/** What one replay sends at most. */
+export const REPLAYED_MOST = 10_000;
+
+/**
+ * Sends finished deliveries of active endpoints again, the oldest first, each under its old webhook-id.
+ * @returns also how many the filter still finds: more than REPLAYED_MOST take more than one replay
+ */
 export async function replayDeliveries(
   trx: Trx,
-  filter: ReplayFilter & { limit?: number },
-): Promise<{ replayed: number }> {
-  if (filter.endpointId && !isUuid(filter.endpointId)) return { replayed: 0 };
-  return { replayed: await requeueFinished(trx, filter, filter.limit ?? 10_000) };
+  filter: ReplayFilter,
+): Promise<{ replayed: number; left: number }> {
+  if (filter.endpointId && !isUuid(filter.endpointId)) return { replayed: 0, left: 0 };
+  const replayed = await requeueFinished(trx, filter, REPLAYED_MOST);
+  const left = replayed < REPLAYED_MOST ? 0 : await countReplayable(trx, filter);
+  return { replayed, left };
 }

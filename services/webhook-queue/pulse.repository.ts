@@ -11,13 +11,23 @@ export interface Beat {
   waits: number[];
 }
 
+/** In the place of an endpoint: the sum over all of them. */
+export const ALL_ENDPOINTS = '00000000-0000-0000-0000-000000000000';
+
+/** A statement has room for 65,535 values. */
+const BEATS_A_STATEMENT = 1000;
+
 /** Totals, not additions: written twice they are still true. */
 export async function upsertPulses(db: Db, worker: string, beats: Beat[]): Promise<void> {
   const rows = beats.map(({ at, endpointId, delivered, failed, answerTimes, waits }) => ({
     ...{ at, endpoint_id: endpointId, worker, delivered, failed },
     ...{ answer_times: answerTimes, waits },
   }));
-  await db('webhook_pulse').insert(rows).onConflict(['at', 'endpoint_id', 'worker']).merge();
+  for (let from = 0; from < rows.length; from += BEATS_A_STATEMENT)
+    await db('webhook_pulse')
+      .insert(rows.slice(from, from + BEATS_A_STATEMENT))
+      .onConflict(['endpoint_id', 'at', 'worker'])
+      .merge();
 }
 
 export interface WorkerBeat {

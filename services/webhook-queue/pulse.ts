@@ -1,7 +1,7 @@
 import type { Db } from '../platform/database';
 import type { AttemptReport, ClaimedDelivery } from './delivery';
 import { judgeEndpoint } from './breaker';
-import { upsertPulses, type Beat } from './pulse.repository';
+import { ALL_ENDPOINTS, upsertPulses, type Beat } from './pulse.repository';
 
 export interface Pulse {
   observe(
@@ -20,28 +20,47 @@ const CELLS = 30;
 export function createPulse(db: Db, worker: string): Pulse {
   const beats = new Map<string, Beat>();
   const changed = new Set<string>();
+  let latest = 0;
+  const beatOf = (at: number, endpointId: string): Beat => {
+    const key = `${at} ${endpointId}`;
+    const beat = beats.get(key) ?? {
+      at: new Date(at),
+      endpointId,
+      delivered: 0,
+      failed: 0,
+      answerTimes: [],
+      waits: [],
+    };
+    beats.set(key, beat);
+    changed.add(key);
+    return beat;
+  };
   return {
     observe({ endpointId, claimedAt, createdAt }, report) {
       const verdict = judgeEndpoint(report);
       if (verdict === null) return;
-      const at = new Date(Math.floor(claimedAt.getTime() / PERIOD_MS) * PERIOD_MS);
-      const key = `${at.getTime()} ${endpointId}`;
-      const beat = beats.get(key) ?? { at, endpointId, delivered: 0, failed: 0, answerTimes: [], waits: [] };
-      beats.set(key, beat);
-      changed.add(key);
-      if (verdict === 'well') beat.delivered++;
-      else beat.failed++;
-      if (report.statusCode !== null) count(beat.answerTimes, report.durationMs);
       // By the database's clock, but for the request itself.
-      if (verdict === 'well')
-        count(beat.waits, claimedAt.getTime() - createdAt.getTime() + report.durationMs);
+      const waited = claimedAt.getTime() - createdAt.getTime() + report.durationMs;
+      const at = Math.floor(claimedAt.getTime() / PERIOD_MS) * PERIOD_MS;
+      latest = Math.max(latest, at);
+      for (const beat of [beatOf(at, endpointId), beatOf(at, ALL_ENDPOINTS)]) {
+        if (verdict === 'well') beat.delivered++;
+        else beat.failed++;
+        if (report.statusCode !== null) count(beat.answerTimes, report.durationMs);
+        if (verdict === 'well') count(beat.waits, waited);
+      }
     },
     async flush() {
-      const written = [...changed].map((key) => beats.get(key)!);
+      const keys = [...changed];
       changed.clear();
-      if (written.length > 0) await upsertPulses(db, worker, written);
-      const over = Date.now() - 2 * PERIOD_MS;
-      for (const [key, { at }] of beats) if (at.getTime() < over && !changed.has(key)) beats.delete(key);
+      try {
+        const written = keys.map((key) => beats.get(key)!);
+        await upsertPulses(db, worker, written);
+      } catch (error) {
+        for (const key of keys) changed.add(key);
+        throw error;
+      }
+      for (const [key, { at }] of beats) if (at.getTime() < latest && !changed.has(key)) beats.delete(key);
     },
   };
 }

@@ -34,7 +34,9 @@ export function registerQueueGauges(db: Db): void {
       name,
       help,
       async collect() {
-        this.set((await fresh())[key as keyof QueueSample]);
+        // Without the database the other metrics must still come: they say so.
+        const sampled = await fresh().catch(() => undefined);
+        this.set(sampled?.[key as keyof QueueSample] ?? NaN);
       },
     });
   }

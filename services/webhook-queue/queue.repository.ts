@@ -1,17 +1,35 @@
 import type { Db, Trx } from '../platform/database';
 
+/** In one statement, of those that may be very many; tidying goes on with the rest. */
+const AT_ONCE = 10_000;
+
+/** What waits without an endpoint for one that asks for it. */
+export async function countAdoptable(db: Db | Trx, endpointId: string): Promise<number> {
+  const { rows } = await db.raw<{ rows: [{ count: number }] }>(
+    `select count(*)::integer as count from webhook_endpoints e
+     join webhook_deliveries d on d.tenant_id = e.tenant_id and d.endpoint_id is null
+     where e.id = :endpointId::uuid and e.status <> 'removed' and 'booking.created' = any (e.events)`,
+    { endpointId },
+  );
+  return rows[0].count;
+}
+
 /**
- * Gives the endpoint every delivery of its tenant that waits without one, due at once.
+ * Gives the endpoint the oldest deliveries of its tenant that wait without one, due at once: 10,000 at most.
  * @returns how many
  */
 export async function adoptWaiting(db: Db | Trx, endpointId: string): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ adopted: number }] }>(
-    `with adopted as (
+    `with waiting as materialized (
+       select d.id from webhook_endpoints e
+       join webhook_deliveries d on d.tenant_id = e.tenant_id and d.endpoint_id is null
+       where e.id = :endpointId::uuid and e.status <> 'removed' and 'booking.created' = any (e.events)
+       order by d.id limit ${AT_ONCE} for update of d
+     ), adopted as (
        update webhook_deliveries d set endpoint_id = e.id, next_attempt_at = now(),
          body = webhook_body(e.format, ev.type, ev.created_at, ev.body)
-       from webhook_endpoints e, webhook_events ev
-       where ev.id = d.event_id and e.id = :endpointId::uuid and e.status <> 'removed' and 'booking.created' = any (e.events)
-         and d.tenant_id = e.tenant_id and d.endpoint_id is null
+       from waiting w, webhook_endpoints e, webhook_events ev
+       where d.id = w.id and ev.id = d.event_id and e.id = :endpointId::uuid
        returning d.id, d.endpoint_id, d.next_attempt_at
      ), queued as (
        insert into webhook_queue (delivery_id, endpoint_id, next_at)
@@ -24,18 +42,19 @@ export async function adoptWaiting(db: Db | Trx, endpointId: string): Promise<nu
 }
 
 /**
- * Cancels what still waits for the endpoint. A request in flight may yet arrive, so its attempt is written down.
+ * Cancels what still waits for the endpoint, 10,000 at most. A request in flight may yet arrive, so its attempt is written down.
  * @returns how many deliveries
  */
 export async function cancelWaiting(db: Db | Trx, endpointId: string): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ cancelled: number }] }>(
     `with locked as materialized (
-       select q.* from webhook_queue q where q.endpoint_id = :endpointId::uuid order by q.delivery_id for update
+       select q.* from webhook_queue q where q.endpoint_id = :endpointId::uuid order by q.delivery_id limit ${AT_ONCE} for update
      ), logged as (
        insert into webhook_attempts (delivery_id, number, started_at, duration_ms, outcome, reason, worker)
        select l.delivery_id, l.fence, l.claimed_at, extract(epoch from now() - l.claimed_at) * 1000, 'cancelled',
          'The endpoint was removed while the request was in flight; it may have arrived.', l.worker
        from locked l where l.worker is not null
+       on conflict (delivery_id, number) do nothing
      ), unqueued as (
        delete from webhook_queue q using locked l where q.delivery_id = l.delivery_id
      ), cancelled as (

@@ -3,25 +3,30 @@ import type { AttemptReport, NextStep } from './delivery';
 const JITTER = 0.2;
 const RETRY_AFTER_MAX_SECONDS = 24 * 3600;
 const THROTTLED = [429, 503];
-const THROTTLED_FREE = 3;
+const SPARED_FREE = 3;
 
 /** The receiver is there, but not now. */
 export function asksForPatience(statusCode: number | null): boolean {
   return statusCode !== null && THROTTLED.includes(statusCode);
 }
 
+/** It was nobody's fault that this try came to nothing: the receiver paces itself, or had just closed a kept connection. */
+export function sparesTry({ outcome, statusCode }: Pick<AttemptReport, 'outcome' | 'statusCode'>): boolean {
+  return outcome === 'hung_up' || asksForPatience(statusCode);
+}
+
 /** What a delivery has behind it before this try. */
 export interface Spent {
   /** Tries that count against the schedule. */
   tries: number;
-  /** Answers 429 and 503; the first three did not count. */
-  throttled: number;
+  /** Tries that were nobody's fault; the first three did not count. */
+  spared: number;
 }
 
 /**
  * What follows a try. `schedule` has one entry a try, the seconds to wait before it; the first try is made at once,
- * whatever its entry says. A receiver's Retry-After makes the wait longer, never shorter; the first three answers 429 or 503
- * do not spend a try.
+ * whatever its entry says. A receiver's Retry-After makes the wait longer, never shorter; the first three answers 429 or 503,
+ * or kept connections that had closed, do not spend a try.
  */
 export function decideNext(
   report: Pick<AttemptReport, 'outcome' | 'statusCode' | 'retryAfterSeconds'>,
@@ -29,10 +34,11 @@ export function decideNext(
   schedule: readonly number[],
   random: () => number = Math.random,
 ): NextStep {
-  // Cut off by our own shutdown, or on a connection that just closed: nobody's fault, so it goes out again at once.
-  if (report.outcome === 'interrupted' || report.outcome === 'hung_up')
-    return { status: 'retrying', waitSeconds: 0, tries: before.tries };
-  const free = asksForPatience(report.statusCode) && before.throttled < THROTTLED_FREE;
+  const again: NextStep = { status: 'retrying', waitSeconds: 0, tries: before.tries };
+  // Cut off by our own shutdown: it is not counted and goes out again at once.
+  if (report.outcome === 'interrupted') return again;
+  const free = sparesTry(report) && before.spared < SPARED_FREE;
+  if (free && report.outcome === 'hung_up') return again;
   const tries = before.tries + (free ? 0 : 1);
   if (report.outcome === 'delivered') return { status: 'delivered', waitSeconds: 0, tries };
   // A last try that was free is made once more, after the longest wait there is.

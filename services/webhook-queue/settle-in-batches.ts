@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction, type Db } from '../platform/database';
+import { sqlState } from '../platform/errors';
 import type { Logger } from '../platform/logger';
 import { createFailureRates, HOPELESS_REASON, judgeEndpoint, type BreakerRules } from './breaker';
 import type { Settlement } from './delivery';
@@ -57,9 +58,21 @@ async function writePatiently(options: SettlerOptions, findings: Finding[]): Pro
       return await disableHopeless(options, settled.hopeless);
     } catch (error) {
       log.error({ err: error, deliveries: findings.length, attempt }, 'results not written');
+      if (isOfTheData(error)) return writeOneByOne(options, findings);
       if (attempt < TRIES) await sleep(PAUSE_MS);
     }
   }
+}
+
+/** One that the database will not have costs itself alone: it is sent again when its lease runs out. */
+async function writeOneByOne(options: SettlerOptions, findings: Finding[]): Promise<void> {
+  if (findings.length === 1) return;
+  for (const finding of findings) await writePatiently(options, [finding]);
+}
+
+/** A value or a constraint was refused: it will be the next time too. */
+function isOfTheData(error: unknown): boolean {
+  return /^2[23]/.test(sqlState(error) ?? '');
 }
 
 /** Those that end an endpoint go with it, in a transaction that locks the endpoint first, as the terminal does. */
@@ -69,7 +82,7 @@ async function writeDown({ db, log, breaker }: SettlerOptions, findings: Finding
   const disabled: string[] = [];
   const settled = await inTransaction(db, async (trx) => {
     disabled.length = 0;
-    for (const { delivery, report } of gone)
+    for (const { delivery, report } of inOrder(gone))
       if (await disableEndpoint(trx, delivery.endpointId, report.reason ?? ''))
         disabled.push(delivery.endpointId);
     return settleAttempts(trx, findings, breaker);
@@ -78,11 +91,20 @@ async function writeDown({ db, log, breaker }: SettlerOptions, findings: Finding
   return settled;
 }
 
+/** Of endpoints, so that two workers never wait for each other. */
+function inOrder(findings: Finding[]): Finding[] {
+  return [...findings].sort((a, b) => (a.delivery.endpointId < b.delivery.endpointId ? -1 : 1));
+}
+
 /** In a transaction of its own: should it not come to that, the next failure sees to it. */
 async function disableHopeless({ db, log }: SettlerOptions, endpointIds: string[]): Promise<void> {
   for (const endpointId of endpointIds) {
-    const disabled = await inTransaction(db, (trx) => disableEndpoint(trx, endpointId, HOPELESS_REASON));
-    if (disabled) tellDisabled(log, endpointId, 'hopeless');
+    try {
+      const disabled = await inTransaction(db, (trx) => disableEndpoint(trx, endpointId, HOPELESS_REASON));
+      if (disabled) tellDisabled(log, endpointId, 'hopeless');
+    } catch (error) {
+      log.error({ err: error, endpoint_id: endpointId }, 'endpoint not disabled');
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import type { Db, Trx } from '../platform/database';
 import type { BreakerRules } from './breaker';
 import { judgeEndpoint } from './breaker';
 import type { Settlement } from './delivery';
-import { asksForPatience } from './retry-schedule';
+import { sparesTry } from './retry-schedule';
 
 export interface Settled {
   /** Deliveries that took their result; for the others it came too late. */
@@ -18,26 +18,28 @@ export interface Settled {
  * cancelled meanwhile, finds no row here and changes nothing.
  *
  * An endpoint's row in webhook_health begins with a failure and goes with the next success. The breaker opens at the nth
- * failure in a row; what was in flight at that moment neither opens it again nor closes it.
+ * failure in a row, and again with a probe that fails; what was in flight at that moment neither opens it again nor closes it. A
+ * probe that says nothing, as one that was cut off, is followed by another.
  */
 const SETTLE = `
   with result as (
     select * from jsonb_to_recordset(:results::jsonb) as r (delivery_id uuid, fence integer, status text, wait_seconds float8,
-      tries integer, throttled boolean, duration_ms integer, outcome text, status_code smallint, reason text, phases jsonb,
+      tries integer, spared boolean, duration_ms integer, outcome text, status_code smallint, reason text, phases jsonb,
       peer text, signature text, response_headers jsonb, response_body text, verdict text, trips boolean)
   ), mine as materialized (
     select r.*, q.endpoint_id, q.claimed_at, q.worker from webhook_queue q join result r using (delivery_id)
-    where q.fence = r.fence order by q.delivery_id for update of q
+    where q.fence = r.fence and q.worker is not null order by q.delivery_id for update of q
   ), logged as (
     insert into webhook_attempts (delivery_id, number, started_at, duration_ms, outcome, status_code, reason, phases, peer, signature,
       response_headers, response_body, worker)
     select delivery_id, fence, claimed_at, duration_ms, outcome, status_code, reason, phases, peer, signature,
       response_headers, response_body, worker from mine
+    on conflict (delivery_id, number) do nothing
   ), finished as (
     delete from webhook_queue q using mine where q.delivery_id = mine.delivery_id and mine.status <> 'retrying'
   ), again as (
     update webhook_queue q
-    set next_at = now() + make_interval(secs => mine.wait_seconds), tries = mine.tries, throttled = q.throttled + mine.throttled::integer,
+    set next_at = now() + make_interval(secs => mine.wait_seconds), tries = mine.tries, spared = q.spared + mine.spared::integer,
       worker = null, claimed_at = null, lease_until = null
     from mine where q.delivery_id = mine.delivery_id and mine.status = 'retrying'
   ), told as (
@@ -49,8 +51,9 @@ const SETTLE = `
     returning d.id
   ), seen as (
     select endpoint_id, max(claimed_at) filter (where verdict = 'well') as well_at, count(*) filter (where verdict = 'ill') as failures,
-      count(*) filter (where status = 'dead') as deaths, bool_or(trips) as trips, max(claimed_at) as sent_at
-    from mine where verdict is not null group by endpoint_id
+      count(*) filter (where status = 'dead') as deaths, bool_or(trips) as trips, bool_or(verdict is not null) as told,
+      max(claimed_at) as sent_at
+    from mine group by endpoint_id
   ), health as materialized (
     select * from webhook_health where endpoint_id in (select endpoint_id from seen) order by endpoint_id for update
   ), healed as (
@@ -59,15 +62,17 @@ const SETTLE = `
       and s.well_at is not null
   ), ill as (
     select s.endpoint_id, coalesce(h.failures, 0) + s.failures as failures, coalesce(h.exhausted, 0) + s.deaths as exhausted,
-      coalesce(h.openings, 0) as openings, h.opened_at, h.blocked_until,
-      s.failures > 0 and (s.trips or coalesce(h.failures, 0) + s.failures >= :failures::integer)
-        and (h.opened_at is null or s.sent_at > h.opened_at) as opens
-    from seen s left join health h using (endpoint_id) where s.well_at is null or s.trips
+      coalesce(h.openings, 0) as openings, h.opened_at, h.blocked_until, s.sent_at > h.opened_at as probed,
+      s.failures > 0 and case when h.opened_at is null then s.trips or coalesce(h.failures, 0) + s.failures >= :failures::integer
+        else s.sent_at > h.opened_at end as opens
+    from seen s left join health h using (endpoint_id)
+    where (s.well_at is null or s.trips) and (s.told or h.endpoint_id is not null)
   ), noted as (
     insert into webhook_health as h (endpoint_id, failures, exhausted, openings, opened_at, blocked_until)
     select endpoint_id, failures, exhausted, openings + opens::integer, case when opens then now() else opened_at end,
       case when opens then now() + make_interval(secs =>
-        least(:openSeconds::float8 * 2 ^ least(openings, 30), :openSecondsMax::float8) * (0.9 + 0.2 * random())) else blocked_until end
+        least(:openSeconds::float8 * 2 ^ least(openings, 30), :openSecondsMax::float8) * (0.9 + 0.2 * random()))
+        when probed then now() else blocked_until end
     from ill order by endpoint_id
     on conflict (endpoint_id) do update set failures = excluded.failures, exhausted = excluded.exhausted,
       openings = excluded.openings, opened_at = excluded.opened_at, blocked_until = excluded.blocked_until
@@ -105,7 +110,7 @@ function toRow({ delivery, report, next, trips }: Finding) {
     status: next.status,
     wait_seconds: next.waitSeconds,
     tries: next.tries,
-    throttled: asksForPatience(report.statusCode),
+    spared: sparesTry(report),
     duration_ms: report.durationMs,
     outcome: report.outcome,
     status_code: report.statusCode,

@@ -104,10 +104,11 @@ export function startWorker(options: WorkerOptions): Worker {
   const running = run();
   return {
     stop: async (graceMs = STOP_GRACE_MS) => {
+      const begun = performance.now();
       stopping = true;
       wake();
       await running;
-      await flights.settleAll(graceMs);
+      await flights.settleAll(Math.max(0, graceMs - (performance.now() - begun)));
       await chores.stop();
       await dispatcher.destroy();
     },

@@ -90,6 +90,20 @@ describe('an endpoint that fails five times in a row', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
+  it('is left alone again with every probe that fails, however it was tripped; one that asks for patience says nothing', async () => {
+    receiver.react(status(429, 500));
+    const { id } = await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    await db('webhook_health').insert({
+      ...{ endpoint_id: id, failures: 1, openings: 1 },
+      ...{ opened_at: db.raw("now() - interval '1 second'"), blocked_until: db.fn.now() },
+    });
+    worker = hurriedWorker(db, { retryScheduleSeconds: PATIENT, leaseSeconds: 30 });
+    await eventually('second opening', async () => ((await health(id)).openings === 2 ? true : undefined));
+    expect(receiver.received).toHaveLength(2);
+    expect((await health(id)).failures).toBe(2);
+  });
+
   it('is tried at once where an operator retries a delivery', async () => {
     receiver.react(status(500));
     const { id } = await add(db, tenantId, receiver.url);

@@ -1,5 +1,5 @@
 import type { Db } from '../../services/platform/database';
-import { turnMonths } from '../../services/webhook-queue/history.repository';
+import { dropMonth, findMonthsBehind, makeMonths } from '../../services/webhook-queue/history.repository';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, deliveriesOf } from './queue-fixture';
 
@@ -48,7 +48,8 @@ describe('history', () => {
       expect(found).toContain(await thisMonth());
       expect(found).toContain('default');
     }
-    expect(await turnMonths(db, 90, 2)).toEqual({ made: [], dropped: [], givenUp: 0 });
+    expect(await makeMonths(db, 2)).toEqual([]);
+    expect(await findMonthsBehind(db, 90)).toEqual([]);
   });
 
   it('puts an event and its delivery into the month they are of', async () => {
@@ -71,41 +72,59 @@ describe('history', () => {
     const tenantId = await createTenant(db);
     await book(db, tenantId);
     expect(await db('webhook_events_default')).toHaveLength(1);
-    const change = await turnMonths(db, 90, 2);
-    expect(change?.made).toEqual([`${month.replace('_', '-')}-01`]);
+    let [booking, booked] = [true, 1];
+    const meanwhile = (async () => {
+      for (; booking; booked++) await book(db, tenantId);
+    })();
+    expect(await makeMonths(db, 2)).toEqual([`${month.replace('_', '-')}-01`]);
+    booking = false;
+    await meanwhile;
     expect(await db('webhook_events_default')).toHaveLength(0);
-    expect(await db(`webhook_events_${month}`)).toHaveLength(1);
-    expect(await deliveriesOf(db, tenantId)).toHaveLength(1);
+    expect(await db(`webhook_events_${month}`)).toHaveLength(booked);
+    expect(await deliveriesOf(db, tenantId)).toHaveLength(booked);
   });
 
   it('goes as a whole month once all of it is older than retention, with what still waited in it', async () => {
     const tenantId = await createTenant(db);
+    const other = await createTenant(db);
     await add(db, tenantId, 'http://127.0.0.1:9/', ['booking.created']);
     await book(db, tenantId);
+    await book(db, other);
     await age(130);
-    await turnMonths(db, 3650, 2);
-    const { rows } = await db.raw(`select webhook_make_month((now() - interval '130 days')::date)`);
-    expect(rows).toHaveLength(1);
+    await db.raw(`select webhook_make_month((now() - interval '130 days')::date)`);
     expect(await months()).toHaveLength(5);
     await book(db, tenantId);
 
-    const change = await turnMonths(db, 90, 2);
-    expect(change).toMatchObject({ made: [], givenUp: 1 });
-    expect(change?.dropped).toHaveLength(1);
+    const [month, ...others] = await findMonthsBehind(db, 90);
+    expect(others).toEqual([]);
+    expect(await dropMonth(db, month!)).toBe(2);
     expect(await months()).toHaveLength(4);
     expect(await deliveriesOf(db, tenantId)).toHaveLength(1);
     expect(await db('webhook_queue')).toHaveLength(1);
   });
 
+  it('does not hold up bookings behind a reader that it waits for', async () => {
+    const tenantId = await createTenant(db);
+    await db.raw(`select webhook_make_month((now() - interval '130 days')::date)`);
+    const [month] = await findMonthsBehind(db, 90);
+    await db.transaction(async (reader) => {
+      await reader('webhook_events').count();
+      await expect(dropMonth(db, month!)).rejects.toMatchObject({ code: '55P03' });
+      await book(db, tenantId);
+    });
+    expect(await dropMonth(db, month!)).toBe(0);
+  });
+
   it('stays while a day of its month is younger than retention', async () => {
     await db.raw(`select webhook_make_month((now() - interval '2 months')::date)`);
-    expect(await turnMonths(db, 63, 2)).toMatchObject({ dropped: [] });
+    expect(await findMonthsBehind(db, 63)).toEqual([]);
   });
 
   it('is turned by one process at a time', async () => {
     await db.transaction(async (trx) => {
       await trx.raw(`select pg_advisory_xact_lock(hashtext('webhook history'))`);
-      expect(await turnMonths(db, 90, 2)).toBeNull();
+      expect(await makeMonths(db, 9)).toEqual([]);
+      expect(await dropMonth(db, '2020-01-01')).toBeNull();
     });
   });
 });

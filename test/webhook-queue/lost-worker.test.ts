@@ -116,6 +116,20 @@ describe('a worker', () => {
     expect(receiver.received).toHaveLength(100);
   });
 
+  it('loses nothing over a delivery whose next attempt is in the log already', async () => {
+    receiver.react(status(204));
+    await add(db, tenantId, receiver.url);
+    for (let i = 0; i < 30; i++) await book(db, tenantId);
+    const [odd] = await deliveriesOf(db, tenantId);
+    const [past, outcome] = [new Date(0), 'delivered'];
+    const row = { delivery_id: odd!.id, number: 1, started_at: past, duration_ms: 1, outcome, worker: 'odd' };
+    await db('webhook_attempts').insert(row);
+    const worker = hurriedWorker(db);
+    await whenAll(db, tenantId, 'delivered', 30);
+    await worker.stop();
+    expect(await db('webhook_queue')).toEqual([]);
+  });
+
   it('leaves room for others while an endpoint hangs', async () => {
     receiver.react(
       (response, _n, request) => void (request.path === '/hook' && response.writeHead(204).end()),

@@ -19,6 +19,7 @@ import {
 } from '../../services/webhook-queue/monitor/read-query';
 import { replayPage } from '../../services/webhook-queue/monitor/replay-page';
 import type { Notice } from '../../services/webhook-queue/monitor/viewer';
+import { ALL_ENDPOINTS } from '../../services/webhook-queue/pulse.repository';
 import { pauseEndpoint } from '../../services/webhook-queue/operations';
 import { signPayload, webhookId } from '../../services/webhook-queue/sign-payload';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -170,16 +171,18 @@ describe('the overview', () => {
   it('draws success and percentiles of its range from the pulse of all workers', async () => {
     const { endpoint: target } = await booked();
     const beat = (worker: string, ago: string, counts: object) =>
-      db('webhook_pulse').insert({
-        at: db.raw(`date_bin('5 minutes', now() - interval '${ago}', timestamptz '2000-01-01 00:00Z')`),
-        endpoint_id: target.id,
-        worker,
-        answer_times: [],
-        waits: [],
-        delivered: 0,
-        failed: 0,
-        ...counts,
-      });
+      db('webhook_pulse').insert(
+        [target.id, ALL_ENDPOINTS].map((endpointId) => ({
+          at: db.raw(`date_bin('5 minutes', now() - interval '${ago}', timestamptz '2000-01-01 00:00Z')`),
+          endpoint_id: endpointId,
+          worker,
+          answer_times: [],
+          waits: [],
+          delivered: 0,
+          failed: 0,
+          ...counts,
+        })),
+      );
     await beat('w1', '0 minutes', {
       delivered: 30,
       failed: 1,

@@ -1,4 +1,5 @@
 import type { Db } from '../../services/platform/database';
+import { ALL_ENDPOINTS } from '../../services/webhook-queue/pulse.repository';
 import { createPulse } from '../../services/webhook-queue/pulse';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, eventually, hurriedWorker, whenAll } from './queue-fixture';
@@ -28,8 +29,11 @@ describe('the pulse of an endpoint', () => {
     const worker = hurriedWorker(db);
     await whenAll(db, tenantId, 'delivered');
     await worker.stop();
-    const rows = await db('webhook_pulse');
-    expect(rows).toMatchObject([{ endpoint_id: id, delivered: 1, failed: 1 }]);
+    const rows = await db('webhook_pulse').orderBy('endpoint_id');
+    expect(rows).toMatchObject([
+      { endpoint_id: ALL_ENDPOINTS, delivered: 1, failed: 1 },
+      { endpoint_id: id, delivered: 1, failed: 1 },
+    ]);
     const sum = (cells: number[]) => cells.reduce((total, cell) => total + cell, 0);
     expect([sum(rows[0].answer_times), sum(rows[0].waits)]).toEqual([2, 1]);
     expect(rows[0].at.getTime() % 300_000).toBe(0);
@@ -47,9 +51,21 @@ describe('the pulse of an endpoint', () => {
     pulse.observe(at, { ...delivered, outcome: 'http_error', statusCode: 500 } as never);
     await pulse.flush();
     await pulse.flush();
-    const [row] = await db('webhook_pulse');
+    const [row] = await db('webhook_pulse').where({ endpoint_id: id });
     expect(row).toMatchObject({ delivered: 7, failed: 1 });
     expect(row.answer_times).toEqual([1, 1, 2, 1, 0, 1, 0, 0, 0, 0, 1, 1]);
+  });
+
+  it('keeps what could not be written for the next time', async () => {
+    const tenantId = await createTenant(db);
+    const { id } = await add(db, tenantId, receiver.url);
+    const pulse = createPulse(db, 'one');
+    pulse.observe({ endpointId: id, claimedAt: new Date(), createdAt: new Date() }, delivered as never);
+    await db.raw('alter table webhook_pulse rename to away');
+    await expect(pulse.flush()).rejects.toThrow(/webhook_pulse/);
+    await db.raw('alter table away rename to webhook_pulse');
+    await pulse.flush();
+    expect(await db('webhook_pulse').where({ endpoint_id: id })).toMatchObject([{ delivered: 1 }]);
   });
 
   it('says nothing of what we cut off ourselves', async () => {

@@ -7,7 +7,7 @@ const SCHEDULE = loadConfig({}).webhooks.retryScheduleSeconds;
 const DAY = 86_400;
 const failed = { outcome: 'http_error', statusCode: 500, retryAfterSeconds: null } as const;
 const throttled = { outcome: 'http_error', statusCode: 429, retryAfterSeconds: null } as const;
-const fresh = { tries: 0, throttled: 0 };
+const fresh = { tries: 0, spared: 0 };
 
 const schedules = fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 12 });
 const draws = fc.double({ min: 0, max: 1, noNaN: true });
@@ -25,7 +25,7 @@ function live(schedule: number[], answers: Iterator<Report>, lots: Iterator<numb
   while (tries.length < 100 && tries.at(-1)?.next.status !== 'dead') {
     const report = answers.next().value as Report;
     const lot = lots.next().value as number;
-    const next = decideNext(report, { tries: before, throttled: throttledBefore }, schedule, () => lot);
+    const next = decideNext(report, { tries: before, spared: throttledBefore }, schedule, () => lot);
     tries.push({ report, next, before });
     before = next.tries;
     if (asksForPatience(report.statusCode)) throttledBefore++;
@@ -37,7 +37,7 @@ describe('the retry schedule', () => {
   it('tries ten times over 75 hours and 35 minutes, the second time after 5 seconds', () => {
     const waits: number[] = [];
     for (let tries = 0; ;) {
-      const next = decideNext(failed, { tries, throttled: 0 }, SCHEDULE, () => 0.5);
+      const next = decideNext(failed, { tries, spared: 0 }, SCHEDULE, () => 0.5);
       if (next.status === 'dead') break;
       waits.push(next.waitSeconds);
       tries = next.tries;
@@ -50,7 +50,7 @@ describe('the retry schedule', () => {
     for (let tries = 0; tries < SCHEDULE.length - 1; tries++) {
       const step = SCHEDULE[tries + 1]!;
       const shares = Array.from({ length: 2000 }, () => {
-        return decideNext(failed, { tries, throttled: 0 }, SCHEDULE).waitSeconds / step;
+        return decideNext(failed, { tries, spared: 0 }, SCHEDULE).waitSeconds / step;
       });
       expect(Math.min(...shares)).toBeGreaterThanOrEqual(0.8);
       expect(Math.max(...shares)).toBeLessThanOrEqual(1.2);
@@ -65,7 +65,7 @@ describe('the retry schedule', () => {
   it('always ends, and is never further than a fifth from its step, but where Retry-After asks for longer', () => {
     const spent = fc.record({
       tries: fc.integer({ min: 0, max: 12 }),
-      throttled: fc.integer({ min: 0, max: 9 }),
+      spared: fc.integer({ min: 0, max: 9 }),
     });
     const report = fc.record({
       outcome: fc.constant('http_error' as const),
@@ -76,7 +76,7 @@ describe('the retry schedule', () => {
     fc.assert(
       fc.property(report, spent, random, (answer, before, draw) => {
         const next = decideNext(answer, before, SCHEDULE, () => draw);
-        const free = [429, 503].includes(answer.statusCode ?? 0) && before.throttled < 3;
+        const free = [429, 503].includes(answer.statusCode ?? 0) && before.spared < 3;
         const step = SCHEDULE[before.tries + 1] ?? (free ? DAY : undefined);
         if (step === undefined) return next.status === 'dead';
         const asked = Math.min(answer.retryAfterSeconds ?? 0, DAY);
@@ -126,7 +126,7 @@ describe('the retry schedule', () => {
 
   it('does not count a try that our own shutdown cut off, and gives up at once where the receiver is gone', () => {
     const interrupted = { outcome: 'interrupted', statusCode: null, retryAfterSeconds: null } as const;
-    const before = { tries: 9, throttled: 0 };
+    const before = { tries: 9, spared: 0 };
     expect(decideNext(interrupted, before, SCHEDULE)).toEqual({
       status: 'retrying',
       waitSeconds: 0,
@@ -141,7 +141,7 @@ describe('429 and 503', () => {
   it('spend no try the first three times, with or without Retry-After', () => {
     for (const statusCode of [429, 503]) {
       const tries = [0, 1, 2, 3, 4].map((before) => {
-        return decideNext({ ...throttled, statusCode }, { tries: 2, throttled: before }, SCHEDULE).tries;
+        return decideNext({ ...throttled, statusCode }, { tries: 2, spared: before }, SCHEDULE).tries;
       });
       expect(tries).toEqual([2, 2, 2, 3, 3]);
     }
@@ -149,11 +149,20 @@ describe('429 and 503', () => {
 
   it('do not end the last try while they are free', () => {
     const last = SCHEDULE.length - 1;
-    const next = decideNext(throttled, { tries: last, throttled: 2 }, SCHEDULE, () => 0.5);
+    const next = decideNext(throttled, { tries: last, spared: 2 }, SCHEDULE, () => 0.5);
     expect(next).toEqual({ status: 'retrying', waitSeconds: DAY, tries: last });
-    expect(decideNext(throttled, { tries: last, throttled: 3 }, SCHEDULE).status).toBe('dead');
+    expect(decideNext(throttled, { tries: last, spared: 3 }, SCHEDULE).status).toBe('dead');
   });
 
+  it('follows a kept connection that had closed at once, three times; then it counts', () => {
+    const hungUp = { outcome: 'hung_up', statusCode: null, retryAfterSeconds: null } as const;
+    for (const spared of [0, 1, 2]) {
+      const next = decideNext(hungUp, { tries: 1, spared }, SCHEDULE);
+      expect(next).toEqual({ status: 'retrying', waitSeconds: 0, tries: 1 });
+    }
+    const counted = decideNext(hungUp, { tries: 1, spared: 3 }, SCHEDULE, () => 0.5);
+    expect(counted).toEqual({ status: 'retrying', waitSeconds: SCHEDULE[2], tries: 2 });
+  });
   it('are heeded for a day at most, never early, and up to a fifth later so that not all come back at once', () => {
     const wait = (retryAfterSeconds: number, draw: number) =>
       decideNext({ ...throttled, retryAfterSeconds }, fresh, SCHEDULE, () => draw).waitSeconds;

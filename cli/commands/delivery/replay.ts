@@ -1,6 +1,7 @@
 import {
   countHeldBackReplay,
   countReplay,
+  REPLAYED_MOST,
   replayDeliveries,
   type HeldBack,
   type ReplayFilter,
@@ -22,11 +23,13 @@ export async function replayDeliveriesCommand(
   }
   const { tenantId } = filter;
   const result = await audited({ action: 'delivery.replay', tenantId }, async (trx, note) => {
-    const { replayed } = await replayDeliveries(trx, filter);
-    note(null, { ...filter, replayed }, { subject: options.endpoint });
-    return { replayed };
+    const done = await replayDeliveries(trx, filter);
+    note(null, { ...filter, replayed: done.replayed }, { subject: options.endpoint });
+    return done;
   });
   output.answer(result, () => `${result.replayed} deliveries are on their way again`);
+  if (result.left > 0)
+    output.warn(`${result.left} more are left: a replay sends ${REPLAYED_MOST} at most, so say it again`);
   warnOf(heldBack, output);
 }
 

@@ -22,7 +22,7 @@ export interface DeliveryDetail {
   attempts: number;
   /** Of the schedule; null where it is finished. */
   triesSpent: number | null;
-  throttled: number | null;
+  spared: number | null;
   nextAttemptAt: Date | null;
   lastError: string | null;
   createdAt: Date;
@@ -42,7 +42,7 @@ export async function findDeliveryDetail(db: Db, id: string): Promise<DeliveryDe
   const { rows } = await db.raw<{ rows: DeliveryDetail[] }>(
     `select d.id, now() as now, d.event_id as "eventId", t.slug as tenant, ev.type as "eventType", ev.booking_ref as "bookingRef",
        coalesce(d.body, ev.body) as body, case when q.lease_until > now() then 'delivering' else d.status end as status, d.attempts,
-       q.tries as "triesSpent", q.throttled, coalesce(q.next_at, d.next_attempt_at) as "nextAttemptAt", d.last_error as "lastError",
+       q.tries as "triesSpent", q.spared, coalesce(q.next_at, d.next_attempt_at) as "nextAttemptAt", d.last_error as "lastError",
        d.created_at as "createdAt", d.finished_at as "finishedAt", d.endpoint_id as "endpointId", e.url, e.format,
        e.status as "endpointStatus", e.status_reason as "statusReason", h.blocked_until as "blockedUntil", q.worker,
        q.claimed_at as "claimedAt", q.lease_until as "leaseUntil"

@@ -90,10 +90,11 @@ function siblingFacts(siblings: readonly Sibling[]): Markup {
 }
 
 /** Where the numbers of tries and of the schedule's steps part: answers 429 and 503, lost workers, replays. */
-function spent({ attempts, triesSpent, throttled }: DeliveryDetail): Markup | null {
+function spent({ attempts, triesSpent, spared }: DeliveryDetail): Markup | null {
   if (triesSpent === null || triesSpent === attempts) return null;
   return html` <span class="soft"
-    >of which ${triesSpent} count for the schedule${throttled ? `; ${throttled} × 429 or 503` : ''}</span
+    >of which ${triesSpent} count for the
+    schedule${spared ? `; ${spared} × 429, 503 or a closed connection` : ''}</span
   >`;
 }
 

@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database';
+import { ALL_ENDPOINTS } from '../pulse.repository';
 import type { Histogram } from './histogram';
 import type { Range } from './read-query';
 
@@ -49,7 +50,7 @@ const SUMS = `sum(p.delivered) as delivered, sum(p.failed) as failed, ${summed('
  * The range up to now, oldest first, without a gap.
  * @param endpointId of one endpoint; of all where left out
  */
-export async function findSpans(db: Db, range: Range, endpointId?: string): Promise<Span[]> {
+export async function findSpans(db: Db, range: Range, endpointId = ALL_ENDPOINTS): Promise<Span[]> {
   const { spans, step } = CUTS[range];
   const { rows } = await db.raw<{ rows: SpanRow[] }>(
     `with bounds as materialized (
@@ -57,15 +58,15 @@ export async function findSpans(db: Db, range: Range, endpointId?: string): Prom
      ), counted as (
        select date_bin(:step::interval, p.at, ${ORIGIN}) as at, ${SUMS}
        from webhook_pulse p
-       where p.at >= date_bin(:step::interval, now(), ${ORIGIN}) - :step::interval * (:spans::integer - 1)
-         ${endpointId ? 'and p.endpoint_id = :endpointId::uuid' : ''}
+       where p.endpoint_id = :endpointId::uuid
+         and p.at >= date_bin(:step::interval, now(), ${ORIGIN}) - :step::interval * (:spans::integer - 1)
        group by 1
      )
      select s.at, s.at + :step::interval as end, c.delivered::float8, c.failed::float8, c.answer_times, c.waits
      from bounds, generate_series(bounds.since, now(), :step::interval) as s (at)
      left join counted c using (at)
      order by s.at`,
-    { spans, step, ...(endpointId && { endpointId }) },
+    { spans, step, endpointId },
   );
   return rows.map(toSpan);
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/database';
 import { html, type Markup } from '../../platform/html-template';
 import { countHeldBack, countReplayable, type HeldBack } from '../delivery-list.repository';
+import { REPLAYED_MOST } from '../operations';
 import { momentField, selectField, textField } from './field';
 import { csrfField, renderPage } from './layout';
 import { atMost, thousands } from './number-forms';
@@ -9,9 +10,6 @@ import { toReplayFilter } from './replay-filter';
 import { findTenantSlugs } from './tenant-list.repository';
 import { inputMoment } from './time-forms';
 import type { Notice, Viewer } from './viewer';
-
-/** What one replay sends at most; the rest with the next one. */
-const REPLAYED_MOST = 10_000;
 
 export async function replayPage(
   db: Db,

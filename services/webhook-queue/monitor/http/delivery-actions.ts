@@ -66,8 +66,8 @@ function complaintOf(query: ReplayQuery, filter: ReplayFilter | undefined): stri
 
 async function replayAll(trx: Trx, filter: ReplayFilter): Promise<Deed> {
   const { paused, disabled } = await countHeldBackReplay(trx, filter);
-  const { replayed } = await replayDeliveries(trx, filter);
-  const left = paused + disabled;
+  const { replayed, left } = await replayDeliveries(trx, filter);
+  const heldBack = paused + disabled;
   return {
     action: 'delivery.replay',
     tenantId: filter.tenantId ?? null,
@@ -75,6 +75,7 @@ async function replayAll(trx: Trx, filter: ReplayFilter): Promise<Deed> {
     after: { ...filter, replayed },
     text:
       `${replayed} deliveries are on their way again.` +
-      (left > 0 ? ` ${left} more are held back, as their endpoints are paused or disabled.` : ''),
+      (left > 0 ? ` ${left} more are left for another replay.` : '') +
+      (heldBack > 0 ? ` ${heldBack} more are held back, as their endpoints are paused or disabled.` : ''),
   };
 }

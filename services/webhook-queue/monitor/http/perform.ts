@@ -60,13 +60,11 @@ async function attempt(call: SignedInCall, work: (trx: Trx) => Promise<Deed>): P
 }
 
 const LOCK_NOT_AVAILABLE = '55P03';
-const QUERY_CANCELED = '57014';
 
 /** What is not there has no page to go back to: that, and every fault, is left to the error pages. */
 export function whyRefused(error: unknown): string | undefined {
   if (error instanceof AppError) return error.code.endsWith('_not_found') ? undefined : error.message;
-  const state = sqlState(error);
-  return state === LOCK_NOT_AVAILABLE || state === QUERY_CANCELED
+  return sqlState(error) === LOCK_NOT_AVAILABLE
     ? 'Somebody else is changing this at the moment. Try again.'
     : undefined;
 }

@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import net, { type AddressInfo, type Socket } from 'node:net';
+
+export interface TcpProxy {
+  port: number;
+  /** Everything on its way to the client comes this much later. */
+  delay(milliseconds: number): void;
+  /** New and open connections are taken, and nothing comes back on them. */
+  hang(): void;
+  /** New and open connections are closed. */
+  refuse(): void;
+  /** Whatever is asked is answered so. */
+  answerWith(bytes: string): void;
+  /** As if nothing had been. */
+  heal(): void;
+  stop(): Promise<void>;
+}
+
+/** Stands before a server on this machine, and does to its clients what networks and sick servers do. */
+export async function startTcpProxy(target: number): Promise<TcpProxy> {
+  let mode: 'pass' | 'hang' | 'refuse' | 'fake' = 'pass';
+  let delayMs = 0;
+  let fake = '';
+  const sockets = new Set<Socket>();
+
+  const server = net.createServer((client) => {
+    if (mode === 'refuse') return client.destroy();
+    const upstream = net.connect(target, '127.0.0.1');
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on('data', (bytes) => {
+      if (mode === 'pass') upstream.write(bytes);
+      if (mode === 'fake') client.write(fake);
+    });
+    upstream.on('data', (bytes) => {
+      const send = () => mode === 'pass' && client.writable && client.write(bytes);
+      if (delayMs > 0) setTimeout(send, delayMs);
+      else send();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const closeAll = () => sockets.forEach((socket) => socket.destroy());
+  return {
+    port: (server.address() as AddressInfo).port,
+    delay: (milliseconds) => (delayMs = milliseconds),
+    hang: () => (mode = 'hang'),
+    refuse: () => {
+      mode = 'refuse';
+      closeAll();
+    },
+    answerWith: (bytes) => {
+      mode = 'fake';
+      fake = bytes;
+    },
+    heal: () => {
+      // What was lost on the way stays lost: those connections never speak again.
+      mode = 'pass';
+      delayMs = 0;
+    },
+    async stop() {
+      closeAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
