@@ -23,6 +23,7 @@ const PLATFORM = [
   'metrics-server',
   'cache-store',
   'quota-store',
+  'shared-store',
   'html-template',
   'audit-log',
 ];

@@ -1,23 +1,32 @@
 import { once } from 'node:events';
-import type http from 'node:http';
 import { type Config, loadConfig } from '../platform/config';
 import { reachServiceDatabase, type ServiceDatabase } from '../platform/service-database';
 import { createLogger, type Logger } from '../platform/logger';
 import { migrate } from '../platform/migrate';
 import { loadSecrets, type Secrets } from '../platform/secrets';
 import { onShutdown } from '../platform/shutdown';
-import { createMemoryCacheStore } from '../platform/cache-store';
-import { createMemoryQuotaStore } from '../platform/quota-store';
+import { openSharedStore } from '../platform/shared-store';
+import { NO_LEASE, startChangeLease } from '../platform/change-lease/change-lease';
 import { createApp, createServer } from './app';
 import { startUseRecorder } from './credentials/record-use';
 import { createAvailabilityCache } from './departures/availability-cache';
+import { drain } from './drain';
 import { createLoadShedder } from './http/load-shedding';
 import { startMetricsServer } from '../platform/metrics-server';
+import { rememberReads } from './remember-reads';
 import { startSweeper } from './sweeper';
 
-const DRAIN_MS = 10_000;
+/** Ten seconds for the requests in flight (drain.ts), the rest for what is closed after them. */
+const SHUTDOWN_MS = 15_000;
 /** Longer than any statement of ours may take (database.ts). */
 const ANSWER_TIMEOUT_MS = 15_000;
+/** Its statements must not wait behind those of requests, nor for a server that hangs. */
+const LEASE_POOL = {
+  applicationName: 'api lease',
+  poolMax: 1,
+  connectTimeoutMs: 1_000,
+  answerTimeoutMs: 1_000,
+};
 
 /** Config, connections, listen; on SIGTERM readiness first, then the requests in flight, then the connections. */
 async function main(): Promise<void> {
@@ -45,9 +54,14 @@ async function serve(
   // An embedded database is this installation's own; with DATABASE_URL, `tourctl migrate` is a step of the roll-out.
   if (!config.databaseUrl) await migrate(database.openPool({ applicationName: 'api', poolMax: 2 }));
 
-  const availability = createAvailabilityCache(db, createMemoryCacheStore(), log);
+  const store = await openSharedStore(config, log);
+  const availability = createAvailabilityCache(db, store.cache, log);
   const uses = startUseRecorder(db, log);
-  const context = { config, secrets, db, writes, log, quotas: createMemoryQuotaStore(), uses, availability };
+  const lease = config.remember
+    ? startChangeLease(database.openPool(LEASE_POOL), log)
+    : { ...NO_LEASE, stop: async () => {} };
+  const reads = rememberReads(db, lease);
+  const context = { config, secrets, ...reads, writes, log, quotas: store.quotas, uses, availability };
   const shedder = createLoadShedder();
   const app = createApp(context, shedder);
   const server = createServer(app);
@@ -58,25 +72,16 @@ async function serve(
   log.info({ host: config.host, port: config.apiPort }, 'listening');
   process.send?.({ ready: true });
 
-  onShutdown(log, DRAIN_MS + 5_000, async () => {
-    app.locals.stopping = true;
-    shedder.shutDown();
-    await drain(server);
+  onShutdown(log, SHUTDOWN_MS, async () => {
+    await drain(app, server, shedder);
     shedder.stop();
     await sweeper.stop();
     await uses.stop();
+    await lease.stop();
     await metrics.stop();
+    await store.close();
     await database.close();
   });
-}
-
-/** No new connections; what is in flight ends, ten seconds at most. */
-async function drain(server: http.Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  server.closeIdleConnections();
-  const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-  await closed;
-  clearTimeout(cut);
 }
 
 main().catch((error: unknown) => {

@@ -9,6 +9,7 @@ import {
   type Environment,
 } from './read-variable';
 import { ConfigError } from './config-error';
+import { readStoreAddress, type StoreAddress } from './shared-store/store-address';
 import { readTrustProxy, type TrustProxy } from './trust-proxy';
 
 export interface Config {
@@ -21,11 +22,15 @@ export interface Config {
   /** Undefined: the embedded database of dataDir. */
   databaseUrl: string | undefined;
   databaseDirectUrl: string | undefined;
+  /** Undefined: quotas and cache in memory, for one instance. */
+  sharedStore: StoreAddress | undefined;
   replicas: number;
   quotas: Quotas;
   trustProxy: TrustProxy;
   logLevel: string;
   cdnCache: boolean;
+  /** Off: credentials and catalog are read from the database on every request. */
+  remember: boolean;
   webhooks: { allowPrivateTargets: boolean; retryScheduleSeconds: number[]; retentionDays: number };
   /** As given; what is missing is generated into dataDir by secrets.ts. */
   secrets: { secretsKey?: string; cursorKey?: string; keyPepper?: string };
@@ -57,7 +62,6 @@ export function loadConfig(env: Environment = process.env): Config {
   };
   if (databaseUrl && !secrets.secretsKey) throw required('SECRETS_KEY');
   if (databaseUrl && !secrets.cursorKey) throw required('CURSOR_KEY');
-  refuseSharedStores(env);
   return {
     host: readHost(env),
     apiPort,
@@ -68,11 +72,13 @@ export function loadConfig(env: Environment = process.env): Config {
     dataDir: env.DATA_DIR || '.data',
     databaseUrl,
     databaseDirectUrl: readUrl(env, 'DATABASE_DIRECT_URL', ['postgres:', 'postgresql:']) ?? databaseUrl,
+    sharedStore: readStoreAddress(env),
     replicas: readInteger(env, 'REPLICAS', 1, 1, 10_000),
     quotas: readQuotas(env),
     trustProxy: readTrustProxy(env),
     logLevel: readOneOf(env, 'LOG_LEVEL', LOG_LEVELS, 'info'),
     cdnCache: readBoolean(env, 'CDN_CACHE', false),
+    remember: readBoolean(env, 'AUTHORIZATION_CACHE', true),
     webhooks: {
       allowPrivateTargets: readBoolean(env, 'WEBHOOK_ALLOW_PRIVATE_TARGETS', false),
       retryScheduleSeconds: readRetrySchedule(env),
@@ -126,17 +132,6 @@ function readRetrySchedule(env: Environment): number[] {
     if (!match) throw new ConfigError('WEBHOOK_RETRY_SCHEDULE', 'steps such as 0s,5s,5m,2h');
     return Number(match[1]) * seconds[match[2] as keyof typeof seconds];
   });
-}
-
-/** Refused rather than ignored: with several instances and no shared store, every quota would silently multiply. */
-function refuseSharedStores(env: Environment): void {
-  if (env.REDIS_URL && (env.CACHE_REST_URL || env.CACHE_REST_TOKEN)) {
-    throw new ConfigError('REDIS_URL', 'unset where CACHE_REST_URL is set: name one shared store, not two');
-  }
-  for (const name of ['REDIS_URL', 'CACHE_REST_URL', 'CACHE_REST_TOKEN']) {
-    if (env[name])
-      throw new ConfigError(name, 'unset: this version keeps quotas and cache in memory, for one instance');
-  }
 }
 
 function required(name: string): ConfigError {

@@ -1,4 +1,4 @@
-import type { Db } from './database';
+import type { Db, Trx } from './database';
 import { SqlMigrationSource } from './sql-migration-source';
 
 /** Any number: it only has to be the same for every migrator of this database. */
@@ -11,25 +11,27 @@ const migrationSource = new SqlMigrationSource();
  * @returns the names of the migrations that ran
  */
 export async function migrate(db: Db): Promise<string[]> {
-  // Polled: a session that waits inside pg_advisory_lock holds a snapshot, and CREATE INDEX CONCURRENTLY waits for that
-  // snapshot for ever (seen). Pinned to one connection, because the lock belongs to the session.
-  const connection = await db.client.acquireConnection();
-  const ask = async (sql: string): Promise<boolean> =>
-    (await db.raw(sql, [MIGRATION_LOCK]).connection(connection)).rows[0].ok;
-  try {
-    while (!(await ask('select pg_try_advisory_lock(?) as ok')))
-      await new Promise((r) => setTimeout(r, POLL_MS));
-    try {
-      // Ours is the lock; Knex's own stays behind when a migration is killed, and then locks for ever.
-      await db.migrate.forceFreeMigrationsLock({ migrationSource });
-      const [, ran] = (await db.migrate.latest({ migrationSource })) as [number, string[]];
-      return ran;
-    } finally {
-      await ask('select pg_advisory_unlock(?) as ok');
-    }
-  } finally {
-    await db.client.releaseConnection(connection);
-  }
+  return db.transaction(async (turn) => {
+    await takeTurn(turn);
+    // Ours is the lock; Knex's own stays behind when a migration is killed, and then locks for ever.
+    await db.migrate.forceFreeMigrationsLock({ migrationSource });
+    const [, ran] = (await db.migrate.latest({ migrationSource })) as [number, string[]];
+    return ran;
+  });
+}
+
+/**
+ * A transaction's lock, because a session's is left behind in a pooler that lends sessions by the transaction. Polled, in
+ * READ COMMITTED and without bindings, so that no snapshot is held meanwhile: CREATE INDEX CONCURRENTLY waits for it for ever,
+ * be it that of a waiting pg_advisory_lock or that of a portal, which a statement with bindings leaves open (both seen).
+ */
+async function takeTurn(turn: Trx): Promise<void> {
+  await turn.raw(`
+    set transaction isolation level read committed;
+    set local idle_in_transaction_session_timeout = 0`);
+  const claim = async (): Promise<boolean> =>
+    (await turn.raw(`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as ok`)).rows[0].ok;
+  while (!(await claim())) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }
 
 /** Migrations that this build knows and the database lacks. */

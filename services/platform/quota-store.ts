@@ -13,9 +13,9 @@ export interface QuotaStore {
   consume(bucket: string, limit: number): Promise<QuotaAnswer>;
 }
 
-const SLICE_SECONDS = 5;
+export const SLICE_SECONDS = 5;
 /** A minute that begins within a slice touches one slice more than it is long. */
-const SLICES = 60 / SLICE_SECONDS + 1;
+export const SLICES = 60 / SLICE_SECONDS + 1;
 
 /**
  * For one instance. Slices of five seconds, each a fixed window of rate-limiter-flexible; the sum of those that the last

@@ -25,7 +25,7 @@ const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /** Claims a part of the endpoints after the other, and begins anew behind the last. */
 export function createClaimer({ db, worker, slots, lanes, leaseSeconds, paces, flights }: ClaimerOptions) {
-  const floors = createDueFloors((leaseSeconds / 4) * 1000);
+  const floors = createDueFloors(db, (leaseSeconds / 4) * 1000);
   let after = BEFORE_ALL;
   let foundInRound = false;
 
@@ -50,8 +50,19 @@ export function createClaimer({ db, worker, slots, lanes, leaseSeconds, paces, f
     queueMetrics.slots.set({ class: 'quick' }, quick);
   };
   return async (rows: number, capacity: number): Promise<Claimed> => {
+    await floors.refresh();
     const done = queueMetrics.claimSeconds.startTimer();
-    const limits = { worker, rows, capacity, slots, lanes, leaseSeconds, known: known(), after };
+    const limits = {
+      worker,
+      rows,
+      capacity,
+      slots,
+      lanes,
+      leaseSeconds,
+      known: known(),
+      floor: floors.otherwise(),
+      after,
+    };
     const { claims, lost, next } = await claimDeliveries(db, limits);
     done();
     queueMetrics.claimRows.inc(claims.length);

@@ -16,6 +16,10 @@ export interface ApiProcess {
   stop(): Promise<number | null>;
   /** SIGKILL: at this instant, whatever it is doing. */
   kill(): Promise<void>;
+  /** SIGSTOP: it stands still, and its connections stay open. */
+  pause(): void;
+  /** SIGCONT. */
+  resume(): void;
 }
 
 /** Starts services/api/server.ts on free ports and waits until it is ready. Quotas are as wide as they go. */
@@ -52,6 +56,8 @@ export async function startApiProcess(
     log: () => log,
     stop: () => end(child, 'SIGTERM'),
     kill: async () => void (await end(child, 'SIGKILL')),
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
   };
 }
 

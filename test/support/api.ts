@@ -4,13 +4,14 @@ import type { Server } from 'node:http';
 import supertest from 'supertest';
 import type { Express } from 'express';
 import { createApp, createServer } from '../../services/api/app';
+import { rememberReads } from '../../services/api/remember-reads';
 import { startUseRecorder } from '../../services/api/credentials/record-use';
 import { createAvailabilityCache } from '../../services/api/departures/availability-cache';
 import type { SeatsContext } from '../../services/api/departures/seats-context';
-import { createMemoryCacheStore } from '../../services/platform/cache-store';
+import { NO_LEASE } from '../../services/platform/change-lease/change-lease';
 import { type Config, loadConfig } from '../../services/platform/config';
 import { createLogger } from '../../services/platform/logger';
-import { createMemoryQuotaStore } from '../../services/platform/quota-store';
+import { openSharedStore } from '../../services/platform/shared-store';
 import { createTestDatabase, type TestDatabase } from './database';
 import { PEPPER } from './given';
 
@@ -41,14 +42,16 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
     keyPepper: PEPPER,
   };
   const uses = startUseRecorder(database.db, log);
-  const availability = createAvailabilityCache(database.db, createMemoryCacheStore(), log);
+  const store = await openSharedStore(config, log);
+  const availability = createAvailabilityCache(database.db, store.cache, log);
   const context = {
     config,
     secrets,
-    db: database.db,
+    // Tests write to the database behind the API's back, and the next request is to see it.
+    ...rememberReads(database.db, NO_LEASE),
     writes: database.db,
     log,
-    quotas: createMemoryQuotaStore(),
+    quotas: store.quotas,
     uses,
     availability,
   };
@@ -65,6 +68,7 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
     http: supertest(server),
     stop: async () => {
       await uses.stop();
+      await store.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await database.drop();

@@ -1,7 +1,11 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { openDatabase } from '../../services/platform/database';
 import { startThrowAwayPostgres } from '../../services/platform/embedded-postgres';
 import { migrate } from '../../services/platform/migrate';
 import { databaseUrl, SERVER_URL, TEMPLATE } from './database';
+import { LEFT_OUT } from './describe-with';
 
 const TEMPLATE_NAME = 'template_of_this_run';
 let stop: (() => Promise<void>) | undefined;
@@ -24,6 +28,7 @@ export default async function globalSetup(): Promise<void> {
   // Jest's workers inherit the environment, and nothing else, of the process that runs this.
   process.env[SERVER_URL] = server.url;
   process.env[TEMPLATE] = TEMPLATE_NAME;
+  process.env[LEFT_OUT] = path.join(await mkdtemp(path.join(tmpdir(), 'test-run-')), 'left-out');
 }
 
 export async function stopServer(): Promise<void> {

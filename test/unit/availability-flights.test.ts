@@ -1,5 +1,5 @@
 import { createAvailabilityCache } from '../../services/api/departures/availability-cache';
-import { createMemoryCacheStore } from '../../services/platform/cache-store';
+import { type CacheStore, createMemoryCacheStore } from '../../services/platform/cache-store';
 import { createLogger } from '../../services/platform/logger';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';
@@ -13,15 +13,15 @@ describe('loads of one date', () => {
     const { db } = database;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour);
-    // Each load begins by reading the fence, and goes on when the test opens its gate.
+    // Each load begins with its lease, and goes on when the test opens its gate.
     const gates: (() => void)[] = [];
     const store = createMemoryCacheStore();
-    const fence = async (key: string) => {
-      const read = await store.fence(key);
+    const claim: CacheStore['claim'] = async (key, judged) => {
+      const claimed = await store.claim(key, judged);
       await new Promise<void>((open) => gates.push(open));
-      return read;
+      return claimed;
     };
-    const cache = createAvailabilityCache(db, { ...store, fence }, createLogger('silent', 'test'));
+    const cache = createAvailabilityCache(db, { ...store, claim }, createLogger('silent', 'test'));
     const begun = (loads: number) => until(() => gates.length === loads);
 
     const before = cache.get(tour.id, date, 1);

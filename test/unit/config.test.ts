@@ -95,8 +95,19 @@ describe('the configuration', () => {
     ['SECRETS_KEY', 'hunter2'],
     ['CURSOR_KEY', 'hunter2'],
     ['KEY_PEPPER', 'hunter2'],
-    ['REDIS_URL', 'redis://u:hunter2@cache'],
-    ['CACHE_REST_TOKEN', 'hunter2'],
+    ['REDIS_URL', 'http://u:hunter2@cache'],
+    ['REDIS_URL', 'redis://u:hunter2@a,b'],
+    ['REDIS_URL', 'redis://u:hunter2@a:70000'],
+    ['REDIS_URL', 'redis://u:hunter2@a/first'],
+    ['REDIS_URL', 'redis://hunter2@a'],
+    ['REDIS_URL', 'redis://u:hunter2%zz@a'],
+    ['REDIS_URL', 'redis://u:hunter2@a?family=6'],
+    ['REDIS_URL', 'redis://u:hunter2@'],
+    ['REDIS_URL', 'redis+sentinel://u:hunter2@a'],
+    ['REDIS_URL', 'redis+sentinel://u:hunter2@a,,b/group'],
+    ['REDIS_URL', 'redis+cluster://u:hunter2@a/1'],
+    ['REDIS_URL', 'redis+mirror://u:hunter2@a'],
+    ['CACHE_REST_URL', 'redis://u:hunter2@cache'],
     ['WEBHOOK_RETRY_SCHEDULE', 'often'],
     ['WEBHOOK_RETENTION_DAYS', '0'],
   ])('refuses %s=%s in one line that names the variable and no secret', (name, value) => {
@@ -115,14 +126,69 @@ describe('the configuration', () => {
     });
   });
 
-  it('refuses two kinds of shared store', () => {
-    const message = refusal({
-      REDIS_URL: 'redis://u:hunter2@a',
-      CACHE_REST_URL: 'https://b',
-      CACHE_REST_TOKEN: 'hunter2',
+  it.each([
+    [{ CACHE_REST_TOKEN: 'hunter2' }, /^CACHE_REST_URL must be set where CACHE_REST_TOKEN is set$/],
+    [{ CACHE_REST_URL: 'https://b' }, /^CACHE_REST_TOKEN must be set where CACHE_REST_URL is set$/],
+    [{ CACHE_REST_URL: 'https://u:hunter2@b', CACHE_REST_TOKEN: 't' }, /^CACHE_REST_URL must be an address/],
+    [{ CACHE_REST_URL: 'https://b', CACHE_REST_TOKEN: 'hunter2 x' }, /^CACHE_REST_TOKEN must be visible/],
+    [{ CACHE_REST_URL: 'https://b', CACHE_REST_TOKEN: 'hunter2\r\nx' }, /^CACHE_REST_TOKEN must be visible/],
+    [{ REDIS_URL: 'redis://a', CACHE_REST_TOKEN: 'hunter2' }, /^REDIS_URL must be unset/],
+    [
+      { REDIS_URL: 'redis://u:hunter2@a', CACHE_REST_URL: 'https://b', CACHE_REST_TOKEN: 'hunter2' },
+      /^REDIS_URL must be unset/,
+    ],
+  ])(
+    'refuses a shared store that is named by half, or twice (%#)',
+    (env: Record<string, string>, expected) => {
+      expect(refusal(env)).toMatch(expected);
+      expect(refusal(env)).not.toContain('hunter2');
+    },
+  );
+
+  it.each<[string, object]>([
+    ['redis://cache', { form: 'single', hosts: [{ host: 'cache', port: 6379 }], tls: false, database: 0 }],
+    [
+      'rediss://u:p%40ss%3A@cache.example:6380/2',
+      {
+        ...{ form: 'single', hosts: [{ host: 'cache.example', port: 6380 }], tls: true, database: 2 },
+        ...{ username: 'u', password: 'p@ss:' },
+      },
+    ],
+    [
+      'redis://:secret@[::1]:1/',
+      { hosts: [{ host: '::1', port: 1 }], username: undefined, password: 'secret' },
+    ],
+    [
+      'redis+sentinel://:secret@a:1,b/group/3?sentinel_password=s%26',
+      {
+        ...{ form: 'sentinel', master: 'group', database: 3, password: 'secret', sentinelPassword: 's&' },
+        hosts: [
+          { host: 'a', port: 1 },
+          { host: 'b', port: 26_379 },
+        ],
+      },
+    ],
+    [
+      'rediss+cluster://a,b:7001',
+      {
+        ...{ form: 'cluster', tls: true },
+        hosts: [
+          { host: 'a', port: 6379 },
+          { host: 'b', port: 7001 },
+        ],
+      },
+    ],
+  ])('reads REDIS_URL %s', (url, expected) => {
+    expect(loadConfig({ REDIS_URL: url }).sharedStore).toMatchObject({ kind: 'redis', ...expected });
+  });
+
+  it('reads the REST store', () => {
+    expect(loadConfig({ CACHE_REST_URL: 'https://b.example/', CACHE_REST_TOKEN: 't' }).sharedStore).toEqual({
+      kind: 'rest',
+      url: 'https://b.example',
+      token: 't',
     });
-    expect(message).toMatch(/^REDIS_URL must be unset/);
-    expect(message).not.toContain('hunter2');
+    expect(loadConfig({}).sharedStore).toBeUndefined();
   });
 });
 

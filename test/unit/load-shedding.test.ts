@@ -5,22 +5,49 @@ import { createLoadShedder } from '../../services/api/http/load-shedding';
 const shedder = createLoadShedder();
 afterAll(() => shedder.stop());
 
+/** What `next` was given; undefined: the request is let in. */
+function offer(response = new EventEmitter()): unknown {
+  let answer: unknown = 'waits';
+  shedder.middleware(
+    { headers: {} } as Request,
+    response as unknown as Response,
+    (error?: unknown) => (answer = error),
+  );
+  return answer;
+}
+
+const nextTurn = () => new Promise((resolve) => setTimeout(resolve, 1));
+
+function keepTheLoopFor(milliseconds: number): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end;);
+}
+
 describe('load shedding', () => {
   it('refuses what would wait beside a thousand others, and lets it in when one is answered', () => {
     const responses = Array.from({ length: 1000 }, () => new EventEmitter());
-    const offer = (response: EventEmitter) => {
-      let answer: unknown = 'waits';
-      shedder.middleware(
-        {} as Request,
-        response as unknown as Response,
-        (error?: unknown) => (answer = error),
-      );
-      return answer;
-    };
     for (const response of responses) expect(offer(response)).toBeUndefined();
-    expect(offer(new EventEmitter())).toMatchObject({ code: 'overloaded' });
+    expect(offer()).toMatchObject({ code: 'overloaded' });
     responses[0]!.emit('close');
-    expect(offer(new EventEmitter())).toBeUndefined();
-    expect(offer(new EventEmitter())).toMatchObject({ code: 'overloaded' });
+    expect(offer()).toBeUndefined();
+    expect(offer()).toMatchObject({ code: 'overloaded' });
+    responses.forEach((response) => response.emit('prefinish'));
+    expect(offer()).toBeUndefined();
+  });
+
+  it('refuses while the event loop is over a second late for a second, and not after a single pause', async () => {
+    keepTheLoopFor(1100);
+    await nextTurn();
+    await nextTurn();
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    expect(offer()).toBeUndefined();
+
+    for (let late = 0; late < 3; late++) {
+      keepTheLoopFor(1100);
+      await nextTurn();
+    }
+    expect(offer()).toMatchObject({ code: 'overloaded' });
+
+    await new Promise((resolve) => setTimeout(resolve, 2100));
+    expect(offer()).toBeUndefined();
   });
 });

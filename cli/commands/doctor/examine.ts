@@ -1,4 +1,5 @@
 import { inspectInstallation, type Check } from '../../../services/api/health/inspect-installation';
+import { tryStore } from '../../../services/platform/shared-store';
 import { listDeliveries } from '../../../services/webhook-queue/operations';
 import { withContext, type Context, type Terminal } from '../../context';
 import { describeError, EXIT } from '../../failure';
@@ -8,7 +9,7 @@ import { table } from '../../table';
 const COUNTED = 1000;
 
 export async function doctorCommand(terminal: Terminal): Promise<number> {
-  const checks = await examine(terminal);
+  const checks = [...(await examine(terminal)), await checkStore(terminal)];
   const ok = checks.every((check) => check.status !== 'broken');
   terminal.output.answer({ ok, checks }, () => {
     return table(
@@ -31,6 +32,18 @@ async function examine(terminal: Terminal): Promise<Check[]> {
   } catch (error) {
     if (error instanceof CancelledError) throw error;
     return [{ name: 'database', status: 'broken', detail: describeError(error).message }];
+  }
+}
+
+async function checkStore({ config: { sharedStore } }: Terminal): Promise<Check> {
+  const name = 'store';
+  if (!sharedStore) return { name, status: 'ok', detail: 'quotas and cache in memory, for one instance' };
+  const variable = sharedStore.kind === 'redis' ? 'REDIS_URL' : 'CACHE_REST_URL';
+  try {
+    const { roundTripMs } = await tryStore(sharedStore);
+    return { name, status: 'ok', detail: `${variable} answers in ${roundTripMs} ms` };
+  } catch (error) {
+    return { name, status: 'broken', detail: `${variable}: ${(error as Error).message}` };
   }
 }
 

@@ -1,6 +1,6 @@
 import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { getVisibleTour } from '../catalog/find-visible-tour';
+import { recallVisibleTour } from '../catalog/recall-catalog';
 import type { SeatsContext } from './seats-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { setCaching } from '../http/caching';
@@ -42,11 +42,10 @@ export class AvailabilityController {
   ): Promise<AvailabilityAnswer> {
     const date = dateInput('query', 'departure_date', departure_date);
     const { tenant } = apiKeyPrincipalOf(request);
-    const { db, availability } = this.context;
-    const tour = await getVisibleTour(db, tenant, id_or_slug);
+    const tour = await recallVisibleTour(this.context, tenant, id_or_slug);
     const { facts, status, seatsAvailable, quote } = await checkAvailability(
-      db,
-      availability,
+      this.context,
+      this.context.availability,
       tenant,
       tour,
       date,

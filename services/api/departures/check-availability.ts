@@ -1,5 +1,6 @@
-import type { Db } from '../../platform/database';
-import { type Quote, quoteTenantPrice } from '../pricing/quote-tenant-price';
+import type { LeasedReads } from '../../platform/change-lease/leased-cache';
+import type { Quote } from '../pricing/quote-tenant-price';
+import { recallQuote } from '../pricing/recall-quote';
 import type { Tenant } from '../tenants/tenant';
 import type { AvailabilityCache, CachedSeatFacts } from './availability-cache';
 import { type DepartureStatus, departureStatus, seatsAvailable } from './departure';
@@ -25,7 +26,7 @@ export interface Availability {
  * tenant's price is made now.
  */
 export async function checkAvailability(
-  db: Db,
+  reads: LeasedReads,
   cache: AvailabilityCache,
   tenant: Tenant,
   tour: AvailableTour,
@@ -38,6 +39,6 @@ export async function checkAvailability(
     facts,
     status: departureStatus(departure),
     seatsAvailable: seatsAvailable(departure),
-    quote: await quoteTenantPrice(db, tenant, tour, departure.prices, date),
+    quote: await recallQuote(reads, tenant, tour, departure.prices, date),
   };
 }

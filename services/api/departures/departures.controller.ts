@@ -1,6 +1,6 @@
 import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { getVisibleTour } from '../catalog/find-visible-tour';
+import { recallVisibleTour } from '../catalog/recall-catalog';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
@@ -45,14 +45,13 @@ export class DeparturesController {
     @Query() cursor?: string,
   ): Promise<DeparturePage> {
     const { tenant } = apiKeyPrincipalOf(request);
-    const { db } = this.context;
     const dates = { from: optionalDate('query', 'from', from), to: optionalDate('query', 'to', to) };
     // The tour stands in the place, not in the filters: a bad cursor is judged before the tour is looked for.
     const after = pageStart<{ tourId: string; date: string }>(request, cursor, dates);
-    const tour = await getVisibleTour(db, tenant, id_or_slug);
+    const tour = await recallVisibleTour(this.context, tenant, id_or_slug);
     if (after && after.tourId !== tour.id) throw invalidCursor();
     const page = { ...dates, afterDate: after?.date, limit };
-    const { items, lastDate } = await listDepartures(db, tenant, tour, page);
+    const { items, lastDate } = await listDepartures(this.context, tenant, tour, page);
     setCaching(request, PRIVATE);
     return pageAnswer(
       request,

@@ -4,8 +4,8 @@ import { consumePgBoss } from './consume-pg-boss';
 import { type Consumer, type Consumption, type ContenderName, type JobKind, now } from './contender';
 
 /**
- * One consumer in a process of its own: <contender> <database url> <kind> <jobs>. It works until as many jobs have begun or
- * any message comes, then stops, and tells its parent about it.
+ * One consumer in a process of its own: <contender> <database url> <kind> <jobs> <rounds>. It tells its parent whenever as many
+ * jobs have begun; after as many rounds, or when any message comes, it stops, and tells that too.
  */
 const CONSUME: Record<ContenderName, (consumption: Consumption) => Consumer | Promise<Consumer>> = {
   ours: consumeOurs,
@@ -15,13 +15,21 @@ const CONSUME: Record<ContenderName, (consumption: Consumption) => Consumer | Pr
 
 /** What it tells when it has stopped: every completion is written down then. */
 export interface Consumed {
+  /** When it set to work. */
+  startedAt: number;
   /** Of its first job, as far as it knows: with POST the sink does. */
   firstAt: number;
   stoppedAt: number;
 }
 
+/** The last job of a round has begun. */
+export interface RoundEnded {
+  roundEndedAt: number;
+}
+
 async function main(): Promise<void> {
-  const [name, databaseUrl, kind, jobs] = process.argv.slice(2) as [ContenderName, string, JobKind, string];
+  const [name, databaseUrl, kind] = process.argv.slice(2) as [ContenderName, string, JobKind];
+  const [jobs, rounds] = process.argv.slice(5).map(Number) as [number, number];
   let begun = 0;
   let firstAt = 0;
   let enough: () => void = () => undefined;
@@ -30,12 +38,14 @@ async function main(): Promise<void> {
   process.once('disconnect', () => process.exit());
   const onJob = () => {
     if (begun++ === 0) firstAt = now();
-    if (begun === Number(jobs)) enough();
+    if (begun % jobs === 0) process.send!({ roundEndedAt: now() } satisfies RoundEnded);
+    if (begun === jobs * rounds) enough();
   };
+  const startedAt = now();
   const consumer = await CONSUME[name]({ databaseUrl, kind, onJob });
   await ending;
   await consumer.stop();
-  const consumed: Consumed = { firstAt, stoppedAt: now() };
+  const consumed: Consumed = { startedAt, firstAt, stoppedAt: now() };
   process.send!(consumed, undefined, undefined, () => process.exit());
 }
 

@@ -3,11 +3,17 @@
  * Nothing else in this repository claims a number for it.
  */
 import { startBenchServer, type BenchServer } from './bench-server';
+import { measureFairness } from './measure-fairness';
+import { measureIsolation } from './measure-isolation';
+import { measureSnapshot } from './measure-snapshot';
 import { measureThroughput } from './measure-throughput';
 import { startSink, type Sink } from './processes';
 
 const PARTS: Record<string, (server: BenchServer, sink: Sink) => Promise<void>> = {
   throughput: measureThroughput,
+  isolation: measureIsolation,
+  fairness: measureFairness,
+  snapshot: measureSnapshot,
 };
 
 async function main(): Promise<void> {

@@ -55,12 +55,12 @@ async function runOnce(
   return (jobs / milliseconds) * 1000;
 
   async function timeNoOps(): Promise<number> {
-    const { firstAt, stoppedAt } = await startConsumer(name, queue.url, kind, jobs).stopped;
+    const { firstAt, stoppedAt } = await startConsumer(name, queue.url, { kind, jobs }).stopped;
     return stoppedAt - firstAt;
   }
   async function timePosts(): Promise<number> {
     const arrivals = sink.expect({ prefix: '/hook', count: jobs });
-    const consumer = startConsumer(name, queue.url, kind);
+    const consumer = startConsumer(name, queue.url, { kind });
     const { answeredAt } = await arrivals;
     const { stoppedAt } = await consumer.stop();
     return stoppedAt - answeredAt[0]!;

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
+import { on, once } from 'node:events';
 import path from 'node:path';
-import type { Consumed } from './consumer-process';
+import type { Consumed, RoundEnded } from './consumer-process';
 import type { ContenderName, JobKind } from './contender';
 import type { Arrivals, Expectation } from './sink-process';
 
@@ -17,12 +17,12 @@ export interface Sink {
 
 export async function startSink(): Promise<Sink> {
   const child = forkModule('sink-process', []);
-  const { port } = await nextMessage<{ port: number }>(child);
+  const { port } = await nextMessage<{ port: number }>(child, 'port');
   return {
     url: `http://127.0.0.1:${port}`,
     expect: (expectation) => {
       child.send(expectation);
-      return nextMessage<Arrivals>(child);
+      return nextMessage<Arrivals>(child, 'answeredAt');
     },
     stop: () => child.disconnect(),
   };
@@ -31,20 +31,29 @@ export async function startSink(): Promise<Sink> {
 export interface ConsumerProcess {
   /** Resolves once it has stopped: by itself after its jobs, or told to. */
   stopped: Promise<Consumed>;
+  /** Resolves at the end of the round that is under way. */
+  round(): Promise<RoundEnded>;
   stop(): Promise<Consumed>;
 }
 
-/** @param jobs after which it stops by itself, if they are no-ops */
+export interface Load {
+  kind: JobKind;
+  /** Of each round, if they are no-ops. */
+  jobs?: number;
+  /** After these it stops by itself. */
+  rounds?: number;
+}
+
 export function startConsumer(
   name: ContenderName,
   url: string,
-  kind: JobKind,
-  jobs = Infinity,
+  { kind, jobs = Infinity, rounds = 1 }: Load,
 ): ConsumerProcess {
-  const child = forkModule('consumer-process', [name, url, kind, String(jobs)], PROFILE);
-  const stopped = nextMessage<Consumed>(child);
+  const child = forkModule('consumer-process', [name, url, kind, String(jobs), String(rounds)], PROFILE);
+  const stopped = nextMessage<Consumed>(child, 'stoppedAt');
   return {
     stopped,
+    round: () => nextMessage<RoundEnded>(child, 'roundEndedAt'),
     stop: () => {
       child.send('stop');
       return stopped;
@@ -58,15 +67,20 @@ function forkModule(module: string, parameters: string[], profile?: string): Chi
   return fork(file, parameters, { execArgv: ['--import', 'tsx', ...profiling] });
 }
 
-async function nextMessage<T>(child: ChildProcess): Promise<T> {
+/** The next that has the key: a process tells of several things. */
+async function nextMessage<T extends object>(child: ChildProcess, key: keyof T & string): Promise<T> {
   const waiting = new AbortController();
   const { signal } = waiting;
   const gone = once(child, 'exit', { signal }).then(() =>
     Promise.reject(new Error('a process of the bench ended early')),
   );
+  const told = (async () => {
+    for await (const [message] of on(child, 'message', { signal }))
+      if (key in (message as object)) return message as T;
+    throw new Error('unreachable');
+  })();
   try {
-    const [message] = (await Promise.race([once(child, 'message', { signal }), gone])) as [T];
-    return message;
+    return await Promise.race([told, gone]);
   } finally {
     waiting.abort();
   }

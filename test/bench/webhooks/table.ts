@@ -3,7 +3,7 @@ export function median(values: number[]): number {
 }
 
 /** The lowest value that is not exceeded by that share of them. */
-function percentile(values: number[], share: number): number {
+export function percentile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
 }

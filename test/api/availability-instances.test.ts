@@ -1,0 +1,195 @@
+import { Redis } from 'ioredis';
+import {
+  type AvailabilityCache,
+  createAvailabilityCache,
+} from '../../services/api/departures/availability-cache';
+import type { CacheStore } from '../../services/platform/cache-store';
+import { createLogger } from '../../services/platform/logger';
+import { openSharedStore, type SharedStore } from '../../services/platform/shared-store';
+import { readStoreAddress } from '../../services/platform/shared-store/store-address';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
+import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from '../support/redis';
+import { type RestStore, startRestStore } from '../support/rest-store';
+
+const INSTANCES = 4;
+const CALLERS = 100;
+const log = createLogger('silent', 'test');
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+describeWithRedis('the cache of availability, of several instances', () => {
+  let database: TestDatabase;
+  let redis: TestRedis;
+  let rest: RestStore;
+  let client: Redis;
+  let loads = 0;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    database.db.on('query', ({ sql }: { sql: string }) => {
+      if (sql.includes('counted_until')) loads++;
+    });
+    redis = await startRedis();
+    rest = await startRestStore(redis.url);
+    client = new Redis(redis.url);
+  });
+  afterAll(async () => {
+    client.disconnect();
+    await rest.stop();
+    await stopRedisServers();
+    await database.drop();
+  });
+
+  describe.each(['redis', 'rest'])('over %s', (driver) => {
+    let stores: SharedStore[];
+    let instances: AvailabilityCache[];
+    let tour: GivenTour;
+    let date: string;
+    beforeAll(async () => {
+      const env =
+        driver === 'redis'
+          ? { REDIS_URL: redis.url }
+          : { CACHE_REST_URL: rest.url, CACHE_REST_TOKEN: rest.token };
+      // All instances, callers and stores share one process here: it may well take longer than 150 ms.
+      const timing = { patienceMs: 5_000 };
+      const settings = { sharedStore: readStoreAddress(env), replicas: INSTANCES, timing };
+      stores = await Promise.all(Array.from({ length: INSTANCES }, () => openSharedStore(settings, log)));
+      instances = stores.map(({ cache }) => createAvailabilityCache(database.db, cache, log));
+    });
+    afterAll(() => Promise.all(stores.map((store) => store.close())));
+    beforeEach(async () => {
+      tour = await givenTour(database.db);
+      date = await givenDeparture(database.db, tour, { seats: 10 });
+      loads = 0;
+    });
+
+    const ask = (instance = 0, revision = 1) => instances[instance]!.get(tour.id, date, revision);
+    const seats = async (instance = 0) => (await ask(instance)).departure?.seatsTotal;
+    const askAll = () =>
+      Promise.all(Array.from({ length: INSTANCES * CALLERS }, (_, caller) => ask(caller % INSTANCES)));
+    const sources = (answers: { source: string }[]) => [...new Set(answers.map(({ source }) => source))];
+    const key = () => `availability:1:${tour.id}:${date}`;
+    /** As if the entry had been loaded so much earlier. */
+    const age = async (seconds: number) => {
+      await client.hincrby(key(), 'at', -1000 * seconds);
+      await client.hincrby(key(), 'expires', -1000 * seconds);
+    };
+    const changeSeats = (total: number) =>
+      database.db('departures').where({ tour_id: tour.id }).update({ seats_total: total });
+
+    it(`loads a cold date once for ${INSTANCES} times ${CALLERS} callers`, async () => {
+      const answers = await askAll();
+      expect(loads).toBe(1);
+      expect(sources(answers)).toEqual(['miss']);
+      expect(new Set(answers.map(({ asOf }) => asOf.getTime())).size).toBe(1);
+      expect(await ask(3)).toMatchObject({ source: 'hit', departure: { seatsTotal: 10, tourId: tour.id } });
+    });
+
+    it('tells all of them a stale one, and loads it once meanwhile', async () => {
+      await ask();
+      await age(12);
+      expect((await ask(1)).ageSeconds).toBeGreaterThanOrEqual(12);
+      await sleep(100);
+      loads = 0;
+      await age(12);
+      expect(sources(await askAll())).toEqual(['stale']);
+      await sleep(100);
+      expect(loads).toBe(1);
+      expect(sources(await askAll())).toEqual(['hit']);
+      expect(loads).toBe(1);
+    });
+
+    it('loads an expired one once', async () => {
+      await ask();
+      await age(71);
+      loads = 0;
+      expect(sources(await askAll())).toEqual(['miss']);
+      expect(loads).toBe(1);
+    });
+
+    it('refreshes one that is asked all the time before it is stale, once', async () => {
+      await ask();
+      await age(9);
+      loads = 0;
+      expect(sources(await askAll())).toEqual(['hit']);
+      await sleep(100);
+      expect(loads).toBe(1);
+      expect((await ask(2)).ageSeconds).toBe(0);
+    });
+
+    it('knows of a date that is not there, for 5 s', async () => {
+      date = daysFromToday(90);
+      const answers = await askAll();
+      expect([loads, ...new Set(answers.map(({ departure }) => departure))]).toEqual([1, undefined]);
+      expect((await ask(1)).source).toBe('hit');
+      await age(6);
+      expect((await ask(1)).source).toBe('stale');
+    });
+
+    it('shows on all of them at once what is dropped on one', async () => {
+      for (let total = 11; total < 31; total++) {
+        await Promise.all(instances.map((_, instance) => seats(instance)));
+        await changeSeats(total);
+        await instances[total % INSTANCES]!.drop(tour.id, date);
+        const seen = await Promise.all(instances.map((_, instance) => seats(instance)));
+        expect(seen).toEqual(Array.from({ length: INSTANCES }, () => total));
+      }
+    });
+
+    it('lets no load that began before a commit put the old seats back, nor answer who asks after it', async () => {
+      const { cache } = stores[0]!;
+      let open = () => {};
+      const gate = new Promise<void>((resolve) => (open = resolve));
+      let loaded = () => {};
+      const isLoaded = new Promise<void>((resolve) => (loaded = resolve));
+      const put: CacheStore['put'] = async (...entry) => {
+        loaded();
+        await gate;
+        return cache.put(...entry);
+      };
+      instances.push(createAvailabilityCache(database.db, { ...cache, put }, log));
+      const slow = instances.length - 1;
+      const before = seats(slow);
+      await isLoaded;
+      await changeSeats(12);
+      await instances[1]!.drop(tour.id, date);
+      const after = seats(slow);
+      expect(await seats(2)).toBe(12);
+      open();
+      expect([await before, await after, await seats(0), await seats(slow)]).toEqual([10, 12, 12, 12]);
+      instances.pop();
+    });
+
+    it('loads by itself what an instance that died was loading', async () => {
+      await stores[0]!.cache.claim(key(), undefined);
+      const begun = performance.now();
+      expect(await seats(1)).toBe(10);
+      expect(performance.now() - begun).toBeLessThan(2_000);
+      await sleep(1_100);
+      expect((await ask(2)).source).toBe('miss');
+      expect((await ask(3)).source).toBe('hit');
+    });
+
+    it('takes an entry of before a change in the terminal, and whatever else stands there, for none', async () => {
+      await ask();
+      expect((await ask(1, 2)).source).toBe('miss');
+      expect((await ask(2, 2)).source).toBe('hit');
+      for (const value of ['', 'null', '{}', '{"revision":1,"freshMs":10000,"facts":{"asOf":"x"}}']) {
+        await client.hset(key(), 'value', value);
+        expect(await ask(1)).toMatchObject({ source: 'miss', departure: { seatsTotal: 10 } });
+        expect((await ask(2)).source).toBe('hit');
+      }
+    });
+
+    it('lets the next one load where one failed', async () => {
+      const broken = createAvailabilityCache(
+        { raw: () => Promise.reject(new Error('no database')) } as never,
+        stores[0]!.cache,
+        log,
+      );
+      await expect(broken.get(tour.id, date, 1)).rejects.toThrow('no database');
+      const begun = performance.now();
+      expect(await seats(1)).toBe(10);
+      expect(performance.now() - begun).toBeLessThan(500);
+    });
+  });
+});

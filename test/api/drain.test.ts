@@ -1,0 +1,168 @@
+import http, { type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { createApp, createServer } from '../../services/api/app';
+import { drain } from '../../services/api/drain';
+import { createLoadShedder } from '../../services/api/http/load-shedding';
+import { startTestApi, type TestApi } from '../support/api';
+import { isListening } from '../support/free-ports';
+import { CUSTOMER, givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
+
+let api: TestApi;
+let website: Website;
+let seats: Seats;
+beforeAll(async () => {
+  api = await startTestApi({ logLevel: 'silent' });
+  website = await givenWebsite(api);
+  seats = await givenSeats(api.context.db, { seats: 1000 });
+});
+afterAll(() => api.stop());
+
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** So that each phase is long enough to look at. */
+const TIMES = { quiet: 150, doorCloses: 300, lastCall: 600, end: 900 };
+
+/** An instance of its own, to be stopped. */
+async function startInstance() {
+  const shedder = createLoadShedder();
+  const app = createApp(api.context, shedder);
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { port, drain: (times = TIMES) => drain(app, server, shedder, times).finally(shedder.stop) };
+}
+
+interface Answer {
+  status: number;
+  connection: string | undefined;
+  body: { code?: string; reason?: string };
+}
+
+function call(
+  port: number,
+  path: string,
+  { agent, headers, body }: { agent?: http.Agent; headers?: object; body?: object } = {},
+): Promise<Answer> {
+  const sent = {
+    authorization: website.authorization,
+    ...(body && { 'content-type': 'application/json' }),
+    ...headers,
+  };
+  return new Promise((resolve, reject) => {
+    const options = { port, path, agent, headers: sent, method: body ? 'POST' : 'GET' };
+    const request = http.request(options, (response: IncomingMessage) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.once('end', () =>
+        resolve({
+          status: response.statusCode!,
+          connection: response.headers.connection,
+          body: text ? JSON.parse(text) : {},
+        }),
+      );
+    });
+    request.once('error', reject).end(body && JSON.stringify(body));
+  });
+}
+
+const CATALOG = '/api/tenant/catalog';
+const book = (port: number, headers = {}) =>
+  call(port, '/api/tenant/bookings', {
+    headers,
+    body: { ...CUSTOMER, tour_id: seats.tour.id, departure_date: seats.date },
+  });
+const bookings = async () => Number((await api.context.db('booking_leads').count('* as n').first())!.n);
+
+/** A booking that waits for its departure until `release`. */
+async function bookBehindALock(port: number) {
+  const lock = await api.context.db.transaction();
+  await lock('departures').where({ tour_id: seats.tour.id }).forUpdate().select('id');
+  const answer = book(port);
+  await sleep(100);
+  return { answer, release: () => lock.commit() };
+}
+
+describe('an instance that is told to stop', () => {
+  it('says first that it is not ready, serves on, and ends each connection with its answer', async () => {
+    const { port, drain: stop } = await startInstance();
+    const agent = new http.Agent({ keepAlive: true });
+    expect(await call(port, CATALOG, { agent })).toMatchObject({ status: 200, connection: 'keep-alive' });
+
+    const stopped = stop();
+
+    expect(await call(port, '/readyz')).toMatchObject({ status: 503, body: { reason: 'stopping' } });
+    expect((await call(port, '/healthz')).status).toBe(200);
+    expect(await call(port, CATALOG, { agent })).toMatchObject({ status: 200, connection: 'close' });
+    expect(await book(port)).toMatchObject({ status: 201, connection: 'close' });
+    await stopped;
+    expect(await isListening(port)).toBe(false);
+    agent.destroy();
+  });
+
+  it('stops at once where nobody asks for anything', async () => {
+    const { port, drain: stop } = await startInstance();
+    await call(port, '/readyz');
+    const begun = performance.now();
+    await stop();
+    expect(performance.now() - begun).toBeLessThan(TIMES.quiet);
+  });
+
+  it('takes nothing that its proxy can send elsewhere', async () => {
+    const { port, drain: stop } = await startInstance();
+    const elsewhere = { 'x-retry-elsewhere': '1' };
+    expect((await book(port, elsewhere)).status).toBe(201);
+    const before = await bookings();
+
+    const stopped = stop();
+
+    await expect(book(port, elsewhere)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    expect(await bookings()).toBe(before);
+    await stopped;
+  });
+
+  it('answers what is in flight, after its door has closed', async () => {
+    const { port, drain: stop } = await startInstance();
+    const { answer, release } = await bookBehindALock(port);
+
+    const stopped = stop();
+    await sleep(TIMES.doorCloses + 100);
+
+    expect(await isListening(port)).toBe(false);
+    await release();
+    expect(await answer).toMatchObject({ status: 201, connection: 'close' });
+    await stopped;
+  });
+
+  it('closes its door in time, however many still come', async () => {
+    const { port, drain: stop } = await startInstance();
+    await call(port, CATALOG);
+    const stopped = stop();
+    const statuses: number[] = [];
+    const asking = (async () => {
+      while (await isListening(port)) statuses.push((await call(port, CATALOG)).status);
+    })();
+    await sleep(TIMES.doorCloses + 100);
+    expect(await isListening(port)).toBe(false);
+    await asking.catch(() => undefined);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    await stopped;
+  });
+
+  it('refuses what comes late on a connection that it has taken before, and then cuts what is left', async () => {
+    const { port, drain: stop } = await startInstance();
+    const [late, silent] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+    let said = '';
+    late.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const cut = new Promise((resolve) => silent.once('close', resolve));
+    await sleep(50);
+    const begun = performance.now();
+
+    const stopped = stop();
+    await sleep(TIMES.lastCall + 50);
+    late.write(`GET ${CATALOG} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await Promise.all([stopped, cut]);
+
+    expect(said).toMatch(/^HTTP\/1.1 503 [\s\S]*"code":"shutting_down"/);
+    expect(performance.now() - begun).toBeLessThan(TIMES.end + 200);
+  });
+});

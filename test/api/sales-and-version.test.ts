@@ -1,0 +1,49 @@
+import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
+import type { Trx } from '../../services/platform/database';
+import { startTestApi, type TestApi } from '../support/api';
+import { endHoldIn, endPaymentWindow, givenSeats, givenWebsite, type Website } from '../support/website';
+
+let api: TestApi;
+let site: Website;
+let lock: Trx;
+beforeAll(async () => {
+  api = await startTestApi();
+  site = await givenWebsite(api);
+});
+afterAll(async () => {
+  await lock.rollback();
+  await api.stop();
+});
+
+describe('selling, while a change to the catalog is being committed and its version is locked', () => {
+  it('waits for nothing: no hold, booking or sweep touches the version', async () => {
+    const { db } = api.context;
+    const { tour, date } = await givenSeats(db);
+    lock = await db.transaction();
+    await lock.raw('lock table change_version, change_marks, api_instances in access exclusive mode');
+
+    const holdIt = async (quantity = 1) =>
+      (await site.hold(tour, { departure_date: date, quantity })).body.hold_id as string;
+    const bookIt = async (body: object = {}) =>
+      site.book({ tour_id: tour.id, departure_date: date, ...body });
+
+    const held = await holdIt();
+    const extended = await site.post(`/api/gateway/holds/${held}/extend`, { hold_minutes: 30 });
+    const booked = await bookIt({ hold_id: held });
+    const released = await site.delete(`/api/gateway/holds/${await holdIt()}`);
+    const ref = booked.body.booking_ref as string;
+    const confirmed = await site.post(`/api/tenant/bookings/${ref}/confirm`);
+    const cancelled = await site.post(`/api/tenant/bookings/${ref}/cancel`);
+    expect([extended, booked, released, confirmed, cancelled].map(({ status }) => status)).toEqual([
+      200, 201, 204, 200, 200,
+    ]);
+
+    await endHoldIn(db, await holdIt(), -1);
+    await endPaymentWindow(db, (await bookIt()).body.booking_ref as string);
+    const failures: unknown[] = [];
+    await sweepExpiredSeats(db, (error) => failures.push(error));
+    expect(failures).toEqual([]);
+    expect((await db('seat_holds').where({ status: 'expired' })).length).toBe(1);
+    expect((await db('booking_leads').where({ status: 'expired' })).length).toBe(1);
+  });
+});

@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { Server } from 'node:http';
+import { createServer } from '../../services/api/app';
+import { startTestApi, type TestApi } from '../support/api';
+import { givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
+
+/** A thirtieth of what holds otherwise, so that the test is as quick. */
+const LIMITS = {
+  headersMs: 350,
+  requestMs: 700,
+  checkEveryMs: 50,
+  keepAliveMs: 300,
+  silentMs: 1000,
+  connections: 20,
+};
+const DRIP_MS = 40;
+
+let api: TestApi;
+let website: Website;
+let seats: Seats;
+let server: Server;
+let port: number;
+beforeAll(async () => {
+  api = await startTestApi({ logLevel: 'silent' });
+  website = await givenWebsite(api);
+  seats = await givenSeats(api.context.db);
+  server = createServer(api.app, LIMITS).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await api.stop();
+});
+
+interface Outcome {
+  /** What the server said. */
+  said: string;
+  /** When the server ended the connection. */
+  afterMs: number;
+}
+
+/** Connects, lets `client` do its worst, and waits for the server to end it. */
+async function until(client: (socket: Socket) => void): Promise<Outcome> {
+  const socket = connect(port, '127.0.0.1');
+  const begun = performance.now();
+  let said = '';
+  socket.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  socket.on('error', () => {});
+  client(socket);
+  await once(socket, 'close');
+  return { said, afterMs: performance.now() - begun };
+}
+
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** A byte at a time, for as long as anybody takes it. */
+function drip(socket: Socket, bytes = 'x'.repeat(10_000)): void {
+  let sent = 0;
+  const timer = setInterval(() => socket.write(bytes[sent++]!), DRIP_MS);
+  socket.once('close', () => clearInterval(timer));
+}
+
+const connections = (): Promise<number> =>
+  new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
+
+describe('a client that takes its time', () => {
+  it('is cut where it never says anything', async () => {
+    const { afterMs } = await until(() => {});
+    expect(afterMs).toBeLessThan(LIMITS.requestMs + 400);
+  });
+
+  it('is cut where its headers come byte by byte', async () => {
+    const { said, afterMs } = await until((socket) => {
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nX-Drip: ');
+      drip(socket);
+    });
+    expect(said).toMatch(/^HTTP\/1.1 400 [\s\S]*"code":"validation_failed"/);
+    expect(afterMs).toBeLessThan(LIMITS.headersMs + 400);
+  });
+
+  it('is cut where its body comes byte by byte, and nothing is held', async () => {
+    const before = await api.context.db('seat_holds').count('* as n').first();
+    const { said, afterMs } = await until((socket) => {
+      socket.write(
+        [
+          `POST /api/gateway/tours/${seats.tour.slug}/hold HTTP/1.1`,
+          'Host: x',
+          `Authorization: ${website.authorization}`,
+          'Content-Type: application/json',
+          'Content-Length: 10000',
+          '\r\n{',
+        ].join('\r\n'),
+      );
+      drip(socket);
+    });
+    expect(said).toMatch(/^HTTP\/1.1 400 [\s\S]*"field":"body"/);
+    expect(afterMs).toBeLessThan(LIMITS.requestMs + 400);
+    expect(await api.context.db('seat_holds').count('* as n').first()).toEqual(before);
+  });
+
+  it('is cut where it does not read its answer', async () => {
+    const socket = connect(port, '127.0.0.1');
+    socket.pause();
+    const request = `GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`;
+    socket.write(request.repeat(200));
+    while ((await connections()) === 0) await sleep(10);
+    const begun = performance.now();
+    while ((await connections()) > 0) await sleep(50);
+    // What was written in the first period counts as something.
+    expect(performance.now() - begun).toBeLessThan(2 * LIMITS.silentMs + 1500);
+    socket.destroy();
+  });
+
+  it('is let go where it asks for nothing more', async () => {
+    const { said, afterMs } = await until((socket) =>
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'),
+    );
+    expect(said).toMatch(/^HTTP\/1.1 200 [\s\S]*Connection: keep-alive/i);
+    // Node adds a second of its own, so that a client that trusts the announced time does not meet a closed door.
+    expect(afterMs).toBeLessThan(LIMITS.keepAliveMs + 1500);
+  });
+
+  it('is one of only so many, and not for long', async () => {
+    const sockets = Array.from({ length: 3 * LIMITS.connections }, () => connect(port, '127.0.0.1'));
+    const gone = sockets.map((socket) => {
+      socket.on('error', () => {}).resume();
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nX-Drip: ');
+      return new Promise((resolve) => socket.once('close', resolve));
+    });
+    await sleep(100);
+    expect(await connections()).toBe(LIMITS.connections);
+    await Promise.all(gone);
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+  });
+});
+
+describe('the server', () => {
+  it('gives ten seconds for headers, five more for a body, and keeps a connection longer than a balancer does', () => {
+    expect(api.server).toMatchObject({
+      headersTimeout: 10_000,
+      requestTimeout: 15_000,
+      keepAliveTimeout: 65_000,
+      timeout: 30_000,
+      maxConnections: 10_000,
+    });
+  });
+});

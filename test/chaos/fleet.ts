@@ -1,0 +1,110 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from '../../services/platform/database';
+import { FORKED } from './receiver';
+import { LEASE_SECONDS } from './rules';
+
+/** Worker processes, always as many. */
+export interface Fleet {
+  /** Resolves when all of them work. */
+  ready(): Promise<void>;
+  /** SIGKILL for one of those that work, whatever it is doing; another is started. */
+  kill(): Promise<void>;
+  /** Stops one in the middle of its work until its leases have run out, then lets it go on. @returns what came too late */
+  freeze(db: Db): Promise<LateResult[]>;
+  stop(): Promise<void>;
+}
+
+/** A line of the log: the result of that attempt changed nothing. */
+export interface LateResult {
+  delivery_id: string;
+  attempt: number;
+}
+
+interface Member {
+  child: ChildProcess;
+  working: boolean;
+  spared: boolean;
+  log: string;
+}
+
+const PAST_LEASE_MS = LEASE_SECONDS * 1000 + 1000;
+const LATE = 'result came too late';
+const PATIENCE_MS = 15_000;
+
+export function startFleet(databaseUrl: string, size: number): Fleet {
+  const members = new Set<Member>();
+  const hire = () => members.add(startMember(databaseUrl));
+  for (let i = 0; i < size; i++) hire();
+
+  const pick = () =>
+    until('a worker to pick', () => {
+      const able = [...members].filter(({ working, spared }) => working && !spared);
+      return able[Math.floor(Math.random() * able.length)];
+    });
+  return {
+    ready: async () => {
+      await until('all workers', () => [...members].every(({ working }) => working) || undefined);
+    },
+    kill: async () => {
+      const victim = await pick();
+      members.delete(victim);
+      hire();
+      await end(victim);
+    },
+    freeze: async (db) => {
+      const member = await until('a worker with requests in flight', () =>
+        pick().then((m) => stopAtWork(db, m)),
+      );
+      await sleep(PAST_LEASE_MS);
+      member.child.kill('SIGCONT');
+      await until('a late result', () => lateResults(member.log)[0]);
+      await sleep(500);
+      member.spared = false;
+      return lateResults(member.log);
+    },
+    stop: async () => void (await Promise.all([...members].map(end))),
+  };
+}
+
+function startMember(databaseUrl: string): Member {
+  const child = fork(path.join(__dirname, 'worker-process.ts'), [databaseUrl], FORKED);
+  const member: Member = { child, working: false, spared: false, log: '' };
+  child.once('message', () => (member.working = true));
+  child.stdout!.on('data', (chunk: Buffer) => (member.log += chunk.toString()));
+  return member;
+}
+
+async function end({ child }: Member): Promise<void> {
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+/** Stopped, and holding leases; undefined, and at work again, if it held none. */
+async function stopAtWork(db: Db, member: Member): Promise<Member | undefined> {
+  member.spared = true;
+  member.child.kill('SIGSTOP');
+  // What it has sent to the database before is written by then.
+  await sleep(50);
+  const held = await db('webhook_queue').whereLike('worker', `%/${member.child.pid}/%`).first('delivery_id');
+  if (held) return member;
+  member.child.kill('SIGCONT');
+  member.spared = false;
+  return undefined;
+}
+
+function lateResults(log: string): LateResult[] {
+  const lines = log.split('\n').filter((line) => line.includes(LATE) && line.endsWith('}'));
+  return lines.map((line) => JSON.parse(line) as LateResult);
+}
+
+async function until<T>(what: string, probe: () => Promise<T | undefined> | T | undefined): Promise<T> {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(20)) {
+    const found = await probe();
+    if (found !== undefined) return found;
+  }
+  throw new Error(`in ${PATIENCE_MS / 1000} s never: ${what}`);
+}

@@ -1,0 +1,123 @@
+import type { Db } from '../../services/platform/database';
+import type { Outcome } from '../../services/webhook-queue/delivery';
+import { webhookId } from '../../services/webhook-queue/sign-payload';
+import { printTable } from '../bench/webhooks/table';
+import type { LateResult } from './fleet';
+import { HOPELESS, type Kind, kindOf, KINDS } from './kinds';
+import type { Seen } from './receiver-process';
+
+/** One delivery with all that is known of it on both sides. */
+export interface Story {
+  id: string;
+  kind: Kind;
+  status: string;
+  /** As the delivery tells. */
+  attempts: number;
+  /** The log, in its order. */
+  tries: { number: number; outcome: Outcome }[];
+  requests: Seen[];
+}
+
+interface StoryRow extends Pick<Story, 'id' | 'status' | 'attempts' | 'tries'> {
+  event_id: string;
+  url: string;
+}
+
+export async function readStories(db: Db, seen: Seen[]): Promise<Story[]> {
+  const { rows } = await db.raw<{ rows: StoryRow[] }>(
+    `select d.id, d.event_id, e.url, d.status, d.attempts,
+       coalesce((select json_agg(json_build_object('number', a.number, 'outcome', a.outcome) order by a.number)
+         from webhook_attempts a where a.delivery_id = d.id), '[]') as tries
+     from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id`,
+  );
+  const requests = new Map<string, Seen[]>();
+  for (const one of seen) {
+    const known = requests.get(one.id + one.path);
+    if (known) known.push(one);
+    else requests.set(one.id + one.path, [one]);
+  }
+  return rows.map(({ event_id: eventId, url, ...row }) => {
+    const { pathname } = new URL(url);
+    return { ...row, kind: kindOf(pathname), requests: requests.get(webhookId(eventId) + pathname) ?? [] };
+  });
+}
+
+/** How often the receiver said 2xx. */
+function taken({ requests }: Story): number {
+  return requests.filter(({ status }) => status !== null && status < 300).length;
+}
+
+/** Tries that may have been taken though nobody here knows. */
+function doubtful({ kind, tries }: Story): number {
+  const doubts: Outcome[] = ['worker_lost', 'interrupted'];
+  if (kind === 'dropping') doubts.push('connection', 'hung_up');
+  return tries.filter(({ outcome }) => doubts.includes(outcome)).length;
+}
+
+const BREACHES: Record<string, (story: Story) => boolean> = {
+  'not finished': ({ status }) => status !== 'delivered' && status !== 'dead',
+  'delivered but never taken': (story) => story.status === 'delivered' && taken(story) === 0,
+  'dead though its endpoint answers': ({ status, kind }) => status === 'dead' && !HOPELESS.includes(kind),
+  'numbered with a gap': ({ tries, attempts }) =>
+    tries.length !== attempts || tries.some(({ number }, index) => number !== index + 1),
+  'delivered by none of its tries, or by two': ({ status, tries }) =>
+    tries.filter(({ outcome }) => outcome === 'delivered').length !== Number(status === 'delivered'),
+  'more requests than tries': ({ requests, tries }) => requests.length > tries.length,
+  'taken twice without a reason': (story) => taken(story) - 1 > doubtful(story),
+  'signed wrongly': ({ requests }) => requests.some(({ verified }) => !verified),
+  'sent with other bytes': ({ requests }) => new Set(requests.map(({ body }) => body)).size > 1,
+};
+
+const TOLD = 5;
+
+/** What broke which promise, a line each; empty where none did. */
+export function breaches(stories: Story[]): Record<string, string[]> {
+  const found = Object.entries(BREACHES).map(([promise, breaks]) => {
+    const broken = stories.filter(breaks);
+    return [`${promise}: ${broken.length}`, broken.slice(0, TOLD).map(tell)] as const;
+  });
+  return Object.fromEntries(found.filter(([, lines]) => lines.length > 0));
+}
+
+function tell({ id, kind, status, tries, requests }: Story): string {
+  const log = tries.map(({ number, outcome }) => `${number} ${outcome}`).join(', ');
+  const answers = requests.map(({ status: answered }) => answered ?? 'none').join(', ');
+  return `${id} (${kind}) is ${status}; tries: ${log}; answers: ${answers}`;
+}
+
+/** Late results whose try is not told as that of a lost worker: so it was written over. */
+export function overwritten(stories: Story[], late: LateResult[]): LateResult[] {
+  const byId = new Map(stories.map((story) => [story.id, story]));
+  return late.filter(
+    ({ delivery_id: id, attempt }) => byId.get(id)?.tries[attempt - 1]?.outcome !== 'worker_lost',
+  );
+}
+
+export function shareTakenTwice(stories: Story[]): number {
+  return stories.filter((story) => taken(story) > 1).length / stories.length;
+}
+
+export function printFigures(title: string, stories: Story[]): void {
+  const head = ['', 'deliveries', 'delivered', 'dead', 'requests', 'tries', 'worker_lost', 'taken twice'];
+  const line = (name: string, some: Story[]) => [
+    name,
+    some.length,
+    some.filter(({ status }) => status === 'delivered').length,
+    some.filter(({ status }) => status === 'dead').length,
+    sum(some, ({ requests }) => requests.length),
+    sum(some, ({ tries }) => tries.length),
+    sum(some, ({ tries }) => tries.filter(({ outcome }) => outcome === 'worker_lost').length),
+    some.filter((story) => taken(story) > 1).length,
+  ];
+  const byKind = KINDS.map((kind) =>
+    line(
+      kind,
+      stories.filter((story) => story.kind === kind),
+    ),
+  );
+  printTable(title, head, [...byKind, line('all', stories)]);
+}
+
+function sum(stories: Story[], count: (story: Story) => number): number {
+  return stories.reduce((total, story) => total + count(story), 0);
+}

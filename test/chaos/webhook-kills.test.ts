@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Db, openDatabase } from '../../services/platform/database';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { stopServer } from '../../services/platform/embedded-postgres/server';
+import { migrate } from '../../services/platform/migrate';
+import { createTestDatabase } from '../support/database';
+import { type Fleet, startFleet } from './fleet';
+import { type Receiver, startReceiver } from './receiver';
+import { FAN_OUT, type Landscape, makeLandscape } from './landscape';
+import { breaches, overwritten, printFigures, readStories, shareTakenTwice } from './verdict';
+
+/** The long form is `npm run chaos:webhooks`. */
+const DELIVERIES = Number(process.env.DELIVERIES ?? 400);
+const KILLS = Number(process.env.KILLS ?? 5);
+const RESTARTS = Number(process.env.RESTARTS ?? 0);
+const LONG = DELIVERIES >= 10_000;
+const WORKERS = 3;
+/** Of two kills, on average. */
+const KILL_EVERY_MS = LONG ? 2000 : 1000;
+const RESTART_EVERY_MS = 5000;
+const PATIENCE_MS = LONG ? 300_000 : 30_000;
+const SIZE = LONG ? { tenants: 10, hopeless: 2 } : { tenants: 4, hopeless: 1 };
+
+let receiver: Receiver;
+let fleet: Fleet | undefined;
+let closeDatabase: () => Promise<void> = async () => undefined;
+beforeEach(async () => {
+  receiver = await startReceiver();
+}, 20_000);
+afterEach(async () => {
+  await fleet?.stop();
+  receiver.stop();
+  await closeDatabase();
+}, 20_000);
+
+/** Something that happens again and again while bookings come in. */
+interface Blows {
+  count: number;
+  everyMs: number;
+  strike: () => Promise<void>;
+}
+
+/** Books as evenly as the blows fall, so that each meets work in flight. */
+async function bookUnderBlows(landscape: Landscape, { count, everyMs, strike }: Blows): Promise<void> {
+  const bookings = DELIVERIES / FAN_OUT;
+  let struck = 0;
+  const booking = async () => {
+    for (let booked = 0; booked < bookings; booked++) {
+      while (booked > (bookings * (struck + 1)) / count) await sleep(20);
+      await landscape.book();
+      await sleep((count * everyMs) / bookings);
+    }
+  };
+  const striking = async () => {
+    for (; struck < count; struck++) {
+      await sleep(2 * everyMs * Math.random());
+      await strike();
+    }
+  };
+  await Promise.all([booking(), striking()]);
+}
+
+async function untilQueueIsEmpty(db: Db): Promise<void> {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(100)) {
+    const left = await db('webhook_queue').first('delivery_id');
+    if (!left) return;
+  }
+}
+
+/** When the server was started, once it is there. */
+async function startOf(db: Db): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const { rows } = await db.raw<{ rows: [{ at: string }] }>(
+        'select pg_postmaster_start_time()::text as at',
+      );
+      return rows[0].at;
+    } catch (error) {
+      if (tries === 100) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+async function expectPromisesKept(db: Db, title: string) {
+  const stories = await readStories(db, await receiver.seen());
+  const share = shareTakenTwice(stories);
+  const load = loadavg().map((value) => value.toFixed(1));
+  if (LONG)
+    printFigures(`${title}; taken twice: ${(100 * share).toFixed(2)} %; load ${load.join(' ')}`, stories);
+  expect(breaches(stories)).toEqual({});
+  expect(stories.length).toBeGreaterThanOrEqual(DELIVERIES);
+  // A short run is nothing but kills.
+  expect(share).toBeLessThanOrEqual(LONG ? 0.02 : 0.2);
+  return stories;
+}
+
+describe('webhook workers that are killed while they deliver', () => {
+  it(
+    'lose nothing, give up nothing that lives, and leave a trace of all that may have arrived twice',
+    async () => {
+      const database = await createTestDatabase();
+      const { db } = database;
+      closeDatabase = () => database.drop();
+      const begun = Date.now();
+      const landscape = await makeLandscape(db, receiver, SIZE);
+      const workers = (fleet = startFleet(database.url, WORKERS));
+      await workers.ready();
+
+      const freezing = async () => {
+        await sleep(((KILLS * KILL_EVERY_MS) / 2) * Math.random());
+        return workers.freeze(db);
+      };
+      const kills = { count: KILLS, everyMs: KILL_EVERY_MS, strike: workers.kill };
+      const [late] = await Promise.all([freezing(), bookUnderBlows(landscape, kills)]);
+
+      await untilQueueIsEmpty(db);
+
+      const took = Math.round((Date.now() - begun) / 1000);
+      const title = `${KILLS} kills and one freeze with ${late.length} late results in ${took} s`;
+      const stories = await expectPromisesKept(db, title);
+      expect(late.length).toBeGreaterThan(0);
+      expect(overwritten(stories, late)).toEqual([]);
+    },
+    KILLS * KILL_EVERY_MS * 3 + PATIENCE_MS,
+  );
+
+  if (RESTARTS > 0) {
+    it(
+      'lose nothing to restarts of PostgreSQL either',
+      async () => {
+        const directory = mkdtempSync(path.join(tmpdir(), 'chaos-webhooks-'));
+        const embedded = await joinEmbeddedPostgres(directory);
+        const db = openDatabase(embedded.url, { applicationName: 'chaos', poolMax: 8 });
+        closeDatabase = async () => {
+          await db.destroy();
+          await embedded.leave();
+          rmSync(directory, { recursive: true, force: true });
+        };
+        await migrate(db);
+        const begun = Date.now();
+        const landscape = await makeLandscape(db, receiver, SIZE);
+        const workers = (fleet = startFleet(embedded.url, WORKERS));
+        await workers.ready();
+        const starts = new Set([await startOf(db)]);
+        // Brought back by those who joined it; every other time it has to recover.
+        const strike = async () => {
+          await stopServer(path.join(directory, 'pg18'), starts.size % 2 ? 'fast' : 'immediate');
+          starts.add(await startOf(db));
+        };
+        await bookUnderBlows(landscape, { count: RESTARTS, everyMs: RESTART_EVERY_MS, strike });
+        await untilQueueIsEmpty(db);
+
+        const took = Math.round((Date.now() - begun) / 1000);
+        await expectPromisesKept(db, `${starts.size - 1} restarts of PostgreSQL in ${took} s`);
+        expect(starts.size).toBe(RESTARTS + 1);
+      },
+      RESTARTS * RESTART_EVERY_MS * 3 + PATIENCE_MS,
+    );
+  }
+});

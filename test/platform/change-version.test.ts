@@ -1,0 +1,182 @@
+import { type Db, inTransaction, type Trx } from '../../services/platform/database';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+});
+afterAll(() => database.drop());
+
+const version = async (): Promise<number> => (await db('change_version').first('version')).version;
+
+/** How much higher the version is when `work` is done. */
+async function raisedBy(work: () => PromiseLike<unknown>): Promise<number> {
+  const before = await version();
+  await work();
+  return (await version()) - before;
+}
+
+/** One row in each of the tables that are watched. */
+async function givenRows(): Promise<void> {
+  const tenant = await givenTenant(db);
+  await givenKey(db, tenant);
+  const tour = await givenTour(db);
+  await givenDeparture(db, tour);
+  const widget = {
+    id: 'w'.repeat(12),
+    family_id: 'w'.repeat(12),
+    digest: Buffer.alloc(32),
+    digest_alg: 'sha256',
+  };
+  await db('widget_tokens').insert({ ...widget, tenant_id: tenant.id });
+  const { continent, name_folded } = await db('tours')
+    .where({ id: tour.id })
+    .first('continent', 'name_folded');
+  const rule = { tenant_id: tenant.id, visible: true, continent };
+  await db('visibility_tour_rules').insert({ ...rule, tour_id: tour.id, name_folded });
+  await db('visibility_continent_rules').insert(rule);
+  await db('price_rules').insert({ tenant_id: tenant.id, kind: 'percent', percent: 5 });
+}
+
+const WATCHED = [
+  'tenants',
+  'api_keys',
+  'widget_tokens',
+  'visibility_tour_rules',
+  'visibility_continent_rules',
+  'price_rules',
+  'tours',
+  'departures',
+];
+const UNWATCHED_COLUMNS = ['api_keys.last_used_at', 'widget_tokens.last_used_at'];
+
+describe('the version of what may be remembered', () => {
+  beforeAll(givenRows);
+
+  it.each(WATCHED)('is raised by a change to any column of %s but the time of last use', async (table) => {
+    const { rows } = await db.raw(
+      `select attname as name from pg_attribute
+       where attrelid = ?::regclass and attnum > 0 and not attisdropped and attidentity = ''`,
+      [table],
+    );
+    const unnoticed = [];
+    for (const { name } of rows as { name: string }[]) {
+      // A column set to what it is: the trigger is of the statement, and asks for no difference.
+      if ((await raisedBy(() => db.raw('update ?? set ?? = ??', [table, name, name]))) !== 1)
+        unnoticed.push(`${table}.${name}`);
+    }
+    expect(unnoticed).toEqual(UNWATCHED_COLUMNS.filter((column) => column.startsWith(`${table}.`)));
+  });
+
+  it.each(WATCHED)('is raised by rows that leave %s', async (table) => {
+    expect(await raisedBy(() => db(table).whereRaw('false').delete())).toBe(1);
+    expect(await raisedBy(() => db.raw('truncate ?? cascade', [table]))).toBe(1);
+    await givenRowsAnew();
+  });
+
+  it('is raised by new rules, tours and departures, and not by a new tenant or credential, which nobody remembers', async () => {
+    const tenant = await givenTenant(db);
+    expect(await raisedBy(() => givenTenant(db))).toBe(0);
+    expect(await raisedBy(() => givenKey(db, tenant))).toBe(0);
+    let tour = await givenTour(db);
+    expect(await raisedBy(async () => (tour = await givenTour(db)))).toBe(1);
+    expect(await raisedBy(() => givenDeparture(db, tour))).toBe(1);
+    expect(
+      await raisedBy(() => db('price_rules').insert({ tenant_id: tenant.id, kind: 'percent', percent: 5 })),
+    ).toBe(1);
+    const rule = { tenant_id: tenant.id, visible: false, continent: 'asia' };
+    expect(await raisedBy(() => db('visibility_continent_rules').insert(rule))).toBe(1);
+  });
+
+  it('is raised once by a transaction, however much it changes, and not by one that is rolled back', async () => {
+    const change = async (trx: Trx) => {
+      for (let n = 0; n < 5; n++) await givenTour(trx);
+      await trx.raw('savepoint half');
+      await givenTour(trx);
+      await trx.raw('rollback to savepoint half');
+    };
+    expect(await raisedBy(() => inTransaction(db, change))).toBe(1);
+    const undone = inTransaction(db, async (trx) => {
+      await change(trx);
+      throw new Error('undone');
+    });
+    expect(await raisedBy(() => undone.catch(() => {}))).toBe(0);
+    expect(await db('change_marks')).toEqual([]);
+  });
+
+  it('is raised by a change whose first mark went with a savepoint', async () => {
+    const work = async (trx: Trx) => {
+      await trx.raw('savepoint half');
+      await givenTour(trx);
+      await trx.raw('rollback to savepoint half');
+      await givenTour(trx);
+    };
+    expect(await raisedBy(() => inTransaction(db, work))).toBe(1);
+  });
+
+  it('is locked by nobody before COMMIT: a revocation does not wait for a long import', async () => {
+    const tenant = await givenTenant(db);
+    await givenKey(db, tenant);
+    const imported = await db.transaction();
+    await givenTour(imported);
+    const revoke = () =>
+      inTransaction(db, (trx) =>
+        trx('api_keys')
+          .where({ tenant_id: tenant.id })
+          .update({ revoked_at: trx.raw('now()') }),
+      );
+    expect(await raisedBy(revoke)).toBe(1);
+    expect(await raisedBy(() => imported.commit())).toBe(1);
+  });
+
+  it('counts every one of many transactions at once', async () => {
+    const many = () =>
+      Promise.all(Array.from({ length: 40 }, () => inTransaction(db, (trx) => givenTour(trx))));
+    expect(await raisedBy(many)).toBe(40);
+  });
+});
+
+/** A truncate took other tables' rows along. */
+async function givenRowsAnew(): Promise<void> {
+  await db.raw('truncate tenants, tours cascade');
+  await givenRows();
+}
+
+describe('the instant until which a departure can be booked', () => {
+  it.each([
+    ['UTC', '2026-05-01'],
+    ['Pacific/Pago_Pago', '2026-05-01'],
+    ['Asia/Ho_Chi_Minh', '2026-05-01'],
+    // Clocks go forward at midnight: the day begins at one.
+    ['Africa/Cairo', '2026-04-23'],
+    ['America/Asuncion', '2023-09-30'],
+    // Clocks go back over midnight: there are two.
+    ['Atlantic/Azores', '2026-10-24'],
+    ['America/Havana', '2026-10-31'],
+    // Clocks go back from midnight: the day has an hour more.
+    ['America/Asuncion', '2024-03-23'],
+    ['Africa/Cairo', '2026-10-29'],
+    // The next day never was.
+    ['Pacific/Apia', '2011-12-29'],
+    ['Australia/Lord_Howe', '2026-04-04'],
+  ])('is exact in %s on %s', async (zone, date) => {
+    const { rows } = await db.raw(
+      `select departure_is_open('scheduled', :date, null, :zone, at) as after,
+         departure_is_open('scheduled', :date, null, :zone, at - interval '1 millisecond') as before
+       from departure_closes_at(:date, null, :zone) as at`,
+      { zone, date },
+    );
+    expect(rows[0]).toEqual({ before: true, after: false });
+  });
+
+  it('is the closing time where that comes first', async () => {
+    const { rows } = await db.raw(
+      `select departure_closes_at('2026-05-01', '2026-04-30 18:00Z', 'UTC') = '2026-04-30 18:00Z' as earlier,
+         departure_closes_at('2026-05-01', '2026-05-09 18:00Z', 'UTC') = '2026-05-02 00:00Z' as later`,
+    );
+    expect(rows[0]).toEqual({ earlier: true, later: true });
+  });
+});

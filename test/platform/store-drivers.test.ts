@@ -1,0 +1,269 @@
+import { Redis as UpstashRedis } from '@upstash/redis';
+import fc from 'fast-check';
+import { Redis } from 'ioredis';
+import {
+  type CacheStore,
+  type Claim,
+  createMemoryCacheStore,
+  type Lease,
+} from '../../services/platform/cache-store';
+import { createMemoryQuotaStore, type QuotaStore } from '../../services/platform/quota-store';
+import { openRedisConnection } from '../../services/platform/shared-store/redis-connection';
+import { openRestConnection } from '../../services/platform/shared-store/rest-connection';
+import { createScriptedCacheStore } from '../../services/platform/shared-store/shared-cache-store';
+import { createScriptedQuotaStore } from '../../services/platform/shared-store/shared-quota-store';
+import { readStoreAddress, type RedisAddress } from '../../services/platform/shared-store/store-address';
+import type { StoreConnection } from '../../services/platform/shared-store/store-connection';
+import type { RunScript } from '../../services/platform/shared-store/store-guard';
+import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from '../support/redis';
+import { type RestStore, startRestStore } from '../support/rest-store';
+
+/** In the place of the store's clock: seconds and microseconds as TIME gives them, out of a list that the test writes. */
+const TEST_CLOCK = `redis.call('LRANGE', 'clock', 0, 1)`;
+const START = 1_800_000_000_000;
+const REST_DATABASE = 1;
+
+describeWithRedis('the drivers of the shared store', () => {
+  let redis: TestRedis;
+  let rest: RestStore;
+  let overRedis: StoreConnection;
+  let overRest: StoreConnection;
+  let servers: Redis[];
+  beforeAll(async () => {
+    redis = await startRedis();
+    rest = await startRestStore(redis.url, REST_DATABASE);
+    overRedis = openRedisConnection(readStoreAddress({ REDIS_URL: redis.url }) as RedisAddress);
+    overRest = openRestConnection({ kind: 'rest', url: rest.url, token: rest.token });
+    await overRedis.renew();
+    servers = [new Redis(redis.url), new Redis(redis.url, { db: REST_DATABASE })];
+  });
+  afterAll(async () => {
+    servers.forEach((server) => server.disconnect());
+    await overRedis.close();
+    await overRest.close();
+    await rest.stop();
+    await redis.stop();
+    await stopRedisServers();
+  });
+
+  const runOn =
+    (connection: StoreConnection): RunScript =>
+    async (script, key, args = []) =>
+      script.read(await connection.run(script, key, args));
+
+  let time = START;
+  const setClock = () =>
+    Promise.all(
+      servers.map((server) =>
+        server
+          .multi()
+          .del('clock')
+          .rpush('clock', Math.floor(time / 1000), (time % 1000) * 1000)
+          .exec(),
+      ),
+    );
+  const advance = async (milliseconds: number) => {
+    time += milliseconds;
+    await setClock();
+  };
+  const memory = () => ({
+    quotas: createMemoryQuotaStore(() => time),
+    cache: createMemoryCacheStore(() => time),
+  });
+  const scripted = (connection: StoreConnection) => ({
+    quotas: createScriptedQuotaStore(runOn(connection), TEST_CLOCK),
+    cache: createScriptedCacheStore(runOn(connection), TEST_CLOCK),
+  });
+  const drivers = () => [memory(), scripted(overRedis), scripted(overRest)];
+
+  it('give the same answers, whatever is asked', async () => {
+    await setClock();
+    let traces = 0;
+    let steps = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(aStep(), { minLength: 20, maxLength: 60 }), async (trace) => {
+        const tracers = drivers().map(createTracer);
+        const prefix = `trace${++traces}`;
+        for (const step of trace) {
+          steps++;
+          if (step.kind === 'advance') {
+            await advance(step.ms);
+            continue;
+          }
+          const answers = [];
+          for (const take of tracers) answers.push(await take(step, prefix));
+          expect({ step, answer: answers[1] }).toEqual({ step, answer: answers[0] });
+          expect({ step, answer: answers[2] }).toEqual({ step, answer: answers[0] });
+        }
+      }),
+      { numRuns: 60, interruptAfterTimeLimit: 20_000 },
+    );
+    expect(steps).toBeGreaterThan(1000);
+  });
+
+  it('never let an older load replace a newer one', async () => {
+    await setClock();
+    for (const { cache } of drivers()) {
+      const older = (await cache.claim('order', undefined)) as { lease: Lease };
+      await advance(2_000);
+      const newer = (await cache.claim('order', undefined)) as { lease: Lease };
+      expect(await cache.put('order', newer.lease, 'newer', 60_000)).toBe(true);
+      expect(await cache.put('order', older.lease, 'older', 60_000)).toBe(true);
+      expect(await cache.get('order')).toMatchObject({ value: 'newer', ageMs: 0 });
+      await cache.invalidate('order');
+      expect(await cache.put('order', newer.lease, 'newer', 60_000)).toBe(false);
+    }
+  });
+
+  it.each(['redis', 'rest'])('never let more than the limit through at once (%s)', async (kind) => {
+    const quotas = createScriptedQuotaStore(runOn(kind === 'redis' ? overRedis : overRest));
+    const answers = await Promise.all(Array.from({ length: 200 }, () => quotas.consume(`all-${kind}`, 50)));
+    expect(answers.filter(({ allowed }) => allowed)).toHaveLength(50);
+  });
+
+  it.each(['redis', 'rest'])('leave no key that never ends (%s)', async (kind) => {
+    const [server, connection] = kind === 'redis' ? [servers[0]!, overRedis] : [servers[1]!, overRest];
+    const cache = createScriptedCacheStore(runOn(connection));
+    await createScriptedQuotaStore(runOn(connection)).consume('ends', 5);
+    const { lease } = (await cache.claim('ends', undefined)) as { lease: Lease };
+    await cache.put('ends', lease, 'value', 70_000);
+    for (const key of ['ends', 'quota:ends']) {
+      expect(await server.pttl(key)).toBeGreaterThan(60_000);
+      expect(await server.pttl(key)).toBeLessThanOrEqual(70_000);
+    }
+  });
+
+  it.each(['redis', 'rest'])(
+    'take a key that somebody else has written for none of theirs (%s)',
+    async (kind) => {
+      const [server, connection] = kind === 'redis' ? [servers[0]!, overRedis] : [servers[1]!, overRest];
+      const cache = createScriptedCacheStore(runOn(connection));
+      const quotas = createScriptedQuotaStore(runOn(connection));
+      await server.set('quota:foreign', 'text');
+      await server.set('foreign', 'text');
+      await server.hset('quota:odd', { slice: 'many', [Math.floor(Date.now() / 5000)]: 'lots' });
+      expect(await quotas.consume('foreign', 5)).toMatchObject({ allowed: true, remaining: 4 });
+      expect(await quotas.consume('odd', 5)).toMatchObject({ allowed: true, remaining: 4 });
+      expect(await cache.get('foreign')).toBeUndefined();
+      const claim = (await cache.claim('foreign', undefined)) as { lease: Lease };
+      expect(await cache.put('foreign', claim.lease, 'ours', 1000)).toBe(true);
+      expect(await cache.get('foreign')).toMatchObject({ value: 'ours' });
+    },
+  );
+
+  it('send what is asked at once over REST together, each with its own answer', async () => {
+    rest.requests.length = 0;
+    const quotas = createScriptedQuotaStore(runOn(overRest));
+    await servers[1]!.set('wrong', 'text');
+    const broken = { lua: `return redis.call('HGETALL', 'wrong')`, read: () => {} };
+    const refusal = overRest.run(broken, 'secret-bucket', []).catch((error: Error) => error.message);
+    const answers = await Promise.all([1, 2, 3].map(() => quotas.consume('together', 5)));
+    expect(answers.map(({ remaining }) => remaining).sort()).toEqual([2, 3, 4]);
+    expect(rest.requests).toEqual(['/pipeline']);
+    expect(await refusal).toMatch(/^WRONGTYPE/);
+    expect(await refusal).not.toContain('secret-bucket');
+  });
+
+  it('tell that the token is wrong without the token', async () => {
+    const wrong = openRestConnection({ kind: 'rest', url: rest.url, token: 'hunter2' });
+    const message = await createScriptedQuotaStore(runOn(wrong))
+      .consume('b', 5)
+      .catch((error: Error) => `${error.message} ${error.stack}`);
+    expect(message).toMatch(/refused CACHE_REST_TOKEN/);
+    expect(message).not.toContain('hunter2');
+    await wrong.close();
+  });
+
+  describe('the REST store of these tests', () => {
+    it("is one to the store's own client, which reads what we write and writes what we read", async () => {
+      const upstash = new UpstashRedis({
+        url: rest.url,
+        token: rest.token,
+        retry: false,
+        enableTelemetry: false,
+        automaticDeserialization: false,
+      });
+      expect(await upstash.set('word', 'true', { px: 5000 })).toBe('OK');
+      expect(await upstash.get('word')).toBe('true');
+      const pipeline = upstash.pipeline().incr('count').incr('count').get('word');
+      expect(await pipeline.exec()).toEqual([1, 2, 'true']);
+      expect(await upstash.multi().incr('count').exec()).toEqual([3]);
+      expect(await upstash.eval('return {KEYS[1], ARGV[1], 7}', ['k'], ['v'])).toEqual(['k', 'v', 7]);
+      await expect(upstash.eval('return redis.call("NOTHING")', [], [])).rejects.toThrow(/ERR/);
+      const cache = createScriptedCacheStore(runOn(overRest));
+      const { lease } = (await cache.claim('met', undefined)) as { lease: Lease };
+      await cache.put('met', lease, 'ours', 60_000);
+      expect(await upstash.hget('met', 'value')).toBe('ours');
+      await upstash.hset('met', { value: 'theirs' });
+      expect(await cache.get('met')).toMatchObject({ value: 'theirs' });
+      const stranger = new UpstashRedis({
+        url: rest.url,
+        token: 'wrong',
+        retry: false,
+        enableTelemetry: false,
+      });
+      await expect(stranger.get('word')).rejects.toThrow(/WRONGPASS/);
+    });
+  });
+});
+
+type Step =
+  | { kind: 'advance'; ms: number }
+  | { kind: 'consume'; bucket: string; limit: number }
+  | { kind: 'get'; key: string }
+  | { kind: 'invalidate'; key: string }
+  | { kind: 'claim'; key: string; judged: number }
+  | { kind: 'put'; key: string; lease: number; ttl: number; value: string }
+  | { kind: 'release'; key: string; lease: number };
+
+function aStep(): fc.Arbitrary<Step> {
+  const key = fc.constantFrom('k', 'l');
+  // Counted from the last lease backwards, so that old ones come up as well.
+  const lease = fc.nat(3);
+  const arbitrary = <K extends Step['kind']>(kind: K, fields: object) =>
+    fc.record({ kind: fc.constant(kind), ...fields }) as unknown as fc.Arbitrary<Step>;
+  return fc.oneof(
+    arbitrary('advance', {
+      ms: fc.oneof(fc.nat(50), fc.nat(3_000), fc.nat(25_000), fc.constantFrom(2_000, 5_000, 20_000, 60_000)),
+    }),
+    { arbitrary: arbitrary('consume', { bucket: key, limit: fc.integer({ min: 1, max: 6 }) }), weight: 3 },
+    arbitrary('get', { key }),
+    { arbitrary: arbitrary('claim', { key, judged: lease }), weight: 2 },
+    {
+      arbitrary: arbitrary('put', {
+        key,
+        lease,
+        ttl: fc.oneof(fc.integer({ min: -5, max: 200_000 }), fc.constantFrom(0.5, 1_000, 70_000)),
+        value: fc.string({ unit: 'grapheme' }),
+      }),
+      weight: 2,
+    },
+    arbitrary('release', { key, lease }),
+    arbitrary('invalidate', { key }),
+  );
+}
+
+/** Takes steps on one driver, and gives each lease's token a number that is the same on all drivers. */
+function createTracer({ quotas, cache }: { quotas: QuotaStore; cache: CacheStore }) {
+  const leases: Lease[] = [];
+  const numberOf = (token: string) => leases.findIndex((lease) => lease.token === token);
+  const plain = (claim: Claim) => {
+    if (claim.outcome === 'busy') return claim;
+    if (claim.outcome === 'found') return { ...claim.found, id: numberOf(claim.found.id) };
+    leases.push(claim.lease!);
+    const { token, generation, grantedAt } = claim.lease!;
+    return { token: numberOf(token), generation: numberOf(generation), grantedAt };
+  };
+  return async (step: Exclude<Step, { kind: 'advance' }>, prefix: string): Promise<unknown> => {
+    if (step.kind === 'consume') return quotas.consume(`${prefix}:${step.bucket}`, step.limit);
+    const key = `${prefix}:${step.key}`;
+    if (step.kind === 'get')
+      return cache.get(key).then((found) => found && { ...found, id: numberOf(found.id) });
+    if (step.kind === 'invalidate') return cache.invalidate(key);
+    if (step.kind === 'claim') return plain(await cache.claim(key, leases.at(-1 - step.judged)?.token));
+    const lease = leases.at(-1 - step.lease);
+    if (!lease) return undefined;
+    if (step.kind === 'release') return cache.release(key, lease);
+    return cache.put(key, lease, step.value, step.ttl);
+  };
+}

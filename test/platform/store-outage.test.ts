@@ -1,0 +1,188 @@
+import { Writable } from 'node:stream';
+import { Redis } from 'ioredis';
+import pino from 'pino';
+import { register } from 'prom-client';
+import type { Lease } from '../../services/platform/cache-store';
+import { openSharedStore, type SharedStore } from '../../services/platform/shared-store';
+import { readStoreAddress } from '../../services/platform/shared-store/store-address';
+import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from '../support/redis';
+import { type RestStore, startRestStore } from '../support/rest-store';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
+
+const LIMIT = 10;
+const REPLICAS = 4;
+/** 150 ms, and what a busy machine takes. */
+const PATIENCE_MS = 400;
+
+const gauge = async (driver: string) => {
+  const { values } = await register.getSingleMetric('shared_store_up')!.get();
+  return values.find(({ labels }) => labels.driver === driver)?.value;
+};
+const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+const timed = async (work: () => Promise<unknown>) => {
+  const begun = performance.now();
+  await work();
+  return performance.now() - begun;
+};
+const until = async (holds: () => Promise<boolean>) => {
+  while (!(await holds())) await sleep(20);
+};
+
+describeWithRedis('a shared store that dies', () => {
+  let redis: TestRedis;
+  let rest: RestStore;
+  beforeAll(async () => {
+    redis = await startRedis();
+    rest = await startRestStore(redis.url, 1);
+  });
+  afterAll(async () => {
+    await rest.stop();
+    await redis.stop();
+    await stopRedisServers();
+  });
+
+  const faults = {
+    redis: {
+      refused: (proxy: TcpProxy) => proxy.refuse(),
+      hung: (proxy: TcpProxy) => proxy.hang(),
+      slow: (proxy: TcpProxy) => proxy.delay(250),
+      'answering garbage': (proxy: TcpProxy) => proxy.answerWith('HTTP/1.1 400 Bad Request\r\n\r\n'),
+      'answering what was not asked': (proxy: TcpProxy) => proxy.answerWith('+OK\r\n'),
+    },
+    rest: {
+      refused: (proxy: TcpProxy) => proxy.refuse(),
+      hung: (proxy: TcpProxy) => proxy.hang(),
+      slow: (proxy: TcpProxy) => proxy.delay(250),
+      failing: () => rest.setFault('error-500'),
+      'answering garbage': () => rest.setFault('garbage'),
+      'answering what was not asked': () => rest.setFault('wrong-type'),
+    },
+  };
+  const cases = (['redis', 'rest'] as const).flatMap((driver) =>
+    Object.entries(faults[driver]).map(([name, begin]) => [driver, name, begin] as const),
+  );
+
+  describe.each(cases)('(%s, %s)', (driver, name, begin) => {
+    const up = () => gauge(driver);
+    let proxy: TcpProxy;
+    let log: string[];
+    let store: SharedStore;
+    let other: SharedStore;
+    const bucket = `${driver} ${name}`;
+    beforeAll(async () => {
+      proxy = await startTcpProxy(driver === 'redis' ? redis.port : Number(new URL(rest.url).port));
+      log = [];
+      const open = (port: number, lines: string[]) =>
+        openSharedStore(settings(driver, port, rest), logInto(lines));
+      store = await open(proxy.port, log);
+      const direct = driver === 'redis' ? redis.port : Number(new URL(rest.url).port);
+      other = await open(direct, []);
+    });
+    afterAll(async () => {
+      rest.setFault('none');
+      await Promise.all([store.close(), other.close()]);
+      await proxy.stop();
+    });
+
+    it('costs one request 150 ms once, is told in one line, and is used again when it is back', async () => {
+      const { quotas, cache } = store;
+      expect(await up()).toBe(1);
+      expect(await quotas.consume(bucket, LIMIT)).toMatchObject({ allowed: true, remaining: LIMIT - 1 });
+      const { lease } = (await cache.claim(bucket, undefined)) as { lease: Lease };
+      await cache.put(bucket, lease, 'before', 60_000);
+      expect(await other.cache.get(bucket)).toMatchObject({ value: 'before' });
+
+      begin(proxy);
+      const lastOne = sleep(80).then(() => timed(() => cache.get(bucket)));
+      const crowd = await timed(() => Promise.all(Array.from({ length: 50 }, () => cache.get(bucket))));
+      expect(crowd).toBeLessThan(PATIENCE_MS);
+      expect(await up()).toBe(0);
+      // Who came later was let go with the first.
+      expect(await lastOne).toBeLessThan(120);
+      const answers: boolean[] = [];
+      const later = await timed(async () => {
+        for (let n = 0; n < 20; n++) answers.push((await quotas.consume(bucket, LIMIT)).allowed);
+        expect(await cache.get(bucket)).toBeUndefined();
+        expect(await cache.claim(bucket, undefined)).toEqual({ outcome: 'load', lease: undefined });
+        await cache.invalidate(bucket);
+      });
+      expect(later).toBeLessThan(PATIENCE_MS / 4);
+      expect(answers.filter(Boolean)).toHaveLength(Math.floor(LIMIT / REPLICAS));
+      expect(await quotas.consume(`${bucket} least`, 1)).toMatchObject({ allowed: true });
+      // A probe finds that nothing has changed.
+      await sleep(500);
+      expect(log.map((line) => JSON.parse(line).msg)).toEqual([
+        'shared store answers',
+        expect.stringMatching(/^shared store is away/),
+      ]);
+      expect(log.join()).not.toMatch(/rest-token|availability:/);
+
+      proxy.heal();
+      rest.setFault('none');
+      await until(async () => (await up()) === 1);
+      expect(log).toHaveLength(3);
+      expect(await other.cache.get(bucket)).toBeUndefined();
+      expect((await quotas.consume(bucket, LIMIT)).remaining).toBeLessThanOrEqual(LIMIT - 2);
+    });
+  });
+
+  it('at the start does not hold the start up, and is used when it comes', async () => {
+    const late = await startRedis();
+    await late.kill();
+    const log: string[] = [];
+    let store!: SharedStore;
+    const took = await timed(
+      async () => (store = await openSharedStore(settings('redis', late.port, rest), logInto(log))),
+    );
+    expect(took).toBeLessThan(2_000);
+    expect(await store.quotas.consume('b', LIMIT)).toMatchObject({ allowed: true });
+    await late.restart();
+    await until(async () => (await gauge('redis')) === 1);
+    expect(log.map((line) => JSON.parse(line).level)).toEqual([40, 30]);
+    await store.close();
+    await late.stop();
+  });
+
+  it('is not taken for dead when it closes a connection that was idle', async () => {
+    const log: string[] = [];
+    const store = await openSharedStore(settings('redis', redis.port, rest), logInto(log));
+    const client = new Redis(redis.url);
+    await client.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await sleep(150);
+    expect((await store.quotas.consume('idle', LIMIT)).remaining).toBe(LIMIT - 1);
+    expect(log).toHaveLength(1);
+    client.disconnect();
+    await store.close();
+  });
+
+  it('is not taken for dead when this process stalls', async () => {
+    const log: string[] = [];
+    const store = await openSharedStore(settings('redis', redis.port, rest), logInto(log));
+    const asked = Promise.all(Array.from({ length: 20 }, () => store.quotas.consume('stall', LIMIT)));
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const end = Date.now() + 400; Date.now() < end;);
+    await asked;
+    expect(log).toHaveLength(1);
+    await store.close();
+  });
+});
+
+function settings(driver: 'redis' | 'rest', port: number, rest: RestStore) {
+  const env =
+    driver === 'redis'
+      ? { REDIS_URL: `redis://127.0.0.1:${port}` }
+      : { CACHE_REST_URL: `http://127.0.0.1:${port}`, CACHE_REST_TOKEN: rest.token };
+  return { sharedStore: readStoreAddress(env), replicas: REPLICAS, timing: { probeEveryMs: 150 } };
+}
+
+function logInto(lines: string[]) {
+  return pino(
+    { level: 'info' },
+    new Writable({
+      write(chunk: Buffer, _encoding, done) {
+        lines.push(chunk.toString());
+        done();
+      },
+    }),
+  );
+}

@@ -1,0 +1,51 @@
+import { accessSync, appendFileSync, constants } from 'node:fs';
+import path from 'node:path';
+
+/** Names a file in which the suites that were left out are written down, for the last words of the run. */
+export const LEFT_OUT = 'TEST_LEFT_OUT';
+
+/**
+ * A suite that needs a program which npm does not bring; its apt package has the same name. Without it the suite is left
+ * out, and the run says so at its end; on CI that is a failure.
+ */
+export function describeWith(program: string, title: string, suite: () => void): void {
+  if (isInstalled(program)) {
+    describe(title, suite);
+  } else if (process.env.CI === 'true') {
+    describe(title, () => {
+      it(`has ${program}`, () => {
+        throw new Error(`${program} is not installed: add it to APT_PACKAGES in .ci/run`);
+      });
+    });
+  } else {
+    const file = process.env[LEFT_OUT];
+    if (file) appendFileSync(file, `${program}\t${title}\n`);
+    describe.skip(`${title} (left out: ${program} is not installed)`, suite);
+  }
+}
+
+export function isInstalled(program: string): boolean {
+  return (process.env.PATH ?? '').split(path.delimiter).some((folder) => {
+    try {
+      accessSync(path.join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** @param written what describeWith wrote down @returns a line for each program, or nothing */
+export function tellLeftOut(written: string): string {
+  const suites = new Map<string, Set<string>>();
+  for (const line of written.split('\n').filter(Boolean)) {
+    const [program, title] = line.split('\t') as [string, string];
+    suites.set(program, (suites.get(program) ?? new Set()).add(title));
+  }
+  return [...suites]
+    .map(
+      ([program, titles]) =>
+        `Left out, as ${program} is not installed: ${[...titles].join('; ')}. To run them: apt-get install ${program}\n`,
+    )
+    .join('');
+}

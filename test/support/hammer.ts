@@ -1,0 +1,64 @@
+/** One request of many that are sent while something is being changed. */
+export interface Ask {
+  path: string;
+  headers: Record<string, string>;
+  /** Is this still what it was before the change? */
+  isOld(status: number, body: string): boolean;
+}
+
+interface Answered {
+  begun: number;
+  old: boolean;
+}
+
+export interface Outcome {
+  /** Requests sent before the change was acknowledged that were answered as it was. */
+  oldBefore: number;
+  /** Requests sent after that, and how many of them were answered as it was: none may be. */
+  after: number;
+  oldAfter: number;
+}
+
+const WORKERS = 2;
+const AFTERWARDS_MS = 100;
+
+/**
+ * Asks every instance without pause, makes the change in the midst of it, and goes on for a while.
+ * @param change resolves with the instant (performance.now) at which it was acknowledged
+ */
+export async function hammer(baseUrls: string[], ask: Ask, change: () => Promise<number>): Promise<Outcome> {
+  const answers: Answered[] = [];
+  let going = true;
+  const worker = async (baseUrl: string) => {
+    while (going) answers.push(await askOnce(baseUrl, ask));
+  };
+  const workers = baseUrls.flatMap((baseUrl) => Array.from({ length: WORKERS }, () => worker(baseUrl)));
+  // At any instant between two polls.
+  await pause(Math.random() * 500);
+  const acknowledged = await change();
+  await pause(AFTERWARDS_MS);
+  going = false;
+  await Promise.all(workers);
+  const after = answers.filter(({ begun }) => begun >= acknowledged);
+  return {
+    oldBefore: answers.filter(({ begun, old }) => begun < acknowledged && old).length,
+    after: after.length,
+    oldAfter: after.filter(({ old }) => old).length,
+  };
+}
+
+/** No answer is not the old one. */
+export async function askOnce(baseUrl: string, ask: Ask, patienceMs = 20_000): Promise<Answered> {
+  const begun = performance.now();
+  try {
+    const signal = AbortSignal.timeout(patienceMs);
+    const response = await fetch(baseUrl + ask.path, { headers: ask.headers, signal });
+    return { begun, old: ask.isOld(response.status, await response.text()) };
+  } catch {
+    return { begun, old: false };
+  }
+}
+
+export function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,0 +1,169 @@
+import {
+  createRenewableLease,
+  type Instant,
+  NO_LEASE,
+} from '../../services/platform/change-lease/change-lease';
+import { createLeasedCache, type Remembered } from '../../services/platform/change-lease/leased-cache';
+
+const DATABASE_TIME = 5_000_000;
+
+let clock: Instant;
+const pass = (milliseconds: number) => {
+  clock = { monotonic: clock.monotonic + milliseconds, wall: clock.wall + milliseconds };
+};
+beforeEach(() => (clock = { monotonic: 100, wall: 1_000_000 }));
+
+/** A lease by the clock above, renewed by a poll that took `tookMs`. */
+function givenLease() {
+  const lease = createRenewableLease(() => clock);
+  const poll = (version: number, tookMs = 0) => {
+    const began = clock;
+    pass(tookMs);
+    lease.renew({ version, databaseTime: DATABASE_TIME + clock.monotonic }, began);
+  };
+  return { lease, poll };
+}
+
+describe('the lease', () => {
+  it('holds for a second from when the poll began, not from when it was answered', () => {
+    const { lease, poll } = givenLease();
+    expect(lease.holds()).toBe(false);
+    poll(7, 400);
+    expect(lease.holds()).toBe(true);
+    pass(599);
+    expect(lease.holds()).toBe(true);
+    pass(1);
+    expect(lease.holds()).toBe(false);
+  });
+
+  it('is not held by an answer that came too late', () => {
+    const { lease, poll } = givenLease();
+    poll(7, 1_000);
+    expect(lease.holds()).toBe(false);
+  });
+
+  it.each([
+    ['the wall clock steps forward', 0, 3_600_000],
+    ['the wall clock steps back', 0, -3_600_000],
+    ['the machine slept and its monotonic clock with it', 1, 60_000],
+  ])('is let go where %s, and taken up again by the next poll', (_, monotonic, wall) => {
+    const { lease, poll } = givenLease();
+    poll(7);
+    clock = { monotonic: clock.monotonic + monotonic, wall: clock.wall + wall };
+    expect(lease.holds()).toBe(false);
+    poll(7);
+    expect(lease.holds()).toBe(true);
+  });
+
+  it('tells a time that the clock of the database has not passed', () => {
+    const { lease, poll } = givenLease();
+    poll(7, 300);
+    // The database read its clock at the end of those 300 ms; it may have been at their beginning.
+    const read = DATABASE_TIME + clock.monotonic;
+    pass(200);
+    expect(lease.latestDatabaseTime()).toBe(read + 500);
+  });
+});
+
+describe('what is remembered', () => {
+  const answers = <T>(value: T, facts: Partial<Remembered<T>> = {}) =>
+    jest.fn(async (): Promise<Remembered<T>> => ({ value, until: Infinity, size: 1, ...facts }));
+  const given = () => {
+    const { lease, poll } = givenLease();
+    return { lease, poll, cache: createLeasedCache(lease, 'test', 10) };
+  };
+
+  it('is loaded once while the lease holds', async () => {
+    const { cache, poll } = given();
+    poll(1);
+    const load = answers('a');
+    for (let n = 0; n < 3; n++) expect(await cache.recall('k', load)).toBe('a');
+    pass(500);
+    poll(1);
+    expect(await cache.recall('k', load)).toBe('a');
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it('is asked for each time where there is no lease', async () => {
+    const cache = createLeasedCache(NO_LEASE, 'test', 10);
+    const load = answers('a');
+    await cache.recall('k', load);
+    await cache.recall('k', load);
+    expect(load).toHaveBeenCalledTimes(2);
+  });
+
+  it.each([
+    ['once the version has moved', (poll: (version: number) => void) => poll(2)],
+    ['while the lease has lapsed', () => pass(1_000)],
+    [
+      'after a gap in the lease, of the same version too',
+      (poll: (version: number) => void) => (pass(1_000), poll(1)),
+    ],
+  ])('is loaded anew %s', async (_, happen) => {
+    const { cache, poll } = given();
+    poll(1);
+    await cache.recall('k', answers('old'));
+    happen(poll);
+    expect(await cache.recall('k', answers('new'))).toBe('new');
+  });
+
+  it('is not kept, nor shared with later requests, where the version moved while it was being loaded', async () => {
+    const { cache, poll } = given();
+    poll(1);
+    let arrive = (_: Remembered<string>): void => {};
+    const slow = cache.recall('k', () => new Promise<Remembered<string>>((resolve) => (arrive = resolve)));
+    poll(2);
+    expect(await cache.recall('k', answers('new', { until: 0 }))).toBe('new');
+    arrive({ value: 'old', until: Infinity, size: 1 });
+    expect(await slow).toBe('old');
+    expect(await cache.recall('k', answers('newer'))).toBe('newer');
+  });
+
+  it('is loaded once for all who ask at a time', async () => {
+    const { cache, poll } = given();
+    poll(1);
+    const load = answers('a');
+    expect(await Promise.all([1, 2, 3].map(() => cache.recall('k', load)))).toEqual(['a', 'a', 'a']);
+    expect(load).toHaveBeenCalledTimes(1);
+  });
+
+  it('is good until the instant it names, by the latest that the clock of the database may show', async () => {
+    const { cache, poll, lease } = given();
+    poll(1);
+    const until = lease.latestDatabaseTime() + 300;
+    await cache.recall('k', answers('good', { until }));
+    pass(299);
+    expect(await cache.recall('k', answers('bad'))).toBe('good');
+    pass(1);
+    expect(await cache.recall('k', answers('anew', { until: 0 }))).toBe('anew');
+  });
+
+  it('is asked for by each that joined, where it had passed its instant when it came', async () => {
+    const { cache, poll, lease } = given();
+    poll(1);
+    const ended = answers('ended', { until: lease.latestDatabaseTime() });
+    await Promise.all([cache.recall('k', ended), cache.recall('k', ended)]);
+    expect(ended).toHaveBeenCalledTimes(2);
+  });
+
+  it('is no failure: that is told to who waited, and the next asks again', async () => {
+    const { cache, poll } = given();
+    poll(1);
+    await expect(cache.recall('k', () => Promise.reject(new Error('lost')))).rejects.toThrow('lost');
+    expect(await cache.recall('k', answers('a'))).toBe('a');
+  });
+
+  it('is bounded: the size of all, keys included, and what was asked for last stays', async () => {
+    const { cache, poll } = given();
+    poll(1);
+    for (let n = 0; n < 10; n++) await cache.recall(`k${n}`, answers(n));
+    const again = answers(-1);
+    await cache.recall('k9', again);
+    expect(again).not.toHaveBeenCalled();
+    await cache.recall('k0', again);
+    expect(again).toHaveBeenCalledTimes(1);
+    await cache.recall('x'.repeat(11 * 1024), answers('too large'));
+    await cache.recall('x'.repeat(11 * 1024), again);
+    expect(again).toHaveBeenCalledTimes(2);
+  });
+});
