@@ -1,6 +1,6 @@
 import type { Trx } from '../platform/database';
-import { insertEventsWithDeliveries } from './event.repository';
-import type { WebhookEvent } from './webhook-event';
+import { insertEventsWithDeliveries } from './deliveries/event.repository';
+import type { WebhookEvent } from './deliveries/webhook-event';
 
 export type { WebhookEvent };
 

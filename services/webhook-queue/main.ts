@@ -7,9 +7,9 @@ import { pendingMigrations } from '../platform/migrate';
 import { loadSecrets } from '../platform/secrets';
 import { reachServiceDatabase } from '../platform/service-database';
 import { onShutdown } from '../platform/shutdown';
-import { registerQueueGauges } from './queue-gauges';
+import { registerQueueGauges } from './metrics/queue-gauges';
 import { startQueueServer } from './queue-server';
-import { startWorker } from './worker';
+import { startWorker } from './worker/worker';
 
 const SHUTDOWN_MS = 10_000;
 const SCHEMA_POLL_MS = 1000;

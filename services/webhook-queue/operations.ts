@@ -13,16 +13,22 @@ import {
   type DeliveryItem,
   type HeldBack,
   type ReplayFilter,
-} from './delivery-list.repository';
-import type { Endpoint, Format } from './endpoint';
-import { endBreak, findTwins, insertEndpoint, listEndpointsOf, lockEndpoint } from './endpoint.repository';
-import { parseEndpointUrl } from './endpoint-url';
-import { insertEventFor } from './event.repository';
-import { lockKnownEndpoint } from './known-endpoint';
-import { adoptWaiting, countAdoptable, makeDue } from './queue.repository';
-import { issueSecret } from './rotate-secret';
-import { webhookId } from './sign-payload';
-import { isEventType, type EventType } from './webhook-event';
+} from './deliveries/delivery-list.repository';
+import type { Endpoint, Format } from './endpoints/endpoint';
+import {
+  endBreak,
+  findTwins,
+  insertEndpoint,
+  listEndpointsOf,
+  lockEndpoint,
+} from './endpoints/endpoint.repository';
+import { parseEndpointUrl } from './endpoints/endpoint-url';
+import { insertEventFor } from './deliveries/event.repository';
+import { lockKnownEndpoint } from './endpoints/known-endpoint';
+import { adoptWaiting, countAdoptable, makeDue } from './deliveries/queue.repository';
+import { issueSecret } from './endpoints/rotate-secret';
+import { webhookId } from './signing/sign-payload';
+import { isEventType, type EventType } from './deliveries/webhook-event';
 import {
   DeliveryNotFoundError,
   DeliveryStateConflictError,
@@ -37,15 +43,15 @@ export {
   pauseEndpoint,
   removeEndpoint,
   resumeEndpoint,
-} from './change-endpoint-state';
-export { DELIVERY_STATUSES, type DeliveryStatus } from './delivery';
-export { toEndpointDocument } from './endpoint-document';
-export { EVENT_TYPES } from './webhook-event';
-export { findEndpoint } from './known-endpoint';
+} from './endpoints/change-endpoint-state';
+export { DELIVERY_STATUSES, type DeliveryStatus } from './deliveries/delivery';
+export { toEndpointDocument } from './endpoints/endpoint-document';
+export { EVENT_TYPES } from './deliveries/webhook-event';
+export { findEndpoint } from './endpoints/known-endpoint';
 export { createMonitorLink, type MonitorLink } from './monitor/sign-in/session';
-export { rotateSecret } from './rotate-secret';
-export { showEndpoint, type EndpointDetail } from './show-endpoint';
-export { parseSecret, refutePayload } from './verify-payload';
+export { rotateSecret } from './endpoints/rotate-secret';
+export { showEndpoint, type EndpointDetail } from './endpoints/show-endpoint';
+export { parseSecret, refutePayload } from './signing/verify-payload';
 export type { AttemptItem, DeliveryFilter, DeliveryItem, Endpoint, Format, HeldBack, ReplayFilter };
 
 export interface NewEndpoint {

@@ -7,7 +7,7 @@ import { createMonitorApp } from './monitor/http/app';
 import type { Monitor } from './monitor/http/edge';
 import { answerMalformedRequests } from './monitor/http/malformed-request';
 import { createStreams } from './monitor/http/streams';
-import { createLive } from './monitor/live';
+import { createLive } from './monitor/pages/live';
 
 const CLOSE_MS = 1000;
 

@@ -1,5 +1,5 @@
 import { AppError } from '../platform/errors';
-import { EVENT_TYPES } from './webhook-event';
+import { EVENT_TYPES } from './deliveries/webhook-event';
 
 export class InvalidWebhookUrlError extends AppError {
   readonly code = 'invalid_webhook_url';

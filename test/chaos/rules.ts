@@ -1,4 +1,4 @@
-import type { BreakerRules } from '../../services/webhook-queue/breaker';
+import type { BreakerRules } from '../../services/webhook-queue/worker/breaker';
 
 /** What the workers of the chaos go by: as in production, but everything in seconds. */
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../services/platform/database';
-import type { Outcome } from '../../services/webhook-queue/delivery';
-import { webhookId } from '../../services/webhook-queue/sign-payload';
+import type { Outcome } from '../../services/webhook-queue/deliveries/delivery';
+import { webhookId } from '../../services/webhook-queue/signing/sign-payload';
 import { printTable } from '../bench/webhooks/table';
 import type { LateResult } from './fleet';
 import { HOPELESS, type Kind, kindOf, KINDS } from './kinds';

@@ -1,6 +1,6 @@
 import { openDatabase } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
-import { startWorker } from '../../services/webhook-queue/worker';
+import { startWorker } from '../../services/webhook-queue/worker/worker';
 import { SECRETS_KEY } from '../webhook-queue/queue-fixture';
 import { ATTEMPT_MS, CHAOS_BREAKER, LEASE_SECONDS, SCHEDULE } from './rules';
 

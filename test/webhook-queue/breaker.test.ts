@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../services/platform/database';
 import { inTransaction } from '../../services/platform/database';
-import { BREAKER } from '../../services/webhook-queue/breaker';
+import { BREAKER } from '../../services/webhook-queue/worker/breaker';
 import { enableEndpoint, findEndpoint, retryDelivery } from '../../services/webhook-queue/operations';
-import type { Worker } from '../../services/webhook-queue/worker';
+import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import {
   add,

@@ -6,7 +6,7 @@ import {
   rotateSecret,
   showDelivery,
 } from '../../services/webhook-queue/operations';
-import type { Worker } from '../../services/webhook-queue/worker';
+import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, eventually, hurriedWorker, SECRETS_KEY, whenAll } from './queue-fixture';
 import { startReceiver, status, type Received, type Receiver } from './receiver';

@@ -1,5 +1,5 @@
-import { createFailureRates } from '../../services/webhook-queue/breaker';
-import { createPaces, type Paces } from '../../services/webhook-queue/endpoint-pace';
+import { createFailureRates } from '../../services/webhook-queue/worker/breaker';
+import { createPaces, type Paces } from '../../services/webhook-queue/worker/endpoint-pace';
 
 const quick = { outcome: 'delivered', statusCode: 204, durationMs: 20 } as const;
 const late = { ...quick, durationMs: 2500 } as const;

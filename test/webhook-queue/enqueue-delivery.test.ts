@@ -1,8 +1,8 @@
 import { inTransaction, type Db } from '../../services/platform/database';
 import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { findEndpoint, removeEndpoint } from '../../services/webhook-queue/operations';
-import { tidyStrays } from '../../services/webhook-queue/tidy-strays';
-import type { Worker } from '../../services/webhook-queue/worker';
+import { tidyStrays } from '../../services/webhook-queue/upkeep/tidy-strays';
+import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, deliveriesOf, hurriedWorker, whenAll } from './queue-fixture';
 import { startReceiver, type Receiver } from './receiver';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../services/platform/database';
-import { BREAKER } from '../../services/webhook-queue/breaker';
-import type { ClaimLimits, KnownEndpoint } from '../../services/webhook-queue/claim.repository';
-import type { Worker } from '../../services/webhook-queue/worker';
+import { BREAKER } from '../../services/webhook-queue/worker/breaker';
+import type { ClaimLimits, KnownEndpoint } from '../../services/webhook-queue/worker/claim.repository';
+import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, claimNow, createTenant, eventually, hurriedWorker } from './queue-fixture';
 import { startReceiver, type Receiver } from './receiver';

@@ -10,7 +10,7 @@ import {
   type AddedEndpoint,
   type Format,
 } from '../../services/webhook-queue/operations';
-import type { Worker } from '../../services/webhook-queue/worker';
+import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { openTestTerminal, type TestTerminal } from '../cli/terminal';
 import { book, createTenant, eventually, hurriedWorker, SECRETS_KEY, whenAll } from './queue-fixture';
 import { startReceiver, status, type Receiver } from './receiver';

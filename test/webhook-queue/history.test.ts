@@ -1,5 +1,9 @@
 import type { Db } from '../../services/platform/database';
-import { dropMonth, findMonthsBehind, makeMonths } from '../../services/webhook-queue/history.repository';
+import {
+  dropMonth,
+  findMonthsBehind,
+  makeMonths,
+} from '../../services/webhook-queue/upkeep/history.repository';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, deliveriesOf } from './queue-fixture';
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../services/platform/database';
-import type { Claim } from '../../services/webhook-queue/claim.repository';
-import { BREAKER } from '../../services/webhook-queue/breaker';
-import type { AttemptReport } from '../../services/webhook-queue/delivery';
-import { settleAttempts } from '../../services/webhook-queue/settle.repository';
+import type { Claim } from '../../services/webhook-queue/worker/claim.repository';
+import { BREAKER } from '../../services/webhook-queue/worker/breaker';
+import type { AttemptReport } from '../../services/webhook-queue/deliveries/delivery';
+import { settleAttempts } from '../../services/webhook-queue/worker/settle.repository';
 import { showDelivery } from '../../services/webhook-queue/operations';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import {

@@ -1,20 +1,20 @@
 import { html, toHtml } from '../../services/platform/html-template';
-import { addHistograms, percentile } from '../../services/webhook-queue/monitor/histogram';
+import { addHistograms, percentile } from '../../services/webhook-queue/monitor/queries/histogram';
 import {
   maskBody,
   maskEmail,
   maskName,
   maskPhone,
-} from '../../services/webhook-queue/monitor/mask-personal-data';
-import { nextStep, type Prospect } from '../../services/webhook-queue/monitor/next-step';
-import { atMost, percent, thousands } from '../../services/webhook-queue/monitor/number-forms';
+} from '../../services/webhook-queue/monitor/html/mask-personal-data';
+import { nextStep, type Prospect } from '../../services/webhook-queue/monitor/pages/next-step';
+import { atMost, percent, thousands } from '../../services/webhook-queue/monitor/html/number-forms';
 import {
   parseDeliveriesQuery,
   parseEndpointsQuery,
   parseOverviewQuery,
   parseReplayQuery,
-} from '../../services/webhook-queue/monitor/read-query';
-import { age, duration, relative } from '../../services/webhook-queue/monitor/time-forms';
+} from '../../services/webhook-queue/monitor/queries/read-query';
+import { age, duration, relative } from '../../services/webhook-queue/monitor/html/time-forms';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
-import { createLive, type Live } from '../../services/webhook-queue/monitor/live';
-import { overviewPage } from '../../services/webhook-queue/monitor/overview-page';
-import type { Range } from '../../services/webhook-queue/monitor/read-query';
+import { createLive, type Live } from '../../services/webhook-queue/monitor/pages/live';
+import { overviewPage } from '../../services/webhook-queue/monitor/pages/overview-page';
+import type { Range } from '../../services/webhook-queue/monitor/queries/read-query';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { book, createTenant, eventually } from './queue-fixture';
 

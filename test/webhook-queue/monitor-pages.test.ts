@@ -4,24 +4,24 @@ import { inTransaction, type Db } from '../../services/platform/database';
 import {
   findDeliveriesWithin,
   type DeliverySearch,
-} from '../../services/webhook-queue/delivery-list.repository';
-import { deliveriesPage } from '../../services/webhook-queue/monitor/deliveries-page';
-import { deliveryPage } from '../../services/webhook-queue/monitor/delivery-page';
-import { endpointPage } from '../../services/webhook-queue/monitor/endpoint-page';
-import { endpointsPage } from '../../services/webhook-queue/monitor/endpoints-page';
-import { overviewPage } from '../../services/webhook-queue/monitor/overview-page';
-import { refusalPage, secretPage, signInPage } from '../../services/webhook-queue/monitor/plain-pages';
+} from '../../services/webhook-queue/deliveries/delivery-list.repository';
+import { deliveriesPage } from '../../services/webhook-queue/monitor/pages/deliveries-page';
+import { deliveryPage } from '../../services/webhook-queue/monitor/pages/delivery-page';
+import { endpointPage } from '../../services/webhook-queue/monitor/pages/endpoint-page';
+import { endpointsPage } from '../../services/webhook-queue/monitor/pages/endpoints-page';
+import { overviewPage } from '../../services/webhook-queue/monitor/pages/overview-page';
+import { refusalPage, secretPage, signInPage } from '../../services/webhook-queue/monitor/pages/plain-pages';
 import {
   parseDeliveriesQuery,
   parseEndpointsQuery,
   parseReplayQuery,
   type Params,
-} from '../../services/webhook-queue/monitor/read-query';
-import { replayPage } from '../../services/webhook-queue/monitor/replay-page';
-import type { Notice } from '../../services/webhook-queue/monitor/viewer';
-import { ALL_ENDPOINTS } from '../../services/webhook-queue/pulse.repository';
+} from '../../services/webhook-queue/monitor/queries/read-query';
+import { replayPage } from '../../services/webhook-queue/monitor/pages/replay-page';
+import type { Notice } from '../../services/webhook-queue/monitor/html/viewer';
+import { ALL_ENDPOINTS } from '../../services/webhook-queue/metrics/pulse.repository';
 import { pauseEndpoint } from '../../services/webhook-queue/operations';
-import { signPayload, webhookId } from '../../services/webhook-queue/sign-payload';
+import { signPayload, webhookId } from '../../services/webhook-queue/signing/sign-payload';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, deliveriesOf, hurriedWorker, whenAll } from './queue-fixture';
 import { startReceiver } from './receiver';

@@ -1,6 +1,6 @@
 import type { Db } from '../../services/platform/database';
-import { ALL_ENDPOINTS } from '../../services/webhook-queue/pulse.repository';
-import { createPulse } from '../../services/webhook-queue/pulse';
+import { ALL_ENDPOINTS } from '../../services/webhook-queue/metrics/pulse.repository';
+import { createPulse } from '../../services/webhook-queue/metrics/pulse';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, eventually, hurriedWorker, whenAll } from './queue-fixture';
 import { startReceiver, status, type Receiver } from './receiver';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { loadConfig } from '../../services/platform/config';
-import type { AttemptReport, NextStep } from '../../services/webhook-queue/delivery';
-import { asksForPatience, decideNext, readRetryAfter } from '../../services/webhook-queue/retry-schedule';
+import type { AttemptReport, NextStep } from '../../services/webhook-queue/deliveries/delivery';
+import { asksForPatience, readRetryAfter } from '../../services/webhook-queue/sending/judge-answer';
+import { decideNext } from '../../services/webhook-queue/worker/retry-schedule';
 
 const SCHEDULE = loadConfig({}).webhooks.retryScheduleSeconds;
 const DAY = 86_400;

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks';
-import type { Worker } from '../../services/webhook-queue/worker';
+import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { openTestTerminal, type TestTerminal } from '../cli/terminal';
 import { add, book, createTenant, hurriedWorker, whenAll } from './queue-fixture';
 import { startReceiver, type Receiver } from './receiver';

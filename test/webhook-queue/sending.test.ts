@@ -1,11 +1,11 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { AttemptReport } from '../../services/webhook-queue/delivery';
-import { InterruptedError } from '../../services/webhook-queue/explain-failure';
-import { createGuardedAgent, type GuardedAgent } from '../../services/webhook-queue/guarded-agent';
-import { sendWebhook } from '../../services/webhook-queue/send-webhook';
-import { signPayload } from '../../services/webhook-queue/sign-payload';
+import type { AttemptReport } from '../../services/webhook-queue/deliveries/delivery';
+import { InterruptedError } from '../../services/webhook-queue/sending/explain-failure';
+import { createGuardedAgent, type GuardedAgent } from '../../services/webhook-queue/sending/guarded-agent';
+import { sendWebhook } from '../../services/webhook-queue/sending/send-webhook';
+import { signPayload } from '../../services/webhook-queue/signing/sign-payload';
 import { eventually } from './queue-fixture';
 import { startRawServer, type Answering, type RawServer } from './raw-server';
 

@@ -6,9 +6,9 @@ import {
   sealSecret,
   showSecret,
   unsealSecret,
-} from '../../services/webhook-queue/seal-secret';
-import { signPayload, webhookId } from '../../services/webhook-queue/sign-payload';
-import { refutePayload } from '../../services/webhook-queue/verify-payload';
+} from '../../services/webhook-queue/signing/seal-secret';
+import { signPayload, webhookId } from '../../services/webhook-queue/signing/sign-payload';
+import { refutePayload } from '../../services/webhook-queue/signing/verify-payload';
 
 const secretsOf = (count: number) => Array.from({ length: count }, mintSecret);
 /** Another byte in its place. */

@@ -1,7 +1,7 @@
 import { openDatabase } from '../../../services/platform/database';
 import { createLogger } from '../../../services/platform/logger';
-import type { GuardedAgent } from '../../../services/webhook-queue/guarded-agent';
-import { startWorker } from '../../../services/webhook-queue/worker';
+import type { GuardedAgent } from '../../../services/webhook-queue/sending/guarded-agent';
+import { startWorker } from '../../../services/webhook-queue/worker/worker';
 import { CONCURRENCY, type Consumer, type Consumption } from './contender';
 import { SECRETS_KEY } from './our-queue';
 

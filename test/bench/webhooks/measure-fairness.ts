@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, inTransaction } from '../../../services/platform/database';
-import { claimDeliveries } from '../../../services/webhook-queue/claim.repository';
+import { claimDeliveries } from '../../../services/webhook-queue/worker/claim.repository';
 import { bookingEvent, enqueueDelivery } from '../../../services/webhook-queue/enqueue-delivery';
 import { addEndpoint } from '../../../services/webhook-queue/operations';
 import { givenTenant } from '../../support/given';

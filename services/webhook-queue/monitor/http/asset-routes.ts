@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { SCRIPT, STYLE, type Asset } from '../assets';
+import { SCRIPT, STYLE, type Asset } from '../html/assets';
 import type { Route } from './call';
 
 /** Without a session, as the sign-in page uses them too. */

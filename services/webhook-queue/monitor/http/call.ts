@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import type { Params } from '../read-query';
+import type { Params } from '../queries/read-query';
 import type { MonitorSession } from '../sign-in/session';
-import type { Viewer } from '../viewer';
+import type { Viewer } from '../html/viewer';
 import type { Edge, Monitor } from './edge';
 
 /** What every answer is made from, and the more of it the more was judged. */

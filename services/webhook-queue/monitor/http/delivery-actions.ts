@@ -6,10 +6,10 @@ import {
   showDelivery,
   type ReplayFilter,
 } from '../../operations';
-import { deliveryPage } from '../delivery-page';
-import { parseReplayQuery, type ReplayQuery } from '../read-query';
-import { toReplayFilter } from '../replay-filter';
-import { replayPage } from '../replay-page';
+import { deliveryPage } from '../pages/delivery-page';
+import { parseReplayQuery, type ReplayQuery } from '../queries/read-query';
+import { toReplayFilter } from '../pages/replay-filter';
+import { replayPage } from '../pages/replay-page';
 import { part, type Route, type SignedInCall } from './call';
 import { audited, perform, type Deed } from './perform';
 import { notFound } from './refusal';

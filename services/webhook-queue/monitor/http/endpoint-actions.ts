@@ -11,7 +11,7 @@ import {
   toEndpointDocument,
   type Endpoint,
 } from '../../operations';
-import { secretPage } from '../plain-pages';
+import { secretPage } from '../pages/plain-pages';
 import { part, type Route, type SignedInCall } from './call';
 import { audited, leaveWith, perform, whyRefused, type Deed } from './perform';
 

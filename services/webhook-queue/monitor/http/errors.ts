@@ -1,8 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { AppError, sqlState } from '../../../platform/errors';
 import type { Logger } from '../../../platform/logger';
-import { refusalPage } from '../plain-pages';
-import type { Viewer } from '../viewer';
+import { refusalPage } from '../pages/plain-pages';
+import type { Viewer } from '../html/viewer';
 import { notThere, Refusal } from './refusal';
 import { requestIdOf } from './request-log';
 

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Notice } from '../viewer';
+import type { Notice } from '../html/viewer';
 import { cookieOptions, readCookie } from './cookies';
 import { sameMac, sessionMac } from './session-mac';
 

@@ -1,17 +1,17 @@
 import { isUuid } from '../../../platform/text-forms';
-import { deliveriesPage } from '../deliveries-page';
-import { deliveryPage } from '../delivery-page';
-import { endpointPage } from '../endpoint-page';
-import { endpointsPage } from '../endpoints-page';
-import { overviewPage } from '../overview-page';
+import { deliveriesPage } from '../pages/deliveries-page';
+import { deliveryPage } from '../pages/delivery-page';
+import { endpointPage } from '../pages/endpoint-page';
+import { endpointsPage } from '../pages/endpoints-page';
+import { overviewPage } from '../pages/overview-page';
 import {
   parseDeliveriesQuery,
   parseEndpointsQuery,
   parseOverviewQuery,
   parseReplayQuery,
-} from '../read-query';
-import { replayPage } from '../replay-page';
-import type { Notice } from '../viewer';
+} from '../queries/read-query';
+import { replayPage } from '../pages/replay-page';
+import type { Notice } from '../html/viewer';
 import { part, type Route, type SignedInCall } from './call';
 import { dropNotice, readNotice } from './notice';
 import { notFound } from './refusal';

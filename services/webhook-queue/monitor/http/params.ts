@@ -1,6 +1,6 @@
 import express, { type Request, type Response } from 'express';
 import { CONTROL_CHARACTER } from '../../../platform/text-forms';
-import type { Params } from '../read-query';
+import type { Params } from '../queries/read-query';
 import { Refusal } from './refusal';
 
 const parseForm = express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 50 });

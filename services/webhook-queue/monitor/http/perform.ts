@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { recordChange } from '../../../platform/audit-log';
 import { inTransaction, type Trx } from '../../../platform/database';
 import { AppError, sqlState } from '../../../platform/errors';
-import type { Notice } from '../viewer';
+import type { Notice } from '../html/viewer';
 import { goTo, type SignedInCall } from './call';
 import { cameFrom } from './came-from';
 import { keepNotice } from './notice';

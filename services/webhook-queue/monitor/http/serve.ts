@@ -1,5 +1,5 @@
 import type { Express } from 'express';
-import type { Params } from '../read-query';
+import type { Params } from '../queries/read-query';
 import { findSession, type MonitorSession } from '../sign-in/session';
 import { goTo, type Call, type Exchange, type Route, type SignedInCall } from './call';
 import { readSessionToken } from './cookies';

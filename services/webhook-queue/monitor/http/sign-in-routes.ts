@@ -1,4 +1,4 @@
-import { signInPage } from '../plain-pages';
+import { signInPage } from '../pages/plain-pages';
 import { endSession, openSession } from '../sign-in/session';
 import { isToken } from '../sign-in/token';
 import { goTo, part, type Call, type Route, type SignedInCall } from './call';

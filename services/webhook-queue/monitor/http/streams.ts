@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { Db } from '../../../platform/database';
-import type { Live } from '../live';
-import type { Range } from '../read-query';
+import type { Live } from '../pages/live';
+import type { Range } from '../queries/read-query';
 import { findSession, type MonitorSession } from '../sign-in/session';
 import { Refusal } from './refusal';
 

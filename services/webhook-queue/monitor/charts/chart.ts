@@ -1,0 +1,175 @@
+import { html, type Markup } from '../../../platform/html-template';
+import { dayOf, duration, minuteOf } from '../html/time-forms';
+
+/** Drawn in these units and scaled as a whole, so that letters stay letters. */
+const WIDTH = 360;
+const HEIGHT = 132;
+const LEFT = 48;
+const TOP = 8;
+const BOTTOM = 112;
+const INNER = WIDTH - LEFT - 2;
+
+interface Stretch {
+  at: Date;
+  end: Date;
+}
+
+export interface Bar extends Stretch {
+  good: number;
+  bad: number;
+  tip: string;
+}
+
+export interface Point extends Stretch {
+  /** Milliseconds; null where nothing was measured. */
+  typical: number | null;
+  slow: number | null;
+  tip: string;
+}
+
+/** Tries as bars from the ground: what failed stands on top of what did not. */
+export function barChart(label: string, bars: readonly Bar[]): Markup {
+  const most = niceCeiling(Math.max(1, ...bars.map(({ good, bad }) => good + bad)));
+  const width = INNER / bars.length;
+  const high = (count: number) => (count / most) * (BOTTOM - TOP);
+  const columns = bars.map(({ good, bad, tip }, index) => {
+    const x = round(LEFT + index * width + width * 0.12);
+    const wide = round(width * 0.76);
+    const goodHigh = round(high(good));
+    // A single failure among thousands is what one looks for.
+    const badHigh = bad > 0 ? round(Math.max(2, high(bad))) : 0;
+    return html`<g
+      ><rect
+        class="hit"
+        x="${round(LEFT + index * width)}"
+        y="${TOP}"
+        width="${round(width)}"
+        height="${BOTTOM - TOP}"
+      ></rect
+      ><rect
+        class="good"
+        x="${x}"
+        y="${round(BOTTOM - goodHigh)}"
+        width="${wide}"
+        height="${goodHigh}"
+        rx="1"
+      ></rect
+      ><rect
+        class="bad"
+        x="${x}"
+        y="${round(BOTTOM - goodHigh - badHigh)}"
+        width="${wide}"
+        height="${badHigh}"
+        rx="1"
+      ></rect
+      ><title>${tip}</title></g
+    >`;
+  });
+  return frame(
+    label,
+    [gridLine(BOTTOM - high(most), shortCount(most)), gridLine(BOTTOM, '0'), html`${columns}`],
+    bars,
+  );
+}
+
+/** A second, a minute and an hour are where one looks for them. */
+const TICKS = [1, 10, 100, 1e3, 1e4, 6e4, 6e5, 36e5, 36e6, 864e5, 864e6, 864e7];
+
+/** Two lines over a logarithmic scale: one second beside one millisecond is still seen. */
+export function timeChart(label: string, points: readonly Point[]): Markup {
+  const ticks = ticksFor(points.flatMap(({ typical, slow }) => [typical, slow]).filter((ms) => ms !== null));
+  const [low, top] = [Math.log(ticks[0]!), Math.log(ticks.at(-1)!)];
+  const y = (ms: number) =>
+    round(BOTTOM - ((Math.log(Math.max(ms, ticks[0]!)) - low) / (top - low)) * (BOTTOM - TOP));
+  return frame(
+    label,
+    [
+      html`${ticks.map((tick) => gridLine(y(tick), duration(tick)))}`,
+      line('slow', points, ({ slow }) => slow, y),
+      line('typical', points, ({ typical }) => typical, y),
+      html`${points.map((point, index) => hit(point, index, points.length))}`,
+    ],
+    points,
+  );
+}
+
+/** From below the least to above the most, and two at least. */
+function ticksFor(values: readonly number[]): number[] {
+  const [least, most] = values.length > 0 ? [Math.min(...values), Math.max(...values)] : [10, 1000];
+  const first = Math.max(
+    0,
+    TICKS.findLastIndex((tick) => tick <= least),
+  );
+  const last = TICKS.findIndex((tick) => tick >= most);
+  return TICKS.slice(first, Math.max(last === -1 ? TICKS.length : last + 1, first + 2));
+}
+
+function frame(label: string, parts: Markup[], stretches: readonly Stretch[]): Markup {
+  return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">
+    ${parts} ${axis(stretches)}
+  </svg>`;
+}
+
+function axis(stretches: readonly Stretch[]): Markup | null {
+  const [first, last] = [stretches[0], stretches.at(-1)];
+  if (!first || !last) return null;
+  const days = last.end.getTime() - first.at.getTime() > 2 * 86_400_000;
+  const name = (at: Date) => (days ? dayOf(at) : minuteOf(at));
+  const middle = stretches[Math.floor(stretches.length / 2)]!;
+  return html`<text x="${LEFT}" y="${HEIGHT - 5}">${name(first.at)}</text
+    ><text x="${LEFT + INNER / 2}" y="${HEIGHT - 5}" text-anchor="middle">${name(middle.at)}</text
+    ><text x="${WIDTH - 2}" y="${HEIGHT - 5}" text-anchor="end">now</text>`;
+}
+
+function gridLine(y: number, name: string): Markup {
+  return html`<line class="grid" x1="${LEFT}" x2="${WIDTH - 2}" y1="${round(y)}" y2="${round(y)}"></line
+    ><text x="${LEFT - 6}" y="${round(y + 3.5)}" text-anchor="end">${name}</text>`;
+}
+
+function hit({ tip }: Point, index: number, count: number): Markup {
+  const width = INNER / count;
+  return html`<rect
+    class="hit"
+    x="${round(LEFT + index * width)}"
+    y="${TOP}"
+    width="${round(width)}"
+    height="${BOTTOM - TOP}"
+    ><title>${tip}</title></rect
+  >`;
+}
+
+/** Broken where nothing was measured; a stretch alone between two gaps is a dot. */
+function line(
+  name: string,
+  points: readonly Point[],
+  value: (point: Point) => number | null,
+  y: (ms: number) => number,
+): Markup {
+  const x = (index: number) => round(LEFT + ((index + 0.5) / points.length) * INNER);
+  const path: string[] = [];
+  const dots: Markup[] = [];
+  points.forEach((point, index) => {
+    const ms = value(point);
+    if (ms === null) return;
+    const [before, after] = [points[index - 1], points[index + 1]].map((next) => (next ? value(next) : null));
+    if (before == null && after == null)
+      dots.push(html`<circle class="${name}" cx="${x(index)}" cy="${y(ms)}" r="2"></circle>`);
+    path.push(`${before == null ? 'M' : 'L'}${x(index)} ${y(ms)}`);
+  });
+  return html`<path class="line ${name}" d="${path.join('')}"></path>${dots}`;
+}
+
+/** The next number that is easily read. */
+function niceCeiling(count: number): number {
+  const size = 10 ** Math.floor(Math.log10(count));
+  return size * ([1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((step) => step * size >= count) ?? 10);
+}
+
+function shortCount(count: number): string {
+  if (count >= 1_000_000) return `${count / 1_000_000} m`;
+  return count >= 1000 ? `${count / 1000} k` : String(count);
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

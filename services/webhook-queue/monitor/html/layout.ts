@@ -1,0 +1,90 @@
+import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
+import { address } from './address';
+import { SCRIPT, STYLE } from './assets';
+import type { Range } from '../queries/read-query';
+import type { Notice, Viewer } from './viewer';
+
+export interface Frame {
+  title: string;
+  /** Which of the pages above it belongs to. */
+  at?: '/' | '/endpoints' | '/deliveries' | '/replay';
+  /** Left out before the sign-in. */
+  viewer?: Viewer;
+  notice?: Notice;
+  /**
+   * How it stays true while it is looked at: `fragments` are sent for that range, or the page is asked for again every so many
+   * seconds. Left out, it stays as it is.
+   */
+  live?: { fragments: Range } | { refreshSeconds: number };
+  body: Markup;
+}
+
+const PAGES = [
+  ['/', 'Overview'],
+  ['/endpoints', 'Endpoints'],
+  ['/deliveries', 'Deliveries'],
+  ['/replay', 'Replay'],
+] as const;
+
+const ICON = trusted(
+  `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#0b5cad"/><path d="M3 9h2.5l1.5-4 2 7 1.5-3H13" fill="none" stroke="#fff" stroke-width="1.5" stroke-linecap="round" stroke-linejoin="round"/></svg>`,
+  )}" />`,
+);
+
+/** @returns the whole document */
+export function renderPage({ title, at, viewer, notice, live, body }: Frame): string {
+  return toHtml(
+    html`<!doctype html>
+      <html lang="en">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <title>${title} – Webhooks – Tour Platform</title>
+          ${ICON}
+          <link rel="stylesheet" href="${STYLE.path}" />
+          <script src="${SCRIPT.path}" defer></script>
+        </head>
+        <body ${liveness(live)}>
+          <a class="skip" href="#content">To the content</a>
+          ${header(viewer, at)}
+          <main id="content">
+            <div id="notice" role="status">
+              ${notice && html`<p class="notice ${notice.kind}">${notice.text}</p>`}
+            </div>
+            ${body}
+          </main>
+        </body>
+      </html> `,
+  );
+}
+
+/** Every form carries it, or the edge refuses what is sent. */
+export function csrfField({ csrfToken }: Viewer): Markup {
+  return html`<input type="hidden" name="csrf" value="${csrfToken}" />`;
+}
+
+function liveness(live: Frame['live']): Markup | undefined {
+  if (live === undefined) return undefined;
+  if ('refreshSeconds' in live) return html`data-refresh="${live.refreshSeconds}"`;
+  return html`data-live="${address('/live', { range: live.fragments })}"`;
+}
+
+function header(viewer: Viewer | undefined, at: Frame['at']): Markup {
+  const links = PAGES.map(
+    ([path, name]) => html`<a href="${path}" ${path === at && trusted('aria-current="page"')}>${name}</a> `,
+  );
+  return html`<header>
+    <p class="brand"><strong>Tour Platform</strong> Webhooks</p>
+    ${
+      viewer &&
+      html`<nav aria-label="Pages">${links}</nav>
+        <p class="liveness" id="liveness" hidden></p>
+        <form class="who" method="post" action="/sign-out">
+          ${csrfField(viewer)}<span title="Signed in by tourctl monitor">${viewer.operator}</span>
+          <button class="quiet">Sign out</button>
+        </form>`
+    }
+  </header>`;
+}

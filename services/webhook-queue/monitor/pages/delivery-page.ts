@@ -1,0 +1,155 @@
+import type { Db } from '../../../platform/database';
+import { html, type Markup } from '../../../platform/html-template';
+import { isUuid } from '../../../platform/text-forms';
+import { webhookId } from '../../signing/sign-payload';
+import { address } from '../html/address';
+import {
+  type DeliveryDetail,
+  findDeliveryDetail,
+  findSiblings,
+  findTries,
+  type Sibling,
+  TRIES_SHOWN,
+  type TryRow,
+} from '../queries/delivery-detail.repository';
+import { hostOf } from '../html/host-of';
+import { csrfField, renderPage } from '../html/layout';
+import { maskBody } from '../html/mask-personal-data';
+import { nextStep, type Prospect } from './next-step';
+import { deliveryMark } from '../html/status-mark';
+import { fullMoment } from '../html/time-forms';
+import { trySection } from './try-section';
+import { verifySection } from './verify-snippet';
+import type { Notice, Viewer } from '../html/viewer';
+
+/** Undefined where there is none. Names, phones, emails and answers are masked unless `revealed`. */
+export async function deliveryPage(
+  db: Db,
+  id: string,
+  { revealed }: { revealed: boolean },
+  viewer: Viewer,
+  notice?: Notice,
+): Promise<string | undefined> {
+  const delivery = isUuid(id) ? await findDeliveryDetail(db, id) : undefined;
+  if (!delivery) return undefined;
+  const tries = await findTries(db, id);
+  const siblings = await findSiblings(db, delivery);
+  const title = `${delivery.eventType} ${delivery.bookingRef ?? ''}`.trim();
+  const body = html`<p class="crumbs"><a href="/deliveries">Deliveries</a></p>
+    <div class="heading">
+      <h1>${title}</h1>
+      <div class="actions">${retryForm(delivery, viewer)} ${revealForm(delivery, revealed, viewer)}</div>
+    </div>
+    ${stateSection(delivery, siblings)} ${bodySection(delivery, revealed)}
+    ${trySections(delivery, tries, revealed)}
+    ${verifySection(delivery.eventId, tries.find(isSigned), revealed ? delivery.body : null)}`;
+  // What is revealed is shown once: asking again would mask it.
+  const live = revealed ? undefined : { refreshSeconds: 5 };
+  return renderPage({ title, at: '/deliveries', viewer, notice, live, body });
+}
+
+function stateSection(delivery: DeliveryDetail, siblings: readonly Sibling[]): Markup {
+  const { endpointId, url } = delivery;
+  return html`<section class="card" id="state" aria-label="State" data-fresh>
+    <p class="verdict">${deliveryMark(delivery.status)} ${nextStep(toProspect(delivery)).sentence}</p>
+    <dl class="facts">
+      <dt>Tenant</dt>
+      <dd><a href="${address('/deliveries', { tenant: delivery.tenant })}">${delivery.tenant}</a></dd>
+      ${delivery.bookingRef && bookingFact(delivery.bookingRef)}
+      <dt>Endpoint</dt>
+      <dd>${endpointId ? html`<a href="/endpoints/${endpointId}">${url}</a>` : 'none yet'}</dd>
+      <dt>Made</dt>
+      <dd>${fullMoment(delivery.createdAt)}</dd>
+      <dt>Tries</dt>
+      <dd>${delivery.attempts}${spent(delivery)}</dd>
+      <dt><code>webhook-id</code></dt>
+      <dd><code>${webhookId(delivery.eventId)}</code></dd>
+      <dt>Delivery</dt>
+      <dd><code>${delivery.id}</code></dd>
+      ${siblings.length > 0 && siblingFacts(siblings)}
+    </dl>
+  </section>`;
+}
+
+function bookingFact(bookingRef: string): Markup {
+  return html`<dt>Booking</dt>
+    <dd><a href="${address('/deliveries', { booking_ref: bookingRef })}">${bookingRef}</a></dd>`;
+}
+
+function siblingFacts(siblings: readonly Sibling[]): Markup {
+  const links = siblings.map(
+    ({ id, url, status }) =>
+      html`<li><a href="/deliveries/${id}">${hostOf(url)}</a> ${deliveryMark(status)}</li>`,
+  );
+  return html`<dt>Also sent to</dt>
+    <dd>
+      <ul class="plain">
+        ${links}
+      </ul>
+    </dd>`;
+}
+
+/** Where the numbers of tries and of the schedule's steps part: answers 429 and 503, lost workers, replays. */
+function spent({ attempts, triesSpent, spared }: DeliveryDetail): Markup | null {
+  if (triesSpent === null || triesSpent === attempts) return null;
+  return html` <span class="soft"
+    >of which ${triesSpent} count for the
+    schedule${spared ? `; ${spared} × 429, 503 or a closed connection` : ''}</span
+  >`;
+}
+
+function bodySection({ body, format }: DeliveryDetail, revealed: boolean): Markup {
+  const bytes = Buffer.byteLength(body);
+  return html`<section class="card" aria-label="Body">
+    <h2>Body <span class="soft">${format ? `${format} · ` : ''}${bytes} bytes</span></h2>
+    ${!revealed && html`<p class="soft">Name, phone and email are masked.</p>`}
+    <div class="copyable">
+      ${revealed && html`<button type="button" class="quiet" data-copy="body" hidden>Copy</button>`}
+      <pre
+        class="wrap"
+        id="body"
+        tabindex="0"
+        aria-label="Body"
+      ><code>${revealed ? body : maskBody(body)}</code></pre>
+    </div>
+  </section>`;
+}
+
+function trySections(delivery: DeliveryDetail, tries: readonly TryRow[], revealed: boolean): Markup {
+  const earlier = tries.length === TRIES_SHOWN ? (tries.at(-1)?.number ?? 1) - 1 : 0;
+  return html`<section id="tries" aria-labelledby="tries-heading" data-fresh>
+    <h2 id="tries-heading">Tries</h2>
+    ${tries.length === 0 && html`<p class="empty">Not tried yet.</p>`}
+    ${tries.map((row) => trySection(delivery.eventId, row, revealed))}
+    ${earlier > 0 && html`<p class="soft">${earlier} earlier are not shown.</p>`}
+  </section>`;
+}
+
+function retryForm(delivery: DeliveryDetail, viewer: Viewer): Markup | null {
+  if (delivery.endpointStatus !== 'active' || delivery.status === 'delivering') return null;
+  const text = delivery.finishedAt ? 'Send again' : 'Retry now';
+  const tone = delivery.status === 'delivered' ? undefined : 'primary';
+  return html`<form method="post" action="/deliveries/${delivery.id}/retry" data-fresh id="retry">
+    ${csrfField(viewer)}<button class="${tone}">${text}</button>
+  </form>`;
+}
+
+function revealForm({ id }: DeliveryDetail, revealed: boolean, viewer: Viewer): Markup {
+  if (revealed) return html`<a class="button" href="/deliveries/${id}">Mask again</a>`;
+  return html`<form method="post" action="/deliveries/${id}/reveal">
+    ${csrfField(viewer)}<button title="It is written down who looked">Reveal personal data</button>
+  </form>`;
+}
+
+function isSigned({ signature }: TryRow): boolean {
+  return signature !== null;
+}
+
+function toProspect(delivery: DeliveryDetail): Prospect {
+  const { endpointStatus, statusReason, blockedUntil, worker, claimedAt, leaseUntil } = delivery;
+  return {
+    ...delivery,
+    endpoint: endpointStatus && { status: endpointStatus, statusReason, blockedUntil },
+    lease: worker && claimedAt && leaseUntil ? { worker, since: claimedAt, until: leaseUntil } : null,
+  };
+}

@@ -1,0 +1,168 @@
+import type { Db } from '../../../platform/database';
+import { html, type Markup } from '../../../platform/html-template';
+import { isUuid } from '../../../platform/text-forms';
+import { findLiveSecrets, type LiveSecret } from '../../endpoints/endpoint.repository';
+import { address } from '../html/address';
+import { endpointActions } from './endpoint-actions';
+import {
+  type EndpointRow,
+  type FailureRow,
+  findEndpointRow,
+  findRecentFailures,
+  findStateChanges,
+  type StateChange,
+  WAITING_MOST,
+} from '../queries/endpoint-list.repository';
+import { breakerText, changedBy, stateMarks } from './endpoint-state';
+import { healthSentence, healthStrip } from '../charts/health-strip';
+import { hostOf, shortUrl } from '../html/host-of';
+import { renderPage } from '../html/layout';
+import { atMost } from '../html/number-forms';
+import { pulseCharts } from '../charts/pulse-charts';
+import { findHours, findSpans, type Span } from '../queries/pulse-history.repository';
+import { deliveryMark } from '../html/status-mark';
+import { duration, fullMoment, moment, relative } from '../html/time-forms';
+import type { Notice, Viewer } from '../html/viewer';
+
+const FAILURES_SHOWN = 10;
+
+/** Undefined where there is none. */
+export async function endpointPage(
+  db: Db,
+  id: string,
+  viewer: Viewer,
+  notice?: Notice,
+): Promise<string | undefined> {
+  const endpoint = isUuid(id) ? await findEndpointRow(db, id) : undefined;
+  if (!endpoint) return undefined;
+  const change = (await findStateChanges(db, [endpoint])).get(id);
+  const secrets = await findLiveSecrets(db, id);
+  const hours = (await findHours(db, [id])).get(id) ?? [];
+  const failures = await findRecentFailures(db, id, FAILURES_SHOWN);
+  const body = html`<p class="crumbs"><a href="/endpoints">Endpoints</a></p>
+    <div class="heading">
+      <h1>${shortUrl(endpoint.url)}</h1>
+      <div class="actions">
+        <a class="button" href="${address('/deliveries', { endpoint: id })}">Its deliveries</a>
+      </div>
+    </div>
+    ${stateSection(endpoint, change, hours)} ${endpointActions(endpoint, viewer)}
+    <h2>The last 24 hours</h2>
+    <section id="pulse" data-fresh aria-label="Success and time">
+      ${pulseCharts(await findSpans(db, '24h', id))}
+    </section>
+    ${failureSection(id, failures)} ${secretSection(secrets, endpoint.now)}`;
+  const title = hostOf(endpoint.url);
+  return renderPage({ title, at: '/endpoints', viewer, notice, live: { refreshSeconds: 5 }, body });
+}
+
+function stateSection(
+  endpoint: EndpointRow,
+  change: StateChange | undefined,
+  hours: readonly Span[],
+): Markup {
+  const { id, tenant, url, format, events, statusReason, failingSince, exhausted, now } = endpoint;
+  return html`<section class="card" id="state" aria-label="State" data-fresh>
+    <p class="verdict">
+      ${stateMarks(endpoint)} ${statusReason}
+      <span class="soft">Since ${fullMoment(endpoint.statusSince)}${changedBy(endpoint, change)}.</span>
+    </p>
+    ${healthStrip(hours, now)}
+    <p class="soft">${healthSentence(hours)}</p>
+    <dl class="facts">
+      <dt>Tenant</dt>
+      <dd><a href="${address('/endpoints', { tenant })}">${tenant}</a></dd>
+      <dt>Address</dt>
+      <dd><code>${url}</code></dd>
+      <dt>Body</dt>
+      <dd>${format}</dd>
+      <dt>Events</dt>
+      <dd>${events.join(', ')}</dd>
+      <dt>Waiting</dt>
+      <dd>${atMost(endpoint.waiting, WAITING_MOST)}</dd>
+      <dt>Breaker</dt>
+      <dd>${breakerText(endpoint)}</dd>
+      ${failingSince && failing(failingSince, exhausted ?? 0, now)}
+      <dt>Added</dt>
+      <dd>${fullMoment(endpoint.createdAt)}</dd>
+      <dt>Endpoint</dt>
+      <dd><code>${id}</code></dd>
+    </dl>
+  </section>`;
+}
+
+function failing(since: Date, exhausted: number, now: Date): Markup {
+  const dead = exhausted > 0 && `, ${exhausted} given up since then`;
+  return html`<dt>Nothing delivered since</dt>
+    <dd>${fullMoment(since)} (${duration(now.getTime() - since.getTime())})${dead}</dd>`;
+}
+
+function failureSection(id: string, failures: readonly FailureRow[]): Markup {
+  const all = address('/deliveries', { endpoint: id, status: 'dead' });
+  return html`<h2>Recent failures</h2>
+    <section id="failures" data-fresh aria-label="Recent failures">
+      ${failures.length === 0 ? html`<p class="empty">None among its newest deliveries.</p>` : failureTable(failures)}
+      <p><a href="${all}">All that are dead</a></p>
+    </section>`;
+}
+
+function failureTable(failures: readonly FailureRow[]): Markup {
+  return html`<div class="scroll card" tabindex="0" role="region" aria-label="Recent failures">
+    <table class="cards">
+      <thead>
+        <tr>
+          <th scope="col">Event</th>
+          <th scope="col">Status</th>
+          <th scope="col">Tries</th>
+          <th scope="col">Last answer</th>
+          <th scope="col">Made (UTC)</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${failures.map(failureRow)}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function failureRow({
+  id,
+  eventType,
+  bookingRef,
+  status,
+  attempts,
+  lastError,
+  createdAt,
+}: FailureRow): Markup {
+  return html`<tr>
+    <th scope="row" data-label="Event">
+      <a href="/deliveries/${id}">${bookingRef ?? eventType}</a>
+      <span class="sub">${bookingRef && eventType}</span>
+    </th>
+    <td data-label="Status">${deliveryMark(status)}</td>
+    <td data-label="Tries" class="number">${attempts}</td>
+    <td data-label="Last answer" class="reason">${lastError}</td>
+    <td data-label="Made (UTC)" class="when">${moment(createdAt)}</td>
+  </tr>`;
+}
+
+function secretSection(secrets: readonly LiveSecret[], now: Date): Markup {
+  const rows = secrets.map(
+    ({ createdAt, expiresAt }) =>
+      html`<li>
+        made ${fullMoment(createdAt)} (${relative(createdAt, now)}),
+        ${expiresAt ? html`signs until ${fullMoment(expiresAt)} (${relative(expiresAt, now)})` : 'signs until it is rotated'}
+      </li>`,
+  );
+  return html`<h2>Secrets</h2>
+    <section class="card" id="secrets" data-fresh aria-label="Secrets">
+      ${
+        rows.length > 0
+          ? html`<ul class="plain">
+              ${rows}
+            </ul>`
+          : html`<p class="soft">None: the endpoint was removed.</p>`
+      }
+      <p class="soft">Each of them signs every request. They are kept sealed, and cannot be shown again.</p>
+    </section>`;
+}

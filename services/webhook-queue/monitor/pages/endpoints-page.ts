@@ -1,0 +1,148 @@
+import type { Db } from '../../../platform/database';
+import { html, type Markup } from '../../../platform/html-template';
+import { address } from '../html/address';
+import {
+  type EndpointRow,
+  findEndpointRows,
+  findStateChanges,
+  type StateChange,
+  WAITING_MOST,
+} from '../queries/endpoint-list.repository';
+import { breakerText, changedBy, stateMarks } from './endpoint-state';
+import { selectField, textField } from '../html/field';
+import { healthStrip } from '../charts/health-strip';
+import { percentile } from '../queries/histogram';
+import { shortUrl } from '../html/host-of';
+import { renderPage } from '../html/layout';
+import { atMost, percent } from '../html/number-forms';
+import { totalsOf } from '../charts/pulse-charts';
+import { findHours, type Span } from '../queries/pulse-history.repository';
+import { ENDPOINT_FILTERS, type EndpointsQuery } from '../queries/read-query';
+import { findTenantSlugs } from '../queries/tenant-list.repository';
+import { age, duration, moment } from '../html/time-forms';
+import type { Notice, Viewer } from '../html/viewer';
+
+const PAGE_SIZE = 50;
+
+export async function endpointsPage(
+  db: Db,
+  query: EndpointsQuery,
+  viewer: Viewer,
+  notice?: Notice,
+): Promise<string> {
+  const rows = await findEndpointRows(db, query, PAGE_SIZE + 1);
+  const shown = rows.slice(0, PAGE_SIZE);
+  const hours = await findHours(
+    db,
+    shown.map(({ id }) => id),
+  );
+  const changes = await findStateChanges(
+    db,
+    shown.filter(({ status }) => status !== 'active'),
+  );
+  const slugs = await findTenantSlugs(db);
+  const body = html`<div class="heading"><h1>Endpoints</h1></div>
+    ${filterForm(query, slugs)}
+    <section id="endpoints" aria-label="Endpoints" data-fresh>
+      ${shown.length > 0 ? table(shown, hours, changes) : nothing(query)}
+      ${pager(query, rows.length > PAGE_SIZE ? shown.at(-1)! : undefined)}
+    </section>`;
+  return renderPage({
+    title: 'Endpoints',
+    at: '/endpoints',
+    viewer,
+    notice,
+    live: { refreshSeconds: 15 },
+    body,
+  });
+}
+
+function filterForm(asked: EndpointsQuery, slugs: string[]): Markup {
+  const options = [
+    ['', 'any but removed'] as const,
+    ...ENDPOINT_FILTERS.map((name) => [name, FILTER_NAMES[name]] as const),
+  ];
+  return html`<form class="filter card" method="get" action="/endpoints" role="search">
+    ${textField({ name: 'tenant', label: 'Tenant', asked, placeholder: 'slug', options: slugs })}
+    ${selectField({ name: 'status', label: 'Status', asked, options })}
+    <div class="buttons"><button>Filter</button> <a href="/endpoints">Show all</a></div>
+  </form>`;
+}
+
+const FILTER_NAMES: Readonly<Record<(typeof ENDPOINT_FILTERS)[number], string>> = {
+  active: 'active',
+  breaker: 'breaker not closed',
+  paused: 'paused',
+  disabled: 'disabled',
+  removed: 'removed',
+};
+
+const COLUMNS = ['Endpoint', 'State', '24 hours', 'Success', 'p95', 'Waiting', 'Breaker', 'Secret'];
+
+function table(
+  rows: readonly EndpointRow[],
+  hours: ReadonlyMap<string, Span[]>,
+  changes: ReadonlyMap<string, StateChange>,
+): Markup {
+  return html`<div class="scroll card" tabindex="0" role="region" aria-label="Endpoints">
+    <table class="cards">
+      <thead>
+        <tr>
+          ${COLUMNS.map((name) => html`<th scope="col">${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((endpoint) => row(endpoint, hours.get(endpoint.id) ?? [], changes.get(endpoint.id)))}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function row(endpoint: EndpointRow, hours: readonly Span[], change: StateChange | undefined): Markup {
+  const { id, tenant, url, format, events, now, statusReason, secretMadeAt, secrets } = endpoint;
+  const { delivered, failed, answerTimes } = totalsOf(hours);
+  const slow = percentile(answerTimes, 0.95);
+  return html`<tr>
+    <th scope="row" data-label="Endpoint" class="address">
+      <a href="/endpoints/${id}">${shortUrl(url)}</a>
+      <span class="sub">${tenant} · ${format} · ${eventNames(events)}</span>
+    </th>
+    <td data-label="State" class="state">
+      ${stateMarks(endpoint)}${statusReason && html`<span class="sub">${statusReason}</span>`}
+      <span class="sub">since ${moment(endpoint.statusSince)}${changedBy(endpoint, change)}</span>
+    </td>
+    <td data-label="24 hours">${healthStrip(hours, now)}</td>
+    <td data-label="Success" class="number">${percent(delivered, delivered + failed)}</td>
+    <td data-label="p95" class="number">${slow === null ? '–' : duration(slow)}</td>
+    <td data-label="Waiting" class="number">${atMost(endpoint.waiting, WAITING_MOST)}</td>
+    <td data-label="Breaker" class="breaker">${breakerText(endpoint)}</td>
+    <td data-label="Secret" class="number">
+      ${secretMadeAt ? `${age(secretMadeAt, now)} old` : '–'}${
+        secrets > 1 && html`<span class="sub">${secrets} sign</span>`
+      }
+    </td>
+  </tr>`;
+}
+
+/** The page of the endpoint has them all. */
+function eventNames([first, ...more]: readonly string[]): Markup {
+  return html`${first}${more.length > 0 && html` <span title="${more.join(', ')}">+ ${more.length}</span>`}`;
+}
+
+function nothing(query: EndpointsQuery): Markup {
+  if (Object.keys(query.given).length > 0)
+    return html`<p class="empty">No endpoint fits. <a href="/endpoints">Show all</a></p>`;
+  return html`<div class="empty">
+    <p>No endpoint yet. Add a tenant’s first one:</p>
+    <pre><code>tourctl webhook add &lt;tenant&gt; https://www.example.com/webhooks</code></pre>
+    <p>It prints the signing secret, and sends at once what waits for it.</p>
+  </div>`;
+}
+
+function pager(query: EndpointsQuery, last: EndpointRow | undefined): Markup | null {
+  if (!query.after && !last) return null;
+  return html`<nav class="pager" aria-label="More endpoints">
+    ${query.after && html`<a href="${address('/endpoints', { ...query.given, after: undefined })}">First</a>`}
+    ${last && html`<a rel="next" href="${address('/endpoints', { ...query.given, after: last.id })}">Next</a>`}
+  </nav>`;
+}

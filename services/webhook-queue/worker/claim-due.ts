@@ -1,0 +1,77 @@
+import type { Db } from '../../platform/database';
+import { claimDeliveries, type Claim, type KnownEndpoint } from './claim.repository';
+import { createDueFloors } from './due-floors';
+import type { Paces } from './endpoint-pace';
+import type { Flights } from './flights';
+import { queueMetrics } from '../metrics/queue-metrics';
+
+export interface ClaimerOptions {
+  db: Db;
+  worker: string;
+  slots: number;
+  lanes: number;
+  leaseSeconds: number;
+  paces: Paces;
+  flights: Pick<Flights, 'countByEndpoint'>;
+}
+
+export interface Claimed {
+  claims: Claim[];
+  /** All endpoints were gone through since nothing was found last. */
+  nothingLeft: boolean;
+}
+
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+
+/** Claims a part of the endpoints after the other, and begins anew behind the last. */
+export function createClaimer({ db, worker, slots, lanes, leaseSeconds, paces, flights }: ClaimerOptions) {
+  const floors = createDueFloors(db, (leaseSeconds / 4) * 1000);
+  let after = BEFORE_ALL;
+  let foundInRound = false;
+
+  const known = (): KnownEndpoint[] => {
+    const inFlight = flights.countByEndpoint();
+    const ids = new Set([...inFlight.keys(), ...paces.endpoints(), ...floors.endpoints()]);
+    countSlots(inFlight);
+    return [...ids].map((id) => ({
+      id,
+      inFlight: inFlight.get(id) ?? 0,
+      ...paces.of(id),
+      floor: floors.of(id),
+    }));
+  };
+  const countSlots = (inFlight: Map<string, number>): void => {
+    let slow = 0;
+    let quick = 0;
+    for (const [id, count] of inFlight)
+      if (paces.of(id).slow) slow += count;
+      else quick += count;
+    queueMetrics.slots.set({ class: 'slow' }, slow);
+    queueMetrics.slots.set({ class: 'quick' }, quick);
+  };
+  return async (rows: number, capacity: number): Promise<Claimed> => {
+    await floors.refresh();
+    const done = queueMetrics.claimSeconds.startTimer();
+    const limits = {
+      worker,
+      rows,
+      capacity,
+      slots,
+      lanes,
+      leaseSeconds,
+      known: known(),
+      floor: floors.otherwise(),
+      after,
+    };
+    const { claims, lost, next } = await claimDeliveries(db, limits);
+    done();
+    queueMetrics.claimRows.inc(claims.length);
+    queueMetrics.leaseLost.inc(lost);
+    floors.raise(claims);
+    foundInRound ||= claims.length > 0;
+    const nothingLeft = next === null && !foundInRound;
+    if (next === null) foundInRound = false;
+    after = next ?? BEFORE_ALL;
+    return { claims, nothingLeft };
+  };
+}
