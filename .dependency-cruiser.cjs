@@ -24,6 +24,7 @@ const PLATFORM = [
   'cache-store',
   'quota-store',
   'shared-store',
+  'change-lease',
   'html-template',
   'audit-log',
 ];

@@ -6,9 +6,10 @@ import { recordChange } from '../services/platform/audit-log';
 import type { Config } from '../services/platform/config';
 import type { Db, Trx } from '../services/platform/database';
 import type { Secrets } from '../services/platform/secrets';
+import { type Interruption, watchInterruption } from './interruption';
 import type { Io } from './io';
 import type { Output } from './output';
-import { askYesNo, CancelledError } from './prompts';
+import { askYesNo } from './prompts';
 import { MigrationsPendingError, NotConfirmedError, SettingsError } from './refusals';
 import { UsageError } from './usage-error';
 
@@ -33,6 +34,7 @@ export interface Context extends Terminal {
   /**
    * Runs a change and its audit row in one transaction. `note` says how the thing was and is, without secrets, and what
    * only the work knows: the tenant, the subject. Equal before and after is no change, and leaves no row.
+   * Resolves when every instance of the API obeys the change, a second and a half after COMMIT at the latest.
    */
   audited<T>(entry: Audited, work: (trx: Trx, note: Note) => Promise<T>): Promise<T>;
 }
@@ -67,7 +69,8 @@ export async function withContext<T>(
   const { loadSecrets } =
     require('../services/platform/secrets') as typeof import('../services/platform/secrets');
   const { config, io, output } = terminal;
-  const server = await interruptible(io, () => reachServer(terminal));
+  const interruption = watchInterruption(io.interrupted);
+  const server = await interruption.until(() => reachServer(terminal));
   // Two connections: the migrator's lock keeps one of them.
   const db = openDatabase(server.url, { applicationName: 'tourctl', poolMax: 2 });
   try {
@@ -79,25 +82,15 @@ export async function withContext<T>(
       db,
       secrets,
       operator,
-      audited: (entry, change) => audited(operator, db, entry, change),
+      audited: (entry, change) =>
+        obeyed(interruption, db, (beforeCommit) => audited(operator, db, entry, change, beforeCommit)),
     };
-    return await interruptible(io, () => work(context));
+    return await interruption.until(() => work(context));
   } finally {
     // After Ctrl-C a statement may still run, and destroy waits for it; the connection's end rolls it back as well.
     await Promise.race([db.destroy(), ...(io.interrupted?.aborted ? [sleep(500)] : [])]);
     await server.leave();
   }
-}
-
-async function interruptible<T>({ interrupted }: Io, work: () => Promise<T>): Promise<T> {
-  if (!interrupted) return work();
-  if (interrupted.aborted) throw new CancelledError();
-  let leave = (): void => {};
-  const stopped = new Promise<never>((_, reject) => {
-    leave = () => reject(new CancelledError());
-    interrupted.addEventListener('abort', leave);
-  });
-  return Promise.race([work(), stopped]).finally(() => interrupted.removeEventListener('abort', leave));
 }
 
 function readConfig(io: Io): Config {
@@ -129,29 +122,43 @@ async function ensureSchema(db: Db, ours: boolean, output: Output): Promise<void
   output.note(`Brought the database up to date (${ran.length} migrations)`);
 }
 
+/** From COMMIT on Ctrl-C waits: a secret that was issued is shown, and who asked hears that the change is made. */
+async function obeyed<T>(
+  interruption: Interruption,
+  db: Db,
+  change: (beforeCommit: () => void) => Promise<T>,
+): Promise<T> {
+  const { untilInstancesObey } =
+    require('../services/platform/change-lease/await-instances') as typeof import('../services/platform/change-lease/await-instances');
+  try {
+    const result = await change(() => interruption.defer());
+    await untilInstancesObey(db);
+    return result;
+  } finally {
+    interruption.heed();
+  }
+}
+
 async function audited<T>(
   operator: Operator,
   db: Db,
   entry: Audited,
   work: (trx: Trx, note: Note) => Promise<T>,
+  beforeCommit: () => void,
 ): Promise<T> {
   const { inTransaction } =
     require('../services/platform/database') as typeof import('../services/platform/database');
   return inTransaction(db, async (trx) => {
     let noted: { before: unknown; after: unknown; found: Omit<Audited, 'action'> } | undefined;
     const result = await work(trx, (before, after, found = {}) => (noted = { before, after, found }));
-    if (noted && isDeepStrictEqual(noted.before, noted.after)) return result;
-    const { action, tenantId = null, subject = null } = { ...entry, ...noted?.found };
-    const [before, after] = [noted?.before, noted?.after];
-    await recordChange(trx, {
-      actor: operator.name,
-      host: operator.host,
-      action,
-      tenantId,
-      subject,
-      before,
-      after,
-    });
+    const isChange = !noted || !isDeepStrictEqual(noted.before, noted.after);
+    if (isChange) {
+      const { action, tenantId = null, subject = null } = { ...entry, ...noted?.found };
+      const { name: actor, host } = operator;
+      const [before, after] = [noted?.before, noted?.after];
+      await recordChange(trx, { actor, host, action, tenantId, subject, before, after });
+    }
+    beforeCommit();
     return result;
   });
 }

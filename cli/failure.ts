@@ -9,7 +9,7 @@ export const EXIT = { done: 0, refused: 1, usage: 2, interrupted: 130 } as const
 /** Says on stderr what went wrong, and answers with the exit code. */
 export function fail(error: unknown, output: Output, path: string): number {
   if (error instanceof CancelledError) {
-    output.error('interrupted', 'Interrupted');
+    output.error('interrupted', error.message || 'Interrupted');
     return EXIT.interrupted;
   }
   if (error instanceof UsageError) return usage(error.message, output, path);

@@ -1,6 +1,6 @@
 import type { Io } from './io';
 
-/** The person pressed Ctrl-C: exit 130, and nothing was written. */
+/** The person pressed Ctrl-C: exit 130, and nothing was written unless the message says so. */
 export class CancelledError extends Error {
   override readonly name = 'CancelledError';
 }

@@ -299,7 +299,7 @@ describe('an instance that cannot reach the database', () => {
 
   it('because all of it comes late answers nobody as it was', async () => {
     proxy.delay(300);
-    for (let n = 0; n < 3; n++) {
+    for (let n = 0; n < 2; n++) {
       const shop = await givenShop();
       const ask = withKey(shop, tourOf(shop));
       await untilStatus(ask, 200);

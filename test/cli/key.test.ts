@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Scope } from '../../services/api/credentials/scope';
 import { mintToken } from '../../services/api/credentials/token-format';
+import { databaseCredentials } from '../../services/api/credentials/credential-source';
 import { verifyApiKey } from '../../services/api/credentials/verify-api-key';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
@@ -18,7 +19,7 @@ afterAll(async () => terminal.drop());
 const issue = async (flags = '--scope catalog:read') =>
   (await terminal.tourctl(`key issue acme --json ${flags}`)).json;
 const verify = (token: string, scope: Scope = 'catalog:read') =>
-  verifyApiKey(terminal.db, PEPPER, token, scope);
+  verifyApiKey(databaseCredentials(terminal.db), PEPPER, token, scope);
 const listed = async (id: string) =>
   (await terminal.tourctl('key list acme --limit 1000 --json')).json.items.find(
     (key: { id: string }) => key.id === id,
@@ -261,7 +262,9 @@ describe('an API key', () => {
 
   it('that was kept as plain SHA-256 is served where a pepper is set now, but not the reverse', async () => {
     const { key } = await issue();
-    await expect(verifyApiKey(terminal.db, undefined, key, 'catalog:read')).rejects.toMatchObject({
+    await expect(
+      verifyApiKey(databaseCredentials(terminal.db), undefined, key, 'catalog:read'),
+    ).rejects.toMatchObject({
       code: 'invalid_api_key',
     });
     delete terminal.env.KEY_PEPPER;

@@ -250,7 +250,10 @@ describe('tourctl delivery', () => {
       matching: 1,
       held_back: { paused: 0, disabled: 0 },
     });
-    expect((await terminal.tourctl(`delivery replay --tenant ${slug} --json`)).json).toEqual({ replayed: 1, left: 0 });
+    expect((await terminal.tourctl(`delivery replay --tenant ${slug} --json`)).json).toEqual({
+      replayed: 1,
+      left: 0,
+    });
     expect(await deliveries(`--tenant ${slug} --status pending`)).toHaveLength(1);
     expect((await terminal.tourctl('delivery replay')).code).toBe(2);
   });

@@ -1,4 +1,5 @@
 import { mintToken } from '../../services/api/credentials/token-format';
+import { databaseCredentials } from '../../services/api/credentials/credential-source';
 import {
   findLiveWidgetToken,
   isOriginOfSomeLiveToken,
@@ -21,7 +22,7 @@ const givenTenant = async () => {
 };
 const issue = async (slug: string, flags = '') =>
   (await terminal.tourctl(`widget issue ${slug} --json ${flags}`.trim())).json;
-const verify = (token: string) => verifyWidgetToken(terminal.db, undefined, token);
+const verify = (token: string) => verifyWidgetToken(databaseCredentials(terminal.db), undefined, token);
 
 describe('tourctl widget issue', () => {
   it('answers with the token and what to paste', async () => {
@@ -112,7 +113,7 @@ describe('a widget token', () => {
       await expect(verify(token)).rejects.toMatchObject({ code: 'invalid_widget_token', proven: false });
     }
     for (const { id } of [revoked, expired, rotated, orphan]) {
-      expect(await findLiveWidgetToken(terminal.db, id)).toBeUndefined();
+      expect(await findLiveWidgetToken(databaseCredentials(terminal.db), id)).toBeUndefined();
     }
   });
 
@@ -127,7 +128,7 @@ describe('a widget token', () => {
 
   it('is found by its id while it lives', async () => {
     const { id } = await issue('acme', '--origin https://a.example');
-    const principal = await findLiveWidgetToken(terminal.db, id);
+    const principal = await findLiveWidgetToken(databaseCredentials(terminal.db), id);
     expect(principal).toMatchObject({
       tokenId: id,
       origins: ['https://a.example'],

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { renderMarkdown } from '../../services/api/docs/pages/markdown';
 import { PROBLEMS } from '../../services/api/http/problems';
 import { toHtml } from '../../services/platform/html-template';
-import { signPayload, webhookId } from '../../services/webhook-queue/sign-payload';
+import { signPayload, webhookId } from '../../services/webhook-queue/signing/sign-payload';
 import { startTestApi, type TestApi } from '../support/api';
 import { expectProblem, givenSeats, givenWebsite } from '../support/website';
 

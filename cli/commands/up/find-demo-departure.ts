@@ -4,6 +4,7 @@ import { departureStatus, seatsAvailable } from '../../../services/api/departure
 import { listDepartures } from '../../../services/api/departures/list-departures';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import type { Tenant } from '../../../services/api/tenants/tenant';
+import { readAnew } from '../../../services/platform/change-lease/leased-cache';
 import type { Db } from '../../../services/platform/database';
 import { demoSlugs } from '../../../seeds/demo-catalog';
 
@@ -29,7 +30,7 @@ export async function findDemoDeparture(db: Db, slug: string): Promise<DemoDepar
 
 async function bookableDate(db: Db, tenant: Tenant, slug: string): Promise<string | undefined> {
   const tour = await getVisibleTour(db, tenant, slug);
-  const { items } = await listDepartures(db, tenant, tour, { from: firstDay(), limit: 100 });
+  const { items } = await listDepartures(readAnew(db), tenant, tour, { from: firstDay(), limit: 100 });
   const found = items.find(
     ({ departure }) =>
       departureStatus(departure) === 'available' && seatsAvailable(departure) >= SEATS_FOR_THE_EXAMPLES,

@@ -8,9 +8,8 @@ import { pageAnswer, pageStart } from '../http/list-answer';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import { quoteTenantPrice } from '../pricing/quote-tenant-price';
-import { getVisibleTour } from './find-visible-tour';
-import { listCatalog } from './list-catalog';
+import { recallQuote } from '../pricing/recall-quote';
+import { recallCatalog, recallVisibleTour } from './recall-catalog';
 import { catalogItem, tourDetail } from './tour-answer';
 import type { CatalogPage, TourDetail } from './tour.dto';
 
@@ -43,7 +42,7 @@ export class CatalogController {
     const { tenant } = apiKeyPrincipalOf(request);
     const filters = { continent, q: searchInput('q', q) };
     const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filters);
-    const { items, last } = await listCatalog(this.context.db, tenant, { limit, ...filters, after });
+    const { items, last } = await recallCatalog(this.context, tenant, { limit, ...filters, after });
     setCaching(request, PRIVATE);
     const { publicBaseUrl } = this.context.config;
     return pageAnswer(
@@ -63,10 +62,9 @@ export class CatalogController {
   @Response<ProblemDocument>(404, 'tour_not_found')
   async readTour(@Request() request: HttpRequest, @Path() id_or_slug: string): Promise<TourDetail> {
     const { tenant } = apiKeyPrincipalOf(request);
-    const { db, config } = this.context;
-    const tour = await getVisibleTour(db, tenant, id_or_slug);
-    const quote = await quoteTenantPrice(db, tenant, tour, { adult: tour.basePriceMinor }, null);
+    const tour = await recallVisibleTour(this.context, tenant, id_or_slug);
+    const quote = await recallQuote(this.context, tenant, tour, { adult: tour.basePriceMinor }, null);
     setCaching(request, PRIVATE);
-    return tourDetail(tour, quote, config.publicBaseUrl);
+    return tourDetail(tour, quote, this.context.config.publicBaseUrl);
   }
 }

@@ -2,7 +2,7 @@ import type { Db } from '../../platform/database';
 import { tenantQuoter, type Quote } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
 import { foldName } from './fold-name';
-import type { Tour } from './tour';
+import type { ListedTour } from './tour';
 import { findCatalogPage } from './tour.repository';
 
 export interface CatalogFilter {
@@ -14,16 +14,22 @@ export interface CatalogFilter {
 }
 
 export interface PricedCatalogTour {
-  tour: Tour;
+  tour: ListedTour;
   quote: Quote;
 }
 
-/** One page of the catalog as a tenant sees it, with its prices; `last` starts the next page, null ends the list. */
+/** One page of the catalog as a tenant sees it, with its prices. */
+export interface PricedCatalogPage {
+  items: PricedCatalogTour[];
+  /** Where the next page starts; null ends the list. */
+  last: { nameFolded: string; id: string } | null;
+}
+
 export async function listCatalog(
   db: Db,
   tenant: Tenant,
   { limit, continent, q, after }: CatalogFilter,
-): Promise<{ items: PricedCatalogTour[]; last: { nameFolded: string; id: string } | null }> {
+): Promise<PricedCatalogPage> {
   const nameContains = q === undefined ? undefined : foldName(q);
   const tours = await findCatalogPage(db, tenant, { limit: limit + 1, continent, nameContains, after });
   const page = tours.slice(0, limit);

@@ -1,11 +1,11 @@
 import { toMajor } from '../money/currency';
 import type { Quote } from '../pricing/quote-tenant-price';
 import type { CatalogItem, TourDetail, TourLocationDto } from './tour.dto';
-import type { Tour, TourLocation } from './tour';
+import type { ListedTour, Tour, TourLocation } from './tour';
 import { tenantPricesAnswer } from '../pricing/prices-answer';
 
 /** @param baseUrl where a path of ours, such as a drawn cover, is served */
-export function catalogItem(tour: Tour, quote: Quote, baseUrl: string): CatalogItem {
+export function catalogItem(tour: ListedTour, quote: Quote, baseUrl: string): CatalogItem {
   return {
     id: tour.id,
     slug: tour.slug,

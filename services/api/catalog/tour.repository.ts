@@ -1,23 +1,28 @@
 import type { Db, Trx } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
-import type { ItineraryDay, Tour, TourImage, TourLocation } from './tour';
+import type { ItineraryDay, ListedTour, Tour, TourImage, TourLocation } from './tour';
 import type { TourKey } from './tour-key';
 
-const TOUR_COLUMNS = `
-  t.id, t.slug, t.name, t.name_folded, t.summary, t.description, t.continent, t.country, t.duration_days,
-  t.currency, t.currency_digits, t.base_price_minor, t.image_url, t.images, t.tags, t.languages, t.time_zone,
-  t.group_size_max, t.start_location, t.end_location, t.itinerary, t.inclusions, t.exclusions,
-  t.cancellation_policy, t.revision, t.updated_at,
-  (select d.departure_date from departures d
-   where d.tour_id = t.id
-     and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())
-   order by d.departure_date limit 1) as next_departure_date`;
+const LISTED_COLUMNS = `
+  t.id, t.slug, t.name, t.name_folded, t.summary, t.continent, t.country, t.duration_days,
+  t.currency, t.currency_digits, t.base_price_minor, t.image_url, t.tags, t.updated_at,
+  upcoming.departure_date as next_departure_date, upcoming.until as next_departure_until`;
+const TOUR_COLUMNS = `${LISTED_COLUMNS},
+  t.description, t.images, t.languages, t.time_zone, t.group_size_max, t.start_location, t.end_location, t.itinerary,
+  t.inclusions, t.exclusions, t.cancellation_policy, t.revision`;
+const UPCOMING = `left join lateral (
+    select d.departure_date, departure_closes_at(d.departure_date, d.closes_at, t.time_zone) as until
+    from departures d
+    where d.tour_id = t.id
+      and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())
+    order by d.departure_date limit 1) upcoming on true`;
 
 /** The published tour of this key, if this tenant may see it. */
 export async function findTourForTenant(db: Db, tenant: Tenant, key: TourKey): Promise<Tour | undefined> {
   const { rows } = await db.raw(
     `select ${TOUR_COLUMNS}
      from tours t
+       ${UPCOMING}
        left join visibility_tour_rules vt on vt.tenant_id = :tenantId and vt.tour_id = t.id
        left join visibility_continent_rules vc on vc.tenant_id = :tenantId and vc.continent = t.continent
      where ${'id' in key ? 't.id = :id::uuid' : 't.slug = :slug'} and t.status = 'published'
@@ -40,7 +45,7 @@ export interface CatalogPage {
  * One page of what a tenant sees, by folded name, then id. Driven by the rules' own index and by the continents that are
  * visible, so that page 3,000 costs what page 1 does; a join with coalesce() reads the catalog (27 to 46 ms of 100,000 tours).
  */
-export async function findCatalogPage(db: Db, tenant: Tenant, page: CatalogPage): Promise<Tour[]> {
+export async function findCatalogPage(db: Db, tenant: Tenant, page: CatalogPage): Promise<ListedTour[]> {
   const conditions = (row: string, id: string) =>
     [
       page.continent === undefined ? '' : `and ${row}.continent = :continent`,
@@ -75,7 +80,7 @@ export async function findCatalogPage(db: Db, tenant: Tenant, page: CatalogPage)
           order by t.name_folded, t.id limit :limit) found)
        order by name_folded, id limit :limit
      )
-     select ${TOUR_COLUMNS} from page join tours t on t.id = page.id order by page.name_folded, page.id`,
+     select ${LISTED_COLUMNS} from page join tours t on t.id = page.id ${UPCOMING} order by page.name_folded, page.id`,
     {
       tenantId: tenant.id,
       defaultVisible: tenant.defaultVisible,
@@ -86,7 +91,7 @@ export async function findCatalogPage(db: Db, tenant: Tenant, page: CatalogPage)
       afterId: page.after?.id ?? null,
     },
   );
-  return rows.map(toTour);
+  return rows.map(toListedTour);
 }
 
 export async function incrementRevision(trx: Trx, tourId: string): Promise<void> {
@@ -98,13 +103,12 @@ function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 
-interface TourRow {
+interface ListedTourRow {
   id: string;
   slug: string;
   name: string;
   name_folded: string;
   summary: string | null;
-  description: string | null;
   continent: string;
   country: string;
   duration_days: number;
@@ -112,8 +116,15 @@ interface TourRow {
   currency_digits: number;
   base_price_minor: number;
   image_url: string | null;
-  images: TourImage[];
   tags: string[];
+  updated_at: Date;
+  next_departure_date: string | null;
+  next_departure_until: Date | null;
+}
+
+interface TourRow extends ListedTourRow {
+  description: string | null;
+  images: TourImage[];
   languages: string[];
   time_zone: string;
   group_size_max: number | null;
@@ -124,18 +135,15 @@ interface TourRow {
   exclusions: string[];
   cancellation_policy: string | null;
   revision: number;
-  updated_at: Date;
-  next_departure_date: string | null;
 }
 
-function toTour(row: TourRow): Tour {
+function toListedTour(row: ListedTourRow): ListedTour {
   return {
     id: row.id,
     slug: row.slug,
     name: row.name,
     nameFolded: row.name_folded,
     summary: row.summary,
-    description: row.description,
     continent: row.continent,
     country: row.country,
     durationDays: row.duration_days,
@@ -143,8 +151,18 @@ function toTour(row: TourRow): Tour {
     currencyDigits: row.currency_digits,
     basePriceMinor: row.base_price_minor,
     imageUrl: row.image_url,
-    images: row.images,
     tags: row.tags,
+    updatedAt: row.updated_at,
+    nextDepartureDate: row.next_departure_date,
+    nextDepartureUntil: row.next_departure_until,
+  };
+}
+
+function toTour(row: TourRow): Tour {
+  return {
+    ...toListedTour(row),
+    description: row.description,
+    images: row.images,
     languages: row.languages,
     timeZone: row.time_zone,
     groupSizeMax: row.group_size_max,
@@ -155,7 +173,5 @@ function toTour(row: TourRow): Tour {
     exclusions: row.exclusions,
     cancellationPolicy: row.cancellation_policy,
     revision: row.revision,
-    updatedAt: row.updated_at,
-    nextDepartureDate: row.next_departure_date,
   };
 }

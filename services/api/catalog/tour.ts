@@ -1,14 +1,13 @@
 export const TOUR_STATUSES = ['published', 'draft', 'archived'] as const;
 export type TourStatus = (typeof TOUR_STATUSES)[number];
 
-/** A published tour of the central catalog. Prices are minor units of its currency. */
-export interface Tour {
+/** What lists show of a published tour of the central catalog. Prices are minor units of its currency. */
+export interface ListedTour {
   id: string;
   slug: string;
   name: string;
   nameFolded: string;
   summary: string | null;
-  description: string | null;
   continent: string;
   country: string;
   durationDays: number;
@@ -16,8 +15,18 @@ export interface Tour {
   currencyDigits: number;
   basePriceMinor: number;
   imageUrl: string | null;
-  images: TourImage[];
   tags: string[];
+  updatedAt: Date;
+  /** The first date that can still be booked, whatever its seats; YYYY-MM-DD. */
+  nextDepartureDate: string | null;
+  /** Until then, by the database's clock; null where there is none. */
+  nextDepartureUntil: Date | null;
+}
+
+/** The whole of it. */
+export interface Tour extends ListedTour {
+  description: string | null;
+  images: TourImage[];
   languages: string[];
   /** IANA name: "past" and "today" of its departures are judged there. */
   timeZone: string;
@@ -30,9 +39,6 @@ export interface Tour {
   cancellationPolicy: string | null;
   /** Grows with every change made in the terminal. */
   revision: number;
-  updatedAt: Date;
-  /** The first date that can still be booked, whatever its seats; YYYY-MM-DD. */
-  nextDepartureDate: string | null;
 }
 
 export interface TourImage {

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { Db } from '../../platform/database';
 import { InvalidWidgetTokenError } from './credential.errors';
+import type { CredentialSource } from './credential-source';
 import { EmbedPassExpiredError } from './embed-pass.errors';
 import type { WidgetPrincipal } from './principal';
 import { findLiveWidgetToken } from './verify-widget-token';
@@ -23,7 +23,7 @@ export function mintEmbedPass(key: string, tokenId: string, now = Date.now()): s
  * @throws InvalidWidgetTokenError forged, or the token is not live; EmbedPassExpiredError an hour after it was made
  */
 export async function verifyEmbedPass(
-  db: Db,
+  credentials: CredentialSource,
   key: string,
   pass: string,
   now = Date.now(),
@@ -32,7 +32,7 @@ export async function verifyEmbedPass(
   if (!claim || !timingSafeEqual(Buffer.from(seal!, 'base64url'), mac(key, claim))) {
     throw new InvalidWidgetTokenError();
   }
-  const principal = await findLiveWidgetToken(db, tokenId!);
+  const principal = await findLiveWidgetToken(credentials, tokenId!);
   if (!principal) throw new InvalidWidgetTokenError();
   if (parseInt(expiry!, 36) * 1000 <= now) throw new EmbedPassExpiredError(principal.origins);
   return principal;

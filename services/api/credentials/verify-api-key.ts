@@ -8,7 +8,8 @@ import {
   TenantInactiveError,
   WrongCredentialTypeError,
 } from './credential.errors';
-import { findStoredApiKey, findStoredWidgetToken, type StoredApiKey } from './credential.repository';
+import { findStoredApiKey, type StoredApiKey } from './credential.repository';
+import type { CredentialSource } from './credential-source';
 import { matchesSecret } from './match-secret';
 import type { ApiKeyPrincipal } from './principal';
 import type { Scope } from './scope';
@@ -19,7 +20,7 @@ import { parseToken } from './token-format';
  * @throws CredentialError the first reason of the order below
  */
 export async function verifyApiKey(
-  db: Db,
+  credentials: CredentialSource,
   pepper: string | undefined,
   token: string,
   scope: Scope,
@@ -27,19 +28,19 @@ export async function verifyApiKey(
   const parsed = parseToken(token);
   if (!parsed) throw new InvalidApiKeyError();
   if (parsed.kind === 'widget_token') {
-    const widgetToken = await findStoredWidgetToken(db, parsed.id);
+    const widgetToken = await credentials.widgetToken(parsed.id);
     throw matchesSecret(widgetToken, token, pepper)
       ? new WrongCredentialTypeError('API key')
       : new InvalidApiKeyError();
   }
-  const key = await findStoredApiKey(db, parsed.id);
+  const key = await credentials.apiKey(parsed.id);
   if (!matchesSecret(key, token, pepper)) throw new InvalidApiKeyError();
   judge(key, scope);
   return { kind: 'api_key', keyId: key.id, familyId: key.familyId, scope, tenant: key.tenant };
 }
 
 /**
- * The same judgement once more, for a request that proved its key a while ago.
+ * The same judgement once more, for a request that proved its key a while ago: always of the database, never remembered.
  * @throws CredentialError where the key has been revoked, has expired, or its tenant has been suspended since
  */
 export async function assertKeyStillServes(db: Db, { keyId, scope }: ApiKeyPrincipal): Promise<void> {

@@ -2,12 +2,8 @@ import type { Db } from '../../platform/database';
 import { isDevelopmentOrigin } from '../tenants/allowed-origin';
 import { mayBeUsed } from '../tenants/tenant';
 import { InvalidWidgetTokenError, WrongCredentialTypeError } from './credential.errors';
-import {
-  findStoredApiKey,
-  findStoredWidgetToken,
-  isOriginListed,
-  type StoredWidgetToken,
-} from './credential.repository';
+import { isOriginListed, type StoredWidgetToken } from './credential.repository';
+import type { CredentialSource } from './credential-source';
 import { matchesSecret } from './match-secret';
 import type { WidgetPrincipal } from './principal';
 import { parseToken } from './token-format';
@@ -17,26 +13,29 @@ import { parseToken } from './token-format';
  * @throws InvalidWidgetTokenError whatever is wrong with it; WrongCredentialTypeError for an API key
  */
 export async function verifyWidgetToken(
-  db: Db,
+  credentials: CredentialSource,
   pepper: string | undefined,
   token: string,
 ): Promise<WidgetPrincipal> {
   const parsed = parseToken(token);
   if (!parsed) throw new InvalidWidgetTokenError();
   if (parsed.kind === 'api_key') {
-    const key = await findStoredApiKey(db, parsed.id);
+    const key = await credentials.apiKey(parsed.id);
     throw matchesSecret(key, token, pepper)
       ? new WrongCredentialTypeError('widget token')
       : new InvalidWidgetTokenError();
   }
-  const stored = await findStoredWidgetToken(db, parsed.id);
+  const stored = await credentials.widgetToken(parsed.id);
   if (!matchesSecret(stored, token, pepper) || !isLive(stored)) throw new InvalidWidgetTokenError();
   return toPrincipal(stored);
 }
 
 /** The same judgement without the secret, for a caller that proved it before (the embed page's pass). */
-export async function findLiveWidgetToken(db: Db, tokenId: string): Promise<WidgetPrincipal | undefined> {
-  const stored = await findStoredWidgetToken(db, tokenId);
+export async function findLiveWidgetToken(
+  credentials: CredentialSource,
+  tokenId: string,
+): Promise<WidgetPrincipal | undefined> {
+  const stored = await credentials.widgetToken(tokenId);
   return stored && isLive(stored) ? toPrincipal(stored) : undefined;
 }
 

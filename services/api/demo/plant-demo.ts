@@ -2,6 +2,7 @@ import { createBooking } from '../bookings/create-booking';
 import { checkCatalog } from '../catalog/files/check-catalog';
 import { importCatalog } from '../catalog/files/import-catalog';
 import { CredentialError } from '../credentials/credential.errors';
+import { databaseCredentials } from '../credentials/credential-source';
 import { issueApiKey } from '../credentials/issue-api-key';
 import { issueWidgetToken } from '../credentials/issue-widget-token';
 import { SCOPES } from '../credentials/scope';
@@ -42,12 +43,15 @@ export async function plantDemo(
   await plantCatalog(trx, today);
   const tenant = await demoTenant(trx);
   await sellOut(trx, tenant, today);
+  const credentials = databaseCredentials(trx);
   return {
     tenant: DEMO_TENANT,
-    api_key: (await stillGood(kept, (demo) => verifyApiKey(trx, pepper, demo.api_key, 'booking:create')))
+    api_key: (await stillGood(kept, (demo) =>
+      verifyApiKey(credentials, pepper, demo.api_key, 'booking:create'),
+    ))
       ? kept!.api_key
       : (await issueApiKey(trx, pepper, tenant, { scopes: [...SCOPES], name: 'Demo' })).token,
-    widget_token: (await stillGood(kept, (demo) => verifyWidgetToken(trx, pepper, demo.widget_token)))
+    widget_token: (await stillGood(kept, (demo) => verifyWidgetToken(credentials, pepper, demo.widget_token)))
       ? kept!.widget_token
       : (await issueWidgetToken(trx, pepper, tenant, {})).token,
   };

@@ -22,7 +22,10 @@ const DEPRECATED_SINCE = '@1795132800';
 
 const principals = new WeakMap<object, Principal>();
 
-/** tsoa calls this before anything else of a route: credential, tenant and scope are judged anew on every request. */
+/**
+ * tsoa calls this before anything else of a route: credential, tenant and scope are judged anew on every request, by what the
+ * lease lets this process remember of them (ADR 19).
+ */
 export async function expressAuthentication(
   request: Request,
   scheme: string,
@@ -55,20 +58,20 @@ async function authenticateApiKey(request: Request, scope: Scope): Promise<ApiKe
   const credential = credentialOf(request);
   if (!credential) throw new InvalidApiKeyError();
   noteDeprecated(request);
-  const { db, secrets } = contextOf(request);
-  return boundGuessing(request, verifyApiKey(db, secrets.keyPepper, credential.token, scope));
+  const { credentials, secrets } = contextOf(request);
+  return boundGuessing(request, verifyApiKey(credentials, secrets.keyPepper, credential.token, scope));
 }
 
 async function authenticateWidget(request: Request): Promise<WidgetPrincipal> {
   const credential = credentialOf(request);
   if (!credential) throw new InvalidWidgetTokenError();
   noteDeprecated(request);
-  const { db, secrets } = contextOf(request);
+  const { credentials, secrets } = contextOf(request);
   const { channel, token } = credential;
   const verification =
     channel === 'pass'
-      ? verifyEmbedPass(db, secrets.cursorKey, token)
-      : verifyWidgetToken(db, secrets.keyPepper, token);
+      ? verifyEmbedPass(credentials, secrets.cursorKey, token)
+      : verifyWidgetToken(credentials, secrets.keyPepper, token);
   return boundGuessing(request, verification);
 }
 

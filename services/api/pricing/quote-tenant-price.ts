@@ -20,7 +20,11 @@ export type Quoter = (tour: PricedTour, platform: Prices, travelDate: string | n
 
 /** Reads the tenant's pricing layer once for these tours. */
 export async function tenantQuoter(db: Db, tenant: Tenant, tourIds: string[]): Promise<Quoter> {
-  const rules = tourIds.length ? await findPriceRules(db, tenant.id, tourIds) : [];
+  return quoterOf(tenant, tourIds.length ? await findPriceRules(db, tenant.id, tourIds) : []);
+}
+
+/** @param rules the tenant's, all that can concern the tours to be quoted */
+export function quoterOf(tenant: Tenant, rules: PriceRule[]): Quoter {
   return (tour, platform, travelDate) => {
     const [rule] = rankPriceRules(rules, tour, tenant.currency, travelDate);
     const prices = tenantPrices(platform, rule, tour.currencyDigits);

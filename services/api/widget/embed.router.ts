@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Express, NextFunction, Request, Response } from 'express';
-import { listCatalog } from '../catalog/list-catalog';
-import { listContinents } from '../catalog/list-continents';
+import { recallCatalog, recallContinents } from '../catalog/recall-catalog';
 import { mintEmbedPass } from '../credentials/embed-pass';
 import { EmbedPassExpiredError } from '../credentials/embed-pass.errors';
 import { contextOf } from '../http/api-context';
@@ -79,12 +78,12 @@ function refuseForeignFrame(request: Request, _response: Response, next: NextFun
 }
 
 async function showTours(request: Request, response: Response): Promise<void> {
-  const { db, secrets } = contextOf(request);
+  const context = contextOf(request);
   const { tenant, tokenId, origins } = widgetPrincipalOf(request);
   const { limit, continent, q, cursor } = documentedQuery<ListQuery>(request);
   const filter = { continent, q: searchInput('q', q) };
   const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filter);
-  const { items, last } = await listCatalog(db, tenant, { limit, ...filter, after });
+  const { items, last } = await recallCatalog(context, tenant, { limit, ...filter, after });
   const language = languageOf(request);
   setCaching(request, PRIVATE);
   response.type('html').send(
@@ -94,9 +93,9 @@ async function showTours(request: Request, response: Response): Promise<void> {
       brandColor: tenant.brandColor,
       origins,
       cards: items.map((item) => tourCard(item, tenant, language.locale)),
-      continents: await listContinents(db, tenant),
+      continents: await recallContinents(context, tenant),
       filter,
-      kept: { pass: mintEmbedPass(secrets.cursorKey, tokenId), ...settingsOf(request) },
+      kept: { pass: mintEmbedPass(context.secrets.cursorKey, tokenId), ...settingsOf(request) },
       isFirst: after === undefined,
       nextCursor: nextCursor(request, last, filter),
     }),

@@ -10,7 +10,7 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { listCatalog } from '../catalog/list-catalog';
+import { recallCatalog } from '../catalog/recall-catalog';
 import type { ApiContext } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
@@ -58,7 +58,7 @@ export class WidgetToursController {
     const { tenant } = widgetPrincipalOf(request);
     const filters = { continent, q: searchInput('q', q) };
     const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filters);
-    const { items, last } = await listCatalog(this.context.db, tenant, { limit, ...filters, after });
+    const { items, last } = await recallCatalog(this.context, tenant, { limit, ...filters, after });
     setCaching(request, PRIVATE);
     const { publicBaseUrl } = this.context.config;
     return pageAnswer(

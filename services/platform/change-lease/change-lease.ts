@@ -81,6 +81,7 @@ export function startChangeLease(db: Db, log: Logger): ChangeLease & { stop(): P
   const instance = randomUUID();
   const stopping = new AbortController();
   let number = 0;
+  let told: boolean | undefined;
 
   async function poll(): Promise<void> {
     const began = readClocks();
@@ -94,7 +95,6 @@ export function startChangeLease(db: Db, log: Logger): ChangeLease & { stop(): P
     if (holds) log.info('the lease is held: authorization is remembered');
     else log.warn({ err: error }, 'the lease has lapsed: authorization is asked of the database');
   }
-  let told: boolean | undefined;
 
   async function keepPolling(): Promise<void> {
     while (!stopping.signal.aborted) {

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { Readable, Writable } from 'node:stream';
+import path from 'node:path';
+import { run } from '../../cli/run';
+import { untilInstancesObey } from '../../services/platform/change-lease/await-instances';
+import { openDatabase } from '../../services/platform/database';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+/** A lease lasts a second; a busy machine takes its time. */
+const LEASE_MS = 1_000;
+const AT_MOST_MS = 2_500;
+
+let terminal: TestTerminal;
+beforeAll(async () => {
+  terminal = await openTestTerminal();
+  await terminal.tourctl('tenant create --slug acme --name Acme');
+});
+afterAll(async () => terminal.drop());
+beforeEach(async () => {
+  await terminal.db('api_instances').delete();
+  await terminal.tourctl('tenant activate acme');
+});
+
+const currentVersion = async () => (await terminal.db('change_version').first('version')).version as number;
+
+/** A row as an instance of the API writes it. */
+async function givenInstance(): Promise<{ see: () => Promise<void> }> {
+  const id = randomUUID();
+  await terminal.db('api_instances').insert({ id, seen_version: await currentVersion(), poll: 1 });
+  const see = async () => {
+    const seen_version = await currentVersion();
+    await terminal.db('api_instances').where({ id }).update({ seen_version, poll: 2 });
+  };
+  return { see };
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<{ took: number; answer: T }> {
+  const begun = performance.now();
+  const answer = await work();
+  return { took: performance.now() - begun, answer };
+}
+
+const suspend = () => timed(() => terminal.tourctl('tenant suspend acme --yes --json'));
+
+describe('a command that changes what instances remember', () => {
+  it('answers when the last of them has seen it', async () => {
+    const quick = await givenInstance();
+    const slow = await givenInstance();
+    setTimeout(() => void quick.see(), 300);
+    setTimeout(() => void slow.see(), 600);
+    const { took, answer } = await suspend();
+    expect(answer.json.status).toBe('suspended');
+    expect(took).toBeGreaterThan(450);
+    expect(took).toBeLessThan(LEASE_MS);
+  });
+
+  it('answers after a second where one is silent, and takes it for dead', async () => {
+    const live = await givenInstance();
+    await givenInstance();
+    setTimeout(() => void live.see(), 300);
+    const { took } = await suspend();
+    expect(took).toBeGreaterThan(LEASE_MS);
+    expect(took).toBeLessThan(AT_MOST_MS);
+    expect(await terminal.db('api_instances').select('poll')).toEqual([{ poll: 2 }]);
+  });
+
+  it('does not take for dead one that polls and has not seen it yet', async () => {
+    await givenInstance();
+    const polls = setInterval(() => void terminal.db('api_instances').increment('poll', 1).then(), 100);
+    const { took } = await suspend();
+    clearInterval(polls);
+    expect(took).toBeGreaterThan(LEASE_MS);
+    expect(await terminal.db('api_instances')).toHaveLength(1);
+  });
+
+  it('waits for nobody where there is nobody, or nothing that anybody remembers has changed', async () => {
+    expect((await suspend()).took).toBeLessThan(LEASE_MS);
+    await givenInstance();
+    const { took, answer } = await timed(() =>
+      terminal.tourctl('key issue acme --scope catalog:read --json'),
+    );
+    expect(answer.code).toBe(0);
+    expect(took).toBeLessThan(LEASE_MS);
+  });
+
+  it('still gives its answer after Ctrl-C, and says that the change is made', async () => {
+    await givenInstance();
+    const { id } = (await terminal.tourctl('key issue acme --scope catalog:read --json')).json;
+    const interrupt = new AbortController();
+    const written = { stdout: '', stderr: '' };
+    const sink = (name: 'stdout' | 'stderr') =>
+      new Writable({
+        write(chunk: Buffer, _encoding, done) {
+          written[name] += chunk.toString();
+          done();
+        },
+      });
+    const io = {
+      stdin: Readable.from([]),
+      stdout: sink('stdout'),
+      stderr: sink('stderr'),
+      env: terminal.env,
+      isTTY: false,
+      root: path.resolve(__dirname, '../..'),
+      interrupted: interrupt.signal,
+    };
+    const code = run(['key', 'rotate', id, '--grace', '1h', '--json'], io);
+    while (!(await terminal.db('api_keys').where({ id }).first()).replaced_by)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    interrupt.abort();
+    expect(written.stdout).toBe('');
+
+    expect(await code).toBe(130);
+    expect(JSON.parse(written.stdout).key).toMatch(/^svc_live_/);
+    expect(JSON.parse(written.stderr).error).toEqual({
+      code: 'interrupted',
+      message: 'Interrupted, but the change is made, and every instance obeys it',
+    });
+  });
+
+  it('is obeyed in time also where the database cannot be asked any more', async () => {
+    const lost = openDatabase('postgres://nobody@127.0.0.1:1/nothing', { applicationName: 'tests' });
+    const { took } = await timed(() => untilInstancesObey(lost));
+    await lost.destroy();
+    expect(took).toBeGreaterThan(LEASE_MS);
+    expect(took).toBeLessThan(AT_MOST_MS);
+  });
+});
