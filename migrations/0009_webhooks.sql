@@ -135,6 +135,8 @@ create table webhook_queue (
   tries       integer     not null default 0,
   -- Tries so far that were nobody's fault, as 429 and 503; the first few do not count.
   spared      integer     not null default 0,
+  -- An operator retried it, or sent a ping: it does not wait for a breaker, and its failure is not held against the endpoint.
+  asked       boolean     not null default false,
   -- Grows with every claim; a result is taken only under the fence it was claimed with.
   fence       integer     not null default 0,
   worker      text,
@@ -148,6 +150,7 @@ create table webhook_queue (
   autovacuum_vacuum_cost_delay = 0
 );
 create index webhook_queue_due on webhook_queue (endpoint_id, next_at);
+create index webhook_queue_asked on webhook_queue (delivery_id) where asked;
 
 -- A row only while something is wrong: written with a failure, gone with the next success. So what goes well costs nothing here.
 create table webhook_health (

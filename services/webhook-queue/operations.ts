@@ -15,17 +15,11 @@ import {
   type ReplayFilter,
 } from './deliveries/delivery-list.repository';
 import type { Endpoint, Format } from './endpoints/endpoint';
-import {
-  endBreak,
-  findTwins,
-  insertEndpoint,
-  listEndpointsOf,
-  lockEndpoint,
-} from './endpoints/endpoint.repository';
+import { findTwins, insertEndpoint, listEndpointsOf, lockEndpoint } from './endpoints/endpoint.repository';
 import { parseEndpointUrl } from './endpoints/endpoint-url';
 import { insertEventFor } from './deliveries/event.repository';
 import { lockKnownEndpoint } from './endpoints/known-endpoint';
-import { adoptWaiting, countAdoptable, makeDue } from './deliveries/queue.repository';
+import { adoptWaiting, countAdoptable, makeDue, readClock } from './deliveries/queue.repository';
 import { issueSecret } from './endpoints/rotate-secret';
 import { webhookId } from './signing/sign-payload';
 import { isEventType, type EventType } from './deliveries/webhook-event';
@@ -38,13 +32,15 @@ import {
 
 // The operator's door: what the terminal may do. Every change happens in the caller's transaction, beside its audit row.
 export {
+  changeEndpoint,
   disableByOperator,
   enableEndpoint,
   pauseEndpoint,
   removeEndpoint,
   resumeEndpoint,
+  type EndpointVerb,
 } from './endpoints/change-endpoint-state';
-export { DELIVERY_STATUSES, type DeliveryStatus } from './deliveries/delivery';
+export { DELIVERY_STATUSES, PHASES, type DeliveryStatus } from './deliveries/delivery';
 export { toEndpointDocument } from './endpoints/endpoint-document';
 export { EVENT_TYPES } from './deliveries/webhook-event';
 export { findEndpoint } from './endpoints/known-endpoint';
@@ -160,7 +156,6 @@ export async function retryDelivery(trx: Trx, id: string): Promise<DeliveryItem>
   const { status } = (await lockEndpoint(trx, endpoint)) ?? { status: 'removed' };
   if (status !== 'active') throw new DeliveryStateConflictError(`Its endpoint is ${status}.`);
   if (!(await makeDue(trx, id))) throw new DeliveryStateConflictError('It is being sent at this moment.');
-  await endBreak(trx, endpoint);
   return (await findDeliveryItem(trx, id))!;
 }
 
@@ -179,15 +174,17 @@ export async function countHeldBackReplay(db: Db | Trx, filter: ReplayFilter): P
 export const REPLAYED_MOST = 10_000;
 
 /**
- * Sends finished deliveries of active endpoints again, the oldest first, each under its old webhook-id.
- * @returns also how many the filter still finds: more than REPLAYED_MOST take more than one replay
+ * Sends finished deliveries of active endpoints again, those that finished first, each under its old webhook-id.
+ * @returns also how many are left beyond REPLAYED_MOST: to go on with them, pass `finishedBefore` on
  */
 export async function replayDeliveries(
   trx: Trx,
   filter: ReplayFilter,
-): Promise<{ replayed: number; left: number }> {
-  if (filter.endpointId && !isUuid(filter.endpointId)) return { replayed: 0, left: 0 };
-  const replayed = await requeueFinished(trx, filter, REPLAYED_MOST);
-  const left = replayed < REPLAYED_MOST ? 0 : await countReplayable(trx, filter);
-  return { replayed, left };
+): Promise<{ replayed: number; left: number; finishedBefore: Date }> {
+  const finishedBefore = filter.finishedBefore ?? (await readClock(trx));
+  const bounded = { ...filter, finishedBefore };
+  if (filter.endpointId && !isUuid(filter.endpointId)) return { replayed: 0, left: 0, finishedBefore };
+  const replayed = await requeueFinished(trx, bounded, REPLAYED_MOST);
+  const left = replayed < REPLAYED_MOST ? 0 : await countReplayable(trx, bounded);
+  return { replayed, left, finishedBefore };
 }

@@ -48,7 +48,13 @@ export async function startQueueServer(options: QueueServerOptions): Promise<Que
   );
   // A client that does not read its answer is cut. A live page hears something more often.
   server.setTimeout(30_000);
-  server.maxConnections = 1000;
+  server.maxConnections = CONNECTIONS_MAX;
+  // Those who only keep a connection make room for a probe of /healthz.
+  server.on('connection', () => {
+    server.getConnections((_error, count) => {
+      if (count > CONNECTIONS_MAX * 0.9) server.closeIdleConnections();
+    });
+  });
   answerMalformedRequests(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, host, resolve);
@@ -66,6 +72,8 @@ export async function startQueueServer(options: QueueServerOptions): Promise<Que
     close: () => close(server),
   };
 }
+
+const CONNECTIONS_MAX = 1000;
 
 const TIMEOUTS = {
   // A client that drips its request is cut; kept-alive connections outlive a balancer's idle minute.

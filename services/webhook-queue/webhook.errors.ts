@@ -41,6 +41,16 @@ export class DeliveryStateConflictError extends AppError {
   readonly code = 'delivery_state_conflict';
 }
 
+export class TooManySecretsError extends AppError {
+  readonly code = 'too_many_secrets';
+
+  constructor(live: number) {
+    super(
+      `${live} secrets sign at this moment, each promised its time: wait for the first to end, or end all with an overlap of 0.`,
+    );
+  }
+}
+
 export class InvalidOverlapError extends AppError {
   readonly code = 'invalid_overlap';
 

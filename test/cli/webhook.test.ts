@@ -252,7 +252,6 @@ describe('tourctl delivery', () => {
     });
     expect((await terminal.tourctl(`delivery replay --tenant ${slug} --json`)).json).toEqual({
       replayed: 1,
-      left: 0,
     });
     expect(await deliveries(`--tenant ${slug} --status pending`)).toHaveLength(1);
     expect((await terminal.tourctl('delivery replay')).code).toBe(2);

@@ -2,7 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../services/platform/database';
 import { inTransaction } from '../../services/platform/database';
 import { BREAKER } from '../../services/webhook-queue/worker/breaker';
-import { enableEndpoint, findEndpoint, retryDelivery } from '../../services/webhook-queue/operations';
+import {
+  enableEndpoint,
+  findEndpoint,
+  pingEndpoint,
+  retryDelivery,
+} from '../../services/webhook-queue/operations';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import {
@@ -102,6 +107,25 @@ describe('an endpoint that fails five times in a row', () => {
     await eventually('second opening', async () => ((await health(id)).openings === 2 ? true : undefined));
     expect(receiver.received).toHaveLength(2);
     expect((await health(id)).failures).toBe(2);
+  });
+
+  it('is not held to a retry or a ping that an operator asked for, and those go out past the breaker', async () => {
+    receiver.react(status(500));
+    const { id } = await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    await db('webhook_health').insert({
+      ...{ endpoint_id: id, failures: 5, openings: 1, opened_at: db.fn.now() },
+      blocked_until: db.raw("now() + interval '1 hour'"),
+    });
+    const before = await health(id);
+    worker = hurriedWorker(db, { retryScheduleSeconds: [0, 600] });
+    const { delivery } = await inTransaction(db, (trx) => pingEndpoint(trx, id));
+    await eventually('the ping', () => receiver.received[0]);
+    await eventually('its result', async () =>
+      (await deliveriesOf(db, tenantId)).find((item) => item.id === delivery && item.status === 'retrying'),
+    );
+    expect(receiver.received).toHaveLength(1);
+    expect(await health(id)).toEqual(before);
   });
 
   it('is tried at once where an operator retries a delivery', async () => {

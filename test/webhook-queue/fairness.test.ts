@@ -108,6 +108,17 @@ describe('a claim', () => {
     expect(await claimed({ rows: 5, known: [known(ids[0]!, { inFlight: 11 })] })).toEqual({ [tenantId]: 1 });
   });
 
+  it('leaves an eighth of the slots to endpoints that took their last delivery', async () => {
+    const unknown = await Promise.all(
+      Array.from({ length: 5 }, (_, i) => tenantWith([`/${i}a`, `/${i}b`, `/${i}c`], 4)),
+    );
+    const sum = (counts: Record<string, number>) => Object.values(counts).reduce((total, n) => total + n, 0);
+    expect(sum(await claimed())).toBe(14);
+    await db('webhook_queue').update({ worker: null, claimed_at: null, lease_until: null });
+    const proven: string[] = await db('webhook_endpoints').where({ tenant_id: unknown[0] }).pluck('id');
+    expect(sum(await claimed({ proven }))).toBe(16);
+  });
+
   it('gives slow endpoints half of the slots together', async () => {
     const tenants = await Promise.all(
       Array.from({ length: 5 }, (_, i) => tenantWith([`/${i}a`, `/${i}b`], 3)),

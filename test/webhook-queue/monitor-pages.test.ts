@@ -623,7 +623,7 @@ describe('every page', () => {
     const pages = [
       signInPage(),
       signInPage({ action: '/sign-in/abc' }),
-      secretPage({ endpointId: 'e1', secret: 'whsec_abc', graceUntil: null }, VIEWER),
+      secretPage({ endpointId: 'e1', secret: 'whsec_abc', overlapUntil: null }, VIEWER),
       refusalPage(404, EVIL),
     ];
     for (const page of pages) {

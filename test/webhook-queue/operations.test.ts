@@ -146,15 +146,18 @@ describe('an endpoint', () => {
     await worker.stop();
   });
 
-  it('signs with five secrets at most, and overlaps for seven days at most', async () => {
+  it('signs with five secrets at most, each as long as it was promised, and overlaps for seven days at most', async () => {
     const { id } = await add(db, tenantId, receiver.url);
     const rotate = (seconds: number) =>
       inTransaction(db, (trx) => rotateSecret(trx, SECRETS_KEY, id, seconds));
-    for (let i = 0; i < 7; i++) await rotate(7 * 86_400);
+    for (let i = 0; i < 4; i++) await rotate(7 * 86_400);
+    await expect(rotate(3600)).rejects.toMatchObject({ code: 'too_many_secrets' });
     const live = db('webhook_secrets')
       .where({ endpoint_id: id })
       .whereRaw('coalesce(expires_at > now(), true)');
     expect(await live).toHaveLength(5);
+    await rotate(0);
+    expect(await live.clone()).toHaveLength(1);
     await expect(rotate(7 * 86_400 + 1)).rejects.toMatchObject({ code: 'invalid_overlap' });
     await expect(rotate(-1)).rejects.toMatchObject({ code: 'invalid_overlap' });
   });
@@ -235,14 +238,16 @@ describe('a delivery', () => {
     await work('dead', 2);
     expect(await countReplay(db, { tenantId, status: 'dead' })).toBe(2);
     expect(await countReplay(db, { tenantId, status: 'delivered' })).toBe(0);
-    expect(await inTransaction(db, (trx) => replayDeliveries(trx, { tenantId, status: 'dead' }))).toEqual({
+    expect(
+      await inTransaction(db, (trx) => replayDeliveries(trx, { tenantId, status: 'dead' })),
+    ).toMatchObject({
       replayed: 2,
       left: 0,
     });
     await work('delivered', 2);
     expect(
       await inTransaction(db, (trx) => replayDeliveries(trx, { tenantId, status: 'delivered' })),
-    ).toEqual({ replayed: 2, left: 0 });
+    ).toMatchObject({ replayed: 2, left: 0 });
     await work('delivered', 2);
     expect(receiver.received).toHaveLength(6);
   });

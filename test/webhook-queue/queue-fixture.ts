@@ -85,7 +85,7 @@ export function hurriedWorker(db: Db, options: Partial<WorkerOptions> = {}): Wor
 export async function claimNow(db: Db, limits: Partial<ClaimLimits> = {}): Promise<Claim[]> {
   const { claims } = await claimDeliveries(db, {
     ...{ worker: 'one', rows: 16, capacity: 16, slots: 16, lanes: 4, leaseSeconds: 60 },
-    ...{ known: [], floor: null, after: '00000000-0000-0000-0000-000000000000' },
+    ...{ known: [], proven: [], floor: null, after: '00000000-0000-0000-0000-000000000000' },
     ...limits,
   });
   return claims;

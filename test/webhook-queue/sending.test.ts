@@ -1,11 +1,10 @@
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import type { AttemptReport } from '../../services/webhook-queue/deliveries/delivery';
-import { InterruptedError } from '../../services/webhook-queue/sending/explain-failure';
+import type { AttemptReport, ClaimedDelivery } from '../../services/webhook-queue/deliveries/delivery';
 import { createGuardedAgent, type GuardedAgent } from '../../services/webhook-queue/sending/guarded-agent';
 import { sendWebhook } from '../../services/webhook-queue/sending/send-webhook';
-import { signPayload } from '../../services/webhook-queue/signing/sign-payload';
+import { InterruptedError } from '../../services/webhook-queue/sending/sending.errors';
 import { eventually } from './queue-fixture';
 import { startRawServer, type Answering, type RawServer } from './raw-server';
 
@@ -16,7 +15,11 @@ const LIMITS = {
   connectTimeoutMs: 3000,
   attemptTimeoutMs: 3000,
 };
-const HEADERS = { 'content-type': 'application/json', 'webhook-signature': 'v1,abc' };
+const DELIVERY: Omit<ClaimedDelivery, 'url' | 'body'> = {
+  ...{ id: 'd1', endpointId: 'e1', eventId: 'ev1', secrets: [], fence: 1, tries: 0 },
+  ...{ createdAt: new Date(), claimedAt: new Date() },
+};
+const SIGNED = expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/);
 
 let agent: GuardedAgent;
 let server: RawServer;
@@ -36,16 +39,17 @@ interface Sending {
   body?: string;
   abort?: AbortController;
   attemptTimeoutMs?: number;
+  allowPrivateTargets?: boolean;
 }
 
 function send({
-  url,
+  url = `http://127.0.0.1:${server.port}/hook`,
   body = '{}',
   abort = new AbortController(),
   ...limits
 }: Sending = {}): Promise<AttemptReport> {
-  const webhook = { url: url ?? `http://127.0.0.1:${server.port}/hook`, headers: HEADERS, body };
-  return sendWebhook(webhook, { dispatcher: agent, ...LIMITS, ...limits }, abort);
+  const openSecrets = () => [Buffer.alloc(32)];
+  return sendWebhook({ ...DELIVERY, url, body }, openSecrets, { agent, ...LIMITS, ...limits }, abort);
 }
 
 const phasesOf = ({ phases }: AttemptReport) => Object.keys(phases ?? {});
@@ -106,11 +110,7 @@ describe('the phases of an attempt', () => {
   });
 
   it('are none where nothing began', async () => {
-    const report = await sendWebhook(
-      { url: `http://127.0.0.1:${server.port}/`, headers: HEADERS, body: '{}' },
-      { dispatcher: agent, ...LIMITS, allowPrivateTargets: false },
-      new AbortController(),
-    );
+    const report = await send({ allowPrivateTargets: false });
     expect(report).toMatchObject({ outcome: 'blocked', phases: null, peer: null, signature: null });
   });
 });
@@ -124,7 +124,7 @@ describe('an attempt that is cut off', () => {
     await eventually('a request', () => server.requests[0]);
     abort.abort(new InterruptedError());
     const report = await sending;
-    expect(report).toMatchObject({ outcome: 'interrupted', statusCode: null, signature: 'v1,abc' });
+    expect(report).toMatchObject({ outcome: 'interrupted', statusCode: null, signature: SIGNED });
     expect(phasesOf(report)).toEqual(['connect', 'first_byte']);
     await eventually('the connection closed', () => closed || undefined);
   });
@@ -190,22 +190,16 @@ describe('a request', () => {
     );
     const piece = fc.array(fc.oneof(text, odd), { maxLength: 4 }).map((parts) => parts.join(''));
     await fc.assert(
-      fc.asyncProperty(piece, piece, fc.uuid(), async (path, bookingRef, id) => {
+      fc.asyncProperty(piece, piece, async (path, bookingRef) => {
         const body = JSON.stringify({ event_type: 'booking.created', booking_ref: bookingRef });
-        const signature = signPayload({ id, sentAt: new Date(), body }, [Buffer.alloc(32)]);
-        const webhook = {
-          url: `http://127.0.0.1:${server.port}/${path}`,
-          headers: { ...HEADERS, ...signature },
-          body,
-        };
-        const report = await sendWebhook(webhook, { dispatcher: agent, ...LIMITS }, new AbortController());
+        const report = await send({ url: `http://127.0.0.1:${server.port}/${path}`, body });
         expect(report.outcome).toBe('delivered');
         const [head, sentBody] = server.requests.at(-1)!.split('\r\n\r\n') as [string, string];
         const [line, ...headers] = head.split('\r\n');
         expect(line).toMatch(/^POST \/[!-~]* HTTP\/1\.1$/);
         expect(headers.map((header) => header.split(':')[0])).toEqual([
-          ...['host', 'connection', 'content-type', 'webhook-signature', 'webhook-id', 'webhook-timestamp'],
-          'content-length',
+          ...['host', 'connection', 'content-type', 'user-agent'],
+          ...['webhook-id', 'webhook-timestamp', 'webhook-signature', 'content-length'],
         ]);
         expect(Buffer.from(sentBody, 'latin1').toString()).toBe(Buffer.from(body).toString());
       }),

@@ -229,7 +229,7 @@ const HEADS: Animal[] = [
     says: {
       outcome: 'redirect',
       status_code: 307,
-      reason: 'The receiver answered 307 to http://169.254.169.254/latest/: redirects are not followed.',
+      reason: 'The receiver answered 307 to http://169.254.169.254: redirects are not followed.',
     },
   },
   {
@@ -371,7 +371,8 @@ const HANG_UPS: Animal[] = [
     also: (_attempt, { connections, requests }) => {
       // The second request of a connection is lost, and comes again on a new one.
       expect([connections, requests.length]).toEqual([3, 5]);
-      expect(requests[1]).toBe(requests[2]);
+      const idOf = (request: string) => /webhook-id: \S+/.exec(request)![0];
+      expect(idOf(requests[1]!)).toBe(idOf(requests[2]!));
     },
   },
   {

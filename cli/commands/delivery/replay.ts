@@ -1,7 +1,6 @@
 import {
   countHeldBackReplay,
   countReplay,
-  REPLAYED_MOST,
   replayDeliveries,
   type HeldBack,
   type ReplayFilter,
@@ -22,14 +21,19 @@ export async function replayDeliveriesCommand(
     return warnOf(heldBack, output);
   }
   const { tenantId } = filter;
-  const result = await audited({ action: 'delivery.replay', tenantId }, async (trx, note) => {
-    const done = await replayDeliveries(trx, filter);
-    note(null, { ...filter, replayed: done.replayed }, { subject: options.endpoint });
-    return done;
-  });
-  output.answer(result, () => `${result.replayed} deliveries are on their way again`);
-  if (result.left > 0)
-    output.warn(`${result.left} more are left: a replay sends ${REPLAYED_MOST} at most, so say it again`);
+  let replayed = 0;
+  // A part and its audit row after the other, so that no transaction is long.
+  for (let finishedBefore: Date | undefined, left = 1; left > 0;) {
+    const part = await audited({ action: 'delivery.replay', tenantId }, async (trx, note) => {
+      const done = await replayDeliveries(trx, { ...filter, finishedBefore });
+      if (done.replayed > 0)
+        note(null, { ...filter, replayed: done.replayed }, { subject: options.endpoint });
+      return done;
+    });
+    replayed += part.replayed;
+    ({ finishedBefore, left } = part);
+  }
+  output.answer({ replayed }, () => `${replayed} deliveries are on their way again`);
   warnOf(heldBack, output);
 }
 

@@ -1,9 +1,9 @@
-import { showDelivery, type AttemptItem } from '../../../services/webhook-queue/operations';
+import { PHASES, showDelivery, type AttemptItem } from '../../../services/webhook-queue/operations';
 import type { Context } from '../../context';
 import { properties, table } from '../../table';
 
 const COLUMNS = ['try', 'started', 'ms', 'of it', 'to', 'outcome', 'answer', 'reason'];
-const PHASES = { dns: 'dns', connect: 'connect', tls: 'tls', first_byte: 'wait', body: 'read' } as const;
+const PHASE_NAMES = { dns: 'dns', connect: 'connect', tls: 'tls', first_byte: 'wait', body: 'read' } as const;
 
 /** The bodies hold personal data, so showing them is asked for by name, and recorded. */
 export async function showDeliveryCommand(
@@ -13,11 +13,14 @@ export async function showDeliveryCommand(
 ): Promise<void> {
   const { tenant_id: tenantId, ...delivery } = await showDelivery(db, id);
   if (reveal) await audited({ action: 'delivery.reveal', tenantId, subject: id }, async () => {});
-  const tries = delivery.tries.map((t) => ({ ...t, response_body: reveal ? t.response_body : null }));
+  // What a receiver answers may repeat what it was sent.
+  const hidden = { response_headers: null, response_body: null };
+  const tries = delivery.tries.map((t) => (reveal ? t : { ...t, ...hidden }));
   const document = { ...delivery, body: reveal ? delivery.body : null, tries };
   output.answer(document, () => {
     const { tries: _, ...facts } = document;
-    return `${properties(facts)}\n\n${table(COLUMNS, tries.map(toRow), 'No tries yet')}`;
+    const answers = tries.filter((t) => t.response_body !== null).map(describeAnswer);
+    return [properties(facts), table(COLUMNS, tries.map(toRow), 'No tries yet'), ...answers].join('\n\n');
   });
 }
 
@@ -26,9 +29,14 @@ function toRow(t: AttemptItem): (string | number | null)[] {
   return [number, started.toISOString(), ms, describePhases(phases), peer, outcome, status_code, reason];
 }
 
+function describeAnswer({ number, response_headers: headers, response_body: body }: AttemptItem): string {
+  return `Answer to try ${number}\n${properties({ ...headers })}\n${body}`;
+}
+
 /** Milliseconds of each phase in the order in which they came; the database has another. */
 function describePhases(phases: AttemptItem['phases']): string | null {
   if (!phases) return null;
-  const names = Object.keys(PHASES) as (keyof typeof PHASES)[];
-  return names.flatMap((name) => (name in phases ? `${PHASES[name]} ${phases[name]}` : [])).join(', ');
+  return PHASES.flatMap((phase) => (phase in phases ? `${PHASE_NAMES[phase]} ${phases[phase]}` : [])).join(
+    ', ',
+  );
 }

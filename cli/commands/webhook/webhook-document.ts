@@ -5,13 +5,23 @@ import {
 } from '../../../services/webhook-queue/operations';
 
 /** The answer of show: also how many secrets sign and until when, and how the newest deliveries fared. */
-export function toWebhookDetail({ secrets, waiting, recent, lastFailure, ...endpoint }: EndpointDetail) {
+export function toWebhookDetail({
+  secrets,
+  trouble,
+  waiting,
+  recent,
+  lastFailure,
+  ...endpoint
+}: EndpointDetail) {
   return {
     ...toEndpointDocument(endpoint),
     secrets: secrets.map(({ createdAt, expiresAt }) => ({
       created_at: createdAt.toISOString(),
       expires_at: expiresAt?.toISOString() ?? null,
     })),
+    failures_in_a_row: trouble?.failures ?? 0,
+    failing_since: trouble?.failingSince.toISOString() ?? null,
+    breaker_open_until: trouble?.blockedUntil?.toISOString() ?? null,
     waiting,
     recent_deliveries: recent,
     last_failure: lastFailure && {

@@ -45,13 +45,21 @@ export interface AttemptItem {
 
 /** Statuses that nothing will change by itself. */
 export type FinishedStatus = Extract<DeliveryStatus, 'delivered' | 'dead' | 'cancelled'>;
-export type ReplayFilter = Omit<DeliveryFilter, 'status'> & { status: FinishedStatus };
+export type ReplayFilter = Omit<DeliveryFilter, 'status'> & {
+  status: FinishedStatus;
+  /** Not what was finished since, as what was replayed first. */
+  finishedBefore?: Date;
+};
 
 /** Deliveries by the state of their endpoint. */
 export interface HeldBack {
   paused: number;
   disabled: number;
 }
+
+/** Null while its endpoint takes nothing; an open breaker makes it later. */
+const NEXT_ATTEMPT = `case when e.status = 'active' then
+  case when q.asked then d.next_attempt_at else greatest(d.next_attempt_at, h.blocked_until) end end as next_attempt_at`;
 
 export async function findDeliveries(
   db: Db | Trx,
@@ -138,13 +146,13 @@ export async function countHeldBack(db: Db | Trx, filter: ReplayFilter, atMost?:
 }
 
 /**
- * Queues finished deliveries of active endpoints again, the oldest first; their attempts are counted on.
+ * Queues finished deliveries of active endpoints again, those first that finished first; their attempts are counted on.
  * @returns how many
  */
 export async function requeueFinished(trx: Trx, filter: ReplayFilter, limit: number): Promise<number> {
   const chosen = replayable(trx, filter)
     .select('d.id', 'd.endpoint_id', 'd.attempts')
-    .orderBy('d.id')
+    .orderBy(['d.finished_at', 'd.id'])
     .limit(limit)
     .forUpdate('d');
   const { rows } = await trx.raw<{ rows: [{ requeued: number }] }>(
@@ -168,6 +176,8 @@ function deliveries(db: Db | Trx, from: Knex.QueryBuilder | string = 'webhook_de
     .join('webhook_events as ev', 'ev.id', 'd.event_id')
     .join('tenants as t', 't.id', 'd.tenant_id')
     .leftJoin('webhook_queue as q', 'q.delivery_id', 'd.id')
+    .leftJoin('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
+    .leftJoin('webhook_health as h', 'h.endpoint_id', 'd.endpoint_id')
     .select<DeliveryItem[]>(
       'd.id',
       't.slug as tenant',
@@ -176,7 +186,7 @@ function deliveries(db: Db | Trx, from: Knex.QueryBuilder | string = 'webhook_de
       'd.endpoint_id as endpoint',
       db.raw(`case when ${IN_FLIGHT} then 'delivering' else d.status end as status`),
       'd.attempts',
-      'd.next_attempt_at',
+      db.raw(NEXT_ATTEMPT),
       'd.last_status_code',
       'd.last_error',
       'd.created_at',
@@ -187,11 +197,12 @@ function replayable(db: Db | Trx, filter: ReplayFilter) {
   return finished(db, filter).where('e.status', 'active');
 }
 
-function finished(db: Db | Trx, { tenantId, endpointId, status, since }: ReplayFilter) {
+function finished(db: Db | Trx, { tenantId, endpointId, status, since, finishedBefore }: ReplayFilter) {
   const query = db('webhook_deliveries as d')
     .join('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
     .where('d.status', status);
   if (tenantId) void query.where('d.tenant_id', tenantId);
   if (endpointId) void query.where('d.endpoint_id', endpointId);
+  if (finishedBefore) void query.where('d.finished_at', '<', finishedBefore);
   return inTime(query, { since });
 }

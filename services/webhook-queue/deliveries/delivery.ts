@@ -46,8 +46,9 @@ export interface ClaimedDelivery {
   claimedAt: Date;
 }
 
-/** Where the time of a try went: look-up, TCP, TLS, waiting for the head of the answer, reading its body. */
-export type Phase = 'dns' | 'connect' | 'tls' | 'first_byte' | 'body';
+/** Where the time of a try went, in this order: look-up, TCP, TLS, waiting for the head of the answer, reading its body. */
+export const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'body'] as const;
+export type Phase = (typeof PHASES)[number];
 
 export interface AttemptReport {
   outcome: Outcome;

@@ -42,7 +42,7 @@ export async function insertEventsWithDeliveries(trx: Trx, events: SerializedEve
   await trx.raw(INSERT_WITH_DELIVERIES, { events: JSON.stringify(rows) });
 }
 
-/** One delivery to that endpoint, whatever it listens to. */
+/** One delivery to that endpoint, whatever it listens to and however it does: an operator asked for it. */
 export async function insertEventFor(
   trx: Trx,
   endpointId: string,
@@ -61,8 +61,8 @@ export async function insertEventFor(
        from event join webhook_endpoints e on e.id = :endpointId::uuid
        returning id, endpoint_id, next_attempt_at
      )
-     insert into webhook_queue (delivery_id, endpoint_id, next_at)
-     select d.id, d.endpoint_id, d.next_attempt_at from delivery d returning delivery_id`,
+     insert into webhook_queue (delivery_id, endpoint_id, next_at, asked)
+     select d.id, d.endpoint_id, d.next_attempt_at, true from delivery d returning delivery_id`,
     { ...event, endpointId },
   );
   return { deliveryId: rows[0].delivery_id };

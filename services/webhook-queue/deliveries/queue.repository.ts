@@ -3,6 +3,12 @@ import type { Db, Trx } from '../../platform/database';
 /** In one statement, of those that may be very many; tidying goes on with the rest. */
 const AT_ONCE = 10_000;
 
+export async function countWaitingFor(db: Db | Trx, endpointId: string): Promise<number> {
+  const queued = db('webhook_queue').where({ endpoint_id: endpointId });
+  const [row] = await queued.count<{ count: number }[]>('* as count');
+  return row!.count;
+}
+
 /** What waits without an endpoint for one that asks for it. */
 export async function countAdoptable(db: Db | Trx, endpointId: string): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
@@ -69,6 +75,12 @@ export async function cancelWaiting(db: Db | Trx, endpointId: string): Promise<n
   return rows[0].cancelled;
 }
 
+/** The time by which all here is measured. */
+export async function readClock(trx: Trx): Promise<Date> {
+  const { rows } = await trx.raw<{ rows: [{ now: Date }] }>('select now() as now');
+  return rows[0].now;
+}
+
 export interface Floors {
   now: Date;
   /** The oldest `next_at` of each endpoint that has anything queued, leased deliveries included: their lease may be lost. */
@@ -121,7 +133,7 @@ export async function findStrays(db: Db): Promise<Strays> {
 }
 
 /**
- * Makes one delivery due now: one that waits keeps its count of tries, a finished one starts anew under its old numbers.
+ * Makes one delivery due now, past an open breaker: one that waits keeps its count of tries, a finished one starts anew under its old numbers.
  * @returns false while a request is in flight
  */
 export async function makeDue(trx: Trx, deliveryId: string): Promise<boolean> {
@@ -130,9 +142,9 @@ export async function makeDue(trx: Trx, deliveryId: string): Promise<boolean> {
   await trx.raw('select from webhook_deliveries where id = ? for update', [deliveryId]);
   const { rows } = await trx.raw<{ rows: unknown[] }>(
     `with queued as (
-       insert into webhook_queue as q (delivery_id, endpoint_id, next_at, fence)
-       select d.id, d.endpoint_id, now(), d.attempts from webhook_deliveries d where d.id = :deliveryId::uuid
-       on conflict (delivery_id) do update set next_at = now()
+       insert into webhook_queue as q (delivery_id, endpoint_id, next_at, asked, fence)
+       select d.id, d.endpoint_id, now(), true, d.attempts from webhook_deliveries d where d.id = :deliveryId::uuid
+       on conflict (delivery_id) do update set next_at = now(), asked = true
          where q.lease_until is null or q.lease_until < clock_timestamp()
        returning q.delivery_id
      )

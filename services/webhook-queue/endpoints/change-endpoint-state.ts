@@ -1,9 +1,12 @@
 import type { Trx } from '../../platform/database';
 import { disableEndpoint } from './disable-endpoint';
 import type { Endpoint, EndpointStatus } from './endpoint';
-import { countWaitingFor, deleteSecrets, forgiveEndpoint, setEndpointStatus } from './endpoint.repository';
-import { lockKnownEndpoint } from './known-endpoint';
-import { cancelWaiting } from '../deliveries/queue.repository';
+import { setEndpointStatus } from './endpoint.repository';
+import { forgiveEndpoint } from './health.repository';
+import { toEndpointDocument, type EndpointDocument } from './endpoint-document';
+import { findEndpoint, lockKnownEndpoint } from './known-endpoint';
+import { deleteSecrets } from './secret.repository';
+import { cancelWaiting, countWaitingFor } from '../deliveries/queue.repository';
 import { EndpointStateConflictError } from '../webhook.errors';
 
 const BY_OPERATOR = 'An operator disabled it.';
@@ -55,6 +58,30 @@ export async function removeEndpoint(trx: Trx, id: string): Promise<Endpoint & {
   await cancelWaiting(trx, id);
   await forgiveEndpoint(trx, id);
   return { ...endpoint, cancelled };
+}
+
+const CHANGES = {
+  pause: pauseEndpoint,
+  resume: resumeEndpoint,
+  disable: disableByOperator,
+  enable: enableEndpoint,
+  remove: removeEndpoint,
+};
+
+export type EndpointVerb = keyof typeof CHANGES;
+
+/** As the audit log keeps it. */
+export interface EndpointChange {
+  tenantId: string;
+  before: EndpointDocument;
+  after: EndpointDocument;
+}
+
+/** @throws EndpointNotFoundError, EndpointStateConflictError */
+export async function changeEndpoint(trx: Trx, verb: EndpointVerb, id: string): Promise<EndpointChange> {
+  const before = await findEndpoint(trx, id);
+  const after = await CHANGES[verb](trx, id);
+  return { tenantId: before.tenantId, before: toEndpointDocument(before), after: toEndpointDocument(after) };
 }
 
 async function become(trx: Trx, endpoint: Endpoint, status: EndpointStatus): Promise<Endpoint> {

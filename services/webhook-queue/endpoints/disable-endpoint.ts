@@ -3,8 +3,8 @@ import { lockEndpoint, setEndpointStatus } from './endpoint.repository';
 import { enqueueDelivery } from '../enqueue-delivery';
 
 /**
- * Stops sending to an endpoint that said it wants no more, and tells those of the tenant's endpoints that ask for
- * `endpoint.disabled`.
+ * Stops sending to an endpoint that wants no more, is hopeless, or that an operator disables; those of the tenant's endpoints
+ * that ask for `endpoint.disabled` are told.
  * @returns false if it was disabled or removed already
  */
 export async function disableEndpoint(trx: Trx, id: string, reason: string): Promise<boolean> {
@@ -15,7 +15,8 @@ export async function disableEndpoint(trx: Trx, id: string, reason: string): Pro
     tenantId: endpoint.tenantId,
     type: 'endpoint.disabled',
     bookingRef: null,
-    body: { event_type: 'endpoint.disabled', endpoint: id, url: endpoint.url, reason },
+    // Without the query: it may hold a secret of that receiver.
+    body: { event_type: 'endpoint.disabled', endpoint: id, url: endpoint.url.replace(/\?.*$/, ''), reason },
   });
   return true;
 }

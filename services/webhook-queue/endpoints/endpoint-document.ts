@@ -1,5 +1,7 @@
 import type { Endpoint } from './endpoint';
 
+export type EndpointDocument = ReturnType<typeof toEndpointDocument>;
+
 /** An endpoint in answers and in the audit log, in wire names: never its secret. */
 export function toEndpointDocument(endpoint: Endpoint) {
   return {

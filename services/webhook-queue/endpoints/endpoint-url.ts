@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
+import { namesInside } from '../sending/public-address';
 import { InvalidWebhookUrlError } from '../webhook.errors';
 
 const LENGTH_MAX = 2048;
-const INSIDE = ['localhost', '.localhost', '.local', '.internal', '.home.arpa'];
 
 /**
  * The address as it will be called. What cannot be right is refused here, with the reason; where the name leads is judged
@@ -29,8 +29,7 @@ function refusePrivate(url: URL): void {
   // WHATWG has turned every spelling (0x7f.1, 2130706433, circled digits) into the plain one by now.
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(host)) throw new InvalidWebhookUrlError(unlessAllowed('it must name a host, not an IP address'));
-  const inside = INSIDE.some((name) => host === name || (name.startsWith('.') && host.endsWith(name)));
-  if (inside || !host.includes('.')) {
+  if (namesInside(host)) {
     throw new InvalidWebhookUrlError(unlessAllowed('its host is not a public name'));
   }
 }

@@ -1,11 +1,13 @@
 import type { Trx } from '../../platform/database';
-import { expireSecrets, findLiveSecrets, insertSecret } from './endpoint.repository';
 import { lockKnownEndpoint } from './known-endpoint';
+import { expireSecrets, findLiveSecrets, insertSecret } from './secret.repository';
 import { deriveSealingKey, mintSecret, sealSecret, showSecret } from '../signing/seal-secret';
-import { InvalidOverlapError } from '../webhook.errors';
+import { InvalidOverlapError, TooManySecretsError } from '../webhook.errors';
 
 const DAY_SECONDS = 24 * 3600;
-const OVERLAP_MAX_DAYS = 7;
+/** How long the secrets so far go on signing beside the new one. */
+export const OVERLAP_DAYS = 1;
+export const OVERLAP_MAX_DAYS = 7;
 /** Beside the newest: each secret adds a signature to every request. */
 const OLD_SECRETS_MAX = 4;
 
@@ -21,24 +23,26 @@ export interface RotatedSecret {
   /** Shown this once: only its sealed form is kept. */
   secret: string;
   /** Until when the one before signs too; null where it ended at once. */
-  othersUntil: Date | null;
+  overlapUntil: Date | null;
 }
 
 /**
  * @param overlapSeconds how long the secrets so far go on signing beside the new one: 0 to 7 days, a day if left out
- * @throws EndpointNotFoundError, InvalidOverlapError
+ * @throws EndpointNotFoundError, InvalidOverlapError, TooManySecretsError
  */
 export async function rotateSecret(
   trx: Trx,
   secretsKey: string,
   id: string,
-  overlapSeconds: number = DAY_SECONDS,
+  overlapSeconds: number = OVERLAP_DAYS * DAY_SECONDS,
 ): Promise<RotatedSecret> {
   const allowed = overlapSeconds >= 0 && overlapSeconds <= OVERLAP_MAX_DAYS * DAY_SECONDS;
   if (!allowed) throw new InvalidOverlapError(OVERLAP_MAX_DAYS);
   await lockKnownEndpoint(trx, id);
-  await expireSecrets(trx, id, overlapSeconds, OLD_SECRETS_MAX);
+  const live = await findLiveSecrets(trx, id);
+  if (overlapSeconds > 0 && live.length > OLD_SECRETS_MAX) throw new TooManySecretsError(live.length);
+  await expireSecrets(trx, id, overlapSeconds);
   const secret = await issueSecret(trx, secretsKey, id);
   const [, previous] = await findLiveSecrets(trx, id);
-  return { id, secret, othersUntil: previous?.expiresAt ?? null };
+  return { id, secret, overlapUntil: previous?.expiresAt ?? null };
 }

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database';
 import type { AttemptReport, ClaimedDelivery } from '../deliveries/delivery';
 import { judgeEndpoint } from '../sending/judge-answer';
-import { ALL_ENDPOINTS, upsertPulses, type Beat } from './pulse.repository';
+import { ALL_ENDPOINTS, upsertPulses, type Tally } from './pulse.repository';
 
 export interface Pulse {
   observe(
@@ -13,17 +13,17 @@ export interface Pulse {
 }
 
 const PERIOD_MS = 5 * 60_000;
-/** The last holds all that took longer: 2^29 ms are six days. */
-const CELLS = 30;
+/** Of a histogram; the last holds all that took longer: 2^29 ms are six days. */
+export const BINS = 30;
 
 /** Counts for the page's charts. What a killed worker had not written yet is missing there, and nowhere else. */
 export function createPulse(db: Db, worker: string): Pulse {
-  const beats = new Map<string, Beat>();
+  const tallies = new Map<string, Tally>();
   const changed = new Set<string>();
   let latest = 0;
-  const beatOf = (at: number, endpointId: string): Beat => {
+  const tallyOf = (at: number, endpointId: string): Tally => {
     const key = `${at} ${endpointId}`;
-    const beat = beats.get(key) ?? {
+    const tally = tallies.get(key) ?? {
       at: new Date(at),
       endpointId,
       delivered: 0,
@@ -31,9 +31,9 @@ export function createPulse(db: Db, worker: string): Pulse {
       answerTimes: [],
       waits: [],
     };
-    beats.set(key, beat);
+    tallies.set(key, tally);
     changed.add(key);
-    return beat;
+    return tally;
   };
   return {
     observe({ endpointId, claimedAt, createdAt }, report) {
@@ -43,30 +43,31 @@ export function createPulse(db: Db, worker: string): Pulse {
       const waited = claimedAt.getTime() - createdAt.getTime() + report.durationMs;
       const at = Math.floor(claimedAt.getTime() / PERIOD_MS) * PERIOD_MS;
       latest = Math.max(latest, at);
-      for (const beat of [beatOf(at, endpointId), beatOf(at, ALL_ENDPOINTS)]) {
-        if (verdict === 'well') beat.delivered++;
-        else beat.failed++;
-        if (report.statusCode !== null) count(beat.answerTimes, report.durationMs);
-        if (verdict === 'well') count(beat.waits, waited);
+      for (const tally of [tallyOf(at, endpointId), tallyOf(at, ALL_ENDPOINTS)]) {
+        if (verdict === 'well') tally.delivered++;
+        else tally.failed++;
+        if (report.statusCode !== null) count(tally.answerTimes, report.durationMs);
+        if (verdict === 'well') count(tally.waits, waited);
       }
     },
     async flush() {
       const keys = [...changed];
       changed.clear();
       try {
-        const written = keys.map((key) => beats.get(key)!);
+        const written = keys.map((key) => tallies.get(key)!);
         await upsertPulses(db, worker, written);
       } catch (error) {
         for (const key of keys) changed.add(key);
         throw error;
       }
-      for (const [key, { at }] of beats) if (at.getTime() < latest && !changed.has(key)) beats.delete(key);
+      for (const [key, { at }] of tallies)
+        if (at.getTime() < latest && !changed.has(key)) tallies.delete(key);
     },
   };
 }
 
-function count(cells: number[], ms: number): void {
-  const cell = Math.min(CELLS - 1, Math.ceil(Math.log2(Math.max(1, ms + 1))));
-  while (cells.length <= cell) cells.push(0);
-  cells[cell]!++;
+function count(histogram: number[], ms: number): void {
+  const bin = Math.min(BINS - 1, Math.ceil(Math.log2(Math.max(1, ms + 1))));
+  while (histogram.length <= bin) histogram.push(0);
+  histogram[bin]!++;
 }

@@ -1,40 +1,17 @@
 import type { AttemptReport } from '../deliveries/delivery';
-import { BlockedTargetError, UnresolvedTargetError } from './resolve-target';
 import { UnsealableSecretError } from '../signing/seal-secret';
+import {
+  BlockedTargetError,
+  ConnectTimeoutError,
+  DeadlineError,
+  EndlessAnswerError,
+  HungUpError,
+  InterruptedError,
+  UnresolvedTargetError,
+} from './sending.errors';
 
-type Failure = Pick<AttemptReport, 'outcome' | 'reason'>;
-
-/** Why a try was cut off by ourselves; the reason of the request's AbortSignal. */
-export class DeadlineError extends Error {
-  constructor(ms: number) {
-    super(`No answer within ${ms / 1000} s.`);
-  }
-}
-export class InterruptedError extends Error {
-  constructor() {
-    super('This worker was stopped while the request was in flight; it may have arrived.');
-  }
-}
-
-/** A request met a kept connection that the receiver closed at that moment. */
-export class HungUpError extends Error {
-  constructor() {
-    super('The receiver closed the kept connection as the request was sent; it may have arrived.');
-  }
-}
-
-/** No connection within the time for it. */
-export class ConnectTimeoutError extends Error {
-  constructor(ms: number) {
-    super(`No connection within ${ms / 1000} s.`);
-  }
-}
-/** More than is read of any answer. */
-export class EndlessAnswerError extends Error {
-  constructor() {
-    super('What came back has no end.');
-  }
-}
+/** Where no answer came. */
+export type Failure = Pick<AttemptReport, 'outcome' | 'reason'>;
 
 const TLS = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/;
 const BROKEN = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];

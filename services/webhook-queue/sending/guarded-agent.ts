@@ -1,7 +1,8 @@
-import { HungUpError, isBrokenConnection } from './explain-failure';
 import { createConnections, type Borrower } from './connections';
+import { isBrokenConnection } from './explain-failure';
 import type { ConnectionRules } from './open-connection';
 import { postWebhook, type Answer } from './post-webhook';
+import { HungUpError } from './sending.errors';
 
 export interface OutgoingWebhook {
   url: string;

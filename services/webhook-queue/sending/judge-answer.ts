@@ -41,8 +41,8 @@ export function judgeAnswer(statusCode: number, location: string | undefined): J
     };
   }
   if (statusCode >= 300 && statusCode < 400) {
-    // Foreign text: an operator's terminal obeys control characters.
-    const where = location ? ` to ${location.replace(/\p{Cc}/gu, '').slice(0, 200)}` : '';
+    // Of the address its host alone: the rest may repeat what was sent, and this is shown to everybody.
+    const where = location && URL.canParse(location) ? ` to ${new URL(location).origin.slice(0, 200)}` : '';
     return {
       outcome: 'redirect',
       reason: `The receiver answered ${statusCode}${where}: redirects are not followed.`,

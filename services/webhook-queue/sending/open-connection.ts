@@ -3,7 +3,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { buildConnector } from 'undici';
 import type { AttemptTrace } from './attempt-trace';
-import { ConnectTimeoutError } from './explain-failure';
+import { ConnectTimeoutError } from './sending.errors';
 import { resolveTarget, type TargetRules } from './resolve-target';
 
 export interface ConnectionRules extends TargetRules {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { EndlessAnswerError } from './explain-failure';
+import { EndlessAnswerError } from './sending.errors';
 import type { Borrower, Connection } from './connections';
 
 interface Post {

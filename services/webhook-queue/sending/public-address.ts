@@ -3,6 +3,13 @@ import ipaddr from 'ipaddr.js';
 // The one metadata address that hides among public ones (Azure's wire server).
 const METADATA = new Set(['168.63.129.16']);
 
+const INSIDE = ['.localhost', '.local', '.internal', '.home.arpa'];
+
+/** A host name that no public name server knows; without a final dot. */
+export function namesInside(host: string): boolean {
+  return !host.includes('.') || INSIDE.some((name) => host.endsWith(name));
+}
+
 const RANGE_NAMES: Record<string, string> = {
   loopback: 'a loopback address',
   private: 'a private address',

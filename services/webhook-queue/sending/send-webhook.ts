@@ -1,14 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { startTrace } from './attempt-trace';
-import type { AttemptReport } from '../deliveries/delivery';
-import { DeadlineError, explainFailure } from './explain-failure';
-import { asksForPatience, judgeAnswer, readRetryAfter } from './judge-answer';
+import type { AttemptReport, ClaimedDelivery } from '../deliveries/delivery';
+import type { createSecretOpener } from '../signing/seal-secret';
+import { signPayload, webhookId } from '../signing/sign-payload';
+import { explainFailure, type Failure } from './explain-failure';
 import type { GuardedAgent, OutgoingWebhook } from './guarded-agent';
+import { asksForPatience, judgeAnswer, readRetryAfter } from './judge-answer';
 import type { Answer } from './post-webhook';
-import { BlockedTargetError } from './resolve-target';
+import { BlockedTargetError, DeadlineError } from './sending.errors';
+import { webhookHeaders } from './webhook-headers';
 
 export interface SendingRules {
-  dispatcher: GuardedAgent;
+  agent: GuardedAgent;
   allowPrivateTargets: boolean;
   /** For the whole of it: look-up, connection, answer and its body. */
   attemptTimeoutMs: number;
@@ -17,11 +20,42 @@ export interface SendingRules {
 const HEADERS_KEPT = 50;
 const HEADERS_KEPT_LENGTH = 4 * 1024;
 
+const NO_ANSWER = { statusCode: null, responseBody: null, responseHeaders: null, retryAfterSeconds: null };
+
 /**
- * One POST. Everything that can go wrong out there is a report, not an error. `abort` is the caller's means to cut it
- * off; with a DeadlineError in it, it is ours.
+ * Signs the bytes of the event with each of the endpoint's secrets, and posts them once. Never throws: whatever goes wrong is a
+ * report. `abort` is the caller's means to cut it off; with a DeadlineError in it, it is ours.
  */
 export async function sendWebhook(
+  delivery: ClaimedDelivery,
+  openSecrets: ReturnType<typeof createSecretOpener>,
+  rules: SendingRules,
+  abort: AbortController,
+): Promise<AttemptReport> {
+  try {
+    return await post(sign(delivery, openSecrets), rules, abort);
+  } catch (error) {
+    return unsent(explainFailure(error));
+  }
+}
+
+/** The report of what never went out. */
+export function unsent(failure: Failure): AttemptReport {
+  const nothing = { durationMs: 0, phases: null, peer: null, signature: null };
+  return { ...failure, ...NO_ANSWER, ...nothing };
+}
+
+function sign(
+  { eventId, endpointId, url, body, secrets, claimedAt }: ClaimedDelivery,
+  openSecrets: ReturnType<typeof createSecretOpener>,
+): OutgoingWebhook {
+  const opened = openSecrets(endpointId, secrets);
+  // The database's clock: a receiver refuses what a worker with a wrong one would sign.
+  const signature = signPayload({ id: webhookId(eventId), sentAt: claimedAt, body }, opened);
+  return { url, headers: webhookHeaders(signature), body };
+}
+
+async function post(
   webhook: OutgoingWebhook,
   rules: SendingRules,
   abort: AbortController,
@@ -41,18 +75,15 @@ export async function sendWebhook(
   });
   try {
     refuseClearText(webhook.url, rules.allowPrivateTargets);
-    const answer = await rules.dispatcher.post(webhook, { trace, signal });
+    const answer = await rules.agent.post(webhook, { trace, signal });
     return { ...readAnswer(answer), ...told() };
   } catch (error) {
     trace.end();
-    const failure = explainFailure(signal.aborted ? signal.reason : error);
-    return { ...failure, ...NO_ANSWER, ...told() };
+    return { ...explainFailure(signal.aborted ? signal.reason : error), ...NO_ANSWER, ...told() };
   } finally {
     clearTimeout(deadline);
   }
 }
-
-const NO_ANSWER = { statusCode: null, responseBody: null, responseHeaders: null, retryAfterSeconds: null };
 
 /** The switch may have been turned off after the endpoint was added. */
 function refuseClearText(url: string, allowPrivateTargets: boolean): void {

@@ -15,14 +15,21 @@ export interface Payload {
 
 /** Standard Webhooks headers, with one `v1` signature for each secret: during a rotation the receiver knows one of them. */
 export function signPayload({ id, sentAt, body }: Payload, secrets: Buffer[]): Record<string, string> {
-  const timestamp = Math.floor(sentAt.getTime() / 1000);
-  const signed = `${id}.${timestamp}.${body}`;
+  const signed = `${id}.${inSeconds(sentAt)}.${body}`;
   const signatures = secrets.map(
     (secret) => `v1,${createHmac('sha256', secret).update(signed).digest('base64')}`,
   );
+  return signatureHeaders(id, sentAt, signatures.join(' '));
+}
+
+export function signatureHeaders(id: string, sentAt: Date, signature: string): Record<string, string> {
   return {
     'webhook-id': id,
-    'webhook-timestamp': String(timestamp),
-    'webhook-signature': signatures.join(' '),
+    'webhook-timestamp': String(inSeconds(sentAt)),
+    'webhook-signature': signature,
   };
+}
+
+function inSeconds(at: Date): number {
+  return Math.floor(at.getTime() / 1000);
 }

@@ -2,8 +2,8 @@ import type { Db } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
 import { keepHistory } from './keep-history';
 import type { Pulse } from '../metrics/pulse';
-import { deleteSilentWorkers, deleteWorker, upsertWorker } from '../metrics/pulse.repository';
 import { tidyStrays } from './tidy-strays';
+import { BEAT_SECONDS, deleteSilentWorkers, deleteWorker, upsertWorker } from './worker-beat.repository';
 
 export interface ChoreOptions {
   db: Db;
@@ -17,7 +17,7 @@ export interface ChoreOptions {
   inFlight: () => number;
 }
 
-const BEAT_MS = 5000;
+const BEAT_MS = BEAT_SECONDS * 1000;
 const MINUTE_MS = 60_000;
 
 /** What a worker does beside sending. Each goes on its own; one that fails is logged and comes round again. */

@@ -1,18 +1,20 @@
 import type { Db } from '../../platform/database';
+import type { Logger } from '../../platform/logger';
 import { claimDeliveries, type Claim, type KnownEndpoint } from './claim.repository';
 import { createDueFloors } from './due-floors';
 import type { Paces } from './endpoint-pace';
-import type { Flights } from './flights';
 import { queueMetrics } from '../metrics/queue-metrics';
 
-export interface ClaimerOptions {
+export interface ClaimDueOptions {
   db: Db;
+  log: Logger;
   worker: string;
   slots: number;
   lanes: number;
   leaseSeconds: number;
   paces: Paces;
-  flights: Pick<Flights, 'countByEndpoint'>;
+  /** By endpoint, what this worker has in flight, or claimed for it. */
+  countInFlight: () => Map<string, number>;
 }
 
 export interface Claimed {
@@ -21,16 +23,20 @@ export interface Claimed {
   nothingLeft: boolean;
 }
 
+/** Takes `rows` deliveries at most, while the worker may hold `capacity`. */
+export type ClaimDue = (rows: number, capacity: number) => Promise<Claimed>;
+
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
 /** Claims a part of the endpoints after the other, and begins anew behind the last. */
-export function createClaimer({ db, worker, slots, lanes, leaseSeconds, paces, flights }: ClaimerOptions) {
+export function createClaimDue(options: ClaimDueOptions): ClaimDue {
+  const { db, log, worker, slots, lanes, leaseSeconds, paces, countInFlight } = options;
   const floors = createDueFloors(db, (leaseSeconds / 4) * 1000);
   let after = BEFORE_ALL;
   let foundInRound = false;
 
   const known = (): KnownEndpoint[] => {
-    const inFlight = flights.countByEndpoint();
+    const inFlight = countInFlight();
     const ids = new Set([...inFlight.keys(), ...paces.endpoints(), ...floors.endpoints()]);
     countSlots(inFlight);
     return [...ids].map((id) => ({
@@ -49,7 +55,7 @@ export function createClaimer({ db, worker, slots, lanes, leaseSeconds, paces, f
     queueMetrics.slots.set({ class: 'slow' }, slow);
     queueMetrics.slots.set({ class: 'quick' }, quick);
   };
-  return async (rows: number, capacity: number): Promise<Claimed> => {
+  return async (rows, capacity) => {
     await floors.refresh();
     const done = queueMetrics.claimSeconds.startTimer();
     const limits = {
@@ -60,6 +66,7 @@ export function createClaimer({ db, worker, slots, lanes, leaseSeconds, paces, f
       lanes,
       leaseSeconds,
       known: known(),
+      proven: paces.proven(),
       floor: floors.otherwise(),
       after,
     };
@@ -67,6 +74,7 @@ export function createClaimer({ db, worker, slots, lanes, leaseSeconds, paces, f
     done();
     queueMetrics.claimRows.inc(claims.length);
     queueMetrics.leaseLost.inc(lost);
+    if (lost > 0) log.warn({ deliveries: lost }, 'taken over from a lost worker');
     floors.raise(claims);
     foundInRound ||= claims.length > 0;
     const nothingLeft = next === null && !foundInRound;

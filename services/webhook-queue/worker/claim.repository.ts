@@ -1,5 +1,6 @@
 import { inTransaction, type Db } from '../../platform/database';
 import type { ClaimedDelivery } from '../deliveries/delivery';
+import { SIGNS } from '../endpoints/secret.repository';
 import type { SealedSecret } from '../signing/seal-secret';
 
 /** What this worker knows of an endpoint, where it is not what every endpoint begins with. */
@@ -20,11 +21,13 @@ export interface ClaimLimits {
   rows: number;
   /** Deliveries at most that this worker holds; a tenant's share is of these. */
   capacity: number;
-  /** Requests at most in flight; the share of slow endpoints is of these. */
+  /** Requests at most in flight; the shares of slow and of unproven endpoints are of these. */
   slots: number;
   /** Requests in flight at most to an endpoint that is not among `known`. */
   lanes: number;
   known: KnownEndpoint[];
+  /** Endpoints that took their last delivery from this worker quickly. */
+  proven: string[];
   /** Of an endpoint that is not among `known`. */
   floor: Date | null;
   /** Endpoints are gone through in the order of their ids, from behind this one. */
@@ -88,6 +91,8 @@ const due = (
  * so that no backlog waits in front of a newcomer. A tenant that has its quarter gets more only while a quarter stays free for
  * the others: what hangs is not given back before its deadline.
  *
+ * What an operator asked for goes out at once, past an open breaker and every share.
+ *
  * An endpoint whose breaker was open is tried by one request of all workers: the lock on its webhook_health decides whose, and
  * it stays blocked for the others until that one is settled or its lease has run out.
  */
@@ -101,6 +106,7 @@ const CLAIM = `
     where k.in_flight > 0 group by e.tenant_id
   ), ready as materialized (
     select e.id, e.tenant_id, f.floor, coalesce(k.in_flight, 0) as in_flight, coalesce(k.slow, false) as slow,
+      e.id = any (:proven::uuid[]) as proven,
       h.opened_at is not null as probed, case when h.opened_at is null then coalesce(k.lanes, :lanes::integer) else 1 end as lanes
     from part e
     left join known k on k.id = e.id
@@ -115,7 +121,7 @@ const CLAIM = `
     where h.endpoint_id = any (array(select id from ready where probed)) and h.blocked_until <= now()
     for update skip locked
   ), due as materialized (
-    select q.delivery_id, e.tenant_id, e.slow, e.in_flight + q.nth as lane, random() as lot
+    select q.delivery_id, e.tenant_id, e.slow, e.proven, e.in_flight + q.nth as lane, random() as lot
     from ready e
     cross join lateral (
       select q.delivery_id, row_number() over (order by q.next_at) as nth from webhook_queue q
@@ -127,18 +133,28 @@ const CLAIM = `
     from due d left join held h using (tenant_id)
   ), allowed as (
     select t.*, row_number() over (order by t.turn, t.lot) as place
-    from (select *, row_number() over (partition by slow order by turn, lot) as nth from turns) t
-    where not t.slow
-      or t.nth + (select coalesce(sum(in_flight), 0) from known where slow) <= greatest(1, :slots::integer / 2)
+    from (
+      select *, row_number() over (partition by slow order by turn, lot) as nth_slow,
+        row_number() over (partition by proven order by turn, lot) as nth_unproven
+      from turns
+    ) t
+    where (not t.slow
+        or t.nth_slow + (select coalesce(sum(in_flight), 0) from known where slow) <= greatest(1, :slots::integer / 2))
+      and (t.proven
+        or t.nth_unproven + (select coalesce(sum(in_flight), 0) from known where id <> all (:proven::uuid[]))
+          <= greatest(1, :slots::integer * 7 / 8))
   ), next as (
     select a.delivery_id from allowed a
     where a.turn <= greatest(1, :capacity::integer / 4)
       or a.place + (select coalesce(sum(in_flight), 0) from held) <= :capacity::integer - greatest(1, :capacity::integer / 4)
     order by a.place
     limit :rows::integer
+  ), asked as (
+    select q.delivery_id from webhook_queue q join webhook_endpoints e on e.id = q.endpoint_id and e.status = 'active'
+    where q.asked limit :rows::integer
   ), picked as materialized (
     select q.* from webhook_queue q
-    where q.delivery_id = any (array(select delivery_id from next)) and (q.lease_until is null or q.lease_until < now())
+    where q.delivery_id = any (array(select delivery_id from next union select delivery_id from asked)) and (q.lease_until is null or q.lease_until < now())
     order by q.delivery_id
     for update skip locked
   ), lost as (
@@ -166,7 +182,7 @@ const CLAIM = `
     select s.endpoint_id, jsonb_agg(jsonb_build_object('id', s.id, 'key_id', s.key_id, 'nonce', encode(s.nonce, 'hex'),
       'ciphertext', encode(s.ciphertext, 'hex')) order by s.created_at desc) as secrets
     from webhook_secrets s
-    where s.endpoint_id in (select endpoint_id from claimed) and (s.expires_at is null or s.expires_at > now())
+    where s.endpoint_id in (select endpoint_id from claimed) and ${SIGNS}
     group by s.endpoint_id
   )
   select (select case when count(*) = ${ENDPOINTS_A_CLAIM} then (array_agg(id order by id desc))[1] end from part) as next,

@@ -1,48 +1,41 @@
-import { attemptDelivery } from '../sending/attempt-delivery';
-import type { AttemptReport } from '../deliveries/delivery';
-import type { Paces } from './endpoint-pace';
-import type { Airline } from './flights';
+import type { Logger } from '../../platform/logger';
+import type { Settlement } from '../deliveries/delivery';
 import type { Pulse } from '../metrics/pulse';
 import { countAttempt } from '../metrics/queue-metrics';
-import { decideNext } from './retry-schedule';
+import { sendWebhook, unsent, type SendingRules } from '../sending/send-webhook';
 import { createSecretOpener, deriveSealingKey } from '../signing/seal-secret';
-import type { SendingRules } from '../sending/send-webhook';
-import { createSettler, type SettlerOptions } from './settle-in-batches';
+import type { Paces } from './endpoint-pace';
+import { decideNext } from './retry-schedule';
+import type { SlotOptions } from './slots';
 
-export interface CompletionOptions extends SettlerOptions, SendingRules {
+export interface CompletionOptions {
+  log: Logger;
   secretsKey: string;
   retryScheduleSeconds: readonly number[];
   leaseSeconds: number;
+  rules: SendingRules;
   paces: Paces;
   pulse: Pulse;
+  writeDown: (settlement: Settlement) => Promise<void>;
 }
 
 /** Of a lease: a third to wait for a slot, a third for the request, a third to write its result down. */
 const WAIT_SHARE = 1 / 3;
 
-const NOT_SENT: AttemptReport = {
+const NOT_SENT = unsent({
   outcome: 'interrupted',
   reason: 'This worker was stopped, or had no slot for it in time: it was not sent.',
-  statusCode: null,
-  responseBody: null,
-  durationMs: 0,
-  retryAfterSeconds: null,
-  phases: null,
-  peer: null,
-  signature: null,
-  responseHeaders: null,
-};
+});
 
 /** From a claimed delivery to its written result: one request, what it says of the endpoint, and what follows. */
-export function createCompletion(options: CompletionOptions): Pick<Airline, 'fly' | 'settle'> {
-  const { log, retryScheduleSeconds, leaseSeconds, paces, pulse } = options;
+export function createCompletion(options: CompletionOptions): Pick<SlotOptions, 'send' | 'settle'> {
+  const { log, retryScheduleSeconds, leaseSeconds, rules, paces, pulse, writeDown } = options;
   const openSecrets = createSecretOpener(deriveSealingKey(options.secretsKey));
-  const writeDown = createSettler(options);
   const patienceMs = leaseSeconds * 1000 * WAIT_SHARE;
   return {
-    async fly(delivery, abort, waitedMs) {
+    async send(delivery, abort, waitedMs) {
       if (abort.signal.aborted || waitedMs > patienceMs) return NOT_SENT;
-      const report = await attemptDelivery(delivery, openSecrets, options, abort);
+      const report = await sendWebhook(delivery, openSecrets, rules, abort);
       paces.observe(delivery.endpointId, report);
       pulse.observe(delivery, report);
       countAttempt(delivery, report);

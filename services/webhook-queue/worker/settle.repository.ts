@@ -27,7 +27,8 @@ const SETTLE = `
       tries integer, spared boolean, duration_ms integer, outcome text, status_code smallint, reason text, phases jsonb,
       peer text, signature text, response_headers jsonb, response_body text, verdict text, trips boolean)
   ), mine as materialized (
-    select r.*, q.endpoint_id, q.claimed_at, q.worker from webhook_queue q join result r using (delivery_id)
+    select r.*, case when not q.asked or r.verdict = 'well' then r.verdict end as judged, q.endpoint_id, q.claimed_at, q.worker
+    from webhook_queue q join result r using (delivery_id)
     where q.fence = r.fence and q.worker is not null order by q.delivery_id for update of q
   ), logged as (
     insert into webhook_attempts (delivery_id, number, started_at, duration_ms, outcome, status_code, reason, phases, peer, signature,
@@ -40,7 +41,7 @@ const SETTLE = `
   ), again as (
     update webhook_queue q
     set next_at = now() + make_interval(secs => mine.wait_seconds), tries = mine.tries, spared = q.spared + mine.spared::integer,
-      worker = null, claimed_at = null, lease_until = null
+      asked = false, worker = null, claimed_at = null, lease_until = null
     from mine where q.delivery_id = mine.delivery_id and mine.status = 'retrying'
   ), told as (
     update webhook_deliveries d
@@ -50,9 +51,9 @@ const SETTLE = `
     from mine where d.id = mine.delivery_id
     returning d.id
   ), seen as (
-    select endpoint_id, max(claimed_at) filter (where verdict = 'well') as well_at, count(*) filter (where verdict = 'ill') as failures,
-      count(*) filter (where status = 'dead') as deaths, bool_or(trips) as trips, bool_or(verdict is not null) as told,
-      max(claimed_at) as sent_at
+    select endpoint_id, max(claimed_at) filter (where judged = 'well') as well_at, count(*) filter (where judged = 'ill') as failures,
+      count(*) filter (where status = 'dead') as deaths, bool_or(trips) as trips, bool_or(judged is not null) as told,
+      max(claimed_at) filter (where judged is not null or verdict is null) as sent_at
     from mine group by endpoint_id
   ), health as materialized (
     select * from webhook_health where endpoint_id in (select endpoint_id from seen) order by endpoint_id for update

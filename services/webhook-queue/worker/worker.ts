@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
-import { BREAKER, type BreakerRules } from './breaker';
-import { startChores } from '../upkeep/chores';
-import { createClaimer } from './claim-due';
-import { createCompletion } from './complete-delivery';
-import { createFlights } from './flights';
-import { createPaces } from './endpoint-pace';
-import { createGuardedAgent, type GuardedAgent } from '../sending/guarded-agent';
 import { createPulse } from '../metrics/pulse';
+import { createGuardedAgent, type GuardedAgent } from '../sending/guarded-agent';
+import { startChores } from '../upkeep/chores';
+import { BREAKER, type BreakerRules } from './breaker';
+import { createClaimDue } from './claim-due';
+import { startClaimLoop } from './claim-loop';
+import { createCompletion } from './complete-delivery';
+import { createPaces } from './endpoint-pace';
+import { createSettler } from './settle-in-batches';
+import { createSlots } from './slots';
 
 export interface WorkerOptions {
   db: Db;
@@ -32,8 +33,8 @@ export interface WorkerOptions {
   pollMs?: number;
   tidyMs?: number;
   breaker?: BreakerRules;
-  /** Sends instead of the guarded agent: for measuring all but the network. */
-  dispatcher?: GuardedAgent;
+  /** Sends instead of the guarded one: for measuring all but the network. */
+  agent?: GuardedAgent;
 }
 
 export interface Worker {
@@ -54,63 +55,41 @@ const DEFAULTS = {
   breaker: BREAKER,
 };
 const STOP_GRACE_MS = 8000;
-/**
- * How long a worker that is nowhere near idle waits for room before it claims again: a claim of 400 costs the server 30 µs a
- * delivery, one of 180 costs 41.
- */
-const GATHER_MS = 25;
-const GATHER_STEP_MS = 5;
 
 /** Sends what is due until it is stopped. Any number of workers share the queue; no transaction is open while one sends. */
 export function startWorker(options: WorkerOptions): Worker {
   const settings = { ...DEFAULTS, ...options };
-  const { db, log, slots, pollMs } = settings;
+  const { db, log, secretsKey, retryScheduleSeconds, retentionDays, leaseSeconds, pollMs, tidyMs } = settings;
+  const { allowPrivateTargets, attemptTimeoutMs, connectTimeoutMs, lookupTimeoutMs } = settings;
   const worker = `${hostname()}/${process.pid}/${randomBytes(3).toString('hex')}`;
-  const dispatcher = settings.dispatcher ?? createGuardedAgent(settings);
+
+  const agent =
+    settings.agent ?? createGuardedAgent({ allowPrivateTargets, connectTimeoutMs, lookupTimeoutMs });
   const paces = createPaces(settings.lanes);
   const pulse = createPulse(db, worker);
-  let stopping = false;
-  let wake: () => void = () => undefined;
-  const completion = createCompletion({ ...settings, dispatcher, paces, pulse });
-  const flights = createFlights({ slots, ...completion, onRoom: () => wake() });
-  const claim = createClaimer({ ...settings, worker, paces, flights });
-  const chores = startChores({ ...settings, worker, pulse, inFlight: flights.flying });
+  const { send, settle } = createCompletion({
+    ...{ log, secretsKey, retryScheduleSeconds, leaseSeconds, paces, pulse },
+    rules: { agent, allowPrivateTargets, attemptTimeoutMs },
+    writeDown: createSettler({ db, log, breaker: settings.breaker }),
+  });
+  const slots = createSlots({ slots: settings.slots, send, settle, onRoom: () => loop.wake() });
+  const claimDue = createClaimDue({
+    ...{ db, log, worker, slots: settings.slots, lanes: settings.lanes, leaseSeconds, paces },
+    countInFlight: slots.countByEndpoint,
+  });
+  const loop = startClaimLoop({ log, claimDue, slots, pollMs });
+  const chores = startChores({
+    ...{ db, log, worker, slots: settings.slots, retentionDays, tidyMs, pulse },
+    inFlight: slots.inFlight,
+  });
 
-  /** @returns whether there may be more at once */
-  const claimAndLaunch = async (): Promise<boolean> => {
-    const room = flights.room();
-    if (room <= 0) return false;
-    const { claims, nothingLeft } = await claim(room, flights.capacity());
-    for (const delivery of claims) flights.launch(delivery);
-    return !nothingLeft;
-  };
-  const gather = async (): Promise<void> => {
-    const begun = performance.now();
-    while (flights.room() * 2 < flights.capacity() && performance.now() - begun < GATHER_MS)
-      await sleep(GATHER_STEP_MS);
-  };
-  const run = async (): Promise<void> => {
-    while (!stopping) {
-      const settled = new Promise<void>((resolve) => (wake = resolve));
-      const more = await claimAndLaunch().catch((error: unknown) => {
-        log.error({ err: error }, 'claim failed');
-        return sleep(pollMs, false);
-      });
-      if (!more) await Promise.race([settled, sleep(pollMs)]);
-      await gather();
-    }
-  };
-
-  const running = run();
   return {
     stop: async (graceMs = STOP_GRACE_MS) => {
       const begun = performance.now();
-      stopping = true;
-      wake();
-      await running;
-      await flights.settleAll(Math.max(0, graceMs - (performance.now() - begun)));
+      await loop.stop();
+      await slots.settleAll(Math.max(0, graceMs - (performance.now() - begun)));
       await chores.stop();
-      await dispatcher.destroy();
+      await agent.destroy();
     },
   };
 }

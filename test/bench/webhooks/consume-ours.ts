@@ -15,7 +15,7 @@ export function consumeOurs({ databaseUrl, kind, onJob }: Consumption): Consumer
     retryScheduleSeconds: [0, 5, 60],
     allowPrivateTargets: true,
     slots: CONCURRENCY,
-    dispatcher: kind === 'no-op' ? answerAtOnce(onJob) : undefined,
+    agent: kind === 'no-op' ? answerAtOnce(onJob) : undefined,
   });
   return {
     stop: async () => {

@@ -52,6 +52,7 @@ async function timeClaims(db: Db): Promise<number[]> {
     lanes: 4,
     leaseSeconds: 45,
     known: [],
+    proven: [],
     floor: null,
     after: '00000000-0000-0000-0000-000000000000',
   };

@@ -1,14 +1,14 @@
 import { html, type Markup } from '../../../platform/html-template';
-import type { AttemptReport, Phase } from '../../deliveries/delivery';
+import { PHASES, type AttemptReport, type Phase } from '../../deliveries/delivery';
 import { duration } from '../html/time-forms';
 
-const PHASES: readonly (readonly [Phase, string])[] = [
-  ['dns', 'DNS'],
-  ['connect', 'connect'],
-  ['tls', 'TLS'],
-  ['first_byte', 'first byte'],
-  ['body', 'body'],
-];
+const NAMES: Readonly<Record<Phase, string>> = {
+  dns: 'DNS',
+  connect: 'connect',
+  tls: 'TLS',
+  first_byte: 'first byte',
+  body: 'body',
+};
 
 interface Bar {
   phase: string;
@@ -35,10 +35,10 @@ function barsOf(
 ): Bar[] {
   const bars: Bar[] = [];
   let from = 0;
-  for (const [phase, name] of PHASES) {
+  for (const phase of PHASES) {
     const ms = phases[phase];
     if (ms === undefined) continue;
-    bars.push({ phase, name, from, ms });
+    bars.push({ phase, name: NAMES[phase], from, ms });
     from += ms;
   }
   if (unanswered && durationMs - from > 1)

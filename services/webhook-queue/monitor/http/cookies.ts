@@ -1,7 +1,8 @@
 import type { CookieOptions, Request, Response } from 'express';
+import { SESSION_HOURS } from '../sign-in/session';
 
 const SESSION = 'monitor_session';
-const SESSION_MS = 8 * 3600 * 1000;
+const SESSION_MS = SESSION_HOURS * 3600 * 1000;
 
 export function readCookie(request: Request, name: string): string | undefined {
   for (const pair of (request.headers.cookie ?? '').split(';')) {

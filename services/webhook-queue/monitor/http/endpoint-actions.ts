@@ -1,41 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Trx } from '../../../platform/database';
 import {
-  disableByOperator,
-  enableEndpoint,
+  changeEndpoint,
   findEndpoint,
-  pauseEndpoint,
   pingEndpoint,
-  resumeEndpoint,
   rotateSecret,
-  toEndpointDocument,
-  type Endpoint,
+  type EndpointVerb,
 } from '../../operations';
 import { secretPage } from '../pages/plain-pages';
 import { part, type Route, type SignedInCall } from './call';
 import { audited, leaveWith, perform, whyRefused, type Deed } from './perform';
 
-type Change = (trx: Trx, id: string) => Promise<Endpoint>;
-
 const HOUR_SECONDS = 3600;
 
 export const ENDPOINT_ACTIONS: Route[] = [
-  change(
-    'pause',
-    pauseEndpoint,
-    'Paused. Nothing is sent until it is resumed; what comes in meanwhile waits.',
-  ),
-  change('resume', resumeEndpoint, 'Resumed. What waited is due now.'),
-  change(
-    'disable',
-    disableByOperator,
-    'Disabled. Nothing is sent until it is enabled; what comes in meanwhile waits.',
-  ),
-  change(
-    'enable',
-    enableEndpoint,
-    'Enabled. What waited is due now; what is dead stays so until it is replayed.',
-  ),
+  change('pause', 'Paused. Nothing is sent until it is resumed; what comes in meanwhile waits.'),
+  change('resume', 'Resumed. What waited is due now.'),
+  change('disable', 'Disabled. Nothing is sent until it is enabled; what comes in meanwhile waits.'),
+  change('enable', 'Enabled. What waited is due now; what is dead stays so until it is replayed.'),
   {
     method: 'post',
     path: '/endpoints/:id/ping',
@@ -45,27 +27,24 @@ export const ENDPOINT_ACTIONS: Route[] = [
   { method: 'post', path: '/endpoints/:id/rotate-secret', access: 'session', answer: rotate },
 ];
 
-function change(verb: string, work: Change, text: string): Route {
+function change(verb: EndpointVerb, text: string): Route {
   return {
     method: 'post',
     path: `/endpoints/:id/${verb}`,
     access: 'session',
-    answer: (call) =>
-      perform(call, (trx) => changeEndpoint(trx, verb, part(call, 'id'), work, text), pageOf(call)),
+    answer: (call) => perform(call, (trx) => changeState(trx, verb, part(call, 'id'), text), pageOf(call)),
   };
 }
 
-async function changeEndpoint(trx: Trx, verb: string, id: string, work: Change, text: string): Promise<Deed> {
-  const found = await findEndpoint(trx, id);
-  const [before, after] = [found, await work(trx, id)].map(toEndpointDocument);
+async function changeState(trx: Trx, verb: EndpointVerb, id: string, text: string): Promise<Deed> {
+  const change = await changeEndpoint(trx, verb, id);
+  const { before, after } = change;
   const same = isDeepStrictEqual(before, after);
   return {
+    ...change,
     action: `webhook.${verb}`,
-    tenantId: found.tenantId,
-    subject: found.id,
-    before,
-    after,
-    text: same ? `It was ${found.status} already, so nothing was changed.` : text,
+    subject: before.id,
+    text: same ? `It was ${before.status} already, so nothing was changed.` : text,
   };
 }
 
@@ -86,8 +65,8 @@ async function rotate(call: SignedInCall): Promise<void> {
     return { action: 'webhook.rotate-secret', tenantId, subject: id, text: '', ...issued };
   }).catch((error: unknown) => whyRefused(error) ?? Promise.reject(error as Error));
   if (typeof rotated === 'string') return leaveWith(call, { kind: 'refused', text: rotated }, pageOf(call));
-  const { secret, othersUntil: graceUntil } = rotated;
-  response.type('html').send(secretPage({ endpointId: id, secret, graceUntil }, viewer));
+  const { secret, overlapUntil } = rotated;
+  response.type('html').send(secretPage({ endpointId: id, secret, overlapUntil }, viewer));
 }
 
 /** Hours in the form; anything but a whole number is refused by the rule about days. */

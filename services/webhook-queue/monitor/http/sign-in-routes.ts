@@ -1,5 +1,5 @@
 import { signInPage } from '../pages/plain-pages';
-import { endSession, openSession } from '../sign-in/session';
+import { endSession, LINK_MINUTES, openSession } from '../sign-in/session';
 import { isToken } from '../sign-in/token';
 import { goTo, part, type Call, type Route, type SignedInCall } from './call';
 import { dropSessionToken, keepSessionToken } from './cookies';
@@ -43,6 +43,6 @@ async function signOut({ monitor, response, session }: SignedInCall): Promise<vo
 function uselessLink(): Refusal {
   return new Refusal(
     410,
-    'This link was used already, or is older than five minutes. Run tourctl monitor for another one.',
+    `This link was used already, or is older than ${LINK_MINUTES} minutes. Run tourctl monitor for another one.`,
   );
 }

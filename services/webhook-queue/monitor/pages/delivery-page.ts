@@ -4,7 +4,7 @@ import { isUuid } from '../../../platform/text-forms';
 import { webhookId } from '../../signing/sign-payload';
 import { address } from '../html/address';
 import {
-  type DeliveryDetail,
+  type DeliveryRow,
   findDeliveryDetail,
   findSiblings,
   findTries,
@@ -48,7 +48,7 @@ export async function deliveryPage(
   return renderPage({ title, at: '/deliveries', viewer, notice, live, body });
 }
 
-function stateSection(delivery: DeliveryDetail, siblings: readonly Sibling[]): Markup {
+function stateSection(delivery: DeliveryRow, siblings: readonly Sibling[]): Markup {
   const { endpointId, url } = delivery;
   return html`<section class="card" id="state" aria-label="State" data-fresh>
     <p class="verdict">${deliveryMark(delivery.status)} ${nextStep(toProspect(delivery)).sentence}</p>
@@ -90,7 +90,7 @@ function siblingFacts(siblings: readonly Sibling[]): Markup {
 }
 
 /** Where the numbers of tries and of the schedule's steps part: answers 429 and 503, lost workers, replays. */
-function spent({ attempts, triesSpent, spared }: DeliveryDetail): Markup | null {
+function spent({ attempts, triesSpent, spared }: DeliveryRow): Markup | null {
   if (triesSpent === null || triesSpent === attempts) return null;
   return html` <span class="soft"
     >of which ${triesSpent} count for the
@@ -98,7 +98,7 @@ function spent({ attempts, triesSpent, spared }: DeliveryDetail): Markup | null 
   >`;
 }
 
-function bodySection({ body, format }: DeliveryDetail, revealed: boolean): Markup {
+function bodySection({ body, format }: DeliveryRow, revealed: boolean): Markup {
   const bytes = Buffer.byteLength(body);
   return html`<section class="card" aria-label="Body">
     <h2>Body <span class="soft">${format ? `${format} · ` : ''}${bytes} bytes</span></h2>
@@ -115,7 +115,7 @@ function bodySection({ body, format }: DeliveryDetail, revealed: boolean): Marku
   </section>`;
 }
 
-function trySections(delivery: DeliveryDetail, tries: readonly TryRow[], revealed: boolean): Markup {
+function trySections(delivery: DeliveryRow, tries: readonly TryRow[], revealed: boolean): Markup {
   const earlier = tries.length === TRIES_SHOWN ? (tries.at(-1)?.number ?? 1) - 1 : 0;
   return html`<section id="tries" aria-labelledby="tries-heading" data-fresh>
     <h2 id="tries-heading">Tries</h2>
@@ -125,7 +125,7 @@ function trySections(delivery: DeliveryDetail, tries: readonly TryRow[], reveale
   </section>`;
 }
 
-function retryForm(delivery: DeliveryDetail, viewer: Viewer): Markup | null {
+function retryForm(delivery: DeliveryRow, viewer: Viewer): Markup | null {
   if (delivery.endpointStatus !== 'active' || delivery.status === 'delivering') return null;
   const text = delivery.finishedAt ? 'Send again' : 'Retry now';
   const tone = delivery.status === 'delivered' ? undefined : 'primary';
@@ -134,7 +134,7 @@ function retryForm(delivery: DeliveryDetail, viewer: Viewer): Markup | null {
   </form>`;
 }
 
-function revealForm({ id }: DeliveryDetail, revealed: boolean, viewer: Viewer): Markup {
+function revealForm({ id }: DeliveryRow, revealed: boolean, viewer: Viewer): Markup {
   if (revealed) return html`<a class="button" href="/deliveries/${id}">Mask again</a>`;
   return html`<form method="post" action="/deliveries/${id}/reveal">
     ${csrfField(viewer)}<button title="It is written down who looked">Reveal personal data</button>
@@ -145,7 +145,7 @@ function isSigned({ signature }: TryRow): boolean {
   return signature !== null;
 }
 
-function toProspect(delivery: DeliveryDetail): Prospect {
+function toProspect(delivery: DeliveryRow): Prospect {
   const { endpointStatus, statusReason, blockedUntil, worker, claimedAt, leaseUntil } = delivery;
   return {
     ...delivery,

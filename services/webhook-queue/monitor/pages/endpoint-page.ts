@@ -1,18 +1,12 @@
 import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
 import { isUuid } from '../../../platform/text-forms';
-import { findLiveSecrets, type LiveSecret } from '../../endpoints/endpoint.repository';
+import { findLiveSecrets, type LiveSecret } from '../../endpoints/secret.repository';
 import { address } from '../html/address';
-import { endpointActions } from './endpoint-actions';
-import {
-  type EndpointRow,
-  type FailureRow,
-  findEndpointRow,
-  findRecentFailures,
-  findStateChanges,
-  type StateChange,
-  WAITING_MOST,
-} from '../queries/endpoint-list.repository';
+import { endpointForms } from './endpoint-forms';
+import { type EndpointRow, findEndpointRow, WAITING_MOST } from '../queries/endpoint-list.repository';
+import { type FailureRow, findRecentFailures } from '../queries/recent-failure.repository';
+import { findStateChanges, type StateChange } from '../queries/state-change.repository';
 import { breakerText, changedBy, stateMarks } from './endpoint-state';
 import { healthSentence, healthStrip } from '../charts/health-strip';
 import { hostOf, shortUrl } from '../html/host-of';
@@ -46,7 +40,7 @@ export async function endpointPage(
         <a class="button" href="${address('/deliveries', { endpoint: id })}">Its deliveries</a>
       </div>
     </div>
-    ${stateSection(endpoint, change, hours)} ${endpointActions(endpoint, viewer)}
+    ${stateSection(endpoint, change, hours)} ${endpointForms(endpoint, viewer)}
     <h2>The last 24 hours</h2>
     <section id="pulse" data-fresh aria-label="Success and time">
       ${pulseCharts(await findSpans(db, '24h', id))}

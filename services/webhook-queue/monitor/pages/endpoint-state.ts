@@ -1,5 +1,6 @@
 import { html, type Markup } from '../../../platform/html-template';
-import type { EndpointRow, StateChange } from '../queries/endpoint-list.repository';
+import type { EndpointRow } from '../queries/endpoint-list.repository';
+import type { StateChange } from '../queries/state-change.repository';
 import { endpointMark, mark } from '../html/status-mark';
 import { duration, moment, relative } from '../html/time-forms';
 

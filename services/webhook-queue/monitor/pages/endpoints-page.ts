@@ -1,13 +1,8 @@
 import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
 import { address } from '../html/address';
-import {
-  type EndpointRow,
-  findEndpointRows,
-  findStateChanges,
-  type StateChange,
-  WAITING_MOST,
-} from '../queries/endpoint-list.repository';
+import { type EndpointRow, findEndpointRows, WAITING_MOST } from '../queries/endpoint-list.repository';
+import { findStateChanges, type StateChange } from '../queries/state-change.repository';
 import { breakerText, changedBy, stateMarks } from './endpoint-state';
 import { selectField, textField } from '../html/field';
 import { healthStrip } from '../charts/health-strip';

@@ -21,7 +21,7 @@ export interface Prospect {
   lease: { worker: string; since: Date; until: Date } | null;
 }
 
-export interface NextStep {
+export interface Outlook {
   /** For a cell of a list. */
   short: Markup | string;
   /** Why it is as it is, and what happens next. */
@@ -29,11 +29,11 @@ export interface NextStep {
 }
 
 /** @returns what happens next by itself, or whose turn it is */
-export function nextStep(of: Prospect): NextStep {
+export function nextStep(of: Prospect): Outlook {
   return finished(of) ?? inFlight(of) ?? heldBack(of) ?? scheduled(of);
 }
 
-function finished({ status, attempts, createdAt, finishedAt, lastError }: Prospect): NextStep | undefined {
+function finished({ status, attempts, createdAt, finishedAt, lastError }: Prospect): Outlook | undefined {
   if (status === 'delivered') {
     const took =
       finishedAt && html`, ${duration(finishedAt.getTime() - createdAt.getTime())} after its event`;
@@ -51,7 +51,7 @@ function finished({ status, attempts, createdAt, finishedAt, lastError }: Prospe
   return undefined;
 }
 
-function inFlight({ status, lease, now, attempts }: Prospect): NextStep | undefined {
+function inFlight({ status, lease, now, attempts }: Prospect): Outlook | undefined {
   if (!lease)
     return status === 'delivering' ? { short: 'being sent', sentence: html`Being sent.` } : undefined;
   const worker = html`<code>${lease.worker}</code>`;
@@ -65,7 +65,7 @@ function inFlight({ status, lease, now, attempts }: Prospect): NextStep | undefi
   return { short: 'due now', sentence };
 }
 
-function heldBack({ endpoint, tenant, now, nextAttemptAt }: Prospect): NextStep | undefined {
+function heldBack({ endpoint, tenant, now, nextAttemptAt }: Prospect): Outlook | undefined {
   if (!endpoint) {
     const sentence = html`Waits for an endpoint: ${tenant} has none that takes it. It is sent as soon as one
       is added: <code>tourctl webhook add ${tenant} https://…</code>`;
@@ -90,7 +90,7 @@ function heldBack({ endpoint, tenant, now, nextAttemptAt }: Prospect): NextStep 
   return { short: html`breaker, ${relative(blockedUntil, now)}`, sentence };
 }
 
-function scheduled({ nextAttemptAt, now, attempts, lastError }: Prospect): NextStep {
+function scheduled({ nextAttemptAt, now, attempts, lastError }: Prospect): Outlook {
   const which = attempts === 0 ? 'The first try' : `Try ${attempts + 1}`;
   const why = attempts > 0 && lastError && html`${lastError} `;
   if (!nextAttemptAt || nextAttemptAt <= now) {

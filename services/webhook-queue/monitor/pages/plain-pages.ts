@@ -1,5 +1,6 @@
 import { html } from '../../../platform/html-template';
 import { renderPage } from '../html/layout';
+import { LINK_MINUTES, SESSION_HOURS } from '../sign-in/session';
 import { fullMoment } from '../html/time-forms';
 import type { Viewer } from '../html/viewer';
 
@@ -8,26 +9,26 @@ export function signInPage(link?: { action: string }): string {
   const body = link
     ? html`<section class="card message">
         <h1>Sign in</h1>
-        <p>The link is good once, and this button uses it. The session lasts eight hours.</p>
+        <p>The link is good once, and this button uses it. The session lasts ${SESSION_HOURS} hours.</p>
         <form method="post" action="${link.action}"><button class="primary" autofocus>Sign in</button></form>
       </section>`
     : html`<section class="card message">
         <h1>Sign in</h1>
         <p>On a machine that reaches the database, run</p>
         <pre><code>tourctl monitor</code></pre>
-        <p>and open the link that it prints. It is good for five minutes, once.</p>
+        <p>and open the link that it prints. It is good for ${LINK_MINUTES} minutes, once.</p>
       </section>`;
   return renderPage({ title: 'Sign in', body });
 }
 
-/** @param shown.graceUntil until when the old secrets sign too; null if they ended at once */
+/** @param shown.overlapUntil until when the old secrets sign too; null if they ended at once */
 export function secretPage(
-  shown: { endpointId: string; secret: string; graceUntil: Date | null },
+  shown: { endpointId: string; secret: string; overlapUntil: Date | null },
   viewer: Viewer,
 ): string {
-  const { endpointId, secret, graceUntil } = shown;
-  const old = graceUntil
-    ? html`The old secret signs beside it until ${fullMoment(graceUntil)}: put the new one into the receiver
+  const { endpointId, secret, overlapUntil } = shown;
+  const old = overlapUntil
+    ? html`The old secret signs beside it until ${fullMoment(overlapUntil)}: put the new one into the receiver
       before.`
     : html`The old secret signs no more: what is sent from now on fails at the receiver until it knows the new
       one.`;

@@ -7,7 +7,7 @@ export const TRIES_SHOWN = 30;
 /** Endpoints of one tenant that are told of one event. */
 const SIBLINGS_SHOWN = 20;
 
-export interface DeliveryDetail {
+export interface DeliveryRow {
   id: string;
   /** Of the reading, by the database's clock. */
   now: Date;
@@ -38,8 +38,8 @@ export interface DeliveryDetail {
   leaseUntil: Date | null;
 }
 
-export async function findDeliveryDetail(db: Db, id: string): Promise<DeliveryDetail | undefined> {
-  const { rows } = await db.raw<{ rows: DeliveryDetail[] }>(
+export async function findDeliveryDetail(db: Db, id: string): Promise<DeliveryRow | undefined> {
+  const { rows } = await db.raw<{ rows: DeliveryRow[] }>(
     `select d.id, now() as now, d.event_id as "eventId", t.slug as tenant, ev.type as "eventType", ev.booking_ref as "bookingRef",
        coalesce(d.body, ev.body) as body, case when q.lease_until > now() then 'delivering' else d.status end as status, d.attempts,
        q.tries as "triesSpent", q.spared, coalesce(q.next_at, d.next_attempt_at) as "nextAttemptAt", d.last_error as "lastError",
@@ -102,7 +102,7 @@ export interface Sibling {
 }
 
 /** Where else the same event goes. Its deliveries are of the moment that begins all their ids. */
-export async function findSiblings(db: Db, { id, eventId, createdAt }: DeliveryDetail): Promise<Sibling[]> {
+export async function findSiblings(db: Db, { id, eventId, createdAt }: DeliveryRow): Promise<Sibling[]> {
   return db('webhook_deliveries as d')
     .join('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
     .where('d.event_id', eventId)

@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Db } from '../../../platform/database';
 import type { EndpointStatus } from '../../endpoints/endpoint';
+import { SIGNS } from '../../endpoints/secret.repository';
 import type { EndpointFilter } from './read-query';
 
 /** Counting what waits stops one beyond it. */
@@ -25,7 +26,6 @@ export interface EndpointRow {
   failingSince: Date | null;
   exhausted: number | null;
   openings: number | null;
-  openedAt: Date | null;
   blockedUntil: Date | null;
   /** Deliveries that are due, wait for their next try, or are being sent. */
   waiting: number;
@@ -91,7 +91,6 @@ function endpoints(db: Db) {
       'h.failing_since as failingSince',
       'h.exhausted',
       'h.openings',
-      'h.opened_at as openedAt',
       'h.blocked_until as blockedUntil',
       db.raw(
         `(select count(*) from (select from webhook_queue q where q.endpoint_id = e.id limit ${WAITING_MOST + 1}) w) as waiting`,
@@ -99,76 +98,6 @@ function endpoints(db: Db) {
       db.raw(
         `(select max(s.created_at) from webhook_secrets s where s.endpoint_id = e.id) as "secretMadeAt"`,
       ),
-      db.raw(
-        `(select count(*) from webhook_secrets s where s.endpoint_id = e.id and (s.expires_at is null or s.expires_at > now()))
-           as secrets`,
-      ),
-    );
-}
-
-export interface StateChange {
-  at: Date;
-  actor: string;
-}
-
-/** By endpoint, the last change of its state that a person made. What a receiver's answer did is of another moment. */
-export async function findStateChanges(
-  db: Db,
-  endpoints: readonly Pick<EndpointRow, 'id' | 'tenantId'>[],
-): Promise<Map<string, StateChange>> {
-  const rows = await db('audit_log')
-    .distinctOn('subject')
-    .whereIn('tenant_id', [...new Set(endpoints.map(({ tenantId }) => tenantId))])
-    .whereIn(
-      'subject',
-      endpoints.map(({ id }) => id),
-    )
-    .whereIn('action', [
-      'webhook.pause',
-      'webhook.resume',
-      'webhook.disable',
-      'webhook.enable',
-      'webhook.remove',
-    ])
-    .orderBy([{ column: 'subject' }, { column: 'id', order: 'desc' }])
-    .select<(StateChange & { subject: string })[]>('subject', 'at', 'actor');
-  return new Map(rows.map(({ subject, at, actor }) => [subject, { at, actor }]));
-}
-
-/** Newest deliveries of an endpoint among which its failures are looked for. */
-const LOOKED_AT = 1000;
-
-export interface FailureRow {
-  id: string;
-  eventType: string;
-  bookingRef: string | null;
-  status: 'retrying' | 'dead';
-  attempts: number;
-  lastError: string | null;
-  createdAt: Date;
-}
-
-/** The newest first. */
-export async function findRecentFailures(db: Db, endpointId: string, limit: number): Promise<FailureRow[]> {
-  const newest = db('webhook_deliveries')
-    .where({ endpoint_id: endpointId })
-    .orderBy('id', 'desc')
-    .limit(LOOKED_AT)
-    .select('*');
-  return db
-    .from(newest.as('d'))
-    .join('webhook_events as ev', 'ev.id', 'd.event_id')
-    .whereIn('d.status', ['retrying', 'dead'])
-    .whereNotNull('d.last_error')
-    .orderBy('d.id', 'desc')
-    .limit(limit)
-    .select<FailureRow[]>(
-      'd.id',
-      'ev.type as eventType',
-      'ev.booking_ref as bookingRef',
-      'd.status',
-      'd.attempts',
-      'd.last_error as lastError',
-      'd.created_at as createdAt',
+      db.raw(`(select count(*) from webhook_secrets s where s.endpoint_id = e.id and ${SIGNS}) as secrets`),
     );
 }

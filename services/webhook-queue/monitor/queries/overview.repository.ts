@@ -1,4 +1,5 @@
 import type { Db } from '../../../platform/database';
+import { BEAT_SECONDS } from '../../upkeep/worker-beat.repository';
 
 /** Counting stops one beyond it. */
 export const COUNTED_MOST = 10_000;
@@ -6,7 +7,8 @@ export const COUNTED_MOST = 10_000;
 const NAMED_MOST = 5;
 /** Endpoints that are asked for what is due. */
 const PROBED_MOST = 5000;
-const ALIVE_SECONDS = 15;
+/** Three beats. */
+const ALIVE_SECONDS = 3 * BEAT_SECONDS;
 
 export interface Counts {
   now: Date;
@@ -107,7 +109,6 @@ export interface SickEndpoint {
   url: string;
   status: 'active' | 'disabled';
   statusReason: string | null;
-  failures: number | null;
   openings: number | null;
   failingSince: Date | null;
   blockedUntil: Date | null;
@@ -128,7 +129,6 @@ export async function findSickEndpoints(db: Db): Promise<SickEndpoint[]> {
       'e.url',
       'e.status',
       'e.status_reason as statusReason',
-      'h.failures',
       'h.openings',
       'h.failing_since as failingSince',
       'h.blocked_until as blockedUntil',

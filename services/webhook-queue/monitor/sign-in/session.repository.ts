@@ -20,12 +20,13 @@ export async function insertLink(
   trx: Trx,
   { operator, host }: Omit<SessionOwner, 'id'>,
   digest: Buffer,
+  minutes: number,
 ): Promise<{ id: string; expiresAt: Date }> {
   const { rows } = await trx.raw<{ rows: [{ id: string; link_expires_at: Date }] }>(
     `insert into webhook_monitor_sessions (operator, host, link_digest, link_expires_at)
-     values (:operator, :host, :digest, clock_timestamp() + interval '5 minutes')
+     values (:operator, :host, :digest, clock_timestamp() + make_interval(mins => :minutes))
      returning id, link_expires_at`,
-    { operator, host, digest },
+    { operator, host, digest, minutes },
   );
   return { id: rows[0].id, expiresAt: rows[0].link_expires_at };
 }
@@ -38,13 +39,14 @@ export async function spendLink(
   trx: Trx,
   linkDigest: Buffer,
   sessionDigest: Buffer,
+  hours: number,
 ): Promise<SessionOwner | undefined> {
   const { rows } = await trx.raw<{ rows: SessionOwner[] }>(
     `update webhook_monitor_sessions
-     set session_digest = :sessionDigest, expires_at = clock_timestamp() + interval '8 hours'
+     set session_digest = :sessionDigest, expires_at = clock_timestamp() + make_interval(hours => :hours)
      where link_digest = :linkDigest and session_digest is null and link_expires_at > clock_timestamp()
      returning id, operator, host`,
-    { linkDigest, sessionDigest },
+    { linkDigest, sessionDigest, hours },
   );
   return rows[0];
 }

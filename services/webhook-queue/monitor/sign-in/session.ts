@@ -10,6 +10,10 @@ import {
 } from './session.repository';
 import { digestOf, isToken, mintToken } from './token';
 
+/** By the database's clock, both. */
+export const LINK_MINUTES = 5;
+export const SESSION_HOURS = 8;
+
 /** Who is signed in to the monitoring page. */
 export interface MonitorSession extends SessionOwner {
   /** What the cookie holds: kept nowhere else. */
@@ -18,7 +22,7 @@ export interface MonitorSession extends SessionOwner {
 
 export interface MonitorLink {
   id: string;
-  /** Good once, and for five minutes: it opens a session of eight hours. */
+  /** Good once, for LINK_MINUTES: it opens a session of SESSION_HOURS. */
   token: string;
   expiresAt: Date;
 }
@@ -30,7 +34,7 @@ export async function createMonitorLink(
 ): Promise<MonitorLink> {
   const { token, digest } = mintToken();
   await deleteSpent(trx);
-  return { token, ...(await insertLink(trx, owner, digest)) };
+  return { token, ...(await insertLink(trx, owner, digest, LINK_MINUTES)) };
 }
 
 /** Undefined for a link that is unknown, used, or over: which of these, a stranger need not know. */
@@ -38,7 +42,7 @@ export async function openSession(db: Db, linkToken: string): Promise<MonitorSes
   if (!isToken(linkToken)) return undefined;
   const { token, digest } = mintToken();
   return inTransaction(db, async (trx) => {
-    const owner = await spendLink(trx, digestOf(linkToken), digest);
+    const owner = await spendLink(trx, digestOf(linkToken), digest, SESSION_HOURS);
     if (!owner) return undefined;
     await record(trx, owner, 'monitor.sign-in');
     return { ...owner, token };

@@ -1,17 +1,14 @@
 import { html, type Markup, trusted } from '../../../platform/html-template';
+import { OVERLAP_DAYS, OVERLAP_MAX_DAYS } from '../../endpoints/rotate-secret';
 import { address } from '../html/address';
 import type { EndpointRow } from '../queries/endpoint-list.repository';
 import { csrfField } from '../html/layout';
 import type { Viewer } from '../html/viewer';
 
-/** Days for which the old secret may go on signing; sent in hours. */
-const OVERLAP_DAYS = [0, 1, 2, 3, 4, 5, 6, 7];
-const OVERLAP_AT_FIRST = 1;
-
 type Verb = 'pause' | 'resume' | 'enable' | 'disable' | 'ping' | 'rotate-secret';
 
 /** What can be done to it in its state, and what that means. */
-export function endpointActions(endpoint: EndpointRow, viewer: Viewer): Markup | null {
+export function endpointForms(endpoint: EndpointRow, viewer: Viewer): Markup | null {
   const { id, status } = endpoint;
   if (status === 'removed') return null;
   const form = (verb: Verb, inside: Markup, about: string) =>
@@ -64,10 +61,11 @@ function stateForms(
   ];
 }
 
+/** In days; sent in hours. */
 function overlapFields(): Markup {
-  const options = OVERLAP_DAYS.map((days) => {
+  const options = Array.from({ length: OVERLAP_MAX_DAYS + 1 }, (_, days) => {
     const text = days === 0 ? 'no overlap' : `${days} ${days === 1 ? 'day' : 'days'} overlap`;
-    return html`<option value="${days * 24}" ${days === OVERLAP_AT_FIRST && trusted('selected')}>
+    return html`<option value="${days * 24}" ${days === OVERLAP_DAYS && trusted('selected')}>
       ${text}
     </option>`;
   });

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim } from './claim.repository';
 import type { AttemptReport } from '../deliveries/delivery';
-import { InterruptedError } from '../sending/explain-failure';
+import { InterruptedError } from '../sending/sending.errors';
 
-interface Flight {
+interface HeldDelivery {
   endpointId: string;
   abort: AbortController;
   /** The request is over; its result is being written down. */
-  landed: boolean;
+  ended: boolean;
   settled: Promise<void>;
 }
 
-export interface Airline {
+export interface SlotOptions {
   /** Requests in flight at once; further claimed deliveries wait in the order they came. */
   slots: number;
   /** One request. It must not throw. */
-  fly: (delivery: Claim, abort: AbortController, waitedMs: number) => Promise<AttemptReport>;
+  send: (delivery: Claim, abort: AbortController, waitedMs: number) => Promise<AttemptReport>;
   /** Writes the result down. It must not throw. */
   settle: (delivery: Claim, report: AttemptReport) => Promise<void>;
   /** There is room again. */
@@ -23,17 +23,18 @@ export interface Airline {
 }
 
 /** The deliveries that this worker has claimed and not yet settled. */
-export interface Flights {
-  /** Requests in flight. */
-  flying(): number;
+export interface Slots {
+  /** Requests. */
+  inFlight(): number;
   /** How many that are not sent yet this worker may hold now: a quick queue is claimed ahead of its sending. */
   capacity(): number;
   /** How many of these are free. */
   room(): number;
-  /** Those that fly, or wait for it. */
+  /** Those that are in flight, or wait for a slot. */
   countByEndpoint(): Map<string, number>;
-  launch(delivery: Claim): void;
-  /** Waits until all are settled; what is still out there after `graceMs` is cut off. */
+  /** Sends it as soon as a slot is free, and settles it. */
+  take(delivery: Claim): void;
+  /** Waits until all are settled; what is still in flight after `graceMs` is cut off. */
   settleAll(graceMs: number): Promise<void>;
 }
 
@@ -44,53 +45,53 @@ const AHEAD_MAX = 7;
 /** While results wait to be written down, as a stumbling database makes them, no more than this is claimed. */
 const UNSETTLED_MAX = 4;
 
-export function createFlights({ slots, fly, settle, onRoom }: Airline): Flights {
-  const flights = new Map<string, Flight>();
+export function createSlots({ slots, send, settle, onRoom }: SlotOptions): Slots {
+  const held = new Map<string, HeldDelivery>();
   const waiting: (() => void)[] = [];
   const lately = createLately(AHEAD_MS);
-  let flying = 0;
-  let landed = 0;
+  let inFlight = 0;
+  let ended = 0;
 
-  const flyInTurn = async (delivery: Claim, abort: AbortController): Promise<AttemptReport> => {
+  const sendInTurn = async (delivery: Claim, abort: AbortController): Promise<AttemptReport> => {
     const begun = performance.now();
-    if (flying < slots) flying++;
+    if (inFlight < slots) inFlight++;
     else await new Promise<void>((resolve) => waiting.push(resolve));
-    const report = await fly(delivery, abort, performance.now() - begun);
+    const report = await send(delivery, abort, performance.now() - begun);
     const next = waiting.shift();
     if (next) next();
-    else flying--;
+    else inFlight--;
     return report;
   };
-  const complete = async (delivery: Claim, flight: Omit<Flight, 'settled'>): Promise<void> => {
-    const report = await flyInTurn(delivery, flight.abort);
-    flight.landed = true;
-    landed++;
+  const complete = async (delivery: Claim, one: Omit<HeldDelivery, 'settled'>): Promise<void> => {
+    const report = await sendInTurn(delivery, one.abort);
+    one.ended = true;
+    ended++;
     onRoom();
     await settle(delivery, report);
-    flights.delete(delivery.id);
-    landed--;
+    held.delete(delivery.id);
+    ended--;
     lately.add();
     onRoom();
   };
-  const allSettled = () => Promise.all([...flights.values()].map(({ settled }) => settled));
+  const allSettled = () => Promise.all([...held.values()].map(({ settled }) => settled));
   const capacity = () => slots + Math.min(lately.count(), slots * AHEAD_MAX);
   return {
-    flying: () => flying,
+    inFlight: () => inFlight,
     capacity,
-    room: () => Math.min(capacity() - (flights.size - landed), capacity() * UNSETTLED_MAX - flights.size),
+    room: () => Math.min(capacity() - (held.size - ended), capacity() * UNSETTLED_MAX - held.size),
     countByEndpoint: () => {
       const counts = new Map<string, number>();
-      for (const { endpointId, landed } of flights.values())
-        if (!landed) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
+      for (const { endpointId, ended } of held.values())
+        if (!ended) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
       return counts;
     },
-    launch: (delivery) => {
-      const flight = { endpointId: delivery.endpointId, abort: new AbortController(), landed: false };
-      flights.set(delivery.id, Object.assign(flight, { settled: complete(delivery, flight) }));
+    take: (delivery) => {
+      const one = { endpointId: delivery.endpointId, abort: new AbortController(), ended: false };
+      held.set(delivery.id, Object.assign(one, { settled: complete(delivery, one) }));
     },
     settleAll: async (graceMs) => {
       await Promise.race([allSettled(), sleep(graceMs, undefined, { ref: false })]);
-      for (const { abort } of flights.values()) abort.abort(new InterruptedError());
+      for (const { abort } of held.values()) abort.abort(new InterruptedError());
       await allSettled();
     },
   };
