@@ -37,13 +37,36 @@ export function createApp(context: SeatsContext, shedder: LoadShedder = createLo
   return app;
 }
 
+/** What a client may take of us; milliseconds. */
+export interface ServerLimits {
+  /** From the connection, or the request's first byte, to the end of the headers; then to the end of the body. */
+  headersMs: number;
+  requestMs: number;
+  /** How often Node looks for such a client; by default only every half minute. */
+  checkEveryMs: number;
+  /** Longer than a balancer's idle minute: it must be the one that closes. */
+  keepAliveMs: number;
+  /** Nothing sent and nothing read: a client that does not read its answer is cut too. */
+  silentMs: number;
+  connections: number;
+}
+
+const LIMITS: ServerLimits = {
+  headersMs: 10_000,
+  requestMs: 15_000,
+  checkEveryMs: 2_000,
+  keepAliveMs: 65_000,
+  silentMs: 30_000,
+  connections: 10_000,
+};
+
 type Construct = (this: unknown, ...args: unknown[]) => void;
 
 /**
  * Express re-parents every request and response by Object.setPrototypeOf, which costs it most of its time; made with the
  * right prototype from the start, the same app takes a quarter of the CPU (4.2 to 4.6 times, reference measurement on Node 20).
  */
-export function createServer(app: Express): http.Server {
+export function createServer(app: Express, limits: ServerLimits = LIMITS): http.Server {
   const { request, response } = app as unknown as { request: object; response: object };
   function AppRequest(this: http.IncomingMessage, ...args: unknown[]) {
     (http.IncomingMessage as unknown as Construct).apply(this, args);
@@ -59,20 +82,17 @@ export function createServer(app: Express): http.Server {
     {
       IncomingMessage: AppRequest as never,
       ServerResponse: AppResponse as never,
-      // A client that drips its request is cut; kept-alive connections outlive a balancer's idle minute.
-      headersTimeout: 10_000,
-      requestTimeout: 15_000,
-      // How often Node looks for such a client; by default only every half minute.
-      connectionsCheckingInterval: 2_000,
-      keepAliveTimeout: 65_000,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
+      keepAliveTimeout: limits.keepAliveMs,
       // Judged in http/malformed-request.ts, which answers in our words.
       requireHostHeader: false,
     },
     app,
   );
-  // A client that does not read its answer is cut too.
-  server.setTimeout(30_000);
-  server.maxConnections = 10_000;
+  server.setTimeout(limits.silentMs);
+  server.maxConnections = limits.connections;
   answerMalformedRequests(server, app);
   return server;
 }

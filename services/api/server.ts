@@ -3,6 +3,7 @@ import { type Config, loadConfig } from '../platform/config';
 import { reachServiceDatabase, type ServiceDatabase } from '../platform/service-database';
 import { createLogger, type Logger } from '../platform/logger';
 import { migrate } from '../platform/migrate';
+import { measurePools } from '../platform/database/measure-waits';
 import { loadSecrets, type Secrets } from '../platform/secrets';
 import { onShutdown } from '../platform/shutdown';
 import { openSharedStore } from '../platform/shared-store';
@@ -67,6 +68,7 @@ async function serve(
   const server = createServer(app);
   server.listen(config.apiPort, config.host);
   await once(server, 'listening');
+  measurePools({ reads: db, writes });
   const metrics = await startMetricsServer(config.host, config.metricsPort);
   const sweeper = startSweeper(db, log);
   log.info({ host: config.host, port: config.apiPort }, 'listening');

@@ -1,5 +1,6 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { measureLockWait } from './database/measure-waits';
 import { heedRequiredScram } from './embedded-postgres/scram-client';
 import { sqlState } from './errors';
 
@@ -106,12 +107,22 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** The statement's result, or the domain's own refusal where a lock was not granted in the transaction's two seconds. */
-export async function refuseWhenLocked<T>(statement: PromiseLike<T>, refusal: () => Error): Promise<T> {
+/**
+ * The statement's result, or the domain's own refusal where a lock was not granted in the transaction's two seconds.
+ * @param lock what is waited for, a word from a short list: it is a label of the measured wait
+ */
+export async function refuseWhenLocked<T>(
+  lock: string,
+  statement: PromiseLike<T>,
+  refusal: () => Error,
+): Promise<T> {
+  const begun = performance.now();
   try {
     return await statement;
   } catch (error) {
     if (sqlState(error) === LOCK_NOT_AVAILABLE) throw refusal();
     throw error;
+  } finally {
+    measureLockWait(lock, performance.now() - begun);
   }
 }

@@ -60,6 +60,8 @@ describe('the log', () => {
     const requests = lines.filter(({ msg, route }) => msg === 'request' && route !== '/readyz');
     expect(requests.map(({ status }) => status)).toEqual(statuses);
     expect(requests[5]).toMatchObject({ method: 'POST', route: '/api/tenant/bookings', tenant: tenant.slug });
+    expect(requests[5]).not.toHaveProperty('code');
+    expect(requests[6]).toMatchObject({ status: 400, code: 'validation_failed' });
     const secrets = [
       key,
       key.slice(22),

@@ -10,6 +10,8 @@ const START_MS = 20_000;
 /** One API service in a process of its own, as in production. */
 export interface ApiProcess {
   baseUrl: string;
+  /** What /metrics says now. */
+  metrics(): Promise<string>;
   /** What it has written to stdout so far. */
   log(): string;
   /** SIGTERM: what is in flight is answered first. @returns the exit code */
@@ -53,6 +55,7 @@ export async function startApiProcess(
   }
   return {
     baseUrl,
+    metrics: () => fetch(`http://127.0.0.1:${metrics}/metrics`).then((answer) => answer.text()),
     log: () => log,
     stop: () => end(child, 'SIGTERM'),
     kill: async () => void (await end(child, 'SIGKILL')),

@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../services/platform/database';
 import { inTransaction } from '../../services/platform/database';
-import { BREAKER } from '../../services/webhook-queue/worker/breaker';
-import {
-  enableEndpoint,
-  findEndpoint,
-  pingEndpoint,
-  retryDelivery,
-} from '../../services/webhook-queue/operations';
+import { enableEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
+import { findEndpoint, pingEndpoint, retryDelivery } from '../../services/webhook-queue/operations';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import {
@@ -54,15 +49,17 @@ describe('an endpoint that fails five times in a row', () => {
     receiver.react(status(500));
     const { id } = await add(db, tenantId, receiver.url);
     for (let i = 0; i < 10; i++) await book(db, tenantId);
-    const breaker = { ...BREAKER, openSeconds: 0.5 };
-    worker = hurriedWorker(db, { breaker, retryScheduleSeconds: PATIENT });
+    worker = hurriedWorker(db, { retryScheduleSeconds: PATIENT });
     const { failures, openings } = await opened(id);
     expect(failures).toBeGreaterThanOrEqual(5);
     expect(openings).toBe(1);
+    const underway = db('webhook_queue').whereNotNull('worker');
+    await eventually('all settled', async () => ((await underway.clone()).length === 0 ? true : undefined));
     const during = receiver.received.length;
-    await sleep(300);
+    await sleep(100);
     expect(receiver.received).toHaveLength(during);
     receiver.react(status(204));
+    await db('webhook_health').update({ blocked_until: db.fn.now() });
     await whenAll(db, tenantId, 'delivered', 10);
     expect(await health(id)).toBeUndefined();
   });
@@ -168,7 +165,7 @@ describe('an endpoint that nothing was delivered to for five days', () => {
     expect(JSON.parse(told.body)).toMatchObject({ event_type: 'endpoint.disabled', endpoint: id });
     const endpoint = await findEndpoint(db, id);
     expect(endpoint.status).toBe('disabled');
-    expect(endpoint.statusReason).toMatch(/five days/);
+    expect(endpoint.statusReason).toMatch(/for 5 days, and at least 20 deliveries/);
 
     await inTransaction(db, (trx) => enableEndpoint(trx, id));
     expect(await health(id)).toBeUndefined();

@@ -51,7 +51,7 @@ describe('lanes', () => {
 });
 
 describe('the slow class', () => {
-  it('takes in who just gave no answer, and lets go after twenty good ones', () => {
+  it('takes in who just gave no answer, and lets go with the next quick one', () => {
     observe(silent);
     expect(paces.of('it').slow).toBe(true);
     observe(quick);

@@ -1,6 +1,7 @@
 import { inTransaction, type Db } from '../../services/platform/database';
 import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
-import { findEndpoint, removeEndpoint } from '../../services/webhook-queue/operations';
+import { removeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
+import { findEndpoint } from '../../services/webhook-queue/operations';
 import { tidyStrays } from '../../services/webhook-queue/upkeep/tidy-strays';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { inTransaction, type Db } from '../../services/platform/database';
 import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
+import { disableByOperator } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import {
   addEndpoint,
-  disableByOperator,
   pingEndpoint,
   showDelivery,
   type AddedEndpoint,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { inTransaction } from '../../services/platform/database';
-import { removeEndpoint } from '../../services/webhook-queue/operations';
+import { removeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import {
   auditRows,
   cookieOf,

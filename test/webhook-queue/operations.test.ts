@@ -1,14 +1,16 @@
 import { inTransaction, type Db } from '../../services/platform/database';
 import {
+  pauseEndpoint,
+  removeEndpoint,
+  resumeEndpoint,
+} from '../../services/webhook-queue/endpoints/change-endpoint-state';
+import {
   addEndpoint,
   countReplay,
   listDeliveries,
   listEndpoints,
-  pauseEndpoint,
   pingEndpoint,
-  removeEndpoint,
   replayDeliveries,
-  resumeEndpoint,
   retryDelivery,
   rotateSecret,
   showDelivery,
@@ -136,8 +138,11 @@ describe('an endpoint', () => {
     const { id } = await add(db, tenantId, receiver.url);
     expect(await inTransaction(db, (trx) => pauseEndpoint(trx, id))).toMatchObject({ status: 'paused' });
     await book(db, tenantId);
+    const other = await createTenant(db);
+    await add(db, other, receiver.url);
+    await book(db, other);
     const worker = hurriedWorker(db);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await whenAll(db, other, 'delivered');
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'pending', endpoint: id }]);
     const ping = inTransaction(db, (trx) => pingEndpoint(trx, id));
     await expect(ping).rejects.toMatchObject({ code: 'endpoint_state_conflict' });

@@ -165,7 +165,7 @@ describe('a worker that may not call private targets', () => {
     const addresses = ['93.184.215.14', '127.0.0.1'];
     for (const found of [addresses, addresses.toReversed()]) {
       // The name service alone is made up: no real name has such addresses.
-      const resolve4 = jest.spyOn(Resolver.prototype, 'resolve4').mockResolvedValue(found as never);
+      const resolve4 = jest.spyOn(Resolver.prototype, 'resolve4').mockResolvedValue(found);
       const tenantId = await createTenant(db);
       await add(db, tenantId, `https://both.example:${new URL(receiver.url).port}/`);
       await book(db, tenantId);

@@ -9,11 +9,8 @@ import {
   type AddedEndpoint,
   type DeliveryItem,
 } from '../../services/webhook-queue/operations';
-import {
-  claimDeliveries,
-  type Claim,
-  type ClaimLimits,
-} from '../../services/webhook-queue/worker/claim.repository';
+import type { Claim, ClaimLimits } from '../../services/webhook-queue/worker/claim';
+import { claimDeliveries } from '../../services/webhook-queue/worker/claim.repository';
 import { startWorker, type Worker, type WorkerOptions } from '../../services/webhook-queue/worker/worker';
 
 export const SECRETS_KEY = 'a key of the tests that is long enough';

@@ -34,14 +34,16 @@ export async function lockDeparture(
   date: string,
   quantity: number,
 ): Promise<LockedDeparture> {
-  const id = await refuseWhenLocked(lockDepartureRow(trx, tourId, date), () => new DepartureBusyError());
+  const locking = lockDepartureRow(trx, tourId, date);
+  const id = await refuseWhenLocked('departure', locking, () => new DepartureBusyError());
   if (id === undefined) throw new DepartureGoneError({ tourId, departureDate: date, quantity });
   return countFrom(trx, id);
 }
 
 /** The same, for a hold or lead that already names its departure. */
 export async function relockDeparture(trx: Trx, departureId: string): Promise<LockedDeparture> {
-  await refuseWhenLocked(lockDepartureById(trx, departureId), () => new DepartureBusyError());
+  const locking = lockDepartureById(trx, departureId);
+  await refuseWhenLocked('departure', locking, () => new DepartureBusyError());
   return countFrom(trx, departureId);
 }
 

@@ -7,10 +7,12 @@ import {
   InvalidWidgetTokenError,
 } from '../credentials/credential.errors';
 import { contextOf } from './api-context';
+import { countProblem } from './count-outcomes';
 import { describeProblem } from './describe-problem';
 import { badInput, RateLimitedError, TransportError } from './http.errors';
-import { PROBLEMS, type ProblemCode } from './problems';
+import { isProblemCode, PROBLEMS, type ProblemCode } from './problems';
 import { requestIdOf } from './request-id';
+import { traceFields } from './trace-context';
 import { validationFaults } from './validation-faults';
 
 /** Every refusal and every fault ends here, and becomes one problem document (RFC 9457). */
@@ -29,7 +31,9 @@ export function handleError(
   const requestId = requestIdOf(request);
   const problem = describeProblem(error, config.publicBaseUrl, requestId);
   const { code, status } = problem;
-  if (status === 500) log.error({ err: thrown, request_id: requestId }, code);
+  if (status === 500) log.error({ err: thrown, request_id: requestId, ...traceFields(request) }, code);
+  countProblem(request, code);
+  response.locals.problemCode = code;
   response.status(status);
   response.setHeader('Cache-Control', 'no-store');
   setErrorHeaders(error, code, request, response);
@@ -40,6 +44,12 @@ export function handleError(
   } else {
     response.type('application/problem+json').send(JSON.stringify(problem));
   }
+}
+
+/** The code that a request which ends with this error is answered with. */
+export function problemCodeOf(thrown: unknown): ProblemCode {
+  const code = understand(thrown)?.code;
+  return code !== undefined && isProblemCode(code) ? code : 'internal_error';
 }
 
 /** What a person sees instead of a problem document, on a route that set `response.locals.problemPage`. */

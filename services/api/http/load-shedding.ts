@@ -5,9 +5,15 @@ import { TransportError } from './http.errors';
 const WAITING_MAX = 1000;
 const LAG_MAX_MS = 1000;
 const LAG_WINDOW_MS = 1000;
+/** A proxy of ours sets it on what it may send to another instance when this one ends the connection (docs/operations.md). */
+const CAN_GO_ELSEWHERE = 'x-retry-elsewhere';
 
 export interface LoadShedder {
   middleware: RequestHandler;
+  /** From now on every answer ends its connection, and a request that can go elsewhere is not begun. All others are. */
+  beginDrain(): void;
+  /** Since the last request came. */
+  quietMs(): number;
   /** From now on every new request is told to go elsewhere. */
   shutDown(): void;
   stop(): void;
@@ -15,26 +21,22 @@ export interface LoadShedder {
 
 /** Refuses work before it begins: while stopping, above 1,000 waiting requests, or with the event loop a second late for a second. */
 export function createLoadShedder(): LoadShedder {
-  let waiting = 0;
-  let shuttingDown = false;
-  let lagging = false;
-  const delay = monitorEventLoopDelay({ resolution: 100 });
-  delay.enable();
-  const timer = setInterval(() => {
-    // The least late tick: one long pause among timely ticks is no overload.
-    lagging = delay.min / 1e6 > LAG_MAX_MS;
-    delay.reset();
-  }, LAG_WINDOW_MS);
-  timer.unref();
+  const waiting = new Set<Response>();
+  let state: 'open' | 'draining' | 'shutting-down' = 'open';
+  let lastCame = -Infinity;
+  const lag = watchLag();
 
-  function middleware(_request: Request, response: Response, next: NextFunction): void {
-    if (shuttingDown) {
+  function middleware(request: Request, response: Response, next: NextFunction): void {
+    lastCame = performance.now();
+    if (state !== 'open') {
       response.setHeader('Connection', 'close');
-      return next(new TransportError('shutting_down'));
+      if (state === 'shutting-down') return next(new TransportError('shutting_down'));
+      // Not 503: a proxy that counts those as failures would also leave an instance alone that has too much to do.
+      if (request.headers[CAN_GO_ELSEWHERE]) return void request.socket.destroy();
     }
-    if (lagging || waiting >= WAITING_MAX) return next(new TransportError('overloaded'));
-    waiting += 1;
-    const done = once(() => (waiting -= 1));
+    if (lag.isTooLong() || waiting.size >= WAITING_MAX) return next(new TransportError('overloaded'));
+    waiting.add(response);
+    const done = () => waiting.delete(response);
     // Until the answer is made: a client that never reads it is not work that waits.
     response.once('prefinish', done).once('close', done);
     next();
@@ -42,18 +44,31 @@ export function createLoadShedder(): LoadShedder {
 
   return {
     middleware,
-    shutDown: () => (shuttingDown = true),
+    beginDrain: () => {
+      state = 'draining';
+      for (const response of waiting) if (!response.headersSent) response.setHeader('Connection', 'close');
+    },
+    quietMs: () => performance.now() - lastCame,
+    shutDown: () => (state = 'shutting-down'),
+    stop: lag.stop,
+  };
+}
+
+function watchLag(): { isTooLong(): boolean; stop(): void } {
+  let tooLong = false;
+  const delay = monitorEventLoopDelay({ resolution: 100 });
+  delay.enable();
+  const timer = setInterval(() => {
+    // The least late tick: one long pause among timely ticks is no overload.
+    tooLong = delay.min / 1e6 > LAG_MAX_MS;
+    delay.reset();
+  }, LAG_WINDOW_MS);
+  timer.unref();
+  return {
+    isTooLong: () => tooLong,
     stop: () => {
       clearInterval(timer);
       delay.disable();
     },
-  };
-}
-
-function once(work: () => void): () => void {
-  let pending = true;
-  return () => {
-    if (pending) work();
-    pending = false;
   };
 }

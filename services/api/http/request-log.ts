@@ -2,6 +2,8 @@ import type { NextFunction, Request, Response } from 'express';
 import { contextOf } from './api-context';
 import { principalOf } from './authentication';
 import { requestIdOf } from './request-id';
+import { routeOf, statusOf } from './request-outcome';
+import { traceFields } from './trace-context';
 
 /** One line a request. The route's template stands for the path, and no query: keys and tokens can be in either. */
 export function logRequest(request: Request, response: Response, next: NextFunction): void {
@@ -11,9 +13,11 @@ export function logRequest(request: Request, response: Response, next: NextFunct
     contextOf(request).log.info(
       {
         request_id: requestIdOf(request),
+        ...traceFields(request),
         method: request.method,
-        route: (request.route as { path?: string } | undefined)?.path ?? 'none',
-        status: response.writableFinished ? response.statusCode : 499,
+        route: routeOf(request),
+        status: statusOf(response),
+        code: response.locals.problemCode as string | undefined,
         duration_ms: Math.round((performance.now() - begun) * 10) / 10,
         tenant: principal?.tenant.slug,
         credential: principal?.kind === 'api_key' ? principal.keyId : principal?.tokenId,

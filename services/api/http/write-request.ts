@@ -6,6 +6,8 @@ import { singleFlight } from '../idempotency/single-flight';
 import { contextOf } from './api-context';
 import { apiKeyPrincipalOf } from './authentication';
 import { NO_STORE, setCaching } from './caching';
+import { countWrite } from './count-outcomes';
+import { problemCodeOf } from './error-handler';
 import { badInput } from './http.errors';
 
 export interface WriteOperation {
@@ -30,20 +32,43 @@ export async function answerWrite<T, A>(
   toAnswer: (result: T) => A,
 ): Promise<A> {
   setCaching(request, NO_STORE);
-  const tenantId = apiKeyPrincipalOf(request).tenant.id;
-  const key = idempotencyKeyOf(request);
-  if (key === undefined) return toAnswer((await writeOnce(request, (trx) => use(trx, always))) as T);
-
-  const { name, keepHours, ids = [] } = operation;
-  const idempotent = { tenantId, operation: name, key, body: without(ids, request.body), keepHours };
-  const stored = (result: T) => ({ status: operation.status, body: JSON.stringify(toAnswer(result)) });
-  const result = await singleFlight(`${tenantId} ${name} ${key}`, () =>
-    writeOnce(request, (trx) => use(trx, onceByKey<T>(trx, idempotent, stored))),
-  );
+  const { result, outcome } = await settleWrite(request, operation, use, toAnswer).catch((error: unknown) => {
+    countWrite(operation.name, problemCodeOf(error));
+    throw error;
+  });
+  countWrite(operation.name, outcome);
   if (!(result instanceof Replay)) return toAnswer(result);
   request.res!.setHeader('Idempotent-Replayed', 'true');
   // Written again from the parsed text: JSON.stringify gives back the bytes it once wrote, the order of keys included.
   return JSON.parse(result.answer.body) as A;
+}
+
+interface SettledWrite<T> {
+  result: T | Replay;
+  /** Of the requests that share a key one has done it. */
+  outcome: 'done' | 'replayed';
+}
+
+async function settleWrite<T, A>(
+  request: Request,
+  { name, status, keepHours, ids = [] }: WriteOperation,
+  use: (trx: Trx, once: Once<T>) => Promise<T | Replay>,
+  toAnswer: (result: T) => A,
+): Promise<SettledWrite<T>> {
+  const tenantId = apiKeyPrincipalOf(request).tenant.id;
+  const key = idempotencyKeyOf(request);
+  if (key === undefined)
+    return { result: await writeOnce(request, (trx) => use(trx, always)), outcome: 'done' };
+
+  const idempotent = { tenantId, operation: name, key, body: without(ids, request.body), keepHours };
+  const stored = (result: T) => ({ status, body: JSON.stringify(toAnswer(result)) });
+  let outcome: 'done' | 'replayed' = 'replayed';
+  const result = await singleFlight(`${tenantId} ${name} ${key}`, async () => {
+    const own = await writeOnce(request, (trx) => use(trx, onceByKey<T>(trx, idempotent, stored)));
+    if (!(own instanceof Replay)) outcome = 'done';
+    return own;
+  });
+  return { result, outcome };
 }
 
 /**

@@ -24,6 +24,7 @@ export async function claimKey(
   fingerprint: Buffer,
 ): Promise<EarlierAnswer | undefined> {
   const { rowCount } = await refuseWhenLocked(
+    'idempotency_key',
     trx.raw(
       `insert into idempotency_keys as k (tenant_id, operation, key, fingerprint, expires_at)
        values (:tenantId, :operation, :key, :fingerprint, clock_timestamp() + make_interval(hours => :keepHours))

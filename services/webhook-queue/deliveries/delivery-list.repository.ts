@@ -1,16 +1,8 @@
 import type { Knex } from 'knex';
 import type { Db, Trx } from '../../platform/database';
 import type { AttemptReport, DeliveryStatus, Outcome } from './delivery';
-import {
-  IN_FLIGHT,
-  inTime,
-  led,
-  matching,
-  type DeliveryFilter,
-  type DeliverySearch,
-} from './delivery-search.repository';
-
-export type { DeliveryFilter, DeliverySearch };
+import { led, matching, type DeliverySearch } from './delivery-search.repository';
+import { SHOWN_STATUS } from './queue.repository';
 
 /** As the terminal shows it (CONTRACT section 6), in wire names. */
 export interface DeliveryItem {
@@ -41,20 +33,6 @@ export interface AttemptItem {
   signature: string | null;
   response_headers: Record<string, string> | null;
   response_body: string | null;
-}
-
-/** Statuses that nothing will change by itself. */
-export type FinishedStatus = Extract<DeliveryStatus, 'delivered' | 'dead' | 'cancelled'>;
-export type ReplayFilter = Omit<DeliveryFilter, 'status'> & {
-  status: FinishedStatus;
-  /** Not what was finished since, as what was replayed first. */
-  finishedBefore?: Date;
-};
-
-/** Deliveries by the state of their endpoint. */
-export interface HeldBack {
-  paused: number;
-  disabled: number;
 }
 
 /** Null while its endpoint takes nothing; an open breaker makes it later. */
@@ -125,51 +103,6 @@ export async function findAttempts(db: Db | Trx, deliveryId: string): Promise<At
     );
 }
 
-/** @param atMost counting stops there; without it all are counted */
-export async function countReplayable(db: Db | Trx, filter: ReplayFilter, atMost?: number): Promise<number> {
-  const found = replayable(db, filter).select('d.id');
-  if (atMost !== undefined) void found.limit(atMost);
-  const [row] = await db.from(found.as('found')).count<{ count: number }[]>('* as count');
-  return row!.count;
-}
-
-/** What the filter finds, but no replay sends: deliveries of endpoints that take nothing at the moment. */
-export async function countHeldBack(db: Db | Trx, filter: ReplayFilter, atMost?: number): Promise<HeldBack> {
-  const found = finished(db, filter).whereIn('e.status', ['paused', 'disabled']).select('e.status');
-  if (atMost !== undefined) void found.limit(atMost);
-  const rows = await db
-    .from(found.as('found'))
-    .groupBy('status')
-    .select('status')
-    .count<{ status: keyof HeldBack; count: number }[]>('* as count');
-  return { paused: 0, disabled: 0, ...Object.fromEntries(rows.map(({ status, count }) => [status, count])) };
-}
-
-/**
- * Queues finished deliveries of active endpoints again, those first that finished first; their attempts are counted on.
- * @returns how many
- */
-export async function requeueFinished(trx: Trx, filter: ReplayFilter, limit: number): Promise<number> {
-  const chosen = replayable(trx, filter)
-    .select('d.id', 'd.endpoint_id', 'd.attempts')
-    .orderBy(['d.finished_at', 'd.id'])
-    .limit(limit)
-    .forUpdate('d');
-  const { rows } = await trx.raw<{ rows: [{ requeued: number }] }>(
-    `with chosen as (?), queued as (
-       insert into webhook_queue (delivery_id, endpoint_id, next_at, fence)
-       select id, endpoint_id, now(), attempts from chosen
-     ), requeued as (
-       update webhook_deliveries d set next_attempt_at = now(), finished_at = null,
-         status = case when d.attempts = 0 then 'pending' else 'retrying' end
-       from chosen where d.id = chosen.id returning 1
-     )
-     select count(*)::integer as requeued from requeued`,
-    [chosen],
-  );
-  return rows[0].requeued;
-}
-
 function deliveries(db: Db | Trx, from: Knex.QueryBuilder | string = 'webhook_deliveries as d') {
   return db
     .from(from)
@@ -184,25 +117,11 @@ function deliveries(db: Db | Trx, from: Knex.QueryBuilder | string = 'webhook_de
       'ev.type as event_type',
       'ev.booking_ref',
       'd.endpoint_id as endpoint',
-      db.raw(`case when ${IN_FLIGHT} then 'delivering' else d.status end as status`),
+      db.raw(`${SHOWN_STATUS} as status`),
       'd.attempts',
       db.raw(NEXT_ATTEMPT),
       'd.last_status_code',
       'd.last_error',
       'd.created_at',
     );
-}
-
-function replayable(db: Db | Trx, filter: ReplayFilter) {
-  return finished(db, filter).where('e.status', 'active');
-}
-
-function finished(db: Db | Trx, { tenantId, endpointId, status, since, finishedBefore }: ReplayFilter) {
-  const query = db('webhook_deliveries as d')
-    .join('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
-    .where('d.status', status);
-  if (tenantId) void query.where('d.tenant_id', tenantId);
-  if (endpointId) void query.where('d.endpoint_id', endpointId);
-  if (finishedBefore) void query.where('d.finished_at', '<', finishedBefore);
-  return inTime(query, { since });
 }

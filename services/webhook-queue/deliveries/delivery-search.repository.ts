@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Db, Trx } from '../../platform/database';
 import type { DeliveryStatus, Outcome } from './delivery';
+import { IN_FLIGHT } from './queue.repository';
 
 export interface DeliveryFilter {
   tenantId?: string;
@@ -24,8 +25,6 @@ export interface DeliverySearch extends DeliveryFilter {
   before?: string;
 }
 
-/** Of a queued delivery q. */
-export const IN_FLIGHT = 'q.lease_until > now()';
 /** Due ones of an endpoint that are looked at for those in flight: they stand in front, as many as it has lanes in all workers. */
 const LANES_LOOKED_AT = 200;
 

@@ -1,5 +1,16 @@
 import type { Db, Trx } from '../../platform/database';
 
+/** Of a queued delivery q: no worker has it, or the one that had it was lost. */
+export const FREE = '(q.lease_until is null or q.lease_until < now())';
+/** Of a queued delivery q: a worker may take it now, if its endpoint takes anything. */
+export const DUE = `q.next_at <= now() and ${FREE}`;
+/** Of a queued delivery q. */
+export const IN_FLIGHT = 'q.lease_until > now()';
+/** Of a delivery d, and what is queued of it as q. */
+export const SHOWN_STATUS = `case when ${IN_FLIGHT} then 'delivering' else d.status end`;
+/** Of a finished delivery d that is queued again. */
+export const QUEUED_STATUS = `case when d.attempts = 0 then 'pending' else 'retrying' end`;
+
 /** In one statement, of those that may be very many; tidying goes on with the rest. */
 const AT_ONCE = 10_000;
 
@@ -76,8 +87,8 @@ export async function cancelWaiting(db: Db | Trx, endpointId: string): Promise<n
 }
 
 /** The time by which all here is measured. */
-export async function readClock(trx: Trx): Promise<Date> {
-  const { rows } = await trx.raw<{ rows: [{ now: Date }] }>('select now() as now');
+export async function readClock(db: Db | Trx): Promise<Date> {
+  const { rows } = await db.raw<{ rows: [{ now: Date }] }>('select now() as now');
   return rows[0].now;
 }
 
@@ -149,7 +160,7 @@ export async function makeDue(trx: Trx, deliveryId: string): Promise<boolean> {
        returning q.delivery_id
      )
      update webhook_deliveries d
-     set status = case when d.attempts = 0 then 'pending' else 'retrying' end, next_attempt_at = now(), finished_at = null
+     set status = ${QUEUED_STATUS}, next_attempt_at = now(), finished_at = null
      from queued where d.id = queued.delivery_id returning 1`,
     { deliveryId },
   );

@@ -36,10 +36,10 @@ export async function lockEndpoint(trx: Trx, id: string): Promise<Endpoint | und
   return row && toEndpoint(row);
 }
 
-export async function listEndpointsOf(
+/** Oldest first, without removed ones. */
+export async function listEndpoints(
   db: Db,
-  tenantId: string | undefined,
-  limit: number,
+  { tenantId, limit = 1000 }: { tenantId?: string; limit?: number } = {},
 ): Promise<Endpoint[]> {
   const query = endpoints(db).whereNot('e.status', 'removed').orderBy('e.id').limit(limit);
   if (tenantId) void query.where('e.tenant_id', tenantId);

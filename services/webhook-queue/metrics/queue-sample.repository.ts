@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database';
+import { DUE } from '../deliveries/queue.repository';
 
 export interface QueueSample {
   due: number;
@@ -15,7 +16,7 @@ export async function sampleQueue(db: Db): Promise<QueueSample> {
       select q.next_at from webhook_queue q
       join webhook_endpoints e on e.id = q.endpoint_id and e.status = 'active'
       left join webhook_health h on h.endpoint_id = q.endpoint_id
-      where q.next_at <= now() and (q.lease_until is null or q.lease_until < now())
+      where ${DUE}
         and (h.blocked_until is null or h.blocked_until <= now())
       limit 1000000
     )

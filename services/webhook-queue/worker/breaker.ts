@@ -13,16 +13,20 @@ export interface BreakerRules {
   hopelessDeaths: number;
 }
 
+const DAY_SECONDS = 24 * 3600;
+
 export const BREAKER: BreakerRules = {
   failures: 5,
   openSeconds: 30,
   openSecondsMax: 15 * 60,
-  hopelessSeconds: 5 * 24 * 3600,
+  hopelessSeconds: 5 * DAY_SECONDS,
   hopelessDeaths: 20,
 };
 
-export const HOPELESS_REASON =
-  'Nothing was delivered for five days, and at least twenty deliveries were given up: the endpoint was disabled.';
+export function hopelessReason({ hopelessSeconds, hopelessDeaths }: BreakerRules): string {
+  const days = Math.floor(hopelessSeconds / DAY_SECONDS);
+  return `Nothing was delivered for ${days} days, and at least ${hopelessDeaths} deliveries were given up: the endpoint was disabled.`;
+}
 
 const RATE_MS = 60_000;
 const RATE_TRIES = 20;

@@ -1,6 +1,7 @@
 import type { Db } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
-import { claimDeliveries, type Claim, type KnownEndpoint } from './claim.repository';
+import type { Claim, KnownEndpoint } from './claim';
+import { claimDeliveries } from './claim.repository';
 import { createDueFloors } from './due-floors';
 import type { Paces } from './endpoint-pace';
 import { queueMetrics } from '../metrics/queue-metrics';

@@ -27,7 +27,7 @@ const GATHER_STEP_MS = 5;
 /** Claims as much as there is room for, over and over; the poll is the truth, waking it a hint. */
 export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOptions): ClaimLoop {
   let stopping = false;
-  let failing = false;
+  let failure: string | undefined;
   let wake: () => void = () => undefined;
 
   /** @returns whether there may be more at once */
@@ -35,15 +35,16 @@ export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOption
     const room = slots.room();
     if (room <= 0) return false;
     const { claims, nothingLeft } = await claimDue(room, slots.capacity());
-    if (failing) log.info('claims succeed again');
-    failing = false;
+    if (failure) log.info('claims succeed again');
+    failure = undefined;
     for (const delivery of claims) slots.take(delivery);
     return !nothingLeft;
   };
   /** A database that is away is told of once, not with every poll. */
   const waitOut = (error: unknown): Promise<false> => {
-    if (!failing) log.error({ err: error }, 'claim failed');
-    failing = true;
+    const kind = kindOf(error);
+    if (kind !== failure) log.error({ err: error }, 'claim failed');
+    failure = kind;
     return sleep(pollMs, false);
   };
   const gather = async (): Promise<void> => {
@@ -69,4 +70,10 @@ export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOption
       await running;
     },
   };
+}
+
+/** Its message has the statement with all its values in it, which are others each time. */
+function kindOf(error: unknown): string {
+  const { code, name } = error as NodeJS.ErrnoException;
+  return code ?? name;
 }

@@ -1,55 +1,8 @@
 import { inTransaction, type Db } from '../../platform/database';
-import type { ClaimedDelivery } from '../deliveries/delivery';
+import { DUE, FREE } from '../deliveries/queue.repository';
 import { SIGNS } from '../endpoints/secret.repository';
 import type { SealedSecret } from '../signing/seal-secret';
-
-/** What this worker knows of an endpoint, where it is not what every endpoint begins with. */
-export interface KnownEndpoint {
-  id: string;
-  /** Requests that it has in flight from this worker, or claimed for it. */
-  inFlight: number;
-  lanes: number;
-  /** One of those that together hold at most half of the slots. */
-  slow: boolean;
-  /** Nothing that this worker could claim was due before; see due-floors.ts. Null where all has to be looked through. */
-  floor: Date | null;
-}
-
-export interface ClaimLimits {
-  worker: string;
-  /** Rows at most. */
-  rows: number;
-  /** Deliveries at most that this worker holds; a tenant's share is of these. */
-  capacity: number;
-  /** Requests at most in flight; the shares of slow and of unproven endpoints are of these. */
-  slots: number;
-  /** Requests in flight at most to an endpoint that is not among `known`. */
-  lanes: number;
-  known: KnownEndpoint[];
-  /** Endpoints that took their last delivery from this worker quickly. */
-  proven: string[];
-  /** Of an endpoint that is not among `known`. */
-  floor: Date | null;
-  /** Endpoints are gone through in the order of their ids, from behind this one. */
-  after: string;
-  leaseSeconds: number;
-}
-
-/** A claimed delivery with what its next step depends on. */
-export interface Claim extends ClaimedDelivery {
-  /** Tries before that were nobody's fault. */
-  spared: number;
-  /** Since when it was due. */
-  dueAt: Date;
-}
-
-export interface ClaimAnswer {
-  claims: Claim[];
-  /** Of these, how many a worker that never came back had before. */
-  lost: number;
-  /** Where the next claim goes on; null once all endpoints were gone through. */
-  next: string | null;
-}
+import type { Claim, ClaimAnswer, ClaimLimits } from './claim';
 
 /** One row, however much was claimed: as JSON it is read in half the time. */
 interface AnswerRow {
@@ -78,14 +31,12 @@ interface ClaimedRow {
 /** Bounds what is probed and ranked in one statement, however many there are. */
 const ENDPOINTS_A_CLAIM = 1000;
 
-const due = (
-  floored: string,
-) => `q.endpoint_id = e.id and q.next_at <= now() and q.next_at >= ${floored}.floor
-        and (q.lease_until is null or q.lease_until < now())`;
+const dueOf = (floored: string) => `q.endpoint_id = e.id and q.next_at >= ${floored}.floor and ${DUE}`;
 
 /**
- * now(), not clock_timestamp(): only a stable time can bound the index scan. `picked` repeats the condition because another worker may have claimed the row since the snapshot. The row of a worker
- * that never came back still names it: its attempt is written down before the new one begins.
+ * now(), not clock_timestamp(): only a stable time can bound the index scan. `picked` repeats the condition because another
+ * worker may have claimed the row since the snapshot. The row of a worker that never came back still names it: its attempt is
+ * written down before the new one begins.
  *
  * Turns, not age, decide who is next: the tenant with the least in flight, then the endpoint with the least, then a lottery,
  * so that no backlog waits in front of a newcomer. A tenant that has its quarter gets more only while a quarter stays free for
@@ -114,7 +65,7 @@ const CLAIM = `
       select coalesce(case when k.id is null then :floor::timestamptz else k.floor end, '-infinity') as floor
     ) f
     left join webhook_health h on h.endpoint_id = e.id
-    cross join lateral (select from webhook_queue q where ${due('f')} order by q.next_at limit 1) q
+    cross join lateral (select from webhook_queue q where ${dueOf('f')} order by q.next_at limit 1) q
     where h.blocked_until is null or h.blocked_until <= now()
   ), probe as materialized (
     select h.endpoint_id from webhook_health h
@@ -125,7 +76,7 @@ const CLAIM = `
     from ready e
     cross join lateral (
       select q.delivery_id, row_number() over (order by q.next_at) as nth from webhook_queue q
-      where ${due('e')} order by q.next_at limit greatest(0, least(:rows::integer, e.lanes - e.in_flight))
+      where ${dueOf('e')} order by q.next_at limit greatest(0, least(:rows::integer, e.lanes - e.in_flight))
     ) q
     where not e.probed or e.id in (select endpoint_id from probe)
   ), turns as (
@@ -154,7 +105,7 @@ const CLAIM = `
     where q.asked limit :rows::integer
   ), picked as materialized (
     select q.* from webhook_queue q
-    where q.delivery_id = any (array(select delivery_id from next union select delivery_id from asked)) and (q.lease_until is null or q.lease_until < now())
+    where q.delivery_id = any (array(select delivery_id from next union select delivery_id from asked)) and ${FREE}
     order by q.delivery_id
     for update skip locked
   ), lost as (

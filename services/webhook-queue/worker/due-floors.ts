@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database';
-import type { Claim } from './claim.repository';
+import type { Claim } from './claim';
 import { findFloors } from '../deliveries/queue.repository';
 
 /**

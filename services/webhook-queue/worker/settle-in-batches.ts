@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction, type Db } from '../../platform/database';
 import { sqlState } from '../../platform/errors';
 import type { Logger } from '../../platform/logger';
-import { createFailureRates, HOPELESS_REASON, type BreakerRules } from './breaker';
+import { createFailureRates, hopelessReason, type BreakerRules } from './breaker';
 import type { Settlement } from '../deliveries/delivery';
 import { disableEndpoint } from '../endpoints/disable-endpoint';
 import { judgeEndpoint } from '../sending/judge-answer';
@@ -98,10 +98,11 @@ function inOrder(findings: Finding[]): Finding[] {
 }
 
 /** In a transaction of its own: should it not come to that, the next failure sees to it. */
-async function disableHopeless({ db, log }: SettlerOptions, endpointIds: string[]): Promise<void> {
+async function disableHopeless({ db, log, breaker }: SettlerOptions, endpointIds: string[]): Promise<void> {
+  const reason = hopelessReason(breaker);
   for (const endpointId of endpointIds) {
     try {
-      const disabled = await inTransaction(db, (trx) => disableEndpoint(trx, endpointId, HOPELESS_REASON));
+      const disabled = await inTransaction(db, (trx) => disableEndpoint(trx, endpointId, reason));
       if (disabled) tellDisabled(log, endpointId, 'hopeless');
     } catch (error) {
       log.error({ err: error, endpoint_id: endpointId }, 'endpoint not disabled');

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Claim } from './claim.repository';
+import type { Claim } from './claim';
 import type { AttemptReport } from '../deliveries/delivery';
 import { InterruptedError } from '../sending/sending.errors';
 

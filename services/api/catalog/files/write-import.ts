@@ -55,7 +55,8 @@ async function lockChanging(trx: Trx, { changes, archived }: ImportPlan): Promis
   const departures = changes.flatMap(({ updates, deletes, cancels }) => [...updates, ...deletes, ...cancels]);
   const tourIds = [...changes.map((change) => change.tourId), ...archived.map((tour) => tour.id)];
   const departureIds = departures.map((departure) => departure.id);
-  await refuseWhenLocked(lockForImport(trx, tourIds, departureIds), () => new CatalogBusyError());
+  const locking = lockForImport(trx, tourIds, departureIds);
+  await refuseWhenLocked('import', locking, () => new CatalogBusyError());
   return departureIds;
 }
 

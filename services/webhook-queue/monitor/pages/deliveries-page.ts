@@ -1,13 +1,11 @@
 import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
 import { DELIVERY_STATUSES } from '../../deliveries/delivery';
-import {
-  type DeliveryItem,
-  type DeliverySearch,
-  findDeliveriesWithin,
-} from '../../deliveries/delivery-list.repository';
+import { type DeliveryItem, findDeliveriesWithin } from '../../deliveries/delivery-list.repository';
+import type { DeliverySearch } from '../../deliveries/delivery-search.repository';
+import { readClock } from '../../deliveries/queue.repository';
 import { address } from '../html/address';
-import { findPlaces, readClock } from '../queries/delivery-place.repository';
+import { findPlaces } from '../queries/delivery-place.repository';
 import { deliveryTable } from './delivery-table';
 import { momentField, selectField, textField } from '../html/field';
 import { renderPage } from '../html/layout';

@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../../../platform/database';
-import type { ReplayFilter } from '../../deliveries/delivery-list.repository';
+import type { ReplayFilter } from '../../deliveries/replay.repository';
 import type { ReplayQuery } from '../queries/read-query';
 import { findTenantId } from '../queries/tenant-list.repository';
 

@@ -1,7 +1,7 @@
 import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
-import { countHeldBack, countReplayable, type HeldBack } from '../../deliveries/delivery-list.repository';
-import { REPLAYED_MOST } from '../../operations';
+import { REPLAYED_MOST } from '../../deliveries/replay-deliveries';
+import { countHeldBack, countReplayable, type HeldBack } from '../../deliveries/replay.repository';
 import { momentField, selectField, textField } from '../html/field';
 import { csrfField, renderPage } from '../html/layout';
 import { atMost, thousands } from '../html/number-forms';

@@ -1,5 +1,6 @@
 import type { Db } from '../../../platform/database';
 import type { AttemptReport, DeliveryStatus, Outcome } from '../../deliveries/delivery';
+import { SHOWN_STATUS } from '../../deliveries/queue.repository';
 import type { EndpointStatus } from '../../endpoints/endpoint';
 
 /** More than that is a delivery that was retried by hand again and again. */
@@ -41,7 +42,7 @@ export interface DeliveryRow {
 export async function findDeliveryDetail(db: Db, id: string): Promise<DeliveryRow | undefined> {
   const { rows } = await db.raw<{ rows: DeliveryRow[] }>(
     `select d.id, now() as now, d.event_id as "eventId", t.slug as tenant, ev.type as "eventType", ev.booking_ref as "bookingRef",
-       coalesce(d.body, ev.body) as body, case when q.lease_until > now() then 'delivering' else d.status end as status, d.attempts,
+       coalesce(d.body, ev.body) as body, ${SHOWN_STATUS} as status, d.attempts,
        q.tries as "triesSpent", q.spared, coalesce(q.next_at, d.next_attempt_at) as "nextAttemptAt", d.last_error as "lastError",
        d.created_at as "createdAt", d.finished_at as "finishedAt", d.endpoint_id as "endpointId", e.url, e.format,
        e.status as "endpointStatus", e.status_reason as "statusReason", h.blocked_until as "blockedUntil", q.worker,
@@ -105,6 +106,7 @@ export interface Sibling {
 export async function findSiblings(db: Db, { id, eventId, createdAt }: DeliveryRow): Promise<Sibling[]> {
   return db('webhook_deliveries as d')
     .join('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
+    .leftJoin('webhook_queue as q', 'q.delivery_id', 'd.id')
     .where('d.event_id', eventId)
     .whereNot('d.id', id)
     .whereRaw(
@@ -113,5 +115,5 @@ export async function findSiblings(db: Db, { id, eventId, createdAt }: DeliveryR
     )
     .orderBy('d.id')
     .limit(SIBLINGS_SHOWN)
-    .select<Sibling[]>('d.id', 'e.url', 'd.status');
+    .select<Sibling[]>('d.id', 'e.url', db.raw(`${SHOWN_STATUS} as status`));
 }

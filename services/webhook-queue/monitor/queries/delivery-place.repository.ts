@@ -23,8 +23,3 @@ export async function findPlaces(db: Db, endpointIds: readonly string[]): Promis
     );
   return new Map(rows.map((row) => [row.id, row]));
 }
-
-export async function readClock(db: Db): Promise<Date> {
-  const { rows } = await db.raw<{ rows: [{ now: Date }] }>('select clock_timestamp() as now');
-  return rows[0].now;
-}

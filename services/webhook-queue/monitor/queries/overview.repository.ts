@@ -1,4 +1,5 @@
 import type { Db } from '../../../platform/database';
+import { DUE } from '../../deliveries/queue.repository';
 import { BEAT_SECONDS } from '../../upkeep/worker-beat.repository';
 
 /** Counting stops one beyond it. */
@@ -34,19 +35,19 @@ export interface Counts {
  * One index probe an endpoint for the oldest, and a walk along the index that ends at the bound for the number: the order is there
  * for that, without it a bitmap of all is made first.
  */
-const DUE = (which: string) => `
+const DUE_OF = (which: string) => `
   select (
       select count(*) from (
         select from ${which} r cross join lateral (
           select from webhook_queue q
-          where q.endpoint_id = r.id and q.next_at <= now() and (q.lease_until is null or q.lease_until < now())
+          where q.endpoint_id = r.id and ${DUE}
           order by q.next_at limit :bound
         ) q limit :bound
       ) counted
     ) as due, (
       select min(q.next_at) from ${which} r cross join lateral (
         select q.next_at from webhook_queue q
-        where q.endpoint_id = r.id and q.next_at <= now() and (q.lease_until is null or q.lease_until < now())
+        where q.endpoint_id = r.id and ${DUE}
         order by q.next_at limit 1
       ) q
     ) as oldest`;
@@ -60,7 +61,7 @@ const COUNTS = `
     select id from endpoint where status = 'active' and blocked is not true limit ${PROBED_MOST}
   ), kept as materialized (
     select id from endpoint where status <> 'active' or blocked limit ${PROBED_MOST}
-  ), ready_due as (${DUE('ready')}), kept_due as (${DUE('kept')})
+  ), ready_due as (${DUE_OF('ready')}), kept_due as (${DUE_OF('kept')})
   select now() as now, ready_due.due, ready_due.oldest as "oldestDue", kept_due.due as held, dead.*,
     (select count(*) from (select from webhook_deliveries where status = 'retrying' limit :bound) r) as retrying,
     (select count(*) from (select from webhook_deliveries where endpoint_id is null limit :bound) w) as waiting,

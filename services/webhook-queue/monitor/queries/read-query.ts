@@ -1,6 +1,6 @@
 import { CONTROL_CHARACTER, isCalendarDate, isSlug, isUuid } from '../../../platform/text-forms';
 import { DELIVERY_STATUSES, type DeliveryStatus, type Outcome } from '../../deliveries/delivery';
-import type { FinishedStatus } from '../../deliveries/delivery-list.repository';
+import type { FinishedStatus } from '../../deliveries/replay.repository';
 import type { EndpointStatus } from '../../endpoints/endpoint';
 import { EVENT_TYPES } from '../../deliveries/webhook-event';
 import { OUTCOME_WORDS } from './outcome-words';

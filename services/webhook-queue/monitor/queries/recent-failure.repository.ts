@@ -1,4 +1,6 @@
 import type { Db } from '../../../platform/database';
+import type { DeliveryStatus } from '../../deliveries/delivery';
+import { SHOWN_STATUS } from '../../deliveries/queue.repository';
 
 /** Newest deliveries of an endpoint among which its failures are looked for. */
 const LOOKED_AT = 1000;
@@ -7,7 +9,7 @@ export interface FailureRow {
   id: string;
   eventType: string;
   bookingRef: string | null;
-  status: 'retrying' | 'dead';
+  status: DeliveryStatus;
   attempts: number;
   lastError: string | null;
   createdAt: Date;
@@ -23,6 +25,7 @@ export async function findRecentFailures(db: Db, endpointId: string, limit: numb
   return db
     .from(newest.as('d'))
     .join('webhook_events as ev', 'ev.id', 'd.event_id')
+    .leftJoin('webhook_queue as q', 'q.delivery_id', 'd.id')
     .whereIn('d.status', ['retrying', 'dead'])
     .whereNotNull('d.last_error')
     .orderBy('d.id', 'desc')
@@ -31,7 +34,7 @@ export async function findRecentFailures(db: Db, endpointId: string, limit: numb
       'd.id',
       'ev.type as eventType',
       'ev.booking_ref as bookingRef',
-      'd.status',
+      db.raw(`${SHOWN_STATUS} as status`),
       'd.attempts',
       'd.last_error as lastError',
       'd.created_at as createdAt',

@@ -1,0 +1,13 @@
+#!/bin/bash
+# Run once, by the image, on an empty volume, after create-role.sh: a commit is answered when the standby has it too.
+set -euo pipefail
+: "${REPLICATION_PASSWORD:?}"
+psql -v ON_ERROR_STOP=1 -v password="$REPLICATION_PASSWORD" --username "${POSTGRES_USER:-postgres}" --dbname postgres <<'SQL'
+create role replicator login replication password :'password';
+select pg_create_physical_replication_slot('standby');
+-- Holds from the next start on: this one has no standby yet, and would wait for it.
+alter system set synchronous_standby_names = 'FIRST 1 (standby)';
+-- Above it a standby that is away loses its place, rather than the primary its disk.
+alter system set max_slot_wal_keep_size = '20GB';
+SQL
+echo 'host replication replicator all scram-sha-256' >>"$PGDATA/pg_hba.conf"

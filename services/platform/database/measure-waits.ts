@@ -1,0 +1,85 @@
+import { Gauge, Histogram } from 'prom-client';
+import type { Knex } from 'knex';
+
+/** What is read of Knex's pool (tarn), which its types do not tell. */
+interface Pool {
+  max: number;
+  numUsed(): number;
+  numFree(): number;
+  numPendingAcquires(): number;
+  on(event: 'acquireRequest' | 'acquireSuccess' | 'acquireFail', heard: (request: number) => void): void;
+}
+
+const WAITS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2, 5];
+
+const lockSeconds = new Histogram({
+  name: 'lock_wait_seconds',
+  help: 'Statements that take a lock others may hold, by what is locked; with the round trip',
+  labelNames: ['lock'] as const,
+  buckets: WAITS,
+});
+
+const poolSeconds = new Histogram({
+  name: 'database_pool_wait_seconds',
+  help: 'How long a connection of the pool was waited for; 5 s at most',
+  labelNames: ['pool'] as const,
+  buckets: WAITS,
+});
+
+export function measureLockWait(lock: string, milliseconds: number): void {
+  lockSeconds.observe({ lock }, milliseconds / 1000);
+}
+
+/**
+ * Shows these pools in the metrics of this process; once in its life.
+ * @param pools by the name that the label gets
+ */
+export function measurePools(pools: Record<string, Knex>): void {
+  const named = Object.entries(pools).map(([name, db]) => ({
+    name,
+    pool: (db.client as { pool: Pool }).pool,
+  }));
+  for (const { name, pool } of named) measureAcquiring(name, pool);
+  new Gauge({
+    name: 'database_pool_connections',
+    help: 'Connections of the pool, by what they do',
+    labelNames: ['pool', 'state'] as const,
+    collect() {
+      for (const { name, pool } of named) {
+        this.set({ pool: name, state: 'used' }, pool.numUsed());
+        this.set({ pool: name, state: 'free' }, pool.numFree());
+      }
+    },
+  });
+  gauge(named, 'database_pool_max', 'Connections that the pool may have', (pool) => pool.max);
+  gauge(named, 'database_pool_waiting', 'Who waits for a connection of the pool', (pool) =>
+    pool.numPendingAcquires(),
+  );
+}
+
+function gauge(
+  named: { name: string; pool: Pool }[],
+  name: string,
+  help: string,
+  read: (pool: Pool) => number,
+): void {
+  new Gauge({
+    ...{ name, help, labelNames: ['pool'] as const },
+    collect() {
+      for (const { name, pool } of named) this.set({ pool: name }, read(pool));
+    },
+  });
+}
+
+function measureAcquiring(name: string, pool: Pool): void {
+  const begun = new Map<number, number>();
+  const seconds = poolSeconds.labels(name);
+  const end = (request: number) => {
+    const since = begun.get(request);
+    begun.delete(request);
+    if (since !== undefined) seconds.observe((performance.now() - since) / 1000);
+  };
+  pool.on('acquireRequest', (request) => begun.set(request, performance.now()));
+  pool.on('acquireSuccess', end);
+  pool.on('acquireFail', end);
+}

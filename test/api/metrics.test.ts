@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { connect } from 'node:net';
+import type { Db } from '../../services/platform/database';
+import { type ApiProcess, startApiProcess } from '../support/api-process';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
+import { readSamples } from '../support/metric-samples';
+
+let database: TestDatabase;
+let api: ApiProcess;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  ({ db } = database);
+  api = await startApiProcess(database.url, { LOG_LEVEL: 'info' });
+});
+afterAll(async () => {
+  await api.stop();
+  await database.drop();
+});
+
+const HOLD = '/api/gateway/tours/:id_or_slug/hold';
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const PARENT = 'b7ad6b7169203331';
+
+/** The sum of the samples with this name and these labels. */
+async function read(name: string, labels: Record<string, string | number> = {}): Promise<number> {
+  const wanted = Object.entries(labels);
+  return readSamples(await api.metrics())
+    .filter((sample) => sample.name === name)
+    .filter((sample) => wanted.every(([label, value]) => sample.labels[label] === String(value)))
+    .reduce((sum, { value }) => sum + value, 0);
+}
+
+/** What `name` has grown by while `work` ran; an answer is counted when it has left. */
+async function growth(
+  name: string,
+  labels: Record<string, string | number>,
+  work: () => Promise<unknown>,
+): Promise<number> {
+  const before = await read(name, labels);
+  await work();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  return (await read(name, labels)) - before;
+}
+
+async function givenHolding(seats = 10) {
+  const tenant = await givenTenant(db);
+  const key = await givenKey(db, tenant);
+  const tour = await givenTour(db);
+  const date = await givenDeparture(db, tour, { seats });
+  const hold = (quantity: number, headers: Record<string, string> = {}) =>
+    fetch(`${api.baseUrl}/api/gateway/tours/${tour.slug}/hold`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ departure_date: date, quantity }),
+    }).then((answer) => answer.status);
+  return { tenant, key, tour, date, hold };
+}
+
+const releases: (() => Promise<unknown>)[] = [];
+afterEach(() => Promise.all(releases.splice(0).map((release) => release())));
+
+async function lockDeparture(tourId: string, date: string): Promise<() => Promise<unknown>> {
+  const trx = await db.transaction();
+  await trx('departures').where({ tour_id: tourId, departure_date: date }).forUpdate().first();
+  const release = () => trx.rollback();
+  releases.push(release);
+  return release;
+}
+
+describe('metrics of the API', () => {
+  it('count requests by method, route template and status, and time them by its class', async () => {
+    const { hold } = await givenHolding();
+    const labels = { method: 'POST', route: HOLD };
+    expect(await growth('http_requests_total', { ...labels, status: 201 }, () => hold(1))).toBe(1);
+    const inTime = { ...labels, status_class: '2xx', le: '5' };
+    expect(await growth('http_request_duration_seconds_bucket', inTime, () => hold(1))).toBe(1);
+    expect(await growth('http_requests_total', { ...labels, status: 409 }, () => hold(50))).toBe(1);
+  });
+
+  it('count what was done, replayed and refused by code', async () => {
+    const { hold } = await givenHolding(3);
+    const key = randomUUID();
+    const outcome = (name: string) => ({ operation: 'hold.place', outcome: name });
+    const headers = { 'idempotency-key': key };
+    expect(await growth('writes_total', outcome('done'), () => hold(2, headers))).toBe(1);
+    expect(await growth('writes_total', outcome('replayed'), () => hold(2, headers))).toBe(1);
+    expect(await growth('writes_total', outcome('done'), () => hold(2, headers))).toBe(0);
+    expect(await growth('writes_total', outcome('insufficient_seats'), () => hold(2))).toBe(1);
+    const refused = { method: 'POST', route: HOLD, code: 'insufficient_seats' };
+    expect(await growth('http_problems_total', refused, () => hold(2))).toBe(1);
+  });
+
+  it('count one hold for many requests at once with one key', async () => {
+    const { hold } = await givenHolding();
+    const headers = { 'idempotency-key': randomUUID() };
+    const crowd = () => Promise.all(Array.from({ length: 5 }, () => hold(1, headers)));
+    const done = { operation: 'hold.place', outcome: 'done' };
+    expect(await growth('writes_total', done, crowd)).toBe(1);
+    const replayed = { operation: 'hold.place', outcome: 'replayed' };
+    expect(await growth('writes_total', replayed, crowd)).toBe(5);
+  });
+
+  it('tell how long a lock was waited for, and who waits for a connection', async () => {
+    const { tour, date, hold } = await givenHolding();
+    const lock = { lock: 'departure' };
+    const release = await lockDeparture(tour.id, date);
+    const waited = () => read('lock_wait_seconds_sum', lock);
+    const before = await waited();
+    const busy = growth('writes_total', { operation: 'hold.place', outcome: 'departure_busy' }, () =>
+      Promise.all(Array.from({ length: 20 }, () => hold(1))),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect(await read('database_pool_connections', { pool: 'writes', state: 'used' })).toBe(16);
+    expect(await read('database_pool_max', { pool: 'writes' })).toBe(16);
+    expect(await read('database_pool_waiting', { pool: 'writes' })).toBe(4);
+    expect(await read('database_pool_waiting', { pool: 'reads' })).toBe(0);
+    expect(await read('http_requests_in_flight')).toBe(20);
+    expect(await busy).toBe(20);
+    await release();
+    expect((await waited()) - before).toBeGreaterThan(20 * 1.9);
+    expect(await read('database_pool_wait_seconds_sum', { pool: 'writes' })).toBeGreaterThan(4);
+    expect(await read('http_requests_in_flight')).toBe(0);
+  });
+
+  it('count a client that left as 499', async () => {
+    const { tour, date, key } = await givenHolding();
+    const release = await lockDeparture(tour.id, date);
+    const labels = { method: 'POST', route: HOLD, status: 499 };
+    const left = await growth('http_requests_total', labels, async () => {
+      const leaving = new AbortController();
+      const asked = fetch(`${api.baseUrl}/api/gateway/tours/${tour.slug}/hold`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ departure_date: date, quantity: 1 }),
+        signal: leaving.signal,
+      }).catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      leaving.abort();
+      await asked;
+    });
+    await release();
+    expect(left).toBe(1);
+  });
+
+  it('have no label that a client, a tenant or a tour made', async () => {
+    const { tenant, key, tour, hold } = await givenHolding();
+    await hold(1);
+    await fetch(`${api.baseUrl}/nowhere/${tour.slug}?token=${key}`);
+    await fetch(`${api.baseUrl}/docs/errors/${tour.slug}`);
+    await send('PROPFIND / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await send('no HTTP at all\r\n\r\n');
+    const text = await api.metrics();
+    for (const foreign of [tenant.slug, tenant.id, key, key.slice(9, 21), tour.slug, tour.id, 'PROPFIND'])
+      expect(text).not.toContain(foreign);
+    expect(await read('http_requests_total', { method: 'other', route: 'none', status: 404 })).toBe(1);
+    expect(await read('http_requests_total', { method: 'GET', route: 'none', status: 400 })).toBe(1);
+    expect(await read('http_requests_in_flight')).toBe(0);
+  });
+
+  it('tell the version, the event loop, the lease, and nothing of a request for the metrics', async () => {
+    expect(await read('build_info', { version: '0.1.0' })).toBe(1);
+    expect(await read('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+    expect(await read('change_lease_held')).toBe(1);
+    expect(await read('http_requests_total', { route: '/metrics' })).toBe(0);
+  });
+});
+
+describe('the trace of a caller', () => {
+  it('stands in the log line of its request, and a wrong one does no harm', async () => {
+    const headers = (traceparent: string) => ({
+      headers: { traceparent, tracestate: 'vendor=secret-state' },
+    });
+    const good = await fetch(`${api.baseUrl}/docs`, headers(`00-${TRACE}-${PARENT}-01`));
+    const wrong = await fetch(`${api.baseUrl}/docs`, headers(`00-${TRACE}-nothing`));
+    expect([good.status, wrong.status]).toEqual([200, 200]);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const lines = api
+      .log()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const [traced, untraced] = [good, wrong].map((answer) =>
+      lines.find((line) => line.request_id === answer.headers.get('x-request-id')),
+    );
+    expect(traced).toMatchObject({ trace_id: TRACE, parent_id: PARENT, trace_sampled: true });
+    expect(untraced).not.toHaveProperty('trace_id');
+    expect(api.log()).not.toContain('secret-state');
+  });
+});
+
+/** Writes bytes to the API's port, and waits for the end of its answer. */
+function send(bytes: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(api.baseUrl).port), '127.0.0.1', () => socket.write(bytes));
+    socket
+      .resume()
+      .once('close', () => resolve())
+      .once('error', reject);
+  });
+}

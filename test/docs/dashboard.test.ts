@@ -1,0 +1,165 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseYaml } from '@redocly/openapi-core';
+import { type ApiProcess, startApiProcess } from '../support/api-process';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { freePorts } from '../support/free-ports';
+import { readNames, readSamples } from '../support/metric-samples';
+
+const ROOT = path.join(__dirname, '../..');
+const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
+
+interface Panel {
+  type: string;
+  title: string;
+  description?: string;
+  targets?: { expr: string }[];
+}
+
+interface Rule {
+  alert: string;
+  expr: string;
+  for?: string;
+  labels: { severity: string };
+  annotations: { summary: string; runbook: string };
+}
+
+const { panels } = JSON.parse(read('docker/grafana/dashboard.json')) as { panels: Panel[] };
+const { groups } = parseYaml(read('docker/prometheus/alerts.yaml')) as { groups: { rules: Rule[] }[] };
+const rules = groups.flatMap((group) => group.rules);
+const questions: [where: string, query: string][] = [
+  ...panels.flatMap(({ title, targets = [] }) =>
+    targets.map(({ expr }): [string, string] => [`panel ${title}`, expr]),
+  ),
+  ...rules.map(({ alert, expr }): [string, string] => [`alert ${alert}`, expr]),
+];
+
+/** What Prometheus itself adds to what is scraped. */
+const OF_PROMETHEUS = { names: ['up'], labels: ['job', 'instance', 'le'] };
+const WORDS = new Set(['and', 'or', 'unless', 'by', 'on', 'without', 'time']);
+/** Where labels are named outside of braces: by (le, route). */
+const LABEL_LIST = /\b(?:by|on|without)\s*\(([^)]*)\)/g;
+
+/** The metrics that a query asks for, each with the labels that it selects by. */
+function metricsIn(query: string): { name: string; labels: string[] }[] {
+  const bare = query
+    .replace(LABEL_LIST, ' ')
+    .replace(/"[^"]*"/g, '""')
+    .replace(/\[[^\]]*\]|\boffset \w+/g, ' ');
+  const found = bare.matchAll(/([a-z_]\w*)\s*(\{[^}]*\}|\()?/gi);
+  return [...found]
+    .filter(([, name, next]) => next !== '(' && !WORDS.has(name!))
+    .map(([, name, selector = '']) => ({
+      name: name!,
+      labels: [...selector.matchAll(/(\w+)\s*(?:=|!)/g)].map(([, label]) => label!),
+    }));
+}
+
+function groupedBy(query: string): string[] {
+  return [...query.matchAll(LABEL_LIST)].flatMap(([, list]) => list!.match(/\w+/g) ?? []);
+}
+
+let database: TestDatabase;
+let api: ApiProcess;
+let queue: ChildProcess;
+let scraped: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const [, queuePort, metricsPort] = await freePorts();
+  api = await startApiProcess(database.url);
+  queue = fork(path.join(ROOT, 'services/webhook-queue/main.ts'), [], {
+    execArgv: ['--import', 'tsx'],
+    silent: true,
+    env: {
+      ...process.env,
+      DATABASE_URL: database.url,
+      WEBHOOK_QUEUE_PORT: String(queuePort),
+      METRICS_PORT: String(metricsPort),
+      SECRETS_KEY: 's'.repeat(32),
+      CURSOR_KEY: 'c'.repeat(32),
+      LOG_LEVEL: 'error',
+    },
+  });
+  await once(queue, 'message');
+  await fetch(`${api.baseUrl}/api/tenant/catalog`);
+  const ofQueue = await fetch(`http://127.0.0.1:${metricsPort + 1}/metrics`);
+  scraped = (await api.metrics()) + (await ofQueue.text());
+});
+afterAll(async () => {
+  queue.kill('SIGKILL');
+  await api.stop();
+  await database.drop();
+});
+
+describe('dashboard and alert rules', () => {
+  it('ask only for metrics that the API or the queue have', () => {
+    const names = new Set([...OF_PROMETHEUS.names, ...readNames(scraped)]);
+    const unknown = questions.flatMap(([where, query]) =>
+      metricsIn(query)
+        .filter(({ name }) => !names.has(name))
+        .map(({ name }) => `${where}: ${name}`),
+    );
+    expect(unknown).toEqual([]);
+    const asked = questions.flatMap(([, query]) => metricsIn(query).map(({ name }) => name));
+    expect(asked).toEqual(expect.arrayContaining(['http_requests_total', 'webhook_due', 'up']));
+  });
+
+  it('ask only for labels that the metric has', () => {
+    const labels = new Map<string, Set<string>>();
+    for (const sample of readSamples(scraped))
+      labels.set(sample.name, new Set([...OF_PROMETHEUS.labels, ...Object.keys(sample.labels)]));
+    const unknown = questions.flatMap(([where, query]) =>
+      metricsIn(query)
+        .filter(({ name }) => labels.has(name))
+        .flatMap(({ name, labels: selected }) =>
+          [...selected, ...groupedBy(query)]
+            .filter((label) => !labels.get(name)!.has(label))
+            .map((label) => `${where}: ${name}{${label}}`),
+        ),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  it('show every metric of ours somewhere', () => {
+    const ours = [...scraped.matchAll(/^# TYPE (\w+) /gm)]
+      .map(([, name]) => name!)
+      .filter((name) => !/^(process|nodejs)_/.test(name));
+    const shown = questions.map(([, query]) => query).join('\n');
+    expect(ours.filter((name) => !shown.includes(name))).toEqual([]);
+  });
+
+  it('and the page about them name metrics that exist', () => {
+    const types = new Set([...scraped.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name!));
+    const [, table = ''] = read('docs/watching.md').split('## What to watch');
+    const named = [...table.split('\n## ')[0]!.matchAll(/`((?:[a-z0-9]+_){2,}[a-z0-9]+)/g)].map(
+      ([, name]) => name!,
+    );
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((name) => !types.has(name))).toEqual([]);
+  });
+
+  it('explain each panel', () => {
+    expect(panels.filter(({ type, description }) => type !== 'row' && !description)).toEqual([]);
+  });
+
+  it('give each alert a severity, a summary, and a section that says what to do', () => {
+    for (const { alert, labels, annotations } of rules) {
+      expect([alert, labels.severity]).toEqual([alert, expect.stringMatching(/^(critical|warning)$/)]);
+      expect(annotations.summary).not.toBe('');
+      const [file, anchor] = annotations.runbook.split('#');
+      expect([alert, anchorsOf(read(file!))]).toEqual([alert, expect.arrayContaining([anchor])]);
+    }
+  });
+});
+
+/** As GitHub makes them of headings. */
+function anchorsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replace(/\s/g, '-'),
+  );
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseYaml } from '@redocly/openapi-core';
+import { loadConfig } from '../../services/platform/config';
+
+export const DOCKER = path.resolve(__dirname, '../../docker');
+
+export const read = (file: string) => readFileSync(path.join(DOCKER, file), 'utf8');
+
+/** The documents of a file; their shape is the test's to know. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export function documentsOf(file: string): any[] {
+  return read(file)
+    .split(/^---$/m)
+    .map((text) => parseYaml(text));
+}
+
+/** Every variable that the product looks at: what loadConfig asks its environment for. */
+export function knownVariables(): Set<string> {
+  const asked = new Set<string>();
+  const asking = (values: Record<string, string>) =>
+    new Proxy(values, {
+      get: (target, name) => {
+        asked.add(String(name));
+        return target[String(name)];
+      },
+    });
+  loadConfig(asking({}));
+  loadConfig(asking({ CACHE_REST_URL: 'https://store.example', CACHE_REST_TOKEN: 'token' }));
+  return asked;
+}
+
+/** As compose fills in `${NAME:?why}` and `${NAME:-default}`, with a value for each that has no default. */
+export function filledIn(value: string): string {
+  return value.replace(/\$\{(\w+)(?::([?-])([^}]*))?\}/g, (_, name: string, kind: string, text: string) => {
+    if (kind === '-') return text;
+    return name.endsWith('_URL') ? 'https://api.example.com' : `${name.toLowerCase()}-`.padEnd(40, '0');
+  });
+}
+
+/** Names in `${…}` of a text: those without a default, and those with one. */
+export function interpolated(text: string): { required: Set<string>; optional: Set<string> } {
+  const [required, optional] = [new Set<string>(), new Set<string>()];
+  for (const [, name, kind] of text.matchAll(/\$\{(\w+)(:[?-])?/g))
+    (kind === ':-' ? optional : required).add(name!);
+  return { required, optional };
+}

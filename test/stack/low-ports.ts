@@ -1,0 +1,23 @@
+import { createServer } from 'node:net';
+
+const FIRST = 15_000;
+/** From here on the system takes ports for outgoing connections, and would take one from an instance that restarts (seen). */
+const END = 32_000;
+
+/** Free ports in a row. */
+export async function lowPorts(count: number): Promise<number[]> {
+  for (;;) {
+    const first = FIRST + Math.floor(Math.random() * (END - FIRST - count));
+    const ports = Array.from({ length: count }, (_, index) => first + index);
+    const free = await Promise.all(ports.map(isFree));
+    if (free.every(Boolean)) return ports;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}

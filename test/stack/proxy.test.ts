@@ -1,0 +1,297 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import http from 'node:http';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { TrustProxy } from '../../services/platform/trust-proxy';
+import { startTestApi, type TestApi } from '../support/api';
+import { describeWith } from '../support/describe-with';
+import { unique } from '../support/given';
+import { CUSTOMER, givenSeats, givenWebsite } from '../support/website';
+import { startTestMonitor } from '../webhook-queue/monitor-fixture';
+import { type Child, killChildren } from './child';
+import { lowPorts } from './low-ports';
+import { startNginx } from './nginx';
+
+const FAILURES_ALLOWED = 60;
+
+interface Answer {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  text: string;
+}
+
+interface Sent {
+  method?: string;
+  headers?: http.OutgoingHttpHeaders;
+  body?: object;
+  /** Of this machine: 127.0.0.2 is another client than 127.0.0.1. */
+  from?: string;
+}
+
+function call(url: string, { method, headers, body, from }: Sent = {}): Promise<Answer> {
+  const sent = { ...(body && { 'content-type': 'application/json' }), ...headers };
+  return new Promise((resolve, reject) => {
+    const options = { method: method ?? (body ? 'POST' : 'GET'), headers: sent, localAddress: from };
+    const request = http.request(url, options, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.once('end', () => resolve({ status: response.statusCode!, headers: response.headers, text }));
+    });
+    request.once('error', reject).end(body && JSON.stringify(body));
+  });
+}
+
+/** Takes each request and ends the connection, as a process does that is killed meanwhile. */
+async function startMute(): Promise<{ port: number; requests(): number; server: Server }> {
+  let requests = 0;
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => {
+      requests += 1;
+      socket.destroy();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  return { port: (server.address() as AddressInfo).port, requests: () => requests, server };
+}
+
+describeWith('nginx', 'the reverse proxy', () => {
+  let dir: string;
+  beforeAll(() => {
+    dir = mkdtempSync(path.join(tmpdir(), 'test-proxy-'));
+    chmodSync(dir, 0o755);
+  });
+  const apis: TestApi[] = [];
+  const mutes: Server[] = [];
+  afterAll(async () => {
+    await killChildren();
+    mutes.forEach((server) => server.close());
+    await Promise.all(apis.map((api) => api.stop()));
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const givenApi = async (trustProxy: TrustProxy = 1) => {
+    const api = await startTestApi({ trustProxy, logLevel: 'silent' });
+    apis.push(api);
+    return { api, port: Number(new URL(api.baseUrl).port) };
+  };
+  const givenMute = async () => {
+    const mute = await startMute();
+    mutes.push(mute.server);
+    return mute;
+  };
+  /** An address where nobody listens. */
+  const nowhere = async () => (await lowPorts(1))[0]!;
+  const given = async (
+    ports: number[],
+    queues = ports,
+  ): Promise<{ url: string; monitorUrl: string; nginx: Child }> => {
+    const [proxy, monitor] = (await lowPorts(2)) as [number, number];
+    const nginx = await startNginx(path.join(dir, unique()), { proxy, monitor, apis: ports, queues });
+    return { url: `http://127.0.0.1:${proxy}`, monitorUrl: `http://127.0.0.1:${monitor}`, nginx };
+  };
+
+  describe('tells the API who asks', () => {
+    it.each([
+      ['a hop count', 1],
+      ['the address of the proxy', ['127.0.0.1/32']],
+    ])(
+      'as TRUST_PROXY says, by %s: a client is limited, whatever it claims, and not its neighbour',
+      async (_, trust) => {
+        const { url } = await given([(await givenApi(trust)).port]);
+        const guess = (from: string, headers = {}) =>
+          call(`${url}/api/tenant/catalog`, {
+            from,
+            headers: { authorization: `Bearer ${unique('svc_live_')}`, ...headers },
+          });
+        const statuses = [];
+        for (let n = 0; n < FAILURES_ALLOWED + 1; n++) {
+          // Another one each time: a claim that is believed would never be limited.
+          statuses.push((await guess('127.0.0.2', { 'x-forwarded-for': `9.9.9.${n}` })).status);
+        }
+        expect(statuses).toEqual([...Array.from({ length: FAILURES_ALLOWED }, () => 401), 429]);
+        expect((await guess('127.0.0.3')).status).toBe(401);
+      },
+    );
+
+    it('and names the request, so that the logs of both speak of the same', async () => {
+      const { url, nginx } = await given([(await givenApi()).port]);
+      const { headers } = await call(`${url}/healthz`, { headers: { 'x-request-id': 'chosen-by-client' } });
+      const logged = JSON.parse(nginx.log().trim().split('\n').at(-1)!);
+      expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
+      expect(logged).toMatchObject({ request_id: headers['x-request-id'], path: '/healthz', status: 200 });
+    });
+  });
+
+  it('writes no query, no credential and no address into its log, whatever happens', async () => {
+    const { api, port } = await givenApi();
+    const website = await givenWebsite(api);
+    const key = website.authorization.slice('Bearer '.length);
+    const secrets = { api_key: key, token: 'svc_widget_abcdefabcdef_0123456789', pass: 'p4ss', q: 'w0rd' };
+    const query = new URLSearchParams(secrets).toString();
+    const proxy = await given([port, await nowhere(), (await givenMute()).port]);
+    const statuses = [];
+    for (let n = 0; n < 6; n++) {
+      statuses.push((await call(`${proxy.url}/api/widget/tours?${query}`)).status);
+      statuses.push(
+        (await call(`${proxy.url}/${key}?${query}`, { headers: { referer: `http://x/?${query}` } })).status,
+      );
+    }
+    const dead = await given([await nowhere()]);
+    statuses.push((await call(`${dead.url}/embed/tours?${query}`)).status);
+    statuses.push((await call(`${dead.url}/svc%5Flive_x?${query}`)).status);
+    statuses.push((await call(`${dead.monitorUrl}/sign-in/s1gn1n?${query}`)).status);
+    await raw(dead.url, `GET /embed/tours?${query} HTTP/9.9\r\n\r\n`);
+
+    expect(new Set(statuses)).toEqual(new Set([400, 404, 500, 502]));
+    const log = proxy.nginx.log() + dead.nginx.log();
+    expect(log).toContain('"path":"/api/widget/tours"');
+    expect(log).toContain('"path":"/sign-in/[redacted]"');
+    for (const secret of [
+      ...Object.values(secrets),
+      key.split('_')[3],
+      's1gn1n',
+      'svc_',
+      'svc%5F',
+      '127.0.0.1"',
+    ])
+      expect(log).not.toContain(secret);
+  });
+
+  describe('sends a request to another instance', () => {
+    const HOLD = { departure_date: '2031-03-01', quantity: 1 };
+    const keyed = { 'idempotency-key': 'k-1' };
+
+    it('where the first one refuses the connection, whatever it is', async () => {
+      const { api, port } = await givenApi();
+      const website = await givenWebsite(api);
+      const { tour, date } = await givenSeats(api.context.db, { seats: 100 });
+      const headers = { authorization: website.authorization };
+      const { url } = await given([await nowhere(), port]);
+      const body = { ...CUSTOMER, tour_id: tour.id, departure_date: date };
+      const answers = [];
+      for (let n = 0; n < 8; n++) answers.push(await call(`${url}/api/tenant/bookings`, { headers, body }));
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    });
+
+    it('where the first one took a read, or a POST with its Idempotency-Key, and gave no answer', async () => {
+      for (const sent of [{}, { body: HOLD, headers: keyed }, { method: 'DELETE' }]) {
+        const mutes = [await givenMute(), await givenMute()];
+        const { url } = await given(mutes.map(({ port }) => port));
+        expect((await call(`${url}/api/tenant/catalog`, sent)).status).toBe(500);
+        expect(mutes.map((mute) => mute.requests())).toEqual([1, 1]);
+      }
+    });
+
+    it('never where the first one took a POST without a key: who knows whether it was done', async () => {
+      const mutes = [await givenMute(), await givenMute()];
+      const { url } = await given(mutes.map(({ port }) => port));
+      const answer = await call(`${url}/api/tenant/bookings`, { body: HOLD });
+      expect(answer.status).toBe(500);
+      expect(mutes[0]!.requests() + mutes[1]!.requests()).toBe(1);
+    });
+
+    it('but not where it answers, be it that it has too much to do', async () => {
+      let requests = 0;
+      const busy = http.createServer((_, response) => {
+        requests += 1;
+        response.writeHead(503, { 'Retry-After': 1 }).end();
+      });
+      busy.listen(0, '127.0.0.1');
+      await new Promise((resolve) => busy.once('listening', resolve));
+      const { port } = busy.address() as AddressInfo;
+      const { url } = await given([port, port]);
+      for (let n = 1; n <= 4; n++) {
+        expect((await call(`${url}/api/tenant/catalog`)).status).toBe(503);
+        expect(requests).toBe(n);
+      }
+      busy.close();
+      busy.closeAllConnections();
+    });
+  });
+
+  it('shows operators the monitoring page, live, and tells it under which host they see it', async () => {
+    const monitor = await startTestMonitor({ trustProxy: 1 });
+    const { monitorUrl } = await given([await nowhere()], [Number(new URL(monitor.url).port)]);
+    const headers = { origin: monitorUrl };
+    const signIn = await call(`${monitorUrl}/sign-in/${await monitor.newLink()}`, {
+      method: 'POST',
+      headers,
+    });
+    expect([signIn.status, signIn.headers.location]).toEqual([303, '/']);
+    const cookie = signIn.headers['set-cookie']!.map((one) => one.split(';')[0]).join('; ');
+    expect((await call(monitorUrl, { headers: { cookie } })).status).toBe(200);
+
+    const live = await fetch(`${monitorUrl}/live`, { headers: { cookie } });
+    const first = await live.body!.getReader().read();
+    expect(Buffer.from(first.value).toString()).toMatch(/^(event|data|retry|:)/);
+    await monitor.stop();
+  });
+
+  describe('answers itself, in the form of the API', () => {
+    it('500 where no instance answers', async () => {
+      const { api, port } = await givenApi();
+      const { url } = await given([await nowhere()]);
+      const { status, headers, text } = await call(`${url}/api/tenant/catalog`);
+      expect({ status, type: headers['content-type'] }).toEqual({
+        status: 500,
+        type: 'application/problem+json',
+      });
+      const id = String(headers['x-request-id']);
+      expect(JSON.parse(text)).toMatchObject({
+        code: 'internal_error',
+        request_id: id,
+        instance: `urn:request:${id}`,
+      });
+
+      const ours = await call(`http://127.0.0.1:${port}/nowhere`);
+      const members = (body: string) => Object.keys(JSON.parse(body));
+      expect(members(text)).toEqual(members(ours.text));
+      for (const name of [
+        'x-content-type-options',
+        'referrer-policy',
+        'content-security-policy',
+        'cache-control',
+        'strict-transport-security',
+      ])
+        expect([name, headers[name]]).toEqual([name, ours.headers[name]]);
+      expect(api.baseUrl).toContain(`${port}`);
+    });
+
+    it('413 above what it takes, and 400 what it cannot read', async () => {
+      const { url } = await given([(await givenApi()).port]);
+      const large = await call(`${url}/api/tenant/bookings`, { body: { notes: 'x'.repeat(70_000) } });
+      expect([large.status, JSON.parse(large.text).code]).toEqual([413, 'body_too_large']);
+      expect(await raw(url, 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n')).toMatch(
+        /^HTTP\/1.1 400 [\s\S]*application\/problem\+json[\s\S]*"code":"validation_failed"/,
+      );
+      const headers = { 'x-long': 'x'.repeat(40_000) };
+      expect((await call(`${url}/healthz`, { headers })).text).toContain('"code":"validation_failed"');
+      expect((await call(`${url}/proxy/no-answer`)).status).toBe(404);
+    });
+
+    it('and leaves what is under its limit to the API, which says it better', async () => {
+      const { api, port } = await givenApi();
+      const website = await givenWebsite(api);
+      const { url } = await given([port]);
+      const { status, text } = await call(`${url}/api/tenant/bookings`, {
+        headers: { authorization: website.authorization },
+        body: { notes: 'x'.repeat(20_000) },
+      });
+      expect([status, JSON.parse(text).type]).toEqual([
+        413,
+        'https://api.example.test/docs/errors/body_too_large',
+      ]);
+    });
+  });
+});
+
+async function raw(url: string, bytes: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.write(bytes);
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  return text;
+}

@@ -1,0 +1,52 @@
+import path from 'node:path';
+import { type Child, startChild, untilReady } from './child';
+
+const ROOT = path.resolve(__dirname, '../..');
+const ENTRY = { api: 'services/api/server.ts', 'webhook-queue': 'services/webhook-queue/main.ts' };
+
+/** One instance of a service, as compose.yaml has it; it keeps its ports over restarts. */
+export interface Instance {
+  baseUrl: string;
+  child(): Child;
+  /** SIGTERM. @returns the exit code */
+  stop(): Promise<number | null>;
+  /** After `stop`; resolves when it is ready. */
+  start(): Promise<void>;
+}
+
+export async function startInstance(
+  service: keyof typeof ENTRY,
+  dir: string,
+  port: number,
+  env: Record<string, string>,
+): Promise<Instance> {
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const name = `${service}-${port}`;
+  let child: Child;
+  const instance: Instance = {
+    baseUrl,
+    child: () => child,
+    stop: () => child.stop(),
+    async start() {
+      child = startChild({
+        ...{ name, program: process.execPath, args: ['--import', 'tsx', ENTRY[service]], cwd: ROOT },
+        env: { ...inherited(), ...env, [service === 'api' ? 'API_PORT' : 'WEBHOOK_QUEUE_PORT']: `${port}` },
+        logFile: path.join(dir, `${name}.log`),
+      });
+      try {
+        await untilReady(child, name, async () => (await fetch(`${baseUrl}/readyz`)).ok);
+      } catch (error) {
+        await child.stop('SIGKILL');
+        throw error;
+      }
+    },
+  };
+  await instance.start();
+  return instance;
+}
+
+/** What Node itself wants, and none of the variables of a shell that has ours set. */
+function inherited(): Record<string, string> {
+  const names = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'NODE_OPTIONS'];
+  return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+}

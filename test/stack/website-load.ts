@@ -1,0 +1,110 @@
+import http from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CUSTOMER, type Seats } from '../support/website';
+
+export interface Target {
+  url: string;
+  authorization: string;
+  seats: Seats[];
+}
+
+/** What a website's servers asked of the service, and what became of it. No request is sent twice by them. */
+export interface Load {
+  counts: Record<string, number>;
+  /** Whatever was not 2xx, and what got no answer at all. */
+  lost: string[];
+  /** Of the bookings and holds that were acknowledged, by the reference that the website gave them. */
+  bookings: Map<string, string>;
+  holds: Map<string, string>;
+  /** Milliseconds of each answer. */
+  took: number[];
+  stop(): Promise<void>;
+}
+
+const KINDS = ['catalog', 'availability', 'hold', 'hold with key', 'booking', 'booking with key'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** As many websites as `clients`, each with one request at a time and a breath between, on kept-alive connections. */
+export function startLoad(target: Target, clients: number, breathMs: number): Load {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: clients });
+  let stopping = false;
+  const running: Promise<void>[] = [];
+  const load: Load = {
+    counts: {},
+    lost: [],
+    bookings: new Map(),
+    holds: new Map(),
+    took: [],
+    async stop() {
+      stopping = true;
+      await Promise.all(running);
+      agent.destroy();
+    },
+  };
+  const client = async (name: number) => {
+    for (let n = name; !stopping; n++) {
+      const kind = KINDS[n % KINDS.length]!;
+      const ref = `${name}-${n}`;
+      await ask(load, agent, requestOf(target, kind, ref), kind, ref);
+      await sleep(breathMs);
+    }
+  };
+  for (let name = 0; name < clients; name++) running.push(client(name));
+  return load;
+}
+
+interface Request {
+  url: string;
+  headers: http.OutgoingHttpHeaders;
+  body?: object;
+}
+
+function requestOf({ url, authorization, seats }: Target, kind: Kind, ref: string): Request {
+  const { tour, date } = seats[ref.length % seats.length]!;
+  const key = kind.endsWith('with key') ? { 'idempotency-key': ref } : {};
+  const headers = { authorization, 'content-type': 'application/json', ...key };
+  switch (kind) {
+    case 'catalog':
+      return { url: `${url}/api/tenant/catalog`, headers };
+    case 'availability':
+      return { url: `${url}/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`, headers };
+    case 'hold':
+    case 'hold with key':
+      return {
+        ...{ url: `${url}/api/gateway/tours/${tour.slug}/hold`, headers },
+        body: { departure_date: date, quantity: 1, external_ref: ref },
+      };
+    default:
+      return {
+        ...{ url: `${url}/api/tenant/bookings`, headers },
+        // Of the other websites' holds none is meant.
+        body: { ...CUSTOMER, tour_id: tour.id, departure_date: date, external_ref: ref },
+      };
+  }
+}
+
+async function ask(load: Load, agent: http.Agent, request: Request, kind: Kind, ref: string): Promise<void> {
+  const begun = performance.now();
+  load.counts[kind] = (load.counts[kind] ?? 0) + 1;
+  try {
+    const { status, text } = await send(agent, request);
+    load.took.push(performance.now() - begun);
+    if (status >= 300) load.lost.push(`${kind} ${ref}: ${status} ${text.slice(0, 300)}`);
+    else if (kind.startsWith('booking')) load.bookings.set(ref, JSON.parse(text).booking_ref);
+    else if (kind.startsWith('hold')) load.holds.set(ref, JSON.parse(text).hold_id);
+  } catch (error) {
+    load.lost.push(`${kind} ${ref}: ${String(error)}`);
+  }
+}
+
+function send(agent: http.Agent, { url, headers, body }: Request): Promise<{ status: number; text: string }> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(url, { agent, headers, method: body ? 'POST' : 'GET' }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.once('end', () => resolve({ status: response.statusCode!, text }));
+      response.once('error', reject);
+    });
+    request.once('error', reject).end(body && JSON.stringify(body));
+  });
+}

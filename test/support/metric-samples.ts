@@ -1,0 +1,28 @@
+/** One line of what Prometheus reads. */
+export interface Sample {
+  name: string;
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** The samples of a scrape. */
+export function readSamples(text: string): Sample[] {
+  return text.split('\n').flatMap((line) => {
+    const found = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line);
+    if (!found) return [];
+    const [, name, labels = '', value] = found;
+    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label, text]) => [
+      label!,
+      text!,
+    ]);
+    return [{ name: name!, labels: Object.fromEntries(pairs), value: Number(value) }];
+  });
+}
+
+/** The names of a scrape's series, of those too that have no sample yet. */
+export function readNames(text: string): Set<string> {
+  const names = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name, type]) =>
+    type === 'histogram' ? ['_bucket', '_sum', '_count'].map((part) => `${name}${part}`) : [name!],
+  );
+  return new Set(names);
+}

@@ -1,0 +1,148 @@
+import { inTransaction } from '../../services/platform/database';
+import { findDeliveriesWithin } from '../../services/webhook-queue/deliveries/delivery-list.repository';
+import type { DeliverySearch } from '../../services/webhook-queue/deliveries/delivery-search.repository';
+import { type Params } from '../../services/webhook-queue/monitor/queries/read-query';
+import { pauseEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
+import { add, book, createTenant, deliveriesOf } from './queue-fixture';
+import {
+  become,
+  booked,
+  db,
+  deliveries,
+  EVIL,
+  logAttempt,
+  replay,
+  slugOf,
+  textOf,
+  useEmptyQueue,
+} from './monitor-pages-fixture';
+
+useEmptyQueue();
+
+describe('the deliveries', () => {
+  it('of a new installation say where they come from', async () => {
+    expect(textOf(await deliveries())).toContain('No delivery yet: each booking leaves one here.');
+    expect(textOf(await deliveries({ status: 'dead' }))).toContain('No delivery fits.');
+  });
+
+  it('are found by everything that tells them apart', async () => {
+    const dead = await booked('https://dead.example/');
+    await logAttempt(dead.id, { outcome: 'timeout', status_code: null });
+    await become(dead.id, 'dead', { last_error: 'No answer within 15 s.' });
+    const retrying = await booked('https://retrying.example/');
+    await logAttempt(retrying.id);
+    await become(retrying.id, 'retrying', { last_status_code: 503 });
+    const fine = await booked('https://fine.example/', ['booking.created', 'booking.confirmed']);
+    await become(fine.id, 'delivered', { last_status_code: 200 });
+    await book(db, fine.tenantId, 'booking.confirmed');
+    const lonely = await createTenant(db);
+    await book(db, lonely);
+    const count = async (params: Params) => {
+      const page = await deliveries(params);
+      return new Set([...page.matchAll(/href="\/deliveries\/([0-9a-f-]{36})"/g)].map((match) => match[1]))
+        .size;
+    };
+    const only = async (params: Params) => {
+      const page = await deliveries(params);
+      return [dead, retrying, fine].filter(({ id }) => page.includes(`/deliveries/${id}`));
+    };
+    expect(await count({})).toBe(5);
+    expect(await only({ booking_ref: retrying.bookingRef })).toEqual([retrying]);
+    expect(await count({ booking_ref: retrying.bookingRef.slice(0, -1) })).toBe(0);
+    expect(await only({ tenant: dead.slug })).toEqual([dead]);
+    expect(await count({ tenant: 'nobody' })).toBe(0);
+    expect(await only({ endpoint: fine.endpoint.id })).toEqual([fine]);
+    expect(await count({ endpoint: 'none' })).toBe(1);
+    expect(await only({ status: 'retrying' })).toEqual([retrying]);
+    expect(await only({ status: 'delivered' })).toEqual([fine]);
+    expect(await count({ type: 'booking.confirmed' })).toBe(1);
+    expect(await only({ outcome: 'timeout' })).toEqual([dead]);
+    expect(await count({ outcome: 'dns' })).toBe(0);
+    expect(await only({ code: '5xx' })).toEqual([retrying]);
+    expect(await only({ code: '200' })).toEqual([fine]);
+    expect(await count({ since: '2100-01-01' })).toBe(0);
+    expect(await count({ until: '2100-01-01', since: '2020-01-01' })).toBe(5);
+    expect(await count({ until: '2020-01-01' })).toBe(0);
+    expect(await only({ status: 'dead', tenant: dead.slug, outcome: 'timeout' })).toEqual([dead]);
+  });
+
+  it('in flight are found as delivering, and only as that', async () => {
+    const { id } = await booked();
+    await db('webhook_queue')
+      .where({ delivery_id: id })
+      .update({ worker: 'w', claimed_at: db.fn.now(), lease_until: db.raw("now() + interval '45 seconds'") });
+    expect(await deliveries({ status: 'delivering' })).toContain(`/deliveries/${id}`);
+    expect(await deliveries({ status: 'pending' })).not.toContain(`/deliveries/${id}`);
+    expect(textOf(await deliveries())).toContain('delivering being sent');
+  });
+
+  it('come in pages of fifty that keep the filter', async () => {
+    const tenantId = await createTenant(db);
+    await add(db, tenantId, 'https://hooks.example/');
+    for (let n = 0; n < 60; n++) await book(db, tenantId);
+    const tenant = await slugOf(tenantId);
+    const ids = (page: string) =>
+      new Set([...page.matchAll(/href="\/deliveries\/([0-9a-f-]{36})"/g)].map((match) => match[1]!));
+    const first = await deliveries({ tenant });
+    const [, link] = /href="\/deliveries\?([^"]*before=[^"]*)"/.exec(first)!;
+    const params = Object.fromEntries(new URLSearchParams(link!.replaceAll('&amp;', '&')));
+    expect(params.tenant).toBe(tenant);
+    const second = await deliveries(params);
+    expect([ids(first).size, ids(second).size]).toEqual([50, 10]);
+    expect(new Set([...ids(first), ...ids(second)]).size).toBe(60);
+  });
+
+  it('are looked through as far back as one page may, and it is said where that ended', async () => {
+    const tenantId = await createTenant(db);
+    for (let n = 0; n < 5; n++) await book(db, tenantId, 'booking.created');
+    const newest = (await deliveriesOf(db, tenantId)).map(({ id }) => id);
+    const look = (search: DeliverySearch, window: number) =>
+      findDeliveriesWithin(db, { tenantId, ...search }, { limit: 3, window });
+    expect((await look({}, 4)).items.map(({ id }) => id)).toEqual(newest.slice(0, 3));
+    expect(await look({ type: 'ping' }, 2)).toEqual({
+      items: [],
+      stoppedAt: { id: newest[1], created_at: expect.any(Date) },
+    });
+    expect(await look({ type: 'ping', before: newest[3] }, 2)).toEqual({ items: [], stoppedAt: null });
+  });
+
+  it('name a filter that is not understood beside its field', async () => {
+    const { id } = await booked();
+    const page = await deliveries({ code: 'teapot', since: EVIL });
+    expect(page).toContain(`/deliveries/${id}`);
+    expect(textOf(page)).toContain('“teapot” is left out. A status code is 100 to 599');
+    expect(page).toContain('aria-invalid="true" aria-describedby="c-code"');
+    expect(page).not.toContain(EVIL);
+  });
+});
+
+describe('a replay', () => {
+  it('is counted before it happens, with what is held back', async () => {
+    const dead = await booked();
+    await become(dead.id, 'dead');
+    const held = await booked();
+    await become(held.id, 'dead');
+    await inTransaction(db, (trx) => pauseEndpoint(trx, held.endpoint.id));
+    const wide = await replay({ status: 'dead' });
+    expect(textOf(wide)).toContain('1 delivery would be sent again.');
+    expect(textOf(wide)).toContain('1 more of paused endpoints are not among them: resume those first.');
+    expect(textOf(wide)).toContain('Name a tenant, an endpoint or a time above');
+    expect(wide).not.toContain('action="/replay" method="post"');
+    const narrow = await replay({ status: 'dead', tenant: dead.slug, since: '2020-01-01' });
+    expect(narrow).toMatch(/<form method="post" action="\/replay">/);
+    expect(narrow).toContain(`name="tenant" value="${dead.slug}"`);
+    expect(narrow).toContain('name="since" value="2020-01-01T00:00:00.000Z"');
+    expect(textOf(await replay({ tenant: dead.slug, status: 'delivered' }))).toContain(
+      'Nothing that is delivered',
+    );
+  });
+
+  it('offers nothing for a field that is not understood', async () => {
+    const { id, slug } = await booked();
+    await become(id, 'dead');
+    const page = await replay({ tenant: slug, since: 'tuesday' });
+    expect(page).not.toMatch(/<form method="post" action="\/replay">/);
+    expect(textOf(page)).toContain('“tuesday” is left out.');
+    expect(textOf(await replay({ tenant: 'nobody' }))).toContain('There is no tenant nobody');
+  });
+});

@@ -1,0 +1,150 @@
+import { inTransaction } from '../../services/platform/database';
+import { overviewPage } from '../../services/webhook-queue/monitor/pages/overview-page';
+import { refusalPage, secretPage, signInPage } from '../../services/webhook-queue/monitor/pages/plain-pages';
+import type { Notice } from '../../services/webhook-queue/monitor/html/viewer';
+import { ALL_ENDPOINTS } from '../../services/webhook-queue/metrics/pulse.repository';
+import { pauseEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
+import { book, createTenant } from './queue-fixture';
+import {
+  become,
+  booked,
+  db,
+  EVIL,
+  overview,
+  slugOf,
+  textOf,
+  useEmptyQueue,
+  VIEWER,
+} from './monitor-pages-fixture';
+
+useEmptyQueue();
+
+describe('the overview', () => {
+  it('of an empty installation says how to begin', async () => {
+    const text = textOf(await overview());
+    expect(text).toContain('No endpoint yet.');
+    expect(text).toContain('tourctl webhook add <tenant> https://…');
+    expect(text).toContain('No worker is alive: nothing is sent.');
+    expect(text).toContain('No worker was ever here.');
+  });
+
+  it('counts what is due, held back, retrying, dead and without an endpoint', async () => {
+    const due = await booked();
+    await book(db, due.tenantId);
+    const held = await booked();
+    await inTransaction(db, (trx) => pauseEndpoint(trx, held.endpoint.id));
+    const dead = await booked();
+    await become(dead.id, 'dead');
+    const retrying = await booked();
+    await become(retrying.id, 'retrying');
+    await db('webhook_queue')
+      .where({ delivery_id: retrying.id })
+      .update({ next_at: db.raw("now() + interval '1 hour'") });
+    const waiting = await createTenant(db);
+    await book(db, waiting);
+    const page = await overview();
+    const tiles = textOf(page.slice(page.indexOf('class="tiles"'), page.indexOf('Success rate')));
+    expect(tiles).toContain('Due now 2 and 1 held back');
+    expect(tiles).toContain('Retrying 1 ');
+    expect(tiles).toContain('Dead 1 1 within 24 hours');
+    expect(tiles).toContain('Without endpoint 1 ');
+    expect(tiles).toContain('Disabled 0 and 1 paused');
+    expect(textOf(page)).toContain(`1 delivery of ${await slugOf(waiting)} waits for an endpoint.`);
+  });
+
+  it('finds the oldest that is due, and neither what is leased nor what a breaker holds', async () => {
+    const [late, leased, blocked] = [await booked(), await booked(), await booked()];
+    const backdate = (id: string, minutes: number) =>
+      db('webhook_queue')
+        .where({ delivery_id: id })
+        .update({ next_at: db.raw(`now() - interval '${minutes} minutes'`) });
+    await backdate(late.id, 30);
+    await backdate(leased.id, 60);
+    await db('webhook_queue')
+      .where({ delivery_id: leased.id })
+      .update({ worker: 'w', claimed_at: db.fn.now(), lease_until: db.raw("now() + interval '45 seconds'") });
+    await backdate(blocked.id, 90);
+    await db('webhook_health').insert({
+      endpoint_id: blocked.endpoint.id,
+      failures: 5,
+      openings: 1,
+      opened_at: db.fn.now(),
+      blocked_until: db.raw("now() + interval '5 minutes'"),
+    });
+    await db('webhook_workers').insert({ id: 'w', slots: 64, in_flight: 1 });
+    const text = textOf(await overview());
+    expect(text).toContain('Due now 1 and 1 held back');
+    expect(text).toContain('Oldest due 30 min');
+    expect(text).toContain('Deliveries start 30 min late.');
+    expect(text).toContain('Breakers open 1 ');
+    expect(text).toContain('its breaker opened once.');
+  });
+
+  it('draws success and percentiles of its range from the pulse of all workers', async () => {
+    const { endpoint: target } = await booked();
+    const beat = (worker: string, ago: string, counts: object) =>
+      db('webhook_pulse').insert(
+        [target.id, ALL_ENDPOINTS].map((endpointId) => ({
+          at: db.raw(`date_bin('5 minutes', now() - interval '${ago}', timestamptz '2000-01-01 00:00Z')`),
+          endpoint_id: endpointId,
+          worker,
+          answer_times: [],
+          waits: [],
+          delivered: 0,
+          failed: 0,
+          ...counts,
+        })),
+      );
+    await beat('w1', '0 minutes', {
+      delivered: 30,
+      failed: 1,
+      answer_times: [0, 0, 0, 0, 30],
+      waits: [0, 30],
+    });
+    await beat('w2', '0 minutes', { delivered: 65, failed: 4, answer_times: [0, 0, 0, 0, 69], waits: [] });
+    await beat('w1', '3 hours', { failed: 100 });
+    await beat('w1', '6 days', { failed: 800 });
+    const hour = textOf(await overview('1h'));
+    expect(hour).toContain('of 100 tries 95.0 % 95 delivered 5 failed');
+    expect(hour).toContain('11 ms p50 15 ms p95');
+    expect(textOf(await overview('24h'))).toContain('of 200 tries 47.5 %');
+    expect(textOf(await overview('7d'))).toContain('of 1,000 tries 9.5 %');
+  });
+
+  it('tells workers that beat from those that are gone', async () => {
+    await db('webhook_workers').insert([
+      { id: 'here', slots: 64, in_flight: 7 },
+      { id: 'away', slots: 64, in_flight: 9, beat_at: db.raw("now() - interval '16 seconds'") },
+    ]);
+    const text = textOf(await overview());
+    expect(text).toContain('Workers 1 7 of 64 slots busy');
+    expect(text).toMatch(/here alive .*away gone/);
+  });
+});
+
+describe('every page', () => {
+  it('shows who is signed in, what became of an action, and a way out', async () => {
+    const notice: Notice = { kind: 'refused', text: EVIL };
+    const page = await overviewPage(db, { range: '1h' }, VIEWER, notice);
+    expect(page).toContain('anna &lt;ops&gt;');
+    expect(page).toContain('&lt;script&gt;');
+    expect(page).toMatch(/role="status">\s*<p class="notice refused">/);
+    expect(page).toMatch(/method="post" action="\/sign-out"/);
+  });
+
+  it('that stands alone is a whole document', () => {
+    const pages = [
+      signInPage(),
+      signInPage({ action: '/sign-in/abc' }),
+      secretPage({ endpointId: 'e1', secret: 'whsec_abc', overlapUntil: null }, VIEWER),
+      refusalPage(404, EVIL),
+    ];
+    for (const page of pages) {
+      expect(page).toMatch(/^<!doctype html>/);
+      expect(page).not.toContain('<script>');
+    }
+    expect(pages[0]).toContain('tourctl monitor');
+    expect(pages[1]).toContain('action="/sign-in/abc"');
+    expect(pages[2]).toContain('whsec_abc');
+  });
+});

@@ -1,0 +1,39 @@
+import type { Db } from '../../services/platform/database';
+import { DELIVERY_STATUSES } from '../../services/webhook-queue/deliveries/delivery';
+import { EVENT_TYPES } from '../../services/webhook-queue/deliveries/webhook-event';
+import { ENDPOINT_FILTERS, OUTCOMES } from '../../services/webhook-queue/monitor/queries/read-query';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = database.db;
+});
+afterAll(() => database.drop());
+
+/** The words that a constraint names. */
+async function wordsOf(constraint: string): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { definition: string }[] }>(
+    'select pg_get_constraintdef(oid) as definition from pg_constraint where conname = ?',
+    [constraint],
+  );
+  return [...rows[0]!.definition.matchAll(/'([a-z_.]+)'/g)].map(([, word]) => word!).sort();
+}
+
+it.each([
+  ['events that an endpoint may ask for', 'webhook_endpoints_events_known', EVENT_TYPES],
+  [
+    'statuses of an endpoint',
+    'webhook_endpoints_status_known',
+    ENDPOINT_FILTERS.filter((one) => one !== 'breaker'),
+  ],
+  [
+    'statuses of a delivery',
+    'webhook_deliveries_status_known',
+    DELIVERY_STATUSES.filter((one) => one !== 'delivering'),
+  ],
+  ['outcomes', 'webhook_attempts_outcome_known', OUTCOMES],
+])('the %s are those that the database takes', async (_what, constraint, words) => {
+  expect(await wordsOf(constraint)).toEqual([...words].sort());
+});
