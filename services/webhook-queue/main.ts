@@ -13,6 +13,7 @@ import { startWorker } from './worker/worker';
 
 const SHUTDOWN_MS = 10_000;
 const SCHEMA_POLL_MS = 1000;
+const PROBE_MS = 2000;
 
 /** What runs so far, the latest last: stopped from the end. */
 type Stops = (() => Promise<unknown>)[];
@@ -51,7 +52,7 @@ async function start(config: Config, log: Logger, stops: Stops, stopping: () => 
     // Within what a lease leaves for writing a result down.
     answerTimeoutMs: 12_000,
   });
-  whyNotReady = () => missingSchema(db);
+  whyNotReady = () => Promise.race([missingSchema(db), silence()]);
   await schemaIsIn(db, log, stopping);
   if (stopping()) return;
 
@@ -86,6 +87,12 @@ async function schemaIsIn(db: Db, log: Logger, stopping: () => boolean): Promise
     told = true;
     await sleep(SCHEMA_POLL_MS);
   }
+}
+
+/** A probe that hangs with a lost server tells nobody why. */
+async function silence(): Promise<string> {
+  await sleep(PROBE_MS, undefined, { ref: false });
+  return 'the database does not answer';
 }
 
 async function missingSchema(db: Db): Promise<string | undefined> {

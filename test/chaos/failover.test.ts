@@ -1,0 +1,228 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inTransaction } from '../../services/platform/database';
+import { untilInstancesObey } from '../../services/platform/change-lease/await-instances';
+import { migrate } from '../../services/platform/migrate';
+import { type Db, openDatabase } from '../../services/platform/database';
+import { addEndpoint } from '../../services/webhook-queue/operations';
+import { killChildren } from '../stack/child';
+import { lowPorts } from '../stack/low-ports';
+import { type Instance, startInstance } from '../stack/service';
+import { describeWith } from '../support/describe-with';
+import { givenKey, givenTenant, PEPPER } from '../support/given';
+import { CUSTOMER, givenSeats } from '../support/website';
+import { type Receiver, startReceiver } from '../webhook-queue/receiver';
+import { type Clients, type Shop, startClients } from './failover/clients';
+import { printFailover, printTries, say, since } from './failover/figures';
+import { type Failover, LOSSES, type Pair, startPair } from './failover/pair';
+import { makeFolder, onServer, serverPrograms } from './failover/postgres-server';
+import { firstAfter, liesBetween, type ReadinessWatch, watchReadiness } from './failover/readiness';
+import { judge } from './failover/verdict';
+
+/** The long form is `npm run chaos:failover`. */
+const FAILOVERS = Number(process.env.FAILOVERS ?? LOSSES.length);
+const LONG = FAILOVERS > LOSSES.length;
+const CALM_MS = LONG ? 5000 : 1000;
+/** From the second round on: as long as a cluster manager with its usual settings takes. */
+const LONG_NOTICE_MS = 20_000;
+/** What a claim whose worker heard nothing of it waits for. The short form sets the clock forward instead. */
+const LEASE_MS = 45_000;
+const SECRETS_KEY = 's'.repeat(32);
+const WIDE = '1000000';
+const QUOTAS = { GATEWAY_HOLD_RPM: WIDE, GATEWAY_BOOKING_RPM: WIDE, CATALOG_RPM: WIDE };
+
+/** As any client of a service that has just failed over, with its patience. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 1; !(await isSo()); tries++) {
+    if (tries === 50) throw new Error('it did not come about');
+    await sleep(100);
+  }
+}
+
+describeWith('pgbouncer', 'behind PgBouncer', () => {
+  describeWith('postgresql', 'a primary with a synchronous standby', suite, serverPrograms() !== undefined);
+});
+
+function suite(): void {
+  let dir: string;
+  let pair: Pair;
+  let apis: Instance[];
+  let queue: Instance;
+  let receiver: Receiver;
+  let shop: Shop;
+  let tenantId: string;
+  const toEnd: (() => unknown)[] = [];
+  beforeAll(async () => {
+    dir = mkdtempSync(path.join(tmpdir(), 'test-failover-'));
+    chmodSync(dir, 0o755);
+    makeFolder(path.join(dir, 'database'));
+    const ports = await lowPorts(10);
+    pair = await startPair(path.join(dir, 'database'), ports.splice(0, 3) as [number, number, number]);
+    receiver = await startReceiver();
+    await givenShop();
+    const env = {
+      ...{ DATABASE_URL: pair.url, DATABASE_DIRECT_URL: pair.primary().url, LOG_LEVEL: 'info', ...QUOTAS },
+      ...{ SECRETS_KEY, CURSOR_KEY: 'c'.repeat(32), KEY_PEPPER: PEPPER, WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' },
+    };
+    const [one, two, three] = ports.splice(0, 3) as [number, number, number];
+    const metrics = () => ({ ...env, METRICS_PORT: `${ports.shift()}` });
+    const starting = [startInstance('api', dir, one, metrics()), startInstance('api', dir, two, metrics())];
+    queue = await startInstance('webhook-queue', dir, three, metrics());
+    apis = await Promise.all(starting);
+    shop.apis = apis.map(({ baseUrl }) => baseUrl);
+  }, 60_000);
+  afterAll(async () => {
+    await Promise.all(toEnd.map((end) => end()));
+    await killChildren();
+    await receiver.close();
+    rmSync(dir, { recursive: true, force: true });
+  }, 30_000);
+
+  async function givenShop(): Promise<void> {
+    const db = openDatabase(pair.primary().url, { applicationName: 'test', poolMax: 2 });
+    await migrate(db);
+    const tenant = await givenTenant(db, { status: 'active', maxHolds: 1_000_000 });
+    tenantId = tenant.id;
+    const authorization = `Bearer ${await givenKey(db, tenant)}`;
+    const departures = await Promise.all([150, 100_000, 100_000].map((seats) => givenSeats(db, { seats })));
+    const endpoint = { tenantId, url: receiver.url, allowPrivateTargets: true };
+    await inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, endpoint));
+    shop = { apis: [], authorization, departures };
+    await db.destroy();
+  }
+
+  /** A success that was asked for after `since`. */
+  async function untilServed(clients: Clients, since: number): Promise<number> {
+    for (const end = Date.now() + 30_000; Date.now() < end; await sleep(5)) {
+      const served = clients.acknowledged.find(({ at, status }) => at > since && status === 201);
+      if (served) return served.at;
+    }
+    throw new Error('nothing was sold after the failover');
+  }
+
+  async function failOverUnderLoad(n: number, clients: Clients, watch: ReadinessWatch): Promise<Failover> {
+    const failover = await pair.failOver(
+      LOSSES[n % LOSSES.length]!,
+      n < LOSSES.length ? undefined : LONG_NOTICE_MS,
+    );
+    const served = await untilServed(clients, failover.promoted);
+    await sleep(CALM_MS);
+    const last = Math.max(...clients.acknowledged.map(({ at }) => at).filter((at) => at < failover.promoted));
+    printFailover(
+      failover,
+      { last, served },
+      {
+        notReady: firstAfter(watch, failover.lost, false),
+        ready: firstAfter(watch, failover.promoted, true),
+      },
+    );
+    return failover;
+  }
+
+  async function untilDelivered(db: Db, bookings: number): Promise<string[]> {
+    if (!LONG) await db('webhook_queue').whereNotNull('lease_until').update({ lease_until: db.fn.now() });
+    const told = () => new Set(receiver.received.map(({ body }) => JSON.parse(body).booking_ref as string));
+    for (const end = Date.now() + LEASE_MS + 30_000; Date.now() < end; await sleep(100))
+      if (told().size >= bookings) break;
+    return [...told()].sort();
+  }
+
+  it(
+    'is lost again and again: nothing that was acknowledged goes with it, and no retry makes anything twice',
+    async () => {
+      const watch = watchReadiness([...shop.apis, queue.baseUrl]);
+      const clients = startClients(shop);
+      toEnd.push(clients.giveUp, watch.stop);
+      const failovers: Failover[] = [];
+      await sleep(CALM_MS);
+      for (let n = 0; n < FAILOVERS; n++) {
+        failovers.push(await failOverUnderLoad(n, clients, watch));
+        await pair.rebuildStandby();
+      }
+      await clients.finish();
+      await watch.stop();
+      printTries(clients);
+
+      await onServer(pair.primary(), async (db) => {
+        expect(await judge(db, clients.acknowledged, shop.departures)).toEqual({
+          ...{ lost: [], doubled: [], unasked: [], eventless: [], odd: [], miscounted: [], sick: [] },
+        });
+        const bookings = await db('booking_leads').pluck('booking_ref');
+        const asked = performance.now();
+        expect(await untilDelivered(db, bookings.length)).toEqual(bookings.sort());
+        say(
+          `${bookings.length} bookings told ${receiver.received.length} times, the last ${since(asked)} ms after the load`,
+        );
+      });
+      const lies = failovers.map(({ lost, promoted }) => liesBetween(watch, lost, promoted));
+      expect(lies).toEqual(failovers.map(() => 0));
+      expect(Math.max(...clients.tries.map(({ ms }) => ms))).toBeLessThan(20_000);
+      expect(clients.acknowledged.filter(({ status }) => status === 409).length).toBeGreaterThan(0);
+
+      const repeated = clients.acknowledged.filter(({ status }) => status === 201);
+      const sample = [...repeated.filter(({ replayed }) => replayed), ...repeated.slice(0, 20)];
+      const again = await Promise.all(sample.map(({ intent }) => clients.repeat(intent)));
+      for (const [n, { status, text }] of sample.entries())
+        expect(again[n]).toMatchObject({ status, text, replayed: true });
+    },
+    60_000 + FAILOVERS * 60_000,
+  );
+
+  it('tells no retry of a booking that the standby has not, though the primary has it', async () => {
+    const { primary } = pair;
+    const headers = {
+      ...{ authorization: shop.authorization, 'content-type': 'application/json' },
+      'idempotency-key': 'half-made',
+    };
+    const seats = shop.departures[1]!;
+    const order = {
+      ...CUSTOMER,
+      tour_id: seats.tour.id,
+      departure_date: seats.date,
+      external_ref: 'half-made',
+    };
+    const book = (api: string, patienceMs: number) =>
+      fetch(`${api}/api/tenant/bookings`, {
+        ...{ method: 'POST', headers, body: JSON.stringify(order), signal: AbortSignal.timeout(patienceMs) },
+      }).then(
+        ({ status }) => status,
+        () => 'nothing',
+      );
+    const count = (db: Db) => db('booking_leads').where({ external_ref: 'half-made' }).pluck('booking_ref');
+
+    primary().holdBackWal();
+    expect(await book(shop.apis[0]!, 500)).toBe('nothing');
+    await onServer(primary(), async (db) => {
+      expect(await count(db)).toEqual([]);
+      // The one way in which PostgreSQL gives up waiting: then all can see what the standby does not have.
+      await db.raw(`select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`);
+      for (let tries = 0; tries < 100 && (await count(db)).length === 0; tries++) await sleep(20);
+      expect(await count(db)).toHaveLength(1);
+    });
+    expect(await book(shop.apis[1]!, 1500)).toBe('nothing');
+
+    await pair.failOver('killed');
+    await onServer(primary(), async (db) => {
+      expect(await count(db)).toEqual([]);
+      await until(async () => (await book(shop.apis[0]!, 20_000)) === 201);
+      expect(await count(db)).toHaveLength(1);
+    });
+  });
+
+  it('has left both APIs obeying what is changed in the terminal', async () => {
+    const ask = (api: string) =>
+      fetch(`${api}/api/tenant/catalog`, { headers: { authorization: shop.authorization } });
+    const statuses = async () => Promise.all(shop.apis.map(async (api) => (await ask(api)).status));
+    await until(async () => (await statuses()).every((status) => status === 200));
+    await onServer(pair.primary(), async (db) => {
+      const begun = performance.now();
+      await db('tenants').where({ id: tenantId }).update({ status: 'suspended' });
+      await untilInstancesObey(db);
+      // Sooner than a lease lapses: both have said so themselves.
+      expect(performance.now() - begun).toBeLessThan(1000);
+    });
+    expect(await statuses()).toEqual([401, 401]);
+  });
+}

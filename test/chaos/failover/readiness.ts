@@ -1,0 +1,56 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** One question to /readyz. Status 0: no answer in a second, which a balancer counts as "not ready". */
+interface Look {
+  asked: number;
+  answered: number;
+  status: number;
+}
+
+export interface ReadinessWatch {
+  /** By instance, in the order of their addresses. */
+  looks: Look[][];
+  stop(): Promise<void>;
+}
+
+const EVERY_MS = 100;
+const PATIENCE_MS = 1000;
+
+/** Asks as a balancer does, but more often. */
+export function watchReadiness(addresses: string[]): ReadinessWatch {
+  const looks: Look[][] = addresses.map(() => []);
+  let stopped = false;
+  const watch = async (address: string, into: Look[]): Promise<void> => {
+    while (!stopped) {
+      const asked = performance.now();
+      const status = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(PATIENCE_MS) }).then(
+        async (response) => (await response.arrayBuffer(), response.status),
+        () => 0,
+      );
+      into.push({ asked, answered: performance.now(), status });
+      await sleep(EVERY_MS);
+    }
+  };
+  const watching = addresses.map((address, index) => watch(address, looks[index]!));
+  return {
+    looks,
+    async stop() {
+      stopped = true;
+      await Promise.all(watching);
+    },
+  };
+}
+
+/** "Ready", asked after `from` and told before `until`: with no database in between that is a lie. */
+export function liesBetween({ looks }: ReadinessWatch, from: number, until: number): number {
+  return looks.flat().filter((look) => look.status === 200 && look.asked > from && look.answered < until)
+    .length;
+}
+
+/** Milliseconds from `since` to the first answer that says so, of each instance; those that never did are left out. */
+export function firstAfter({ looks }: ReadinessWatch, since: number, isReady: boolean): number[] {
+  return looks.flatMap((ofOne) => {
+    const found = ofOne.find((look) => look.asked > since && (look.status === 200) === isReady);
+    return found ? [Math.round(found.answered - since)] : [];
+  });
+}

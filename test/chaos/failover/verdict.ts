@@ -1,0 +1,100 @@
+import { inspectInstallation } from '../../../services/api/health/inspect-installation';
+import type { Db } from '../../../services/platform/database';
+import { type Seats, seatsTaken } from '../../support/website';
+import type { Acknowledged } from './clients';
+
+/** What must not be; every list is empty where all promises were kept. */
+export interface Breaches {
+  /** Acknowledged with 201, and not there, or not as it was told. */
+  lost: string[];
+  /** More than one row for one wish. */
+  doubled: string[];
+  /** There, though it was refused or never asked for. */
+  unasked: string[];
+  /** A booking without its event, with two, or an event without its booking. */
+  eventless: string[];
+  /** An answer that no client should get of this load. */
+  odd: string[];
+  /** A departure whose seats are not those of its holds and bookings. */
+  miscounted: string[];
+  /** What `tourctl doctor` finds broken. */
+  sick: string[];
+}
+
+interface Row {
+  reference: string;
+  name: string;
+  quantity: number;
+  departure: string;
+  takesSeats: boolean;
+}
+
+/** Compares what the clients were told with what the database has. Nothing else may have written to it. */
+export async function judge(db: Db, acknowledged: Acknowledged[], departures: Seats[]): Promise<Breaches> {
+  const rows = [...(await readHolds(db)), ...(await readLeads(db))];
+  const byReference = new Map<string, Row[]>();
+  for (const row of rows) byReference.set(row.reference, [...(byReference.get(row.reference) ?? []), row]);
+  const made = acknowledged.filter(({ status }) => status === 201);
+  const asked = new Set(made.map(({ intent }) => intent.reference));
+  return {
+    lost: made.filter((answer) => !isThere(answer, byReference)).map(({ intent }) => intent.reference),
+    doubled: [...byReference].filter(([, same]) => same.length > 1).map(([reference]) => reference),
+    unasked: [...byReference.keys()].filter((reference) => !asked.has(reference)),
+    eventless: await findEventless(db),
+    odd: acknowledged.filter((answer) => !isExpected(answer)).map(({ status, text }) => `${status} ${text}`),
+    miscounted: await recount(db, rows, departures),
+    sick: (await inspectInstallation(db))
+      .filter(({ status }) => status === 'broken')
+      .map(({ name, detail }) => `${name}: ${detail}`),
+  };
+}
+
+function isThere({ intent, text }: Acknowledged, byReference: Map<string, Row[]>): boolean {
+  const { hold_id, booking_ref } = JSON.parse(text) as { hold_id?: string; booking_ref?: string };
+  const name = intent.kind === 'hold' ? hold_id : booking_ref;
+  const same = byReference.get(intent.reference) ?? [];
+  return same.some((row) => row.name === name && row.quantity === intent.quantity);
+}
+
+function isExpected({ status, text }: Acknowledged): boolean {
+  return status === 201 || (status === 409 && text.includes('"insufficient_seats"'));
+}
+
+async function readHolds(db: Db): Promise<Row[]> {
+  const { rows } = await db.raw(
+    `select external_ref as reference, id as name, quantity, departure_id as departure, status = 'active' as "takesSeats"
+     from seat_holds`,
+  );
+  return rows;
+}
+
+async function readLeads(db: Db): Promise<Row[]> {
+  const { rows } = await db.raw(
+    `select external_ref as reference, booking_ref as name, adults as quantity, departure_id as departure,
+       status = 'pending_payment' as "takesSeats" from booking_leads`,
+  );
+  return rows;
+}
+
+async function findEventless(db: Db): Promise<string[]> {
+  const { rows } = await db.raw(
+    `select coalesce(l.booking_ref, e.booking_ref) as name
+     from booking_leads l full join webhook_events e on e.booking_ref = l.booking_ref and e.type = 'booking.created'
+     group by 1 having count(l.id) <> 1 or count(e.id) <> 1`,
+  );
+  return rows.map(({ name }: { name: string }) => name);
+}
+
+async function recount(db: Db, rows: Row[], departures: Seats[]): Promise<string[]> {
+  const wrong: string[] = [];
+  for (const seats of departures) {
+    const { id } = await db('departures')
+      .where({ tour_id: seats.tour.id, departure_date: seats.date })
+      .first('id');
+    const taking = rows.filter(({ departure, takesSeats }) => departure === id && takesSeats);
+    const sum = taking.reduce((total, { quantity }) => total + quantity, 0);
+    const taken = await seatsTaken(db, seats);
+    if (taken !== sum) wrong.push(`${seats.tour.slug}: ${taken}, and its rows have ${sum}`);
+  }
+  return wrong;
+}

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import net, { type AddressInfo, type Socket } from 'node:net';
+
+/** Stands before PostgreSQL, and ends connections at the worst of instants. */
+export interface CommitCutter {
+  port: number;
+  /** The share of COMMITs at which it cuts: half of them before the server has it, half before its answer goes back. */
+  cut(share: number): void;
+  /** COMMITs that the server never saw. */
+  lostCommits(): number;
+  /** COMMITs that it answered, and nobody heard. */
+  lostAnswers(): number;
+  stop(): Promise<void>;
+}
+
+/** A simple query, as Knex sends it: Q, the length, the text, a zero byte. */
+const COMMIT = /Q....COMMIT;?\0/s;
+
+export async function startCommitCutter(target: number): Promise<CommitCutter> {
+  let share = 0;
+  let lostCommits = 0;
+  let lostAnswers = 0;
+  const sockets = new Set<Socket>();
+
+  const server = net.createServer((client) => {
+    const upstream = net.connect(target, '127.0.0.1');
+    let deaf = false;
+    const end = () => {
+      client.destroy();
+      upstream.destroy();
+    };
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.setNoDelay(true).on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        end();
+      });
+    }
+    client.on('data', (bytes) => {
+      const chance = COMMIT.test(bytes.toString('latin1')) ? Math.random() : 1;
+      if (chance < share / 2) {
+        lostCommits += 1;
+        return end();
+      }
+      deaf = chance < share;
+      upstream.write(bytes);
+    });
+    upstream.on('data', (bytes) => {
+      if (!deaf) return void client.write(bytes);
+      lostAnswers += 1;
+      end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    cut: (wanted) => (share = wanted),
+    lostCommits: () => lostCommits,
+    lostAnswers: () => lostAnswers,
+    async stop() {
+      sockets.forEach((socket) => socket.destroy());
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
