@@ -38,10 +38,11 @@ export interface Slots {
   settleAll(graceMs: number): Promise<void>;
 }
 
-/** What was settled within so many milliseconds will be again: as much is claimed ahead, ... */
+/** What was quickly answered within so many milliseconds will be again: as much is claimed ahead, ... */
 const AHEAD_MS = 100;
-/** ... up to so many times the slots. What hangs settles nothing, and nothing is claimed ahead of it. */
+/** ... up to so many times the slots. A wave of time-outs is no throughput: nothing is claimed ahead of what hangs. */
 const AHEAD_MAX = 7;
+const QUICK_MS = 1000;
 /** While results wait to be written down, as a stumbling database makes them, no more than this is claimed. */
 const UNSETTLED_MAX = 4;
 
@@ -70,7 +71,7 @@ export function createSlots({ slots, send, settle, onRoom }: SlotOptions): Slots
     await settle(delivery, report);
     held.delete(delivery.id);
     ended--;
-    lately.add();
+    if (report.statusCode !== null && report.durationMs < QUICK_MS) lately.add();
     onRoom();
   };
   const allSettled = () => Promise.all([...held.values()].map(({ settled }) => settled));
