@@ -1,6 +1,7 @@
 import { html, type Markup } from '../../../platform/html-template';
 import type { DeliveryItem } from '../../deliveries/delivery-list.repository';
 import type { Place } from '../queries/delivery-place.repository';
+import { cardTable } from '../html/card-table';
 import { hostOf } from '../html/host-of';
 import { nextStep } from './next-step';
 import { deliveryMark } from '../html/status-mark';
@@ -14,18 +15,11 @@ export function deliveryTable(
   places: ReadonlyMap<string, Place>,
   now: Date,
 ): Markup {
-  return html`<div class="scroll card" tabindex="0" role="region" aria-label="Deliveries">
-    <table class="cards">
-      <thead>
-        <tr>
-          ${COLUMNS.map((name) => html`<th scope="col">${name}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${items.map((item) => row(item, places, now))}
-      </tbody>
-    </table>
-  </div>`;
+  return cardTable(
+    'Deliveries',
+    COLUMNS,
+    items.map((item) => row(item, places, now)),
+  );
 }
 
 function row(item: DeliveryItem, places: ReadonlyMap<string, Place>, now: Date): Markup {

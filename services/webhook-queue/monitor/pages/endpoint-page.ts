@@ -2,6 +2,7 @@ import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
 import { isUuid } from '../../../platform/text-forms';
 import { findLiveSecrets, type LiveSecret } from '../../endpoints/secret.repository';
+import { cardTable } from '../html/card-table';
 import { address } from '../html/address';
 import { endpointForms } from './endpoint-forms';
 import { type EndpointRow, findEndpointRow, WAITING_MOST } from '../queries/endpoint-list.repository';
@@ -100,23 +101,10 @@ function failureSection(id: string, failures: readonly FailureRow[]): Markup {
     </section>`;
 }
 
+const FAILURE_COLUMNS = ['Event', 'Status', 'Tries', 'Last answer', 'Made (UTC)'];
+
 function failureTable(failures: readonly FailureRow[]): Markup {
-  return html`<div class="scroll card" tabindex="0" role="region" aria-label="Recent failures">
-    <table class="cards">
-      <thead>
-        <tr>
-          <th scope="col">Event</th>
-          <th scope="col">Status</th>
-          <th scope="col">Tries</th>
-          <th scope="col">Last answer</th>
-          <th scope="col">Made (UTC)</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${failures.map(failureRow)}
-      </tbody>
-    </table>
-  </div>`;
+  return cardTable('Recent failures', FAILURE_COLUMNS, failures.map(failureRow));
 }
 
 function failureRow({

@@ -1,5 +1,6 @@
 import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
+import { cardTable } from '../html/card-table';
 import { address } from '../html/address';
 import { type EndpointRow, findEndpointRows, WAITING_MOST } from '../queries/endpoint-list.repository';
 import { findStateChanges, type StateChange } from '../queries/state-change.repository';
@@ -79,18 +80,11 @@ function table(
   hours: ReadonlyMap<string, Span[]>,
   changes: ReadonlyMap<string, StateChange>,
 ): Markup {
-  return html`<div class="scroll card" tabindex="0" role="region" aria-label="Endpoints">
-    <table class="cards">
-      <thead>
-        <tr>
-          ${COLUMNS.map((name) => html`<th scope="col">${name}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map((endpoint) => row(endpoint, hours.get(endpoint.id) ?? [], changes.get(endpoint.id)))}
-      </tbody>
-    </table>
-  </div>`;
+  return cardTable(
+    'Endpoints',
+    COLUMNS,
+    rows.map((endpoint) => row(endpoint, hours.get(endpoint.id) ?? [], changes.get(endpoint.id))),
+  );
 }
 
 function row(endpoint: EndpointRow, hours: readonly Span[], change: StateChange | undefined): Markup {

@@ -1,28 +1,16 @@
 import { html, type Markup } from '../../../platform/html-template';
 import type { WorkerRow } from '../queries/overview.repository';
+import { cardTable } from '../html/card-table';
 import { mark } from '../html/status-mark';
 import { moment } from '../html/time-forms';
+
+const COLUMNS = ['Worker', 'State', 'Slots busy', 'Last beat (UTC)', 'Started (UTC)'];
 
 /** Who works here, and when each was last heard of. */
 export function workerTable(workers: readonly WorkerRow[]): Markup {
   if (workers.length === 0)
     return html`<p class="empty">No worker was ever here. <code>npm run webhook-queue</code> starts one.</p>`;
-  return html`<div class="scroll card" tabindex="0" role="region" aria-label="Workers">
-    <table class="cards">
-      <thead>
-        <tr>
-          <th scope="col">Worker</th>
-          <th scope="col">State</th>
-          <th scope="col">Slots busy</th>
-          <th scope="col">Last beat (UTC)</th>
-          <th scope="col">Started (UTC)</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${workers.map(row)}
-      </tbody>
-    </table>
-  </div>`;
+  return cardTable('Workers', COLUMNS, workers.map(row));
 }
 
 function row({ id, alive, slots, inFlight, beatAt, startedAt }: WorkerRow): Markup {
