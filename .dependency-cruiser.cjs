@@ -27,6 +27,7 @@ const PLATFORM = [
   'change-lease',
   'html-template',
   'audit-log',
+  'request-id',
 ];
 
 /** The rooms of the API, and the rooms each may call beside `money`, which knows nothing but currencies. */

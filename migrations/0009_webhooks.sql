@@ -27,7 +27,7 @@ create table webhook_endpoints (
                 constraint webhook_endpoints_events_known
                 check (cardinality(events) > 0 and events <@ array['booking.created', 'booking.confirmed', 'booking.cancelled',
                   'booking.expired', 'hold.expired', 'endpoint.disabled']),
-  -- Paused by a person, disabled by what the receiver answered: both keep what comes in. Removed: only history is left.
+  -- Paused by a person; disabled by one, by a 410, or after days without a delivery: both keep what comes in. Removed: only history is left.
   status        text        not null default 'active'
                 constraint webhook_endpoints_status_known check (status in ('active', 'paused', 'disabled', 'removed')),
   status_reason text,

@@ -9,7 +9,7 @@ import type { SeatsContext } from './departures/seats-context';
 import { handleError } from './http/error-handler';
 import { createLoadShedder, type LoadShedder } from './http/load-shedding';
 import { answerMalformedRequests, refuseMalformedRequest } from './http/malformed-request';
-import { nameRequest } from './http/request-id';
+import { nameRequest } from '../platform/request-id';
 import { logRequest } from './http/request-log';
 import { securityHeaders } from './http/security-headers';
 import { measureRequest } from './http/measure-request';

@@ -11,7 +11,7 @@ import { countProblem } from './count-outcomes';
 import { describeProblem } from './describe-problem';
 import { badInput, RateLimitedError, TransportError } from './http.errors';
 import { isProblemCode, PROBLEMS, type ProblemCode } from './problems';
-import { requestIdOf } from './request-id';
+import { requestIdOf } from '../../platform/request-id';
 import { traceFields } from './trace-context';
 import { validationFaults } from './validation-faults';
 

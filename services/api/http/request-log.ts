@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { contextOf } from './api-context';
 import { principalOf } from './authentication';
-import { requestIdOf } from './request-id';
+import { requestIdOf } from '../../platform/request-id';
 import { routeOf, statusOf } from './request-outcome';
 import { traceFields } from './trace-context';
 

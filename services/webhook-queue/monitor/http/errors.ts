@@ -4,7 +4,7 @@ import type { Logger } from '../../../platform/logger';
 import { refusalPage } from '../pages/plain-pages';
 import type { Viewer } from '../html/viewer';
 import { notThere, Refusal } from './refusal';
-import { requestIdOf } from './request-log';
+import { requestIdOf } from '../../../platform/request-id';
 
 type ErrorHandler = (error: unknown, request: Request, response: Response, next: NextFunction) => void;
 
