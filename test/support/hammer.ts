@@ -21,6 +21,8 @@ export interface Outcome {
 
 const WORKERS = 2;
 const AFTERWARDS_MS = 100;
+/** A busy machine may need longer for one answer on either side of the change. */
+const PATIENCE_MS = 20_000;
 
 /**
  * Asks every instance without pause, makes the change in the midst of it, and goes on for a while.
@@ -33,10 +35,12 @@ export async function hammer(baseUrls: string[], ask: Ask, change: () => Promise
     while (going) answers.push(await askOnce(baseUrl, ask));
   };
   const workers = baseUrls.flatMap((baseUrl) => Array.from({ length: WORKERS }, () => worker(baseUrl)));
+  await until(() => answers.length > 0);
   // At any instant between two polls.
   await pause(Math.random() * 500);
   const acknowledged = await change();
   await pause(AFTERWARDS_MS);
+  await until(() => answers.some(({ begun }) => begun >= acknowledged));
   going = false;
   await Promise.all(workers);
   const after = answers.filter(({ begun }) => begun >= acknowledged);
@@ -45,6 +49,10 @@ export async function hammer(baseUrls: string[], ask: Ask, change: () => Promise
     after: after.length,
     oldAfter: after.filter(({ old }) => old).length,
   };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let waited = 0; !holds() && waited < PATIENCE_MS; waited += 10) await pause(10);
 }
 
 /** No answer is not the old one. */

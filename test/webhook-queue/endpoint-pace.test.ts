@@ -15,14 +15,14 @@ function observe(report: Parameters<Paces['observe']>[1], times = 1): void {
 }
 
 describe('lanes', () => {
-  it('begin at four and gain one for twenty quick deliveries in a row, up to sixteen', () => {
+  it('begin at four and gain one for five quick deliveries in a row, up to sixteen', () => {
     expect(paces.of('it')).toEqual({ lanes: 4, slow: false });
-    observe(quick, 19);
+    observe(quick, 4);
     expect(paces.of('it').lanes).toBe(4);
     observe(quick);
     expect(paces.of('it').lanes).toBe(5);
     observe(refused);
-    observe(quick, 19);
+    observe(quick, 4);
     expect(paces.of('it').lanes).toBe(5);
     observe(quick, 1000);
     expect(paces.of('it').lanes).toBe(16);

@@ -26,7 +26,7 @@ interface Manner extends Pace {
 }
 
 const LANES_MAX = 16;
-const QUICK_FOR_ONE_MORE = 20;
+const QUICK_FOR_ONE_MORE = 5;
 const SLOW_MS = 2000;
 const REMEMBERED = 20;
 /** Two of twenty: the 95th percentile is above SLOW_MS. */
@@ -35,7 +35,7 @@ const SLOW_ONES = 2;
 const KNOWN_MAX = 2000;
 
 /**
- * Lanes follow the endpoint: one more for twenty quick deliveries, half for every try that got no answer or was asked for
+ * Lanes follow the endpoint: one more for five quick deliveries in a row, half for every try that got no answer or was asked for
  * patience, and one for each quick delivery until it is back where it began. Lanes times sick endpoints must stay far below
  * the slots (with 64 slots and five endpoints of three seconds, 4 lanes leave the others' p95 as it is; 20 make it 22 s),
  * so the slow ones share half of the slots besides. Whoever is not proven, the slow and the unknown, leaves an eighth of the

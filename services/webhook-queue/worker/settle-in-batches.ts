@@ -117,6 +117,10 @@ function tellDisabled(log: Logger, endpointId: string, reason: 'gone' | 'hopeles
 
 function tell(log: Logger, findings: Finding[], { taken, opened }: Settled): void {
   for (const { delivery, report, next } of findings) {
+    const late = !taken.has(delivery.id);
+    if (!late && next.status !== 'retrying') queueMetrics.delivery.inc({ outcome: next.status });
+    // Most installations log warnings alone; thousands of lines a second that nobody reads cost a tenth of them.
+    if (!late && !log.isLevelEnabled('info')) continue;
     const line = {
       delivery_id: delivery.id,
       endpoint_id: delivery.endpointId,
@@ -125,12 +129,11 @@ function tell(log: Logger, findings: Finding[], { taken, opened }: Settled): voi
       status_code: report.statusCode,
       ms: report.durationMs,
     };
-    if (!taken.has(delivery.id)) {
+    if (late) {
       queueMetrics.lateResult.inc();
       log.warn(line, 'result came too late');
       continue;
     }
-    if (next.status !== 'retrying') queueMetrics.delivery.inc({ outcome: next.status });
     if (next.status === 'retrying')
       log.info({ ...line, next_in_s: Math.round(next.waitSeconds) }, 'will retry');
     else log.info(line, next.status);

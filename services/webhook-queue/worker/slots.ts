@@ -41,7 +41,7 @@ export interface Slots {
 /** What was quickly answered within so many milliseconds will be again: as much is claimed ahead, ... */
 const AHEAD_MS = 100;
 /** ... up to so many times the slots. A wave of time-outs is no throughput: nothing is claimed ahead of what hangs. */
-const AHEAD_MAX = 7;
+const AHEAD_MAX = 15;
 const QUICK_MS = 1000;
 /** While results wait to be written down, as a stumbling database makes them, no more than this is claimed. */
 const UNSETTLED_MAX = 4;

@@ -6,7 +6,7 @@ import { median, printTable, spread } from './table';
 import { BODY } from './body';
 
 const ENDPOINTS = 50;
-const { ROUNDS = '5', JOBS = '20000' } = process.env;
+const { ROUNDS = '5', JOBS = '60000' } = process.env;
 
 /** Jobs a second of each contender, in interleaved rounds on the same server. */
 export async function measureThroughput(server: BenchServer, sink: Sink): Promise<void> {
