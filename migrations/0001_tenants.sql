@@ -31,6 +31,12 @@ create table tenants (
   link_template          text,
   brand_color            text        constraint tenants_brand_color_form check (brand_color ~ '^#[0-9a-f]{6}$'),
   brand_logo             text,
+  -- Pixels of a card's corners.
+  brand_radius           smallint    constraint tenants_brand_radius_range check (brand_radius between 0 and 32),
+  -- Names of font families without quotes, the first that a visitor has: Inter, Georgia, serif
+  brand_font             text        constraint tenants_brand_font_form
+                                     check (brand_font ~ '^[A-Za-z][A-Za-z0-9 -]*(, [A-Za-z][A-Za-z0-9 -]*)*$'
+                                       and char_length(brand_font) <= 200),
   origins                text[]      not null default '{}'
                                      constraint tenants_origins_no_wildcard check (array_to_string(origins, ' ') !~ '[*]')
                                      constraint tenants_origins_at_most_twenty check (cardinality(origins) <= 20),

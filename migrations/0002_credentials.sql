@@ -15,7 +15,9 @@ create table api_keys (
   expires_at   timestamptz,
   revoked_at   timestamptz,
   replaced_by  char(12)    references api_keys (id),
-  last_used_at timestamptz
+  last_used_at timestamptz,
+  -- When it last came with the marks of a browser: there it is in the hands of every visitor.
+  browser_seen_at timestamptz
 );
 create index api_keys_tenant on api_keys (tenant_id, created_at);
 

@@ -20,6 +20,9 @@ create table seat_holds (
   customer_email   text        constraint seat_holds_customer_email_length check (char_length(customer_email) <= 254),
   created_at       timestamptz not null default now(),
   ended_at         timestamptz,
+  -- Who placed it and who ended it: a key by its id, or an operator. Null: nobody, its time was over.
+  placed_by        text,
+  ended_by         text,
   -- Holds live two hours at most (contract section 3).
   constraint seat_holds_life check (expires_at <= created_at + interval '120 minutes 1 second')
 );
@@ -29,6 +32,17 @@ create index seat_holds_live_by_expiry on seat_holds (expires_at) where status =
 create index seat_holds_by_external_ref on seat_holds (tenant_id, external_ref, departure_id)
   where status = 'active' and external_ref is not null;
 create index seat_holds_tenant on seat_holds (tenant_id, created_at);
+-- For counts by day over all tenants: rows come in the order of time, so a few bytes for each 128 pages do.
+create index seat_holds_by_time on seat_holds using brin (created_at);
+
+-- Append only: extending overwrites the hold's own end.
+create table hold_extensions (
+  hold_id    uuid        not null references seat_holds (id),
+  at         timestamptz not null,
+  expires_at timestamptz not null,
+  by         text
+);
+create index hold_extensions_hold on hold_extensions (hold_id);
 
 -- A booking lead: what a tenant's customer asked for, at which price, and how far its payment is.
 create table booking_leads (
@@ -52,9 +66,9 @@ create table booking_leads (
                    constraint booking_leads_payment_method_known check (payment_method in ('bank', 'reserve', 'card')),
   external_ref     text        constraint booking_leads_external_ref_length check (char_length(external_ref) between 1 and 128),
   source           text        not null default 'tenant_api',
-  customer_name    text        not null constraint booking_leads_customer_name_length check (char_length(customer_name) <= 200),
-  customer_phone   text        not null,
-  customer_email   text        not null constraint booking_leads_customer_email_length check (char_length(customer_email) <= 254),
+  customer_name    text        constraint booking_leads_customer_name_length check (char_length(customer_name) <= 200),
+  customer_phone   text,
+  customer_email   text        constraint booking_leads_customer_email_length check (char_length(customer_email) <= 254),
   notes            text        constraint booking_leads_notes_length check (char_length(notes) <= 2000),
   created_at       timestamptz not null default now(),
   -- Null: never. An unpaid lead stands until this instant, and not a query longer.
@@ -62,6 +76,15 @@ create table booking_leads (
   confirmed_at     timestamptz,
   cancelled_at     timestamptz,
   expired_at       timestamptz,
+  -- Who did it: a key by its id, or an operator.
+  created_by       text,
+  confirmed_by     text,
+  cancelled_by     text,
+  -- From then on nothing here says who the customer was (ADR 23).
+  anonymized_at    timestamptz,
+  constraint booking_leads_customer_known check (
+    case when anonymized_at is null then num_nulls(customer_name, customer_phone, customer_email) = 0
+         else num_nonnulls(customer_name, customer_phone, customer_email, notes) = 0 end),
   constraint booking_leads_total_is_product check (total_minor = unit_price_minor * adults),
   constraint booking_leads_date_and_departure check ((departure_id is null) = (departure_date is null))
 );
@@ -71,6 +94,39 @@ create index booking_leads_unpaid_by_due on booking_leads (payment_due_at) where
 create index booking_leads_tenant on booking_leads (tenant_id, id);
 create index booking_leads_external_ref on booking_leads (tenant_id, external_ref, id) where external_ref is not null;
 create index booking_leads_departure on booking_leads (departure_id) where departure_id is not null;
+create index booking_leads_by_time on booking_leads using brin (created_at);
+
+-- What was refused, so that somebody can say why. Instances of the API write both, a batch now and then, never in a sale's own
+-- transaction: a process that is killed takes its last seconds with it. Counted is all; of a flood only the first are told in full.
+create table sale_refusal_counts (
+  day       date    not null,
+  tenant_id uuid    not null references tenants (id),
+  operation text    not null,
+  -- Of the problem document, as insufficient_seats.
+  code      text    not null,
+  count     integer not null constraint sale_refusal_counts_positive check (count > 0),
+  primary key (day, tenant_id, operation, code)
+);
+
+create table sale_refusals (
+  id              bigint      generated always as identity primary key,
+  at              timestamptz not null,
+  tenant_id       uuid        not null references tenants (id),
+  operation       text        not null,
+  code            text        not null,
+  request_id      text        not null,
+  tour_id         uuid,
+  departure_date  date,
+  quantity        integer,
+  seats_available integer,
+  external_ref    text,
+  hold_id         uuid,
+  booking_ref     text
+);
+create index sale_refusals_tenant on sale_refusals (tenant_id, at);
+create index sale_refusals_at on sale_refusals (at);
+create index sale_refusals_hold on sale_refusals (hold_id) where hold_id is not null;
+create index sale_refusals_booking on sale_refusals (booking_ref) where booking_ref is not null;
 
 -- Does this hold keep its seats at that instant?
 create function hold_lives(status text, expires_at timestamptz, at timestamptz) returns boolean

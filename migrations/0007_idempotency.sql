@@ -4,7 +4,8 @@ create table idempotency_keys (
   tenant_id   uuid        not null references tenants (id),
   operation   text        not null,
   key         text        not null constraint idempotency_keys_key_length check (char_length(key) between 1 and 255),
-  fingerprint bytea       not null,
+  -- Null: the request was somebody's who was anonymised since; the key stays taken, and answers nothing.
+  fingerprint bytea,
   status      smallint,
   -- Text, not jsonb: jsonb reorders keys, and a repeat answers with equal bytes.
   answer      text,

@@ -11,3 +11,5 @@ create table audit_log (
   after     jsonb
 );
 create index audit_log_tenant on audit_log (tenant_id, id);
+-- The history of one booking or hold.
+create index audit_log_subject on audit_log (subject, id) where subject is not null;

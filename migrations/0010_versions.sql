@@ -28,7 +28,7 @@ create constraint trigger change_marks_at_commit after insert on change_marks
   deferrable initially deferred for each row execute function raise_change_version();
 
 -- Of statements, so that no writer can forget. A new tenant or credential changes nothing that anybody remembers. Every column
--- of a credential stands here but last_used_at, which is written for many every half minute.
+-- of a credential stands here but the times of its last use, which are written for many every half minute.
 create trigger tenants_changed after update or delete or truncate on tenants
   for each statement execute function mark_change();
 create trigger api_keys_changed

@@ -1,11 +1,15 @@
 import type { Db } from '../platform/database';
 import type { Logger } from '../platform/logger';
 import { sweepExpiredSeats } from './departures/free-expired-seats';
+import { writeRefusals } from './departures/note-refusal';
 import { sweepExpiredKeys } from './idempotency/sweep-expired-keys';
 
 const EVERY_MS = 15_000;
 
-/** Writes down what the clock has already decided: expired holds, unpaid leads, old idempotency keys. Late is no harm. */
+/**
+ * Writes down what the clock has already decided: expired holds, unpaid leads, old idempotency keys. Late is no harm. And what
+ * this process has refused since the last time.
+ */
 export function startSweeper(db: Db, log: Logger): { stop(): Promise<void> } {
   let stopped = false;
   let pass = Promise.resolve();
@@ -15,6 +19,7 @@ export function startSweeper(db: Db, log: Logger): { stop(): Promise<void> } {
   const sweep = async () => {
     await sweepExpiredSeats(db, complain).catch(complain);
     await sweepExpiredKeys(db).catch(complain);
+    await writeRefusals(db).catch(complain);
   };
   const timer = setInterval(() => {
     pass = pass.then(sweep);
@@ -24,6 +29,8 @@ export function startSweeper(db: Db, log: Logger): { stop(): Promise<void> } {
       stopped = true;
       clearInterval(timer);
       await pass;
+      // No request is left that could be refused.
+      await writeRefusals(db).catch((error: unknown) => log.warn({ err: error }, 'refusals not written'));
     },
   };
 }

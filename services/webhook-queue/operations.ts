@@ -1,6 +1,6 @@
 // The operator's door: what the terminal and the page may do. Every change happens in the caller's transaction, beside its
 // audit row.
-export { listDeliveries } from './deliveries/list-deliveries';
+export { listDeliveries, listDeliveriesOfBooking } from './deliveries/list-deliveries';
 export {
   countHeldBackReplay,
   countReplay,
@@ -9,6 +9,8 @@ export {
 } from './deliveries/replay-deliveries';
 export { showDelivery, type DeliveryDetail } from './deliveries/show-delivery';
 export { retryDelivery } from './retry-delivery';
+export { inspectQueue, type QueueHealth } from './inspect-queue';
+export { eraseCustomer, type ErasedCustomer } from './deliveries/erase-customer';
 export { DELIVERY_STATUSES, PHASES, type DeliveryStatus } from './deliveries/delivery';
 export type { AttemptItem, DeliveryItem } from './deliveries/delivery-list.repository';
 export type { HeldBack, ReplayFilter } from './deliveries/replay.repository';
@@ -24,5 +26,6 @@ export { pingEndpoint } from './endpoints/ping-endpoint';
 export { rotateSecret } from './endpoints/rotate-secret';
 export { showEndpoint, type EndpointDetail } from './endpoints/show-endpoint';
 
+export { maskEmail, maskName, maskPhone } from './monitor/html/mask-personal-data';
 export { createMonitorLink } from './monitor/sign-in/session';
 export { parseSecret, refutePayload } from './signing/verify-payload';

@@ -41,6 +41,25 @@ export class DeliveryStateConflictError extends AppError {
   readonly code = 'delivery_state_conflict';
 }
 
+export class BookingInFlightError extends AppError {
+  readonly code = 'booking_in_flight';
+
+  constructor() {
+    super('A webhook about this booking is being sent at this moment: try again in half a minute.');
+  }
+}
+
+/** Told to nobody but the operator, who may want its receiver to have it first. */
+export class BookingUndeliveredError extends AppError {
+  readonly code = 'booking_undelivered';
+
+  constructor(deliveries: string[]) {
+    super(
+      `Webhooks about this booking have not arrived yet (${deliveries.join(', ')}): wait for them, or let them be sent without the customer.`,
+    );
+  }
+}
+
 export class TooManySecretsError extends AppError {
   readonly code = 'too_many_secrets';
 

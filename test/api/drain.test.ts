@@ -2,7 +2,7 @@ import http, { type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { createApp, createServer } from '../../services/api/app';
-import { drain } from '../../services/api/drain';
+import { drain, TIMES as REAL_TIMES } from '../../services/api/drain';
 import { createLoadShedder } from '../../services/api/http/load-shedding';
 import { startTestApi, type TestApi } from '../support/api';
 import { isListening } from '../support/free-ports';
@@ -83,6 +83,10 @@ async function bookBehindALock(port: number) {
 }
 
 describe('an instance that is told to stop', () => {
+  it('takes ten seconds at most, and leaves its door open for one after the last request, three in all', () => {
+    expect(REAL_TIMES).toEqual({ quiet: 1000, doorCloses: 3000, lastCall: 7000, end: 10_000 });
+  });
+
   it('says first that it is not ready, serves on, and ends each connection with its answer', async () => {
     const { port, drain: stop } = await startInstance();
     const agent = new http.Agent({ keepAlive: true });
@@ -151,6 +155,21 @@ describe('an instance that is told to stop', () => {
     expect(await ended).toBe('connect');
     expect(new Set(statuses)).toEqual(new Set([200]));
     await stopped;
+  });
+
+  it('lets in all who stand at its door when it closes, and not the first of them alone', async () => {
+    const { port, drain: stop } = await startInstance();
+    const visitors = Array.from({ length: 20 }, () => {
+      const socket = connect(port, '127.0.0.1');
+      let said = '';
+      socket.on('data', (chunk: Buffer) => (said += chunk.toString())).on('error', () => {});
+      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+      return new Promise<string>((resolve) => socket.once('close', () => resolve(said)));
+    });
+    // The kernel has let them in, and Node has not looked yet.
+    await stop({ ...TIMES, quiet: 0 });
+    const answered = (await Promise.all(visitors)).filter((said) => said.startsWith('HTTP/1.1 200'));
+    expect(answered).toHaveLength(visitors.length);
   });
 
   it('refuses what comes late on a connection that it has taken before, and then cuts what is left', async () => {

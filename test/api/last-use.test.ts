@@ -1,3 +1,4 @@
+import { mintToken } from '../../services/api/credentials/token-format';
 import { startTestApi, type TestApi } from '../support/api';
 import { givenKey, givenTenant } from '../support/given';
 
@@ -28,5 +29,67 @@ describe('the last use of an API key', () => {
       .expect(200);
     await uses.stop();
     expect((await row()).last_used_at).toEqual(later);
+  });
+});
+
+describe('an API key in a browser', () => {
+  const seen = async (key: string) => {
+    const row = await api.context
+      .db('api_keys')
+      .where('id', key.split('_')[2]!)
+      .first<{ last_used_at: Date | null; browser_seen_at: Date | null }>();
+    return { used: row.last_used_at !== null, inBrowser: row.browser_seen_at !== null };
+  };
+  const given = async () => givenKey(api.context.db, await givenTenant(api.context.db));
+
+  it.each([
+    ['with an Origin', { origin: 'https://shop.example' }],
+    ['from another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
+    ['typed into the address bar', { 'sec-fetch-site': 'none' }],
+  ])('is served, and noted: %s', async (_, headers: Record<string, string>) => {
+    const key = await given();
+    await api.http.get(`/api/tenant/catalog?api_key=${key}`).set(headers).expect(200);
+    await api.context.uses.stop();
+    expect(await seen(key)).toEqual({ used: true, inBrowser: true });
+  });
+
+  it('is not what a server sends through fetch', async () => {
+    const key = await given();
+    const answer = await fetch(`${api.baseUrl}/api/tenant/catalog`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    await api.context.uses.stop();
+    expect([answer.status, await seen(key)]).toEqual([200, { used: true, inBrowser: false }]);
+  });
+
+  it('is noted too where it stands in the place of a widget token, and is refused', async () => {
+    const key = await given();
+    const frame = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' };
+    await api.http.get(`/embed/tours?token=${key}`).set(frame).expect(401);
+    await api.context.uses.stop();
+    expect(await seen(key)).toEqual({ used: false, inBrowser: true });
+  });
+
+  it('is not noted for who does not prove it', async () => {
+    const key = await given();
+    const wrong = mintToken('api_key').token.replace(/^svc_live_.{12}/, key.slice(0, 21));
+    await api.http.get(`/api/tenant/catalog?api_key=${wrong}`).set('origin', 'https://a.example').expect(401);
+    await api.context.uses.stop();
+    expect(await seen(key)).toEqual({ used: false, inBrowser: false });
+  });
+
+  it('keeps its browser when a server uses it after, and raises no version that instances wait for', async () => {
+    const key = await given();
+    const { db, uses } = api.context;
+    const version = () => db('change_version').first('version');
+    const before = await version();
+    const call = () => api.http.get(`/api/tenant/catalog?api_key=${key}`);
+    await call().set('origin', 'https://a.example');
+    await call();
+    await uses.stop();
+    await call();
+    await uses.stop();
+    expect(await seen(key)).toEqual({ used: true, inBrowser: true });
+    expect(await version()).toEqual(before);
   });
 });

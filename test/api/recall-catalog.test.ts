@@ -1,12 +1,21 @@
+import supertest from 'supertest';
+import { createApp, createServer } from '../../services/api/app';
 import { recallCatalog, recallVisibleTour } from '../../services/api/catalog/recall-catalog';
 import { rememberReads } from '../../services/api/remember-reads';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import { type ChangeLease, startChangeLease } from '../../services/platform/change-lease/change-lease';
+import { untilInstancesObey } from '../../services/platform/change-lease/await-instances';
+import {
+  type ChangeLease,
+  NO_LEASE,
+  startChangeLease,
+} from '../../services/platform/change-lease/change-lease';
 import type { LeasedReads } from '../../services/platform/change-lease/leased-cache';
 import { type Db, openDatabase } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
+import { startTestApi, type TestApi } from '../support/api';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { daysFromToday, givenDeparture, givenTenant, givenTour } from '../support/given';
+import { daysFromToday, givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
+import { givenPriceRule, givenReader, type Reader } from './reader';
 
 let database: TestDatabase;
 let polls: Db;
@@ -92,5 +101,110 @@ describe('a page and a tour that were read before', () => {
     expect(lease.holds()).toBe(false);
     expect((await asking(() => page())).statements).toBeGreaterThan(0);
     expect(await database.db('api_instances')).toEqual([]);
+  });
+});
+
+describe('the answers of catalog and tour', () => {
+  let api: TestApi;
+  let apiLease: ChangeLease & { stop(): Promise<void> };
+  let apiPolls: Db;
+  let reader: Reader;
+  let tour: GivenTour;
+  let asked = 0;
+  beforeAll(async () => {
+    api = await startTestApi();
+    apiPolls = openDatabase(api.database.url, { applicationName: 'tests', poolMax: 1 });
+    apiLease = startChangeLease(apiPolls, createLogger('silent', 'tests'));
+    Object.assign(api.context, rememberReads(api.context.db, apiLease));
+    api.context.db.on('query', ({ sql }: { sql: string }) => (asked += /tours/.test(sql) ? 1 : 0));
+    reader = await givenReader(api);
+    tour = await givenTour(api.context.db, { basePriceMinor: 50_000 });
+    await givenTour(api.context.db);
+  });
+  afterAll(async () => {
+    await apiLease.stop();
+    await apiPolls.destroy();
+    await api.stop();
+  });
+
+  const untilObeyed = () => untilInstancesObey(api.context.db);
+  const get = (path: string, etag?: string) =>
+    etag === undefined ? reader.get(path) : reader.get(path).set({ 'if-none-match': etag });
+  const paths = () => ['/api/tenant/catalog?limit=1', `/api/tenant/tours/${tour.slug}`];
+
+  it('are 304 to who has them, with what belongs to it, and cost no listing', async () => {
+    await untilObeyed();
+    for (const path of paths()) {
+      const first = await get(path);
+      expect(first.headers).toMatchObject({
+        etag: expect.stringMatching(/^"[\w-]{43}"$/),
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'private, no-cache',
+      });
+      const { etag, link } = first.headers;
+      let before: number;
+      let second;
+      do {
+        before = asked;
+        second = await get(path, `"other", W/${etag}`);
+      } while (asked > before);
+      expect([second.status, second.text]).toEqual([304, '']);
+      expect(second.headers).toMatchObject({ etag, 'cache-control': 'private, no-cache' });
+      expect(second.headers['x-request-id']).toBeDefined();
+      expect(second.headers['ratelimit-remaining']).toBeDefined();
+      expect([second.headers.link, link !== undefined]).toEqual([link, path.includes('limit')]);
+      expect((await get(path)).body).toEqual(first.body);
+      const head = await api.http.head(path).set({ authorization: `Bearer ${reader.key}` });
+      expect([head.status, head.headers['content-length'], head.headers.etag]).toEqual([
+        200,
+        first.headers['content-length'],
+        etag,
+      ]);
+    }
+  });
+
+  it('are the same from an instance that remembers nothing', async () => {
+    const forgetful = createServer(createApp({ ...api.context, ...rememberReads(api.context.db, NO_LEASE) }));
+    const other = supertest(forgetful.listen(0, '127.0.0.1'));
+    for (const path of paths()) {
+      const { headers, body } = await get(path);
+      const same = await other.get(path).set({ authorization: `Bearer ${reader.key}` });
+      expect([same.headers.etag, same.body]).toEqual([headers.etag, body]);
+      const none = await other
+        .get(path)
+        .set({ authorization: `Bearer ${reader.key}`, 'if-none-match': headers.etag! });
+      expect(none.status).toBe(304);
+    }
+    forgetful.close();
+  });
+
+  it('are others for another tenant, another page, and after a change', async () => {
+    const another = await givenReader(api);
+    await givenPriceRule(api.context.db, another, { percent: 10 });
+    await untilObeyed();
+    for (const path of paths()) {
+      const { etag } = (await get(path)).headers;
+      const theirs = await another.get(path).set({ 'if-none-match': etag! });
+      expect([theirs.status, JSON.stringify(theirs.body).includes('550')]).toEqual([200, true]);
+    }
+    const before = await Promise.all(paths().map((path) => get(path)));
+    const after = `${paths()[0]}&cursor=${before[0]!.body.next_cursor}`;
+    expect((await get(after, before[0]!.headers.etag)).status).toBe(200);
+    await givenPriceRule(api.context.db, reader, { percent: -50 });
+    await untilObeyed();
+    for (const [n, path] of paths().entries()) {
+      const { status, body } = await get(path, before[n]!.headers.etag);
+      expect([status, JSON.stringify(body).includes('"price_from":250,')]).toEqual([200, true]);
+    }
+  });
+
+  it('are refused to a key that is revoked, whatever it has', async () => {
+    const { headers } = await get(paths()[0]!);
+    await api.context
+      .db('api_keys')
+      .where({ tenant_id: reader.tenant.id })
+      .update({ revoked_at: new Date() });
+    await untilObeyed();
+    expect((await get(paths()[0]!, headers.etag)).status).toBe(401);
   });
 });

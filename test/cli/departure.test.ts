@@ -70,6 +70,13 @@ describe('tourctl departure', () => {
       status: 'cancelled',
       seats_available: 0,
       booking_refs: ['ACME-1'],
+      live_holds: 1,
+      bookings: [
+        {
+          ...{ booking_ref: 'ACME-1', tenant: 'acme', status: 'pending_payment', adults: 3 },
+          customer: { name: 'A…', phone: '+49…78', email: 'a…@e….com' },
+        },
+      ],
     });
     const again = await departure(`cancel alps ${DATE} --yes`);
     expect(again.json.booking_refs).toEqual(['ACME-1']);
@@ -83,6 +90,16 @@ describe('tourctl departure', () => {
       before: { cancelled: true },
       after: { cancelled: false },
     });
+  });
+
+  it('names those to tell with --reveal alone, which leaves a row', async () => {
+    const plain = await terminal.tourctl(`departure cancel alps ${DATE} --yes`);
+    expect(plain.stdout).toMatch(/ACME-1 +acme +pending_payment +3/);
+    expect(plain.stdout).not.toMatch(/Ana|12345678|ana@/);
+    const revealed = await terminal.tourctl(`departure cancel alps ${DATE} --reveal --yes`);
+    expect(revealed.stdout).toContain('Ana, +4912345678, ana@example.com');
+    expect(await lastAudit()).toMatchObject({ action: 'departure.reveal', after: { bookings: 1 } });
+    await departure(`reopen alps ${DATE}`);
   });
 
   it.each([

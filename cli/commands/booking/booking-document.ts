@@ -1,5 +1,6 @@
 import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { toMajor } from '../../../services/api/money/currency';
+import { toCustomerDocument } from '../hold/customer-document';
 
 /** A booking in lists and in the audit log, without the customer. */
 export function toBookingDocument(lead: BookingLead) {
@@ -20,15 +21,19 @@ export function toBookingDocument(lead: BookingLead) {
     hold_id: lead.holdId,
     created_at: lead.createdAt.toISOString(),
     payment_due_at: lead.paymentDueAt?.toISOString() ?? null,
+    anonymized_at: lead.anonymizedAt?.toISOString() ?? null,
   };
 }
 
-/** One booking as `show` prints it, with its customer and how its price came about. */
-export function toBookingDetailDocument(lead: BookingLead) {
+const HIDDEN = '…';
+
+/** One booking as `show` prints it, with its customer and how its price came about; what is personal is masked unless revealed. */
+export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
   return {
     ...toBookingDocument(lead),
-    customer: lead.customer,
-    notes: lead.notes,
+    unit_price: toMajor(lead.unitPriceMinor, lead.currencyDigits),
+    customer: toCustomerDocument(lead.customer, reveal),
+    notes: lead.notes === null || reveal ? lead.notes : HIDDEN,
     price_breakdown: lead.priceBreakdown,
   };
 }

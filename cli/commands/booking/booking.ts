@@ -1,9 +1,28 @@
 import { BOOKING_STATUSES } from '../../../services/api/bookings/booking-lead';
-import type { Noun } from '../../command';
+import type { Flag, Noun } from '../../command';
 import { LIMIT_FLAG } from '../../credential-flags';
+import { UsageError } from '../../usage-error';
 import { bookingRef, line, moment, slug } from '../../values';
+import { REVEAL_FLAG } from '../hold/reveal-flag';
 
 const REF = { ref: bookingRef };
+const DAY_MS = 86_400_000;
+/** As long as refusals are counted. */
+const STATS_DAYS = 400;
+
+const TENANT: Flag = { flags: '--tenant <slug>', about: 'of this tenant only', parse: slug };
+const EXTERNAL_REF: Flag = {
+  flags: '--external-ref <ref>',
+  about: "with this reference of the tenant's own",
+  parse: line(128),
+};
+const FILTERS: Flag[] = [
+  TENANT,
+  { flags: '--status <status>', about: 'in this status only', choices: BOOKING_STATUSES },
+  EXTERNAL_REF,
+  { flags: '--since <time>', about: 'created at or after', parse: moment },
+  { flags: '--until <time>', about: 'created before', parse: moment },
+];
 
 export const booking: Noun = {
   name: 'booking',
@@ -13,10 +32,9 @@ export const booking: Noun = {
       usage: 'list',
       about: 'List bookings, newest first',
       flags: [
-        { flags: '--tenant <slug>', about: 'of this tenant only', parse: slug },
-        { flags: '--status <status>', about: 'in this status only', choices: BOOKING_STATUSES },
-        { flags: '--external-ref <ref>', about: "with this reference of the tenant's own", parse: line(128) },
-        { flags: '--since <time>', about: 'created at or after', parse: moment },
+        ...FILTERS,
+        { flags: '--before <ref>', about: 'go on after this one, the last of a list', parse: bookingRef },
+        REVEAL_FLAG,
         LIMIT_FLAG,
       ],
       examples: ['booking list --tenant acme --status pending_payment --since 24h'],
@@ -24,8 +42,9 @@ export const booking: Noun = {
     },
     {
       usage: 'show <ref>',
-      about: 'Show a booking',
+      about: 'Show a booking: its price, all that happened to it and its hold, its webhooks',
       args: REF,
+      flags: [REVEAL_FLAG],
       examples: ['booking show ACME-1042'],
       run: () => (require('./show') as typeof import('./show')).showBookingCommand,
     },
@@ -39,7 +58,76 @@ export const booking: Noun = {
       usage: 'cancel <ref>',
       about: 'Cancel a booking; its seats come back',
       args: REF,
+      asks: () => true,
       run: () => (require('./change') as typeof import('./change')).cancelBookingCommand,
+    },
+    {
+      usage: 'expire',
+      about:
+        'Write down and announce unpaid bookings whose payment window is over, as the API does by itself',
+      flags: [{ flags: '--dry-run', about: 'only list them' }],
+      examples: ['booking expire --dry-run'],
+      run: () => (require('./expire') as typeof import('./expire')).expireBookingsCommand,
+    },
+    {
+      usage: 'stats [tenant]',
+      about: 'Draw holds, bookings, conversion and sold-out refusals by day',
+      args: { tenant: slug },
+      flags: [
+        { flags: '--since <time>', about: 'from that day on (UTC)', parse: moment, otherwise: '14 days' },
+      ],
+      check: ({ since }: { since?: Date }) => {
+        const age = Date.now() - (since?.getTime() ?? Date.now());
+        if (age < 0 || age > STATS_DAYS * DAY_MS) {
+          throw new UsageError(`--since must be within the last ${STATS_DAYS} days`);
+        }
+      },
+      examples: ['booking stats', 'booking stats acme --since 30d'],
+      run: () => (require('./stats') as typeof import('./stats')).showStatsCommand,
+    },
+    {
+      usage: 'refusals',
+      about: 'List refused holds and bookings of the last 30 days, and why; the newest some seconds late',
+      flags: [
+        TENANT,
+        { flags: '--since <time>', about: 'refused at or after', parse: moment },
+        {
+          flags: '--code <code>',
+          about: 'for this reason only, such as insufficient_seats',
+          parse: line(64),
+        },
+        EXTERNAL_REF,
+        LIMIT_FLAG,
+      ],
+      examples: ['booking refusals --tenant acme --external-ref cart-81'],
+      run: () => (require('./refusals') as typeof import('./refusals')).listRefusalsCommand,
+    },
+    {
+      usage: 'export',
+      about: 'Write bookings as CSV, newest first; customers are masked without --reveal',
+      flags: [
+        ...FILTERS,
+        { flags: '--out <file>', about: 'a new file, readable for you alone; by default stdout' },
+        REVEAL_FLAG,
+      ],
+      check: ({ json, out }: { json?: boolean; out?: string }) => {
+        if (json && out === undefined) throw new UsageError('--json needs --out: on stdout there is the CSV');
+      },
+      examples: ['booking export --tenant acme --since 30d --out bookings.csv'],
+      run: () => (require('./export') as typeof import('./export')).exportBookingsCommand,
+    },
+    {
+      usage: 'anonymize <ref>',
+      about: 'Erase who the customer was, everywhere and for good; seats, dates and amounts stay',
+      args: REF,
+      flags: [
+        {
+          flags: '--force',
+          about: 'also while a webhook with the customer has not arrived; it is then sent without',
+        },
+      ],
+      asks: () => true,
+      run: () => (require('./anonymize') as typeof import('./anonymize')).anonymizeBookingCommand,
     },
   ],
 };

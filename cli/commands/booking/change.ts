@@ -1,8 +1,9 @@
-import type { BookingLead } from '../../../services/api/bookings/booking-lead';
+import type { BookingLead, NamedBooking } from '../../../services/api/bookings/booking-lead';
 import { cancelBooking } from '../../../services/api/bookings/cancel-booking';
 import { confirmBooking } from '../../../services/api/bookings/confirm-booking';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { noteTerminalChange } from '../../../services/api/catalog/note-terminal-change';
+import { byOperator } from '../../../services/api/departures/actor';
 import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tenant-scope';
 import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../context';
@@ -20,18 +21,18 @@ export async function cancelBookingCommand(context: Context, _options: object, r
 }
 
 async function change(
-  { audited, output }: Context,
+  { audited, operator, output }: Context,
   action: string,
   ref: string,
-  use: (trx: Trx, scope: TenantScope, ref: string) => Promise<unknown>,
+  use: (trx: Trx, scope: TenantScope, named: NamedBooking) => Promise<unknown>,
 ): Promise<void> {
   const document = await audited({ action, subject: ref }, async (trx, note) => {
     const before = await getBooking(trx, ANY_TENANT, ref);
-    await use(trx, ANY_TENANT, ref);
+    await use(trx, ANY_TENANT, { bookingRef: ref, by: byOperator(operator) });
     const after: BookingLead = await getBooking(trx, ANY_TENANT, ref);
     await noteTerminalChange(trx, after.tour.id);
     note(toBookingDocument(before), toBookingDocument(after), { tenantId: after.tenant.id });
     return toBookingDocument(after);
   });
-  output.answer(document, () => properties(document));
+  output.answer(document, (screen) => properties(document, screen));
 }

@@ -1,41 +1,73 @@
-import type { BookingStatus } from '../../../services/api/bookings/booking-lead';
-import { listBookings } from '../../../services/api/bookings/find-booking';
-import { findTenant } from '../../../services/api/tenants/find-tenant';
-import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
+import type { BookingLead } from '../../../services/api/bookings/booking-lead';
+import { getBooking, listBookings } from '../../../services/api/bookings/find-booking';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
-import { table } from '../../table';
+import { type Column, shortTime, table } from '../../table';
+import {
+  describeCustomer,
+  recordReveal,
+  type RevealOptions,
+  toCustomerDocument,
+} from '../hold/customer-document';
 import { toBookingDocument } from './booking-document';
+import { type BookingFilterOptions, describeFilter, toBookingFilter } from './booking-filter';
 
-interface BookingListOptions {
-  tenant?: string;
-  status?: BookingStatus;
-  externalRef?: string;
-  since?: Date;
+interface BookingListOptions extends BookingFilterOptions, RevealOptions {
+  before?: string;
   limit?: number;
 }
 
-const COLUMNS = ['booking', 'status', 'tour', 'date', 'adults', 'total', 'deposit', 'created', 'reference'];
+const COLUMNS: Column[] = [
+  'booking',
+  {
+    heading: 'status',
+    tones: { confirmed: 'good', pending_payment: 'waiting', cancelled: 'quiet', expired: 'quiet' },
+  },
+  { heading: 'tour', least: 10 },
+  'date',
+  { heading: 'adults', right: true },
+  { heading: 'total', right: true },
+  { heading: 'deposit', right: true },
+  'created (utc)',
+  { heading: 'reference', least: 8 },
+];
+const CUSTOMER: Column = { heading: 'customer', least: 16 };
 
-export async function listBookingsCommand(
-  { db, output }: Context,
-  { tenant, status, externalRef, since, limit = DEFAULT_LIMIT }: BookingListOptions,
-): Promise<void> {
-  const scope = tenant === undefined ? ANY_TENANT : (await findTenant(db, tenant)).id;
-  const { items: leads } = await listBookings(db, scope, { status, externalRef, since, limit });
-  const items = leads.map(toBookingDocument);
-  output.answer({ items }, () => {
-    const rows = items.map((lead) => [
-      lead.booking_ref,
-      lead.status,
-      lead.tour,
-      lead.departure_date,
-      lead.adults,
-      `${lead.total_price} ${lead.currency}`,
-      lead.deposit_total,
-      lead.created_at,
-      lead.external_ref,
-    ]);
-    return table(COLUMNS, rows, 'No bookings');
+export async function listBookingsCommand(context: Context, options: BookingListOptions): Promise<void> {
+  const { db, output } = context;
+  const { before, reveal = false, limit = DEFAULT_LIMIT } = options;
+  const { tenantId, scope, filter } = await toBookingFilter(db, options);
+  const beforeId = before === undefined ? undefined : (await getBooking(db, scope, before)).id;
+  const { items: leads } = await listBookings(db, scope, { ...filter, beforeId, limit });
+  if (reveal) {
+    const shown = { ...describeFilter(options), bookings: leads.length };
+    await recordReveal(context, { action: 'booking.reveal', tenantId }, shown);
+  }
+  const items = leads.map((lead) => ({
+    ...toBookingDocument(lead),
+    customer: toCustomerDocument(lead.customer, reveal),
+  }));
+  output.answer({ items }, (screen) => {
+    const columns = reveal ? [...COLUMNS, CUSTOMER] : COLUMNS;
+    return table(columns, leads.map(reveal ? toRevealedRow : toRow), 'No bookings', screen);
   });
+}
+
+function toRow(booking: BookingLead) {
+  const lead = toBookingDocument(booking);
+  return [
+    lead.booking_ref,
+    lead.status,
+    lead.tour,
+    lead.departure_date,
+    lead.adults,
+    `${lead.total_price} ${lead.currency}`,
+    lead.deposit_total,
+    shortTime(lead.created_at),
+    lead.external_ref,
+  ];
+}
+
+function toRevealedRow(booking: BookingLead) {
+  return [...toRow(booking), describeCustomer(booking.customer)];
 }

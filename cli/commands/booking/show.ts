@@ -1,14 +1,95 @@
+import { bookingHistory, type Moment } from '../../../services/api/bookings/booking-history';
+import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { getBooking } from '../../../services/api/bookings/find-booking';
+import { getHold } from '../../../services/api/holds/find-hold';
+import { holdHistory } from '../../../services/api/holds/hold-history';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
+import type { Db } from '../../../services/platform/database';
+import { listDeliveriesOfBooking } from '../../../services/webhook-queue/operations';
 import type { Context } from '../../context';
-import { properties } from '../../table';
+import type { Screen } from '../../screen';
+import { properties, shortTime, table } from '../../table';
+import { describeCustomer, recordReveal, type RevealOptions } from '../hold/customer-document';
+import {
+  describeChanges,
+  describeHistory,
+  describeRefusals,
+  findChangesDocument,
+  findRefusalsDocument,
+  sections,
+  toHistoryDocument,
+} from '../hold/history-document';
+import { describePrice } from '../hold/price-text';
 import { toBookingDetailDocument } from './booking-document';
 
 export async function showBookingCommand(
-  { db, output }: Context,
-  _options: object,
+  context: Context,
+  { reveal = false }: RevealOptions,
   ref: string,
 ): Promise<void> {
-  const document = toBookingDetailDocument(await getBooking(db, ANY_TENANT, ref));
-  output.answer(document, () => properties(document));
+  const { db, output } = context;
+  const lead = await getBooking(db, ANY_TENANT, ref);
+  const tenantId = lead.tenant.id;
+  if (reveal) {
+    await recordReveal(context, { action: 'booking.reveal', subject: ref, tenantId }, { bookings: 1 });
+  }
+  const moments = await historyOf(db, lead);
+  const booking = toBookingDetailDocument(lead, reveal);
+  const around = {
+    history: toHistoryDocument(moments),
+    deliveries: await listDeliveriesOfBooking(db, ref),
+    refusals: await findRefusalsDocument(db, { bookingRef: ref }),
+    audit: await findChangesDocument(db, [ref, ...(lead.holdId ? [lead.holdId] : [])]),
+  };
+  output.answer({ ...booking, ...around }, (screen) => describe(booking, around, moments, screen));
+}
+
+async function historyOf(db: Db, lead: BookingLead): Promise<Moment[]> {
+  const hold = lead.holdId ? await getHold(db, ANY_TENANT, lead.holdId) : undefined;
+  return bookingHistory(lead, hold && (await holdHistory(db, hold)));
+}
+
+interface Around {
+  deliveries: Awaited<ReturnType<typeof listDeliveriesOfBooking>>;
+  refusals: Awaited<ReturnType<typeof findRefusalsDocument>>;
+  audit: Awaited<ReturnType<typeof findChangesDocument>>;
+}
+
+function describe(
+  booking: ReturnType<typeof toBookingDetailDocument>,
+  { deliveries, refusals, audit }: Around,
+  moments: Moment[],
+  screen: Screen,
+): string {
+  const { customer, price_breakdown, unit_price, ...facts } = booking;
+  return sections([
+    ['', properties({ ...facts, customer: describeCustomer(customer) }, screen)],
+    ['Price of one adult', describePrice(price_breakdown, unit_price, booking.currency)],
+    ['History', describeHistory(moments, screen)],
+    ['Webhooks', describeDeliveries(deliveries, screen)],
+    ['Refused', refusals.length > 0 ? describeRefusals(refusals, screen) : undefined],
+    ['At a terminal', audit.length > 0 ? describeChanges(audit, screen) : undefined],
+  ]);
+}
+
+/** A line for each delivery, and below it one for each try. */
+function describeDeliveries(deliveries: Around['deliveries'], screen: Screen): string {
+  const rows = deliveries.flatMap((d) => {
+    const { event_type: type, status, created_at, next_attempt_at: next, endpoint } = d;
+    const waits = next && `next try ${shortTime(next)}`;
+    const head = [
+      shortTime(created_at),
+      type,
+      status,
+      null,
+      waits ?? (endpoint ? null : 'no endpoint yet'),
+      d.id,
+    ];
+    const tries = d.tries.map(({ started_at, number, outcome, status_code, reason }) => [
+      ...[shortTime(started_at), `  try ${number}`, outcome, status_code, reason, null],
+    ]);
+    return [head, ...tries];
+  });
+  const columns = ['at (utc)', 'what', 'status', 'answer', { heading: 'detail', least: 12 }, 'delivery'];
+  return table(columns, rows, 'None', screen);
 }

@@ -4,18 +4,34 @@ import {
   cancelDeparture,
   type ChangedDeparture,
   reopenDeparture,
+  type StandingBooking,
 } from '../../../services/api/departures/cancel-departure';
 import type { Departure } from '../../../services/api/departures/departure';
 import { findTourDeparture } from '../../../services/api/departures/list-tour-departures';
 import { setSeats } from '../../../services/api/departures/set-seats';
 import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../context';
-import { table } from '../../table';
+import { type Column, table } from '../../table';
+import {
+  describeCustomer,
+  recordReveal,
+  type RevealOptions,
+  toCustomerDocument,
+} from '../hold/customer-document';
 import { toDepartureDocument } from './departure-document';
+
+const TO_TELL: Column[] = [
+  'booking to tell',
+  { heading: 'tenant', least: 8 },
+  'status',
+  { heading: 'adults', right: true },
+  { heading: 'reference', least: 8 },
+];
+const CUSTOMER: Column = { heading: 'customer', least: 16 };
 
 export async function cancelDepartureCommand(
   context: Context,
-  _: object,
+  { reveal = false }: RevealOptions,
   idOrSlug: string,
   date: string,
 ): Promise<void> {
@@ -24,15 +40,44 @@ export async function cancelDepartureCommand(
   const departure = await findTourDeparture(db, tour, date);
   if (!departure.cancelled)
     await confirm(`Take ${tour.slug} on ${date} off sale, with ${departure.seatsTaken} seats taken?`);
-  const { bookings, document } = await change(context, 'cancel', tour, date, (trx) =>
+  const { bookings, document, live } = await change(context, 'cancel', tour, date, (trx) =>
     cancelDeparture(trx, tour, date),
   );
-  const answer = { ...document, booking_refs: bookings.map((booking) => booking.bookingRef) };
-  output.answer(answer, () => {
-    const rows = bookings.map(({ bookingRef, tenant }) => [bookingRef, tenant]);
-    const bookingsToTell = table(['booking to tell', 'tenant'], rows, 'It has no bookings.');
-    return `${tour.slug} on ${date} is cancelled\n${bookingsToTell}`;
+  if (reveal) {
+    const entry = { action: 'departure.reveal', subject: `${tour.slug} ${date}` };
+    await recordReveal(context, entry, { bookings: bookings.length });
+  }
+  const answer = {
+    ...document,
+    booking_refs: bookings.map((booking) => booking.bookingRef),
+    bookings: bookings.map((booking) => toToldDocument(booking, reveal)),
+    live_holds: live.holds,
+  };
+  output.answer(answer, (screen) => {
+    const rows = bookings.map(({ bookingRef, tenant, status, adults, externalRef, customer }) => [
+      ...[bookingRef, tenant, status, adults, externalRef],
+      ...(reveal ? [describeCustomer(customer)] : []),
+    ]);
+    const columns = reveal ? [...TO_TELL, CUSTOMER] : TO_TELL;
+    const holds =
+      live.holds > 0 ? [`${live.holds} live holds of ${live.seats} seats can not be booked any more`] : [];
+    return [
+      `${tour.slug} on ${date} is cancelled`,
+      ...holds,
+      table(columns, rows, 'It has no bookings.', screen),
+    ].join('\n');
   });
+}
+
+function toToldDocument(booking: StandingBooking, reveal: boolean) {
+  return {
+    booking_ref: booking.bookingRef,
+    tenant: booking.tenant,
+    status: booking.status,
+    adults: booking.adults,
+    external_ref: booking.externalRef,
+    customer: toCustomerDocument(booking.customer, reveal),
+  };
 }
 
 export async function reopenDepartureCommand(

@@ -3,6 +3,7 @@ import { travelDate } from '../../catalog-values';
 import { LIMIT_FLAG } from '../../credential-flags';
 import { UsageError } from '../../usage-error';
 import { wholeNumber } from '../../values';
+import { REVEAL_FLAG } from '../hold/reveal-flag';
 
 export const departure: Noun = {
   name: 'departure',
@@ -24,10 +25,14 @@ export const departure: Noun = {
     },
     {
       usage: 'cancel <tour> <date>',
-      about: 'Take a departure off sale; its bookings stay, and are listed',
+      about: 'Take a departure off sale; its bookings stay, and those to tell are listed',
       args: { date: travelDate },
+      flags: [REVEAL_FLAG],
       asks: () => true,
-      examples: ['departure cancel dolomites-hut-to-hut 2027-06-05'],
+      examples: [
+        'departure cancel dolomites-hut-to-hut 2027-06-05',
+        'departure cancel dolomites-hut-to-hut 2027-06-05 --reveal --yes',
+      ],
       run: () => (require('./change') as typeof import('./change')).cancelDepartureCommand,
     },
     {

@@ -2,10 +2,19 @@ import { findTour } from '../../../services/api/catalog/find-tour';
 import { listTourDepartures } from '../../../services/api/departures/list-tour-departures';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
-import { table } from '../../table';
+import { type Column, table } from '../../table';
 import { toDepartureDocument } from './departure-document';
 
-const COLUMNS = ['date', 'status', 'seats', 'taken', 'free', 'adult', ''];
+const number = (heading: string): Column => ({ heading, right: true });
+const COLUMNS: Column[] = [
+  'date',
+  {
+    heading: 'status',
+    tones: { available: 'good', sold_out: 'waiting', cancelled: 'bad', gone: 'quiet', closed: 'quiet' },
+  },
+  ...['seats', 'taken', 'free', 'adult'].map(number),
+  'currency',
+];
 
 export async function listDeparturesCommand(
   { db, output }: Context,
@@ -15,11 +24,11 @@ export async function listDeparturesCommand(
   const tour = await findTour(db, idOrSlug);
   const departures = await listTourDepartures(db, tour.id, { from, to, limit });
   const items = departures.map((departure) => toDepartureDocument(tour, departure));
-  output.answer({ items }, () => {
+  output.answer({ items }, (screen) => {
     const rows = items.map((d) => {
       const { seats_total: seats, seats_taken: taken, seats_available: free } = d;
       return [d.departure_date, d.status, seats, taken, free, d.prices.adult, d.currency];
     });
-    return table(COLUMNS, rows, `No departures of ${tour.slug}`);
+    return table(COLUMNS, rows, `No departures of ${tour.slug}`, screen);
   });
 }

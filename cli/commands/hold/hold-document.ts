@@ -1,5 +1,6 @@
 import { toMajor } from '../../../services/api/money/currency';
 import type { SeatHold } from '../../../services/api/holds/seat-hold';
+import { toCustomerDocument } from './customer-document';
 
 /** A hold in lists and in the audit log, without the customer. */
 export function toHoldDocument(hold: SeatHold) {
@@ -15,5 +16,15 @@ export function toHoldDocument(hold: SeatHold) {
     currency: hold.currency,
     external_ref: hold.externalRef,
     created_at: hold.createdAt.toISOString(),
+  };
+}
+
+/** One hold as `show` prints it. */
+export function toHoldDetailDocument(hold: SeatHold, reveal: boolean) {
+  return {
+    ...toHoldDocument(hold),
+    hold_minutes: hold.holdMinutes,
+    customer: toCustomerDocument(hold.customer, reveal),
+    price_breakdown: hold.priceBreakdown,
   };
 }

@@ -1,7 +1,8 @@
 import { HOLD_STATUSES } from '../../../services/api/holds/seat-hold';
 import type { Noun } from '../../command';
 import { LIMIT_FLAG } from '../../credential-flags';
-import { slug, uuid } from '../../values';
+import { line, moment, slug, uuid } from '../../values';
+import { REVEAL_FLAG } from './reveal-flag';
 
 export const hold: Noun = {
   name: 'hold',
@@ -13,15 +14,25 @@ export const hold: Noun = {
       flags: [
         { flags: '--tenant <slug>', about: 'of this tenant only', parse: slug },
         { flags: '--status <status>', about: 'in this status only', choices: HOLD_STATUSES },
+        { flags: '--since <time>', about: 'placed at or after', parse: moment },
+        { flags: '--external-ref <ref>', about: "with this reference of the tenant's own", parse: line(128) },
         LIMIT_FLAG,
       ],
       examples: ['hold list --tenant acme --status active'],
       run: () => (require('./list') as typeof import('./list')).listHoldsCommand,
     },
     {
+      usage: 'show <id>',
+      about: 'Show a hold, all that happened to it, and what a booking with it is answered',
+      args: { id: uuid },
+      flags: [REVEAL_FLAG],
+      run: () => (require('./show') as typeof import('./show')).showHoldCommand,
+    },
+    {
       usage: 'release <id>',
       about: 'Give the seats of a hold back',
       args: { id: uuid },
+      asks: () => true,
       run: () => (require('./release') as typeof import('./release')).releaseHoldCommand,
     },
   ],

@@ -4,24 +4,40 @@ import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
-import { table } from '../../table';
+import { type Column, shortTime, table } from '../../table';
 import { toHoldDocument } from './hold-document';
 
 interface HoldListOptions {
   tenant?: string;
   status?: HoldStatus;
+  since?: Date;
+  externalRef?: string;
   limit?: number;
 }
 
-const COLUMNS = ['id', 'tenant', 'tour', 'date', 'seats', 'status', 'expires', 'reference'];
+const COLUMNS: Column[] = [
+  'id',
+  { heading: 'tenant', least: 8 },
+  { heading: 'tour', least: 10 },
+  'date',
+  { heading: 'seats', right: true },
+  {
+    heading: 'status',
+    tones: { active: 'waiting', converted: 'good', expired: 'quiet', released: 'quiet' },
+  },
+  'expires (utc)',
+  { heading: 'reference', least: 8 },
+];
 
 export async function listHoldsCommand(
   { db, output }: Context,
-  { tenant, status, limit = DEFAULT_LIMIT }: HoldListOptions,
+  { tenant, limit = DEFAULT_LIMIT, ...filter }: HoldListOptions,
 ): Promise<void> {
+  const { status, since, externalRef } = filter;
   const scope = tenant === undefined ? ANY_TENANT : (await findTenant(db, tenant)).id;
-  const items = (await listHolds(db, scope, { status, limit })).map(toHoldDocument);
-  output.answer({ items }, () => {
+  const holds = await listHolds(db, scope, { status, since, externalRef, limit });
+  const items = holds.map(toHoldDocument);
+  output.answer({ items }, (screen) => {
     const rows = items.map((hold) => [
       hold.id,
       hold.tenant,
@@ -29,9 +45,9 @@ export async function listHoldsCommand(
       hold.departure_date,
       hold.quantity,
       hold.status,
-      hold.expires_at,
+      shortTime(hold.expires_at),
       hold.external_ref,
     ]);
-    return table(COLUMNS, rows, 'No holds');
+    return table(COLUMNS, rows, 'No holds', screen);
   });
 }

@@ -1,4 +1,5 @@
 import { noteTerminalChange } from '../../../services/api/catalog/note-terminal-change';
+import { byOperator } from '../../../services/api/departures/actor';
 import { getHold } from '../../../services/api/holds/find-hold';
 import { releaseHold } from '../../../services/api/holds/release-hold';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
@@ -7,7 +8,7 @@ import { properties } from '../../table';
 import { toHoldDocument } from './hold-document';
 
 export async function releaseHoldCommand(
-  { audited, confirm, db, output }: Context,
+  { audited, confirm, db, operator, output }: Context,
   _options: object,
   id: string,
 ): Promise<void> {
@@ -15,10 +16,10 @@ export async function releaseHoldCommand(
   await confirm(`Release ${quantity} seats of ${tour.slug} on ${departureDate}?`);
   const document = await audited({ action: 'hold.release', subject: id }, async (trx, note) => {
     const before = await getHold(trx, ANY_TENANT, id);
-    const after = toHoldDocument(await releaseHold(trx, ANY_TENANT, id));
+    const after = toHoldDocument(await releaseHold(trx, ANY_TENANT, id, byOperator(operator)));
     await noteTerminalChange(trx, before.tour.id);
     note(toHoldDocument(before), after, { tenantId: before.tenant.id });
     return after;
   });
-  output.answer(document, () => properties(document));
+  output.answer(document, (screen) => properties(document, screen));
 }

@@ -1,7 +1,8 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
+import type { Actor } from '../departures/actor';
 import type { PaymentMethod } from '../tenants/tenant';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant-scope';
-import type { BookingLead, BookingStatus, Customer } from './booking-lead';
+import type { BookingLead, BookingStatus, Customer, KeptCustomer } from './booking-lead';
 
 const STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;
 
@@ -9,7 +10,8 @@ const LEAD_COLUMNS = `
   l.id, l.booking_ref, l.tenant_id, n.slug as tenant_slug, l.tour_id, t.slug as tour_slug, l.departure_id,
   l.departure_date, l.hold_id, l.adults, ${STATUS} as status, l.unit_price_minor, l.total_minor, l.deposit_minor,
   l.currency, l.currency_digits, l.price_breakdown, l.payment_method, l.external_ref, l.source, l.customer_name,
-  l.customer_phone, l.customer_email, l.notes, l.created_at, l.payment_due_at`;
+  l.customer_phone, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
+  l.cancelled_at, l.cancelled_by, l.expired_at, l.anonymized_at`;
 
 const LEAD_TABLES =
   'clock, booking_leads l join tours t on t.id = l.tour_id join tenants n on n.id = l.tenant_id';
@@ -31,6 +33,7 @@ export interface NewLead {
   externalRef: string | null;
   customer: Customer;
   notes: string | null;
+  by: Actor | null;
 }
 
 /** @returns the lead's id; its reference is the tenant's prefix, a dash, and that id */
@@ -40,11 +43,12 @@ export async function insertLead(trx: Trx, lead: NewLead): Promise<number> {
      number as materialized (select nextval(pg_get_serial_sequence('booking_leads', 'id')) as id)
      insert into booking_leads (id, booking_ref, tenant_id, tour_id, departure_id, departure_date, hold_id, adults,
        unit_price_minor, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
-       external_ref, customer_name, customer_phone, customer_email, notes, created_at, payment_due_at)
+       external_ref, customer_name, customer_phone, customer_email, notes, created_by,
+       created_at, payment_due_at)
      overriding system value
      select number.id, :prefix || '-' || number.id, :tenantId::uuid, :tourId::uuid, :departureId::uuid,
        :departureDate::date, :holdId::uuid, :adults, :unitPriceMinor, :totalMinor, :depositMinor, :currency,
-       :currencyDigits, :priceBreakdown::jsonb, :paymentMethod, :externalRef, :name, :phone, :email, :notes,
+       :currencyDigits, :priceBreakdown::jsonb, :paymentMethod, :externalRef, :name, :phone, :email, :notes, :by,
        clock.at, clock.at + make_interval(mins => :windowMinutes::integer)
      from clock, number
      returning id`,
@@ -73,6 +77,25 @@ export async function findLead(
   return rows[0] && toLead(rows[0]);
 }
 
+export async function findLeadOfHold(db: Db, holdId: string): Promise<BookingLead | undefined> {
+  const { rows } = await db.raw(
+    `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES} where l.hold_id = :holdId`,
+    {
+      holdId,
+    },
+  );
+  return rows[0] && toLead(rows[0]);
+}
+
+export async function findLapsedLeads(db: Db, limit: number): Promise<BookingLead[]> {
+  const { rows } = await db.raw(
+    `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES}
+     where lead_lapsed(l.status, l.payment_due_at, clock.at) order by l.payment_due_at, l.id limit :limit`,
+    { limit },
+  );
+  return rows.map(toLead);
+}
+
 export interface LeadFilter {
   externalRef?: string;
   status?: BookingStatus;
@@ -80,6 +103,7 @@ export interface LeadFilter {
   from?: string;
   to?: string;
   since?: Date;
+  until?: Date;
   /** The last lead of the page before. */
   beforeId?: number;
   limit: number;
@@ -101,6 +125,7 @@ const CONDITIONS: { [F in keyof LeadFilter]?: string } = {
   from: "l.created_at >= (:from::date)::timestamp at time zone 'UTC'",
   to: "l.created_at < (:to::date + 1)::timestamp at time zone 'UTC'",
   since: 'l.created_at >= :since',
+  until: 'l.created_at < :until',
   beforeId: 'l.id < :beforeId',
 };
 
@@ -116,10 +141,26 @@ export async function lockLead(trx: Trx, id: number): Promise<void> {
   await trx('booking_leads').select('id').where({ id }).forUpdate();
 }
 
-export async function setLeadStatus(trx: Trx, id: number, status: 'confirmed' | 'cancelled'): Promise<void> {
+export async function setLeadStatus(
+  trx: Trx,
+  id: number,
+  status: 'confirmed' | 'cancelled',
+  by: Actor | null,
+): Promise<void> {
   await trx('booking_leads')
     .where({ id })
-    .update({ status, [`${status}_at`]: trx.raw('clock_timestamp()') });
+    .update({ status, [`${status}_at`]: trx.raw('clock_timestamp()'), [`${status}_by`]: by });
+}
+
+/** @param externalRef what is left of the reference */
+export async function forgetLeadCustomer(trx: Trx, id: number, externalRef: string | null): Promise<void> {
+  await trx('booking_leads')
+    .where({ id })
+    .update({
+      ...{ customer_name: null, customer_phone: null, customer_email: null, notes: null },
+      external_ref: externalRef,
+      anonymized_at: trx.raw('clock_timestamp()'),
+    });
 }
 
 interface LeadRow {
@@ -143,12 +184,19 @@ interface LeadRow {
   payment_method: PaymentMethod;
   external_ref: string | null;
   source: string;
-  customer_name: string;
-  customer_phone: string;
-  customer_email: string;
+  customer_name: string | null;
+  customer_phone: string | null;
+  customer_email: string | null;
   notes: string | null;
   created_at: Date;
   payment_due_at: Date | null;
+  created_by: Actor | null;
+  confirmed_at: Date | null;
+  confirmed_by: Actor | null;
+  cancelled_at: Date | null;
+  cancelled_by: Actor | null;
+  expired_at: Date | null;
+  anonymized_at: Date | null;
 }
 
 function toLead(row: LeadRow): BookingLead {
@@ -171,9 +219,21 @@ function toLead(row: LeadRow): BookingLead {
     paymentMethod: row.payment_method,
     externalRef: row.external_ref,
     source: row.source,
-    customer: { name: row.customer_name, phone: row.customer_phone, email: row.customer_email },
+    // The schema has all three or none.
+    customer: {
+      name: row.customer_name,
+      phone: row.customer_phone,
+      email: row.customer_email,
+    } as KeptCustomer,
     notes: row.notes,
     createdAt: row.created_at,
     paymentDueAt: row.payment_due_at,
+    createdBy: row.created_by,
+    confirmedAt: row.confirmed_at,
+    confirmedBy: row.confirmed_by,
+    cancelledAt: row.cancelled_at,
+    cancelledBy: row.cancelled_by,
+    expiredAt: row.expired_at,
+    anonymizedAt: row.anonymized_at,
   };
 }

@@ -1,3 +1,4 @@
+import type { Actor } from '../departures/actor';
 import type { PaymentMethod } from '../tenants/tenant';
 
 export const BOOKING_STATUSES = ['pending_payment', 'confirmed', 'cancelled', 'expired'] as const;
@@ -7,6 +8,15 @@ export interface Customer {
   name: string;
   phone: string;
   email: string;
+}
+
+/** Of a lead that was anonymised nothing is left (ADR 23). */
+export type KeptCustomer = Customer | { name: null; phone: null; email: null };
+
+/** A booking, and who wants something of it. */
+export interface NamedBooking {
+  bookingRef: string;
+  by?: Actor | null;
 }
 
 /** What a tenant's customer asked for, at which price, and how far its payment is. Money in minor units. */
@@ -31,8 +41,16 @@ export interface BookingLead {
   paymentMethod: PaymentMethod;
   externalRef: string | null;
   source: string;
-  customer: Customer;
+  customer: KeptCustomer;
   notes: string | null;
   createdAt: Date;
   paymentDueAt: Date | null;
+  createdBy: Actor | null;
+  confirmedAt: Date | null;
+  confirmedBy: Actor | null;
+  cancelledAt: Date | null;
+  cancelledBy: Actor | null;
+  /** When that was written down; see paymentDueAt for when it was. */
+  expiredAt: Date | null;
+  anonymizedAt: Date | null;
 }

@@ -37,10 +37,11 @@ export interface TenantRef {
   slug: string;
 }
 
+/** All null once the booking was anonymised. */
 export interface BookingCustomer {
-  name: string;
-  phone: string;
-  email: string;
+  name: string | null;
+  phone: string | null;
+  email: string | null;
 }
 
 /** How the price came about. */

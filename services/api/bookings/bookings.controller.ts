@@ -13,6 +13,9 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
+import { requestIdOf } from '../../platform/request-id';
+import { byKey } from '../departures/actor';
+import type { AskedSeats } from '../departures/note-refusal';
 import { refuseWithAlternatives } from '../departures/reserve-seats';
 import type { SeatsContext } from '../departures/seats-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
@@ -37,6 +40,7 @@ import type { BookingAnswer, BookingBody, BookingDetail, BookingPage } from './b
 import { cancelBooking } from './cancel-booking';
 import { confirmBooking } from './confirm-booking';
 import { type BookingRequest, createBooking } from './create-booking';
+import { isBookingRef } from './booking-ref';
 import { getBooking, listBookings } from './find-booking';
 
 const WEEK_HOURS = 7 * 24;
@@ -64,14 +68,17 @@ export class BookingsController {
   )
   @Middlewares(quota('booking'), jsonBody, strictQuery)
   async createBooking(@Request() request: HttpRequest, @Body() body: BookingBody): Promise<BookingAnswer> {
-    const { tenant } = apiKeyPrincipalOf(request);
-    const wanted = bookingRequest(body, tenant.country);
+    const principal = apiKeyPrincipalOf(request);
+    const { tenant } = principal;
+    const wanted = { ...bookingRequest(body, tenant.country), by: byKey(principal) };
     const answer = await answerWrite(
       request,
       CREATE,
       (trx, once) => createBooking(trx, tenant, wanted, once),
       bookingAnswer,
-    ).catch((refusal: unknown) => refuseWithAlternatives(this.context.db, refusal));
+    ).catch((refusal: unknown) =>
+      this.refuse(request, CREATE.name, { ...wanted, quantity: wanted.adults }, refusal),
+    );
     await this.dropAvailability(answer);
     return answer;
   }
@@ -143,13 +150,14 @@ export class BookingsController {
   )
   @Middlewares(quota('booking'), emptyBody, strictQuery)
   async confirmBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
-    const tenantId = apiKeyPrincipalOf(request).tenant.id;
+    const principal = apiKeyPrincipalOf(request);
+    const named = { bookingRef: booking_ref, by: byKey(principal) };
     const answer = await answerWrite(
       request,
       CONFIRM,
-      (trx, once) => confirmBooking(trx, tenantId, booking_ref, once),
+      (trx, once) => confirmBooking(trx, principal.tenant.id, named, once),
       bookingAnswer,
-    ).catch((refusal: unknown) => refuseWithAlternatives(this.context.db, refusal));
+    ).catch((refusal: unknown) => this.refuse(request, CONFIRM.name, known(booking_ref), refusal));
     await this.dropAvailability(answer);
     return answer;
   }
@@ -164,13 +172,14 @@ export class BookingsController {
   @Response<ProblemDocument>(409, 'booking_state_conflict, departure_busy')
   @Middlewares(quota('booking'), emptyBody, strictQuery)
   async cancelBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
-    const tenantId = apiKeyPrincipalOf(request).tenant.id;
+    const principal = apiKeyPrincipalOf(request);
+    const named = { bookingRef: booking_ref, by: byKey(principal) };
     const answer = await answerWrite(
       request,
       CANCEL,
-      (trx, once) => cancelBooking(trx, tenantId, booking_ref, once),
+      (trx, once) => cancelBooking(trx, principal.tenant.id, named, once),
       bookingAnswer,
-    );
+    ).catch((refusal: unknown) => this.refuse(request, CANCEL.name, known(booking_ref), refusal));
     await this.dropAvailability(answer);
     return answer;
   }
@@ -178,6 +187,21 @@ export class BookingsController {
   private async dropAvailability({ tour, departure_date }: BookingAnswer): Promise<void> {
     if (departure_date !== null) await this.context.availability.drop(tour.id, departure_date);
   }
+
+  private refuse(
+    request: HttpRequest,
+    operation: string,
+    asked: Partial<AskedSeats>,
+    refusal: unknown,
+  ): Promise<never> {
+    const [tenantId, requestId] = [apiKeyPrincipalOf(request).tenant.id, requestIdOf(request)];
+    return refuseWithAlternatives(this.context.db, { ...asked, tenantId, operation, requestId }, refusal);
+  }
+}
+
+/** What is no reference at all is not written down. */
+function known(bookingRef: string): Partial<AskedSeats> {
+  return isBookingRef(bookingRef) ? { bookingRef } : {};
 }
 
 function bookingRequest(body: BookingBody, country: string): BookingRequest {

@@ -5,7 +5,7 @@ import { always, type Once, type Replay } from '../idempotency/once';
 import type { TenantScope } from '../tenants/tenant-scope';
 import { BookingStateConflictError } from './booking.errors';
 import { bookingLeadEvent } from './booking-event';
-import type { BookingLead } from './booking-lead';
+import type { BookingLead, NamedBooking } from './booking-lead';
 import { lockLead, setLeadStatus } from './booking-lead.repository';
 import { getBooking } from './find-booking';
 
@@ -16,7 +16,7 @@ import { getBooking } from './find-booking';
 export async function cancelBooking(
   trx: Trx,
   scope: TenantScope,
-  bookingRef: string,
+  { bookingRef, by = null }: NamedBooking,
   once: Once<BookingLead> = always,
 ): Promise<BookingLead | Replay> {
   const { id, departureId } = await getBooking(trx, scope, bookingRef);
@@ -27,7 +27,7 @@ export async function cancelBooking(
     if (lead.status === 'cancelled' || lead.status === 'expired') {
       throw new BookingStateConflictError(lead.status, 'cancelled');
     }
-    await setLeadStatus(trx, id, 'cancelled');
+    await setLeadStatus(trx, id, 'cancelled', by);
     const cancelled = await getBooking(trx, scope, bookingRef);
     await enqueueDelivery(trx, bookingLeadEvent('booking.cancelled', cancelled));
     return cancelled;

@@ -11,7 +11,7 @@ import { always, type Once, type Replay } from '../idempotency/once';
 import type { TenantScope } from '../tenants/tenant-scope';
 import { BookingStateConflictError } from './booking.errors';
 import { bookingLeadEvent } from './booking-event';
-import type { BookingLead } from './booking-lead';
+import type { BookingLead, NamedBooking } from './booking-lead';
 import { lockLead, setLeadStatus } from './booking-lead.repository';
 import { getBooking } from './find-booking';
 
@@ -22,7 +22,7 @@ import { getBooking } from './find-booking';
 export async function confirmBooking(
   trx: Trx,
   scope: TenantScope,
-  bookingRef: string,
+  { bookingRef, by = null }: NamedBooking,
   once: Once<BookingLead> = always,
 ): Promise<BookingLead | Replay> {
   const { id, departureId } = await getBooking(trx, scope, bookingRef);
@@ -35,7 +35,7 @@ export async function confirmBooking(
     }
     if (locked && lead.status === 'expired') await reserveSeats(trx, locked, lead.adults);
     if (locked) await assertNotCancelled(trx, locked, lead);
-    await setLeadStatus(trx, id, 'confirmed');
+    await setLeadStatus(trx, id, 'confirmed', by);
     const confirmed = await getBooking(trx, scope, bookingRef);
     await enqueueDelivery(trx, bookingLeadEvent('booking.confirmed', confirmed));
     return confirmed;

@@ -3,6 +3,7 @@ import { InvalidInputError } from '../../platform/errors';
 import { enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
 import { getVisibleTour } from '../catalog/find-visible-tour';
 import type { Tour } from '../catalog/tour';
+import type { Actor } from '../departures/actor';
 import type { Departure } from '../departures/departure';
 import { lockDeparture, reserveSeats } from '../departures/reserve-seats';
 import { consumeHold } from '../holds/consume-hold';
@@ -34,6 +35,8 @@ export interface BookingRequest {
   expectedTotal: number | null;
   externalRef: string | null;
   notes: string | null;
+  /** Undefined: nobody who is on record. */
+  by?: Actor;
 }
 
 /**
@@ -62,6 +65,7 @@ export async function createBooking(
     const paymentMethod = request.paymentMethod ?? tenant.paymentMethod;
     const id = await insertLead(trx, {
       ...request,
+      by: request.by ?? null,
       unitPriceMinor: price.unitPriceMinor,
       currency: price.currency,
       currencyDigits: price.currencyDigits,

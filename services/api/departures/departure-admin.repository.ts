@@ -31,20 +31,57 @@ export interface StandingBooking {
   bookingRef: string;
   /** Slug of the tenant that sold it. */
   tenant: string;
+  status: string;
+  adults: number;
+  externalRef: string | null;
+  /** All null where it was anonymised. */
+  customer: { name: string | null; phone: string | null; email: string | null };
 }
 
 /** Bookings that keep seats of a departure, the oldest first. */
 export async function findStandingBookings(db: Db, departureId: string): Promise<StandingBooking[]> {
   const { rows } = await db.raw(
-    `select l.booking_ref, t.slug
+    `select l.booking_ref, t.slug, l.status, l.adults, l.external_ref, l.customer_name, l.customer_phone, l.customer_email
      from booking_leads l join tenants t on t.id = l.tenant_id
      where l.departure_id = :departureId and l.status in ('pending_payment', 'confirmed')
        and lead_stands(l.status, l.payment_due_at, clock_timestamp())
      order by l.id`,
     { departureId },
   );
-  return rows.map((row: { booking_ref: string; slug: string }) => ({
+  return rows.map(toStandingBooking);
+}
+
+/** Live holds of a departure, and their seats. */
+export async function countLiveHoldsOf(
+  db: Db,
+  departureId: string,
+): Promise<{ holds: number; seats: number }> {
+  const { rows } = await db.raw(
+    `select count(*)::integer as holds, coalesce(sum(quantity), 0)::integer as seats from seat_holds
+     where departure_id = :departureId and hold_lives(status, expires_at, clock_timestamp())`,
+    { departureId },
+  );
+  return rows[0];
+}
+
+interface StandingRow {
+  booking_ref: string;
+  slug: string;
+  status: string;
+  adults: number;
+  external_ref: string | null;
+  customer_name: string | null;
+  customer_phone: string | null;
+  customer_email: string | null;
+}
+
+function toStandingBooking(row: StandingRow): StandingBooking {
+  return {
     bookingRef: row.booking_ref,
     tenant: row.slug,
-  }));
+    status: row.status,
+    adults: row.adults,
+    externalRef: row.external_ref,
+    customer: { name: row.customer_name, phone: row.customer_phone, email: row.customer_email },
+  };
 }

@@ -69,9 +69,9 @@ interface LeadRow {
   booking_ref: string;
   source: string;
   external_ref: string | null;
-  customer_name: string;
-  customer_phone: string;
-  customer_email: string;
+  customer_name: string | null;
+  customer_phone: string | null;
+  customer_email: string | null;
   departure_date: string | null;
   total_minor: number;
   currency_digits: number;

@@ -14,11 +14,23 @@ import {
  * a clock that steps back cannot revive them. The caller holds the departure's lock.
  * @param departureId null: leads without a departure
  */
-export async function freeExpiredSeats(trx: Trx, departureId: string | null, at: string): Promise<void> {
+export async function freeExpiredSeats(
+  trx: Trx,
+  departureId: string | null,
+  at: string,
+): Promise<ExpiredSeats> {
   const holds = departureId === null ? [] : await markExpiredHolds(trx, departureId, at);
   const leads = await markExpiredLeads(trx, departureId, at);
   const expiredBookings = leads.map((lead) => bookingEvent('booking.expired', lead));
   await enqueueDelivery(trx, ...holds.map(holdExpired), ...expiredBookings);
+  return { holds: holds.map(({ id }) => id), bookingRefs: leads.map(({ bookingRef }) => bookingRef) };
+}
+
+/** What was found to be over, and is written down now. */
+export interface ExpiredSeats {
+  /** Ids. */
+  holds: string[];
+  bookingRefs: string[];
 }
 
 const DEPARTURES_A_SWEEP = 100;
@@ -29,12 +41,18 @@ const DEPARTURES_A_SWEEP = 100;
  */
 export async function sweepExpiredSeats(db: Db, onFailure: (error: unknown) => void): Promise<void> {
   for (const departureId of await findDeparturesWithExpiredSeats(db, DEPARTURES_A_SWEEP)) {
-    await inTransaction(db, async (trx) => {
-      if (departureId !== null) await lockDepartureById(trx, departureId);
-      const { at } = await readClock(trx, departureId);
-      await freeExpiredSeats(trx, departureId, at);
-    }).catch(onFailure);
+    await inTransaction(db, (trx) => expireSeats(trx, departureId)).catch(onFailure);
   }
+}
+
+/**
+ * The same for one departure, as an operator asks for it.
+ * @param departureId null: leads without a departure
+ */
+export async function expireSeats(trx: Trx, departureId: string | null): Promise<ExpiredSeats> {
+  if (departureId !== null) await lockDepartureById(trx, departureId);
+  const { at } = await readClock(trx, departureId);
+  return freeExpiredSeats(trx, departureId, at);
 }
 
 function holdExpired(hold: ExpiredHold): WebhookEvent {

@@ -15,6 +15,7 @@ import {
   readClock,
 } from './departure.repository';
 import { freeExpiredSeats } from './free-expired-seats';
+import { type AskedSeats, noteRefusal } from './note-refusal';
 
 /** A departure whose row lock this transaction holds, and the instant at which its seats are counted. */
 export interface LockedDeparture {
@@ -69,10 +70,11 @@ export async function readDeparture(trx: Trx, locked: LockedDeparture): Promise<
 }
 
 /**
- * Throws the refusal on, with up to three other dates where it is one of seats. Asked after the transaction is over, so
- * that a refusal holds no lock.
+ * Notes the refusal for operators and throws it on, with up to three other dates where it is one of seats. Asked after the
+ * transaction is over, so that a refusal holds no lock.
  */
-export async function refuseWithAlternatives(db: Db, refusal: unknown): Promise<never> {
+export async function refuseWithAlternatives(db: Db, asked: AskedSeats, refusal: unknown): Promise<never> {
+  noteRefusal(asked, refusal);
   if (isDepartureNotAvailable(refusal)) {
     const others = await findAlternatives(db, refusal.wanted);
     refusal.alternatives = others.map((departure) => ({

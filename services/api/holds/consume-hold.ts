@@ -1,4 +1,5 @@
 import type { Trx } from '../../platform/database';
+import type { Actor } from '../departures/actor';
 import type { LockedDeparture } from '../departures/reserve-seats';
 import { assertLive } from './extend-hold';
 import { getHold } from './find-hold';
@@ -14,14 +15,14 @@ export async function consumeHold(
   trx: Trx,
   tenantId: string,
   departure: LockedDeparture,
-  named: { holdId: string | null; externalRef: string | null },
+  named: { holdId: string | null; externalRef: string | null; by?: Actor },
 ): Promise<SeatHold | undefined> {
   const hold = named.holdId
     ? await getHold(trx, tenantId, named.holdId)
     : await onlyHoldByReference(trx, tenantId, departure, named.externalRef);
   if (!hold) return undefined;
   assertLive(hold);
-  await endHold(trx, hold.id, 'converted', departure.at);
+  await endHold(trx, hold.id, 'converted', { at: departure.at, by: named.by ?? null });
   return hold;
 }
 

@@ -1,5 +1,6 @@
 import type { Trx } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
+import type { Actor } from '../departures/actor';
 import { relockDeparture } from '../departures/reserve-seats';
 import { always, type Once, type Replay } from '../idempotency/once';
 import type { Tenant } from '../tenants/tenant';
@@ -17,7 +18,7 @@ export async function extendHold(
   trx: Trx,
   tenant: Tenant,
   id: string,
-  holdMinutes: number,
+  { holdMinutes, by = null }: { holdMinutes: number; by?: Actor | null },
   once: Once<SeatHold> = always,
 ): Promise<SeatHold | Replay> {
   assertHoldMinutes(tenant, holdMinutes);
@@ -33,7 +34,7 @@ export async function extendHold(
         'must not keep the hold alive for more than 120 minutes',
       );
     }
-    await extendHoldRow(trx, hold.id, holdMinutes, at);
+    await extendHoldRow(trx, hold.id, { minutes: holdMinutes, at, by });
     return getHold(trx, tenant.id, hold.id);
   });
 }

@@ -13,10 +13,13 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
+import { byKey } from '../departures/actor';
 import { refuseWithAlternatives } from '../departures/reserve-seats';
+import type { AskedSeats } from '../departures/note-refusal';
 import type { SeatsContext } from '../departures/seats-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
+import { requestIdOf } from '../../platform/request-id';
 import { dateInput, emailInput, optional, phoneInput, readAll, textInput } from '../http/input';
 import { emptyBody, jsonBody } from '../http/json-body';
 import type { ProblemDocument } from '../http/problem-document';
@@ -58,14 +61,15 @@ export class HoldsController {
     @Path() id_or_slug: string,
     @Body() body: HoldBody,
   ): Promise<HoldAnswer> {
-    const { tenant } = apiKeyPrincipalOf(request);
-    const wanted = holdRequest(id_or_slug, body, tenant.country);
+    const principal = apiKeyPrincipalOf(request);
+    const { tenant } = principal;
+    const wanted = { ...holdRequest(id_or_slug, body, tenant.country), by: byKey(principal) };
     const answer = await answerWrite(
       request,
       PLACE,
       (trx, once) => placeHold(trx, tenant, wanted, once),
       holdAnswer,
-    ).catch((refusal: unknown) => refuseWithAlternatives(this.context.db, refusal));
+    ).catch((refusal: unknown) => this.refuse(request, PLACE.name, wanted, refusal));
     await this.context.availability.drop(answer.tour.id, answer.departure_date);
     return answer;
   }
@@ -95,13 +99,14 @@ export class HoldsController {
     @Path() hold_id: string,
     @Body() body: ExtendBody,
   ): Promise<HoldAnswer> {
-    const { tenant } = apiKeyPrincipalOf(request);
+    const principal = apiKeyPrincipalOf(request);
+    const extension = { holdMinutes: body.hold_minutes, by: byKey(principal) };
     const answer = await answerWrite(
       request,
       EXTEND,
-      (trx, once) => extendHold(trx, tenant, hold_id, body.hold_minutes, once),
+      (trx, once) => extendHold(trx, principal.tenant, hold_id, extension, once),
       holdAnswer,
-    );
+    ).catch((refusal: unknown) => this.refuse(request, EXTEND.name, { holdId: hold_id }, refusal));
     await this.context.availability.drop(answer.tour.id, answer.departure_date);
     return answer;
   }
@@ -117,9 +122,21 @@ export class HoldsController {
   @Middlewares(quota('hold'), emptyBody, strictQuery)
   async releaseHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<void> {
     setCaching(request, NO_STORE);
-    const { tenant } = apiKeyPrincipalOf(request);
-    const hold = await writeOnce(request, (trx) => releaseHold(trx, tenant.id, hold_id));
+    const principal = apiKeyPrincipalOf(request);
+    const hold = await writeOnce(request, (trx) =>
+      releaseHold(trx, principal.tenant.id, hold_id, byKey(principal)),
+    );
     await this.context.availability.drop(hold.tour.id, hold.departureDate);
+  }
+
+  private refuse(
+    request: HttpRequest,
+    operation: string,
+    asked: Partial<AskedSeats>,
+    refusal: unknown,
+  ): Promise<never> {
+    const [tenantId, requestId] = [apiKeyPrincipalOf(request).tenant.id, requestIdOf(request)];
+    return refuseWithAlternatives(this.context.db, { ...asked, tenantId, operation, requestId }, refusal);
   }
 }
 

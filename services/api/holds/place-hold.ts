@@ -1,6 +1,7 @@
 import type { Trx } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
 import { getVisibleTour } from '../catalog/find-visible-tour';
+import type { Actor } from '../departures/actor';
 import type { Departure } from '../departures/departure';
 import { lockDeparture, type LockedDeparture, reserveSeats } from '../departures/reserve-seats';
 import { always, type Once, type Replay } from '../idempotency/once';
@@ -21,6 +22,8 @@ export interface HoldRequest {
   holdMinutes: number | undefined;
   externalRef: string | null;
   customer: PartialCustomer;
+  /** Undefined: nobody who is on record. */
+  by?: Actor;
 }
 
 /**
@@ -52,6 +55,7 @@ export async function placeHold(
       priceBreakdown: explainPrice(quote, tour.currencyDigits),
       externalRef: request.externalRef,
       customer: request.customer,
+      by: request.by ?? null,
     };
     return getHold(trx, tenant.id, await insertHold(trx, hold, locked.at));
   });

@@ -1,4 +1,5 @@
 import type { Trx } from '../../platform/database';
+import type { Actor } from '../departures/actor';
 import { relockDeparture } from '../departures/reserve-seats';
 import type { TenantScope } from '../tenants/tenant-scope';
 import { getHold } from './find-hold';
@@ -10,11 +11,16 @@ import { endHold } from './seat-hold.repository';
  * Gives the hold's seats back. What is already released or expired stays as it is: its seats are free.
  * @throws HoldNotFoundError (404), HoldStateConflictError for a hold that became a booking (409)
  */
-export async function releaseHold(trx: Trx, scope: TenantScope, id: string): Promise<SeatHold> {
+export async function releaseHold(
+  trx: Trx,
+  scope: TenantScope,
+  id: string,
+  by: Actor | null = null,
+): Promise<SeatHold> {
   const { departureId } = await getHold(trx, scope, id);
   const { at } = await relockDeparture(trx, departureId);
   const hold = await getHold(trx, scope, id);
   if (hold.status === 'converted') throw new HoldStateConflictError(hold.status);
-  if (hold.status === 'active') await endHold(trx, hold.id, 'released', at);
+  if (hold.status === 'active') await endHold(trx, hold.id, 'released', { at, by });
   return getHold(trx, scope, id);
 }

@@ -1,10 +1,12 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
+import type { Actor } from '../departures/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant-scope';
-import type { HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
+import type { HoldExtension, HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
 
 const HOLD_COLUMNS = `
   h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.quantity, h.hold_minutes, h.expires_at, h.unit_price_minor, h.currency,
-  h.currency_digits, h.price_breakdown, h.external_ref, h.created_at,
+  h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name, h.customer_phone, h.customer_email, h.created_at,
+  h.placed_by, h.ended_at, h.ended_by,
   case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,
   t.id as tour_id, t.slug as tour_slug, d.departure_date,
   case when departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, clock.at)
@@ -26,16 +28,17 @@ export interface NewHold {
   priceBreakdown: Record<string, unknown>;
   externalRef: string | null;
   customer: PartialCustomer;
+  by: Actor | null;
 }
 
 /** @param at when it was decided: the hold's life begins there, not at the transaction's start */
 export async function insertHold(trx: Trx, hold: NewHold, at: string): Promise<string> {
   const { rows } = await trx.raw(
     `insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, created_at, expires_at, unit_price_minor,
-       currency, currency_digits, price_breakdown, external_ref, customer_name, customer_phone, customer_email)
+       currency, currency_digits, price_breakdown, external_ref, customer_name, customer_phone, customer_email, placed_by)
      values (:tenantId, :departureId, :quantity, :holdMinutes, :at::timestamptz,
        :at::timestamptz + make_interval(mins => :holdMinutes), :unitPriceMinor,
-       :currency, :currencyDigits, :priceBreakdown, :externalRef, :name, :phone, :email)
+       :currency, :currencyDigits, :priceBreakdown, :externalRef, :name, :phone, :email, :by)
      returning id`,
     { ...hold, ...hold.customer, priceBreakdown: JSON.stringify(hold.priceBreakdown), at },
   );
@@ -53,20 +56,39 @@ export async function findHold(db: Db, scope: TenantScope, id: string): Promise<
 
 export interface HoldFilter {
   status?: HoldStatus;
+  since?: Date;
+  externalRef?: string;
   limit: number;
+}
+
+/** Of one day. */
+export interface DayOfHolds {
+  /** YYYY-MM-DD, UTC. */
+  day: string;
+  holds: number;
+  /** Those of them that became a booking, on whatever day. */
+  converted: number;
 }
 
 /** Newest first. */
 export async function findHolds(
   db: Db,
   scope: TenantScope,
-  { status, limit }: HoldFilter,
+  { status, since, externalRef, limit }: HoldFilter,
 ): Promise<SeatHold[]> {
   const { rows } = await db.raw(
     `${CLOCK} select * from (select ${HOLD_COLUMNS} from ${HOLD_TABLES}
-       where :tenantId::uuid is null or h.tenant_id = :tenantId::uuid) hold
+       where (:tenantId::uuid is null or h.tenant_id = :tenantId::uuid)
+         and (:externalRef::text is null or h.external_ref = :externalRef)
+         and h.created_at >= coalesce(:since::timestamptz, '-infinity')) hold
      where :status::text is null or status = :status order by created_at desc, id limit :limit`,
-    { tenantId: tenantIdOf(scope), status: status ?? null, limit },
+    {
+      tenantId: tenantIdOf(scope),
+      status: status ?? null,
+      since: since ?? null,
+      externalRef: externalRef ?? null,
+      limit,
+    },
   );
   return rows.map(toHold);
 }
@@ -104,13 +126,50 @@ export async function countLiveHolds(
 }
 
 /** Moves the hold's end to `minutes` from `at`; where more is left, the hold stays as it is. */
-export async function extendHoldRow(trx: Trx, id: string, minutes: number, at: string): Promise<void> {
+export async function extendHoldRow(
+  trx: Trx,
+  id: string,
+  extension: { minutes: number; at: string; by: Actor | null },
+): Promise<void> {
   await trx.raw(
-    `update seat_holds
-     set expires_at = :at::timestamptz + make_interval(mins => :minutes), hold_minutes = :minutes
-     where id = :id and expires_at < :at::timestamptz + make_interval(mins => :minutes)`,
-    { id, minutes, at },
+    `with extended as (
+       update seat_holds
+       set expires_at = :at::timestamptz + make_interval(mins => :minutes), hold_minutes = :minutes
+       where id = :id and expires_at < :at::timestamptz + make_interval(mins => :minutes)
+       returning id, expires_at
+     )
+     insert into hold_extensions (hold_id, at, expires_at, by) select id, :at::timestamptz, expires_at, :by from extended`,
+    { id, ...extension },
   );
+}
+
+/** The oldest first. */
+export async function findExtensions(db: Db, holdId: string): Promise<HoldExtension[]> {
+  return db('hold_extensions')
+    .where({ hold_id: holdId })
+    .orderBy('at')
+    .select<HoldExtension[]>('at', 'expires_at as expiresAt', 'by');
+}
+
+/** By day (UTC) on which they were placed. */
+export async function countHolds(db: Db, scope: TenantScope, from: string): Promise<DayOfHolds[]> {
+  const { rows } = await db.raw(
+    `select (created_at at time zone 'UTC')::date as day, count(*)::integer as holds,
+       count(*) filter (where status = 'converted')::integer as converted
+     from seat_holds
+     where created_at >= (:from::date)::timestamp at time zone 'UTC'
+       and (:tenantId::uuid is null or tenant_id = :tenantId::uuid)
+     group by day order by day`,
+    { from, tenantId: tenantIdOf(scope) },
+  );
+  return rows;
+}
+
+/** @param externalRef what is left of the reference */
+export async function forgetHoldCustomer(trx: Trx, id: string, externalRef: string | null): Promise<void> {
+  await trx('seat_holds')
+    .where({ id })
+    .update({ customer_name: null, customer_phone: null, customer_email: null, external_ref: externalRef });
 }
 
 /** Would `minutes` from `at` be more than two hours after the hold was placed? */
@@ -128,9 +187,9 @@ export async function endHold(
   trx: Trx,
   id: string,
   status: 'released' | 'converted',
-  at: string,
+  { at, by }: { at: string; by: Actor | null },
 ): Promise<void> {
-  await trx('seat_holds').where({ id, status: 'active' }).update({ status, ended_at: at });
+  await trx('seat_holds').where({ id, status: 'active' }).update({ status, ended_at: at, ended_by: by });
 }
 
 interface HoldRow {
@@ -146,7 +205,13 @@ interface HoldRow {
   currency_digits: number;
   price_breakdown: Record<string, unknown>;
   external_ref: string | null;
+  customer_name: string | null;
+  customer_phone: string | null;
+  customer_email: string | null;
   created_at: Date;
+  placed_by: Actor | null;
+  ended_at: Date | null;
+  ended_by: Actor | null;
   status: HoldStatus;
   tour_id: string;
   tour_slug: string;
@@ -170,7 +235,11 @@ function toHold(row: HoldRow): SeatHold {
     currencyDigits: row.currency_digits,
     priceBreakdown: row.price_breakdown,
     externalRef: row.external_ref,
+    customer: { name: row.customer_name, phone: row.customer_phone, email: row.customer_email },
     createdAt: row.created_at,
+    placedBy: row.placed_by,
+    endedAt: row.ended_at,
+    endedBy: row.ended_by,
     seatsAvailable: row.seats_available,
   };
 }

@@ -1,6 +1,9 @@
+import type { Actor } from '../departures/actor';
+
 export const HOLD_STATUSES = ['active', 'released', 'expired', 'converted'] as const;
 export type HoldStatus = (typeof HOLD_STATUSES)[number];
 
+/** What a tenant told about its customer; all null once that was anonymised. */
 export interface PartialCustomer {
   name: string | null;
   phone: string | null;
@@ -24,7 +27,20 @@ export interface SeatHold {
   currencyDigits: number;
   priceBreakdown: Record<string, unknown>;
   externalRef: string | null;
+  customer: PartialCustomer;
   createdAt: Date;
+  placedBy: Actor | null;
+  /** When its end was written down; that of a converted hold is the booking's beginning. */
+  endedAt: Date | null;
+  endedBy: Actor | null;
   /** Seats of the departure that are free besides. */
   seatsAvailable: number;
+}
+
+/** An extension that made the hold longer. */
+export interface HoldExtension {
+  at: Date;
+  /** Its new end. */
+  expiresAt: Date;
+  by: Actor | null;
 }

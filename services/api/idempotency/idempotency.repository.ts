@@ -13,6 +13,11 @@ interface EarlierAnswer {
   answer: string;
 }
 
+/** The request was erased, since it was somebody's: what it asked for and was answered is not known any more. */
+interface ErasedAnswer {
+  fingerprint: null;
+}
+
 /**
  * Inserts the key's row, or finds what was answered under it. A row of a transaction that is still open is waited for:
  * if that one rolls back, the key is ours.
@@ -22,7 +27,7 @@ export async function claimKey(
   trx: Trx,
   request: KeyOfOperation & { keepHours: number },
   fingerprint: Buffer,
-): Promise<EarlierAnswer | undefined> {
+): Promise<EarlierAnswer | ErasedAnswer | undefined> {
   const { rowCount } = await refuseWhenLocked(
     'idempotency_key',
     trx.raw(
@@ -51,6 +56,35 @@ export async function storeAnswer(
   await trx('idempotency_keys')
     .where({ tenant_id: request.tenantId, operation: request.operation, key: request.key })
     .update({ status: answer.status, answer: answer.body });
+}
+
+/** A key whose answer names one of `marks`, such as `"booking_ref":"ACME-1042"`. */
+export interface AnsweredKey {
+  operation: string;
+  key: string;
+  answer: string;
+}
+
+export async function findAnswers(trx: Trx, tenantId: string, marks: string[]): Promise<AnsweredKey[]> {
+  // Read through within the tenant's keys of a week: nobody looks for an answer by what it says but here.
+  const { rows } = await trx.raw(
+    `select operation, key, answer from idempotency_keys
+     where tenant_id = :tenantId and exists (select from unnest(:marks::text[]) mark where strpos(answer, mark) > 0)
+     order by operation, key for update`,
+    { tenantId, marks },
+  );
+  return rows;
+}
+
+/** The key stays taken: a late repeat of the request must not do it again. */
+export async function eraseAnswer(trx: Trx, { tenantId, operation, key }: KeyOfOperation): Promise<void> {
+  await trx('idempotency_keys')
+    .where({ tenant_id: tenantId, operation, key })
+    .update({ fingerprint: null, status: null, answer: null });
+}
+
+export async function deleteKey(trx: Trx, { tenantId, operation, key }: KeyOfOperation): Promise<void> {
+  await trx('idempotency_keys').where({ tenant_id: tenantId, operation, key }).delete();
 }
 
 /** Forgets keys whose time is over; a key that is in use is left for the next sweep. */

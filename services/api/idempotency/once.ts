@@ -52,7 +52,7 @@ export function onceByKey<T>(
       .digest();
     const earlier = await claimKey(trx, request, fingerprint);
     if (earlier) {
-      if (!earlier.fingerprint.equals(fingerprint)) throw new IdempotencyKeyReusedError();
+      if (!earlier.fingerprint?.equals(fingerprint)) throw new IdempotencyKeyReusedError();
       return new Replay({ status: earlier.status, body: earlier.answer });
     }
     const result = await effect();

@@ -1,0 +1,24 @@
+import { listRefusals } from '../../../services/api/departures/list-refusals';
+import { findTenant } from '../../../services/api/tenants/find-tenant';
+import type { Context } from '../../context';
+import { DEFAULT_LIMIT } from '../../credential-flags';
+import { describeRefusals, toRefusalDocument } from '../hold/history-document';
+
+interface RefusalListOptions {
+  tenant?: string;
+  since?: Date;
+  code?: string;
+  externalRef?: string;
+  limit?: number;
+}
+
+/** Why was this booking refused? */
+export async function listRefusalsCommand(
+  { db, output }: Context,
+  { tenant, limit = DEFAULT_LIMIT, since, code, externalRef }: RefusalListOptions,
+): Promise<void> {
+  const tenantId = tenant === undefined ? undefined : (await findTenant(db, tenant)).id;
+  const refusals = await listRefusals(db, { tenantId, since, code, externalRef, limit });
+  const items = refusals.map(toRefusalDocument);
+  output.answer({ items }, (screen) => describeRefusals(items, screen));
+}

@@ -1,0 +1,112 @@
+import { type DayOfSales, summarizeSales } from '../../../services/api/bookings/summarize-sales';
+import { findTenant } from '../../../services/api/tenants/find-tenant';
+import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
+import type { Context } from '../../context';
+import { type Column, table } from '../../table';
+import { bar, drawsBlocks } from './bars';
+
+const DAY_MS = 86_400_000;
+const DEFAULT_DAYS = 14;
+/** Of a pipe, where nobody says how wide it is. */
+const COLUMNS_OF_A_PIPE = 80;
+
+export async function showStatsCommand(
+  { db, io, output }: Context,
+  { since = new Date(Date.now() - (DEFAULT_DAYS - 1) * DAY_MS) }: { since?: Date },
+  slug?: string,
+): Promise<void> {
+  const scope = slug === undefined ? ANY_TENANT : (await findTenant(db, slug)).id;
+  const sales = await summarizeSales(db, scope, since);
+  const days = sales.map((day) => ({ day: day.day, ...toDocument(day) }));
+  const together = toDocument(sum(sales));
+  const document = {
+    ...{ tenant: slug ?? null, from: days[0]?.day ?? null, to: days.at(-1)?.day ?? null },
+    ...{ days, together },
+  };
+  output.answer(document, ({ columns = COLUMNS_OF_A_PIPE, ...screen }) =>
+    [
+      drawDays(sales, columns, drawsBlocks(io.env), { columns, ...screen }),
+      describeTogether(together, slug),
+    ].join('\n\n'),
+  );
+}
+
+type Counted = Omit<DayOfSales, 'day'>;
+
+function toDocument(counted: Counted) {
+  return {
+    holds: counted.holds,
+    holds_converted: counted.converted,
+    conversion: counted.holds > 0 ? Number((counted.converted / counted.holds).toFixed(4)) : null,
+    bookings: counted.bookings,
+    adults: counted.adults,
+    confirmed: counted.confirmed,
+    cancelled: counted.cancelled,
+    expired: counted.expired,
+    sold_out: counted.soldOut,
+    refused: counted.refused,
+  };
+}
+
+function sum(sales: DayOfSales[]): Counted {
+  const total = (read: (day: DayOfSales) => number) => sales.reduce((all, day) => all + read(day), 0);
+  const refused: Record<string, number> = {};
+  for (const day of sales) {
+    for (const [code, count] of Object.entries(day.refused)) refused[code] = (refused[code] ?? 0) + count;
+  }
+  return {
+    holds: total((day) => day.holds),
+    converted: total((day) => day.converted),
+    bookings: total((day) => day.bookings),
+    adults: total((day) => day.adults),
+    confirmed: total((day) => day.confirmed),
+    cancelled: total((day) => day.cancelled),
+    expired: total((day) => day.expired),
+    soldOut: total((day) => day.soldOut),
+    refused,
+  };
+}
+
+const HEADINGS = ['holds', 'bookings', 'of holds', 'sold out'];
+/** The day and the gaps between five columns. */
+const BESIDE_BARS = 10 + 4 * 2;
+const WIDEST_BAR = 20;
+
+/** A row for each day: the numbers, and beside each a bar, if they find room. */
+function drawDays(
+  sales: DayOfSales[],
+  columns: number,
+  blocks: boolean,
+  screen: Parameters<typeof table>[3],
+): string {
+  const share = ({ holds, converted }: DayOfSales) => (holds > 0 ? Math.round((converted / holds) * 100) : 0);
+  const series: { values: number[]; most?: number; unit?: string }[] = [
+    { values: sales.map(({ holds }) => holds) },
+    { values: sales.map(({ bookings }) => bookings) },
+    { values: sales.map(share), most: 100, unit: '%' },
+    { values: sales.map(({ soldOut }) => soldOut) },
+  ];
+  const digits = series.map(({ values, unit = '' }) => `${Math.max(0, ...values)}${unit}`.length);
+  const numbers = digits.reduce((all, each) => all + each + 1, 0);
+  const room = Math.floor((columns - BESIDE_BARS - numbers) / series.length);
+  const width = room < 2 ? 0 : Math.min(WIDEST_BAR, room);
+  const rows = sales.map(({ day }, i) => [
+    day,
+    ...series.map(({ values, most = Math.max(...values), unit = '' }, n) =>
+      `${`${values[i]}${unit}`.padStart(digits[n]!)} ${bar(values[i]!, most, width, blocks)}`.trimEnd(),
+    ),
+  ]);
+  const forms: Column[] = ['day (utc)', ...HEADINGS];
+  return table(forms, rows, 'No days', screen);
+}
+
+function describeTogether(together: ReturnType<typeof toDocument>, slug: string | undefined): string {
+  const { holds, conversion, bookings, adults, confirmed, cancelled, expired, sold_out, refused } = together;
+  const share = conversion === null ? '' : ` (${Math.round(conversion * 100)} % became a booking)`;
+  const others = Object.entries(refused).map(([code, count]) => `${count} ${code}`);
+  return [
+    `${slug ?? 'All tenants'}: ${holds} holds${share}, ${bookings} bookings of ${adults} adults`,
+    `Of the bookings ${confirmed} are confirmed, ${cancelled} cancelled, ${expired} expired`,
+    `Refused: ${[`${sold_out} sold out`, ...others].join(', ')}`,
+  ].join('\n');
+}

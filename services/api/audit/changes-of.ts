@@ -1,0 +1,38 @@
+import type { Db, Trx } from '../../platform/database';
+import type { RecordedChange } from './recorded-change';
+import { rewriteChange, selectChangesOf } from './subject-changes.repository';
+
+/** What was done from a terminal to these things, the oldest first. */
+export async function listChangesOf(db: Db, subjects: string[]): Promise<RecordedChange[]> {
+  return selectChangesOf(db, subjects);
+}
+
+/**
+ * Takes a person out of the recorded changes of these things: texts before and after that say who it is become null. What was
+ * done, when and by whom stays.
+ * @param tellsOf does this text say who the person is?
+ * @returns how many rows had something
+ */
+export async function erasePersonFromChanges(
+  trx: Trx,
+  subjects: string[],
+  tellsOf: (text: string) => boolean,
+): Promise<number> {
+  let erased = 0;
+  for (const { id, before, after } of await selectChangesOf(trx, subjects)) {
+    const rewritten = { id, before: withoutPerson(before, tellsOf), after: withoutPerson(after, tellsOf) };
+    if (JSON.stringify([before, after]) === JSON.stringify([rewritten.before, rewritten.after])) continue;
+    await rewriteChange(trx, rewritten);
+    erased++;
+  }
+  return erased;
+}
+
+function withoutPerson(value: unknown, tellsOf: (text: string) => boolean): unknown {
+  if (typeof value === 'string') return tellsOf(value) ? null : value;
+  if (Array.isArray(value)) return value.map((item) => withoutPerson(item, tellsOf));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, withoutPerson(inner, tellsOf)]),
+  );
+}

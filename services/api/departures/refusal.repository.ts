@@ -1,0 +1,135 @@
+import type { Db, Trx } from '../../platform/database';
+import { tenantIdOf, type TenantScope } from '../tenants/tenant-scope';
+import {
+  COUNTS_KEPT_DAYS,
+  type DayOfRefusals,
+  type Refusal,
+  type RefusalFilter,
+  REFUSALS_KEPT_DAYS,
+} from './refusal';
+
+export interface RefusalCount {
+  tenantId: string;
+  operation: string;
+  code: string;
+  /** Of the first of them. */
+  ageMs: number;
+  count: number;
+}
+
+export type NotedRefusal = Omit<Refusal, 'at' | 'tenant' | 'tour'> & {
+  tenantId: string;
+  tourId: string | null;
+  ageMs: number;
+};
+
+/** Adds to what is counted, and forgets what is too old. By age, because the database's clock is the one that counts. */
+export async function insertRefusals(
+  trx: Trx,
+  counts: RefusalCount[],
+  refusals: NotedRefusal[],
+): Promise<void> {
+  await trx.raw(
+    `insert into sale_refusal_counts as c (day, tenant_id, operation, code, count)
+     select (clock_timestamp() - i."ageMs" * interval '1 ms') at time zone 'UTC', i."tenantId", i.operation, i.code, sum(i.count)
+     from json_to_recordset(:counts::json) as i ("tenantId" uuid, operation text, code text, "ageMs" float8, count integer)
+     join tenants t on t.id = i."tenantId"
+     group by 1, 2, 3, 4 order by 1, 2, 3, 4
+     on conflict (day, tenant_id, operation, code) do update set count = c.count + excluded.count`,
+    { counts: JSON.stringify(counts) },
+  );
+  await trx.raw(
+    `insert into sale_refusals (at, tenant_id, operation, code, request_id, tour_id, departure_date, quantity,
+       seats_available, external_ref, hold_id, booking_ref)
+     select clock_timestamp() - i."ageMs" * interval '1 ms', i."tenantId", i.operation, i.code, i."requestId", i."tourId",
+       i."departureDate", i.quantity, i."seatsAvailable", i."externalRef", i."holdId", i."bookingRef"
+     from json_to_recordset(:refusals::json) as i ("tenantId" uuid, operation text, code text, "ageMs" float8,
+       "requestId" text, "tourId" uuid, "departureDate" date, quantity integer, "seatsAvailable" integer,
+       "externalRef" text, "holdId" uuid, "bookingRef" text)
+     join tenants t on t.id = i."tenantId"
+     order by 1`,
+    { refusals: JSON.stringify(refusals) },
+  );
+  await trx.raw('delete from sale_refusal_counts where day < current_date - ?::integer', [COUNTS_KEPT_DAYS]);
+  await trx.raw('delete from sale_refusals where at < now() - make_interval(days => ?)', [
+    REFUSALS_KEPT_DAYS,
+  ]);
+}
+
+const CONDITIONS: { [F in keyof RefusalFilter]?: string } = {
+  tenantId: 'r.tenant_id',
+  code: 'r.code',
+  externalRef: 'r.external_ref',
+  holdId: 'r.hold_id',
+  bookingRef: 'r.booking_ref',
+};
+
+/** Newest first. */
+export async function findRefusals(db: Db, filter: RefusalFilter): Promise<Refusal[]> {
+  const query = db('sale_refusals as r')
+    .join('tenants as n', 'n.id', 'r.tenant_id')
+    .leftJoin('tours as t', 't.id', 'r.tour_id')
+    .select('r.*', 'n.slug as tenant', 't.slug as tour')
+    .orderBy([
+      { column: 'r.at', order: 'desc' },
+      { column: 'r.id', order: 'desc' },
+    ])
+    .limit(filter.limit);
+  for (const [name, column] of Object.entries(CONDITIONS)) {
+    const value = filter[name as keyof RefusalFilter];
+    if (value !== undefined) void query.where(column, value);
+  }
+  if (filter.since) void query.where('r.at', '>=', filter.since);
+  return (await query).map(toRefusal);
+}
+
+/** By day and code; what is neither a hold nor a new booking is left out. */
+export async function countRefusals(db: Db, scope: TenantScope, from: string): Promise<DayOfRefusals[]> {
+  const { rows } = await db.raw(
+    `select day, code, sum(count)::integer as count from sale_refusal_counts
+     where day >= :from::date and (:tenantId::uuid is null or tenant_id = :tenantId::uuid)
+       and operation in ('hold.place', 'booking.create')
+     group by day, code order by day, code`,
+    { from, tenantId: tenantIdOf(scope) },
+  );
+  return rows;
+}
+
+/** Takes the reference out of the refusals that carry it; the rest of them says nothing of anybody. */
+export async function forgetExternalRef(trx: Trx, tenantId: string, externalRef: string): Promise<void> {
+  await trx('sale_refusals')
+    .where({ tenant_id: tenantId, external_ref: externalRef })
+    .update({ external_ref: null });
+}
+
+interface RefusalRow {
+  at: Date;
+  tenant: string;
+  operation: string;
+  code: string;
+  request_id: string;
+  tour: string | null;
+  departure_date: string | null;
+  quantity: number | null;
+  seats_available: number | null;
+  external_ref: string | null;
+  hold_id: string | null;
+  booking_ref: string | null;
+}
+
+function toRefusal(row: RefusalRow): Refusal {
+  return {
+    at: row.at,
+    tenant: row.tenant,
+    operation: row.operation,
+    code: row.code,
+    requestId: row.request_id,
+    tour: row.tour,
+    departureDate: row.departure_date,
+    quantity: row.quantity,
+    seatsAvailable: row.seats_available,
+    externalRef: row.external_ref,
+    holdId: row.hold_id,
+    bookingRef: row.booking_ref,
+  };
+}

@@ -1,0 +1,43 @@
+import type { Db } from '../../platform/database';
+import { HoldExpiredError, HoldStateConflictError } from './hold.errors';
+import type { SeatHold } from './seat-hold';
+import { findExtensions } from './seat-hold.repository';
+
+/** Something that happened to a hold. */
+export interface HoldMoment {
+  at: Date;
+  event: 'placed' | 'extended' | 'consumed' | 'released' | 'hold expired';
+  /** Null: the clock, or nobody who is on record. */
+  by: string | null;
+  detail: string | null;
+}
+
+/** The oldest first. */
+export async function holdHistory(db: Db, hold: SeatHold): Promise<HoldMoment[]> {
+  const extensions = await findExtensions(db, hold.id);
+  return [
+    { at: hold.createdAt, event: 'placed', by: hold.placedBy, detail: `${hold.quantity} seats` },
+    ...extensions.map(({ at, expiresAt, by }) => ({
+      ...{ at, event: 'extended' as const, by },
+      detail: `until ${expiresAt.toISOString()}`,
+    })),
+    ...ending(hold),
+  ];
+}
+
+function ending(hold: SeatHold): HoldMoment[] {
+  const { status, expiresAt, endedAt, endedBy: by } = hold;
+  const at = endedAt ?? expiresAt;
+  if (status === 'active') return [];
+  if (status === 'released') return [{ at, event: 'released', by, detail: 'its seats went back' }];
+  if (status === 'converted') return [{ at, event: 'consumed', by, detail: 'became a booking' }];
+  return [{ at: expiresAt, event: 'hold expired', by: null, detail: 'its seats went back' }];
+}
+
+/** What a booking that names the hold is answered with at this moment; undefined: it may be had. */
+export function refusalOf({ status }: SeatHold): { code: string; message: string } | undefined {
+  if (status === 'active') return undefined;
+  const { code, message } =
+    status === 'expired' ? new HoldExpiredError() : new HoldStateConflictError(status);
+  return { code, message };
+}

@@ -1,0 +1,121 @@
+import type { Trx } from '../../platform/database';
+
+export interface KeptEvent {
+  id: string;
+  body: string;
+}
+
+export interface KeptDelivery {
+  id: string;
+  eventId: string;
+  /** The bytes that are sent. */
+  body: string;
+  queued: boolean;
+  /** A request may be on its way, with the bytes that it was claimed with. */
+  inFlight: boolean;
+}
+
+export async function lockEventsOfBooking(trx: Trx, bookingRef: string): Promise<KeptEvent[]> {
+  return trx('webhook_events')
+    .where({ booking_ref: bookingRef })
+    .orderBy('id')
+    .forUpdate()
+    .select<KeptEvent[]>('id', 'body');
+}
+
+/**
+ * The events' deliveries, with nobody able to claim, settle or requeue them until the transaction ends. The queue is locked
+ * before the deliveries, as the worker does, and once more after: a replay may have queued one in between.
+ */
+export async function lockDeliveriesOf(trx: Trx, eventIds: string[]): Promise<KeptDelivery[]> {
+  // An event and its deliveries are of one moment, which begins the ids of both.
+  const { rows: found } = await trx.raw<{ rows: { id: string }[] }>(
+    `select d.id from webhook_events e join lateral (
+       select id from webhook_deliveries d where d.event_id = e.id
+         and d.id >= webhook_first_id(e.created_at) and d.id < webhook_first_id(e.created_at + interval '1 ms')
+     ) d on true where e.id = any (:eventIds::uuid[]) order by d.id`,
+    { eventIds },
+  );
+  const ids = found.map(({ id }) => id);
+  const lockQueued = () =>
+    trx.raw('select from webhook_queue where delivery_id = any (?::uuid[]) order by delivery_id for update', [
+      ids,
+    ]);
+  await lockQueued();
+  await trx.raw('select from webhook_deliveries where id = any (?::uuid[]) order by id for update', [ids]);
+  await lockQueued();
+  const { rows } = await trx.raw<{ rows: KeptDelivery[] }>(
+    `select d.id, d.event_id as "eventId", coalesce(d.body, ev.body) as body, q.delivery_id is not null as queued,
+       coalesce(q.lease_until > clock_timestamp(), false) as "inFlight"
+     from webhook_deliveries d join webhook_events ev on ev.id = d.event_id
+     left join webhook_queue q on q.delivery_id = d.id
+     where d.id = any (:ids::uuid[]) order by d.id`,
+    { ids },
+  );
+  return rows;
+}
+
+/** The deliveries' bytes follow from the event's, in the format of their endpoint. */
+export async function rewriteEvents(trx: Trx, events: KeptEvent[]): Promise<void> {
+  await trx.raw(
+    `with rewritten as (
+       update webhook_events e set body = r.body
+       from json_to_recordset(:events::json) as r (id uuid, body text) where e.id = r.id
+       returning e.id, e.type, e.created_at, e.body
+     )
+     update webhook_deliveries d set body = webhook_body(ep.format, r.type, r.created_at, r.body)
+     from rewritten r, webhook_endpoints ep
+     where d.event_id = r.id and d.id >= webhook_first_id(r.created_at)
+       and d.id < webhook_first_id(r.created_at + interval '1 ms') and ep.id = d.endpoint_id and d.body is not null`,
+    { events: JSON.stringify(events) },
+  );
+}
+
+/**
+ * What receivers answered may repeat what they were sent; a redirect names a host of theirs. The signature is of bytes that are
+ * gone.
+ * @returns how many attempts had something
+ */
+export async function eraseAnswersOf(trx: Trx, deliveryIds: string[]): Promise<number> {
+  const withoutHost = (column: string) =>
+    `regexp_replace(${column}, '^(The receiver answered [0-9]+) to .*: redirects', '\\1: redirects')`;
+  const { rowCount } = await trx.raw<{ rowCount: number }>(
+    `update webhook_attempts
+     set response_headers = null, response_body = null, signature = null, reason = ${withoutHost('reason')}
+     where delivery_id = any (:deliveryIds::uuid[])
+       and (num_nonnulls(response_headers, response_body, signature) > 0 or outcome = 'redirect')`,
+    { deliveryIds },
+  );
+  await trx.raw(
+    `update webhook_deliveries set last_error = ${withoutHost('last_error')}
+     where id = any (:deliveryIds::uuid[]) and last_error is not null`,
+    { deliveryIds },
+  );
+  return rowCount;
+}
+
+/**
+ * Queues what is queued anew. A claim that began before this transaction ended reads the bytes of before, and must not find the
+ * row; nor must the late result of a worker whose lease ran out, so that its attempt is written down as lost here.
+ */
+export async function requeueRewritten(trx: Trx, deliveryIds: string[]): Promise<void> {
+  await trx.raw(
+    `insert into webhook_attempts (delivery_id, number, started_at, duration_ms, outcome, reason, worker)
+     select q.delivery_id, q.fence, q.claimed_at, extract(epoch from q.lease_until - q.claimed_at) * 1000, 'worker_lost',
+       'The worker was lost while the request was in flight; it may have arrived.', q.worker
+     from webhook_queue q where q.delivery_id = any (:deliveryIds::uuid[]) and q.worker is not null
+     on conflict (delivery_id, number) do nothing`,
+    { deliveryIds },
+  );
+  await trx.raw(
+    `with lost as (
+       update webhook_deliveries d set attempts = q.fence
+       from webhook_queue q where q.delivery_id = d.id and d.id = any (:deliveryIds::uuid[]) and q.worker is not null
+     ), taken as (
+       delete from webhook_queue where delivery_id = any (:deliveryIds::uuid[]) returning *
+     )
+     insert into webhook_queue (delivery_id, endpoint_id, next_at, tries, spared, asked, fence)
+     select delivery_id, endpoint_id, next_at, tries, spared, asked, fence from taken`,
+    { deliveryIds },
+  );
+}

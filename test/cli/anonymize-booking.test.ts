@@ -1,0 +1,271 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import type { Db } from '../../services/platform/database';
+import { settleAttempts } from '../../services/webhook-queue/worker/settle.repository';
+import { writeRefusals } from '../../services/api/departures/note-refusal';
+import { startTestApi, type TestApi } from '../support/api';
+import { givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
+import { add, claimNow, eventually, hurriedWorker, whenAll } from '../webhook-queue/queue-fixture';
+import { startReceiver, type Receiver } from '../webhook-queue/receiver';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+interface Person {
+  name: string;
+  phone: string;
+  email: string;
+}
+
+/** A person for one test alone, so that whatever is found of it is found there. */
+function somebody(): Person {
+  const mark = randomBytes(4).toString('hex');
+  const digits = String(randomInt(1e5, 1e6));
+  return { name: `Xaver Quill${mark}`, phone: `+4930${digits}`, email: `x.${mark}@example.com` };
+}
+
+let api: TestApi;
+let db: Db;
+let terminal: TestTerminal;
+let receiver: Receiver;
+beforeAll(async () => {
+  api = await startTestApi();
+  ({ db } = api.context);
+  terminal = await openTestTerminal({ DATABASE_URL: api.database.url });
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await receiver.close();
+  await terminal.drop();
+  await api.stop();
+});
+
+/** The tables with rows that say who it was, however it is written. */
+async function tracesOf({ name, phone }: Person): Promise<string[]> {
+  const { rows } = await db.raw(
+    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'public' and c.relkind = 'r'`,
+  );
+  const found = new Set<string>();
+  for (const { name: table } of rows as { name: string }[]) {
+    const { rows: telling } = await db.raw(`select from ${table} t where row_to_json(t)::text ~* ? limit 1`, [
+      [name.slice(11), phone.slice(5)].join('|'),
+    ]);
+    if (telling.length > 0) found.add(table.replace(/_\d{4}_\d\d$|_default$/, ''));
+  }
+  return [...found].sort();
+}
+
+async function everything(): Promise<string> {
+  const dumps: string[] = [];
+  for (const table of ['booking_leads', 'seat_holds', 'idempotency_keys', 'webhook_events', 'audit_log']) {
+    const { rows } = await db.raw(`select row_to_json(t)::text as row from ${table} t order by 1`);
+    dumps.push(...rows.map(({ row }: { row: string }) => row));
+  }
+  return dumps.join('\n');
+}
+
+const anonymize = (ref: string, flags = '') =>
+  terminal.tourctl(`booking anonymize ${ref} --yes ${flags} --json`);
+
+interface Sold {
+  site: Website;
+  seats: Seats;
+  ref: string;
+  person: Person;
+  order: object;
+}
+
+/** A website without an endpoint yet, and its booking of a hold, both under keys of their own. */
+async function sell(bookingKey = (_: Person) => 'book-1'): Promise<Sold> {
+  const person = somebody();
+  const site = await givenWebsite(api);
+  const seats = await givenSeats(db, { seats: 2 });
+  const externalRef = `${person.name.toLowerCase().replace(' ', '-')}-81`;
+  const held = await site.hold(
+    seats.tour,
+    { departure_date: seats.date, quantity: 2, external_ref: externalRef, customer: person },
+    { 'Idempotency-Key': 'hold-1' },
+  );
+  const order = {
+    ...person,
+    notes: `${person.name} eats no fish`,
+    departure_date: seats.date,
+    tour_id: seats.tour.id,
+    hold_id: held.body.hold_id,
+    adults: 2,
+    external_ref: externalRef,
+  };
+  const booked = await site.book(order, { 'Idempotency-Key': bookingKey(person) });
+  return { site, seats, ref: booked.body.booking_ref, person, order };
+}
+
+describe('tourctl booking anonymize', () => {
+  it('leaves nothing in any table that says who the customer was, and what was sold as it was', async () => {
+    const { site, seats, ref, person, order } = await sell(({ email }) => email);
+    const { id } = await add(db, site.tenant.id, receiver.url, ['booking.created', 'booking.confirmed']);
+    await db('webhook_endpoints').where({ id }).update({ format: 'standard' });
+    await site.post(`/api/tenant/bookings/${ref}/confirm`, undefined, { 'Idempotency-Key': 'confirm-1' });
+    receiver.react((response, n, request) => {
+      response.statusCode = n === 1 ? 302 : n < 4 ? 500 : 200;
+      response.setHeader('Location', `https://${person.name.slice(6).toLowerCase()}.example/`);
+      response.setHeader('X-Echo', person.email);
+      response.end(request.body);
+    });
+    const worker = hurriedWorker(db);
+    await whenAll(db, site.tenant.id, 'delivered', 2);
+    await worker.stop();
+    await site.book({ ...order, hold_id: undefined, adults: 1 });
+    await writeRefusals(db);
+    await terminal.tourctl(`booking show ${ref} --reveal`);
+    await terminal.tourctl(`booking cancel ${ref} --yes`);
+    expect(await tracesOf(person)).toEqual([
+      'audit_log',
+      'booking_leads',
+      'idempotency_keys',
+      'sale_refusals',
+      'seat_holds',
+      'webhook_attempts',
+      'webhook_deliveries',
+      'webhook_events',
+    ]);
+    const [before] = await db('booking_leads').where({ booking_ref: ref });
+
+    const { code, json } = await anonymize(ref);
+
+    expect(code).toBe(0);
+    expect(await tracesOf(person)).toEqual([]);
+    expect(json).toMatchObject({ booking_ref: ref, erased: { hold: true, events: 2, deliveries: 2 } });
+    const [after] = await db('booking_leads').where({ booking_ref: ref });
+    const erased = { customer_name: null, customer_phone: null, customer_email: null, notes: null };
+    expect(after).toEqual({ ...before, ...erased, external_ref: null, anonymized_at: expect.any(Date) });
+    expect((await site.get(`/api/tenant/bookings/${ref}`)).body).toMatchObject({
+      ...{ booking_ref: ref, adults: 2, departure_date: seats.date, total_price: 1000 },
+      ...{ customer: { name: null, phone: null, email: null }, notes: null },
+    });
+    const [row] = await db('audit_log').orderBy('id', 'desc').limit(1);
+    expect(row).toMatchObject({ action: 'booking.anonymize', subject: ref, tenant_id: site.tenant.id });
+  });
+
+  it('changes nothing a second time', async () => {
+    const { ref } = await sell();
+    const first = await anonymize(ref);
+    const before = await everything();
+    const { code, json } = await anonymize(ref);
+    expect(code).toBe(0);
+    expect(json).toMatchObject({
+      anonymized_at: first.json.anonymized_at,
+      erased: { answers: 0, events: 0 },
+    });
+    expect(await everything()).toBe(before);
+  });
+
+  it('keeps the key of a request taken: a late repeat neither books again nor is told anything', async () => {
+    const { site, ref, order } = await sell();
+    await anonymize(ref);
+    const repeat = await site.book(order, { 'Idempotency-Key': 'book-1' });
+    expect([repeat.status, repeat.body.code]).toEqual([422, 'idempotency_key_reused']);
+    expect(await db('booking_leads').where({ tenant_id: site.tenant.id })).toHaveLength(1);
+  });
+
+  it('keeps a reference that says nothing of the person', async () => {
+    const { site, seats } = await sell();
+    const order = { ...somebody(), tour_id: seats.tour.id, external_ref: 'order-7' };
+    const { body } = await site.book(order, { 'Idempotency-Key': 'book-2' });
+    await anonymize(body.booking_ref);
+    expect(await db('booking_leads').where({ booking_ref: body.booking_ref }).first('external_ref')).toEqual({
+      external_ref: 'order-7',
+    });
+  });
+
+  it('goes for a booking that waits for its payment too: its seats stay, and later events have no customer', async () => {
+    const { site, ref } = await sell();
+    const later = ['booking.created', 'booking.cancelled'];
+    await anonymize(ref);
+    await add(db, site.tenant.id, 'https://acme.example/hook', later);
+    await site.post(`/api/tenant/bookings/${ref}/cancel`);
+    const bodies = await db('webhook_events').where({ booking_ref: ref }).orderBy('id').pluck('body');
+    expect(bodies.map((body: string) => JSON.parse(body))).toMatchObject([
+      { event_type: 'booking.created', customer: { name: null, phone: null, email: null } },
+      { event_type: 'booking.cancelled', customer: { name: null, phone: null, email: null } },
+    ]);
+    expect(Object.keys(JSON.parse(bodies[0]))).toEqual([
+      ...['event_type', 'booking_ref', 'lead_id', 'source', 'external_ref'],
+      ...['customer', 'departure_date', 'total_price'],
+    ]);
+  });
+});
+
+describe('a webhook that has not arrived', () => {
+  it('refuses it, and changes nothing; with --force it is sent without the customer', async () => {
+    const { site, ref, person } = await sell();
+    await add(db, site.tenant.id, receiver.url);
+    const before = await everything();
+    const refused = await anonymize(ref);
+    expect([refused.code, refused.error.code]).toEqual([1, 'booking_undelivered']);
+    expect(await everything()).toBe(before);
+
+    const forced = await anonymize(ref, '--force');
+    expect(forced.json.undelivered).toHaveLength(1);
+    receiver.react((response) => response.writeHead(204).end());
+    const worker = hurriedWorker(db);
+    const sent = await eventually('sent', () => receiver.received.find(({ body }) => body.includes(ref)));
+    await worker.stop();
+    expect(JSON.parse(sent.body)).toMatchObject({ customer: { name: null, phone: null, email: null } });
+    expect(await tracesOf(person)).toEqual([]);
+  });
+
+  it('refuses it while a request is in flight, whatever is forced', async () => {
+    const { site, ref } = await sell();
+    await add(db, site.tenant.id, 'https://acme.example/hook');
+    await claimNow(db);
+    const { code, error } = await anonymize(ref, '--force');
+    expect([code, error.code]).toEqual([1, 'booking_in_flight']);
+    await db('webhook_queue')
+      .where('worker', 'one')
+      .update({ lease_until: db.raw('now()') });
+    await anonymize(ref, '--force');
+  });
+
+  it('takes no late result of a lost worker, whose answer would bring the customer back', async () => {
+    const { site, ref, person } = await sell();
+    await add(db, site.tenant.id, 'https://acme.example/hook');
+    const claims = await claimNow(db);
+    const delivery = claims.find(({ body }) => body.includes(ref))!;
+    await db('webhook_queue')
+      .where('worker', 'one')
+      .update({ lease_until: db.raw('now()') });
+    const { code } = await anonymize(ref, '--force');
+    expect(code).toBe(0);
+    const report = {
+      ...{ outcome: 'http_error' as const, statusCode: 500, reason: 'No.', responseBody: delivery.body },
+      ...{ durationMs: 1, retryAfterSeconds: null, phases: null, peer: null, signature: null },
+      responseHeaders: null,
+    };
+    const next = { status: 'retrying' as const, waitSeconds: 1, tries: 1 };
+    const rules = {
+      failures: 5,
+      openSeconds: 30,
+      openSecondsMax: 60,
+      hopelessSeconds: 9e5,
+      hopelessDeaths: 20,
+    };
+    const settled = await settleAttempts(db, [{ delivery, report, next, trips: false }], rules);
+    expect([...settled.taken]).toEqual([]);
+    expect(await tracesOf(person)).toEqual([]);
+    expect(await db('webhook_attempts').where({ delivery_id: delivery.id }).pluck('outcome')).toEqual([
+      'worker_lost',
+    ]);
+    const again = (await claimNow(db)).find(({ id }) => id === delivery.id)!;
+    expect(again.fence).toBe(delivery.fence + 1);
+    expect(again.body).not.toContain(person.name);
+  });
+
+  it('holds nothing up where there is no endpoint: it waits on without the customer', async () => {
+    const { ref } = await sell();
+    const { code, json } = await anonymize(ref);
+    expect([code, json.undelivered]).toEqual([0, []]);
+  });
+});
+
+it('asks first: nobody to ask and no --yes is a usage error', async () => {
+  const { code, error } = await terminal.tourctl('booking anonymize ACME-1 --json');
+  expect([code, error.code]).toEqual([2, 'usage_error']);
+});

@@ -1,0 +1,100 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { openSales, type Sales } from './sales';
+
+let sales: Sales;
+let folder: string;
+let refs: string[];
+beforeAll(async () => {
+  sales = await openSales();
+  folder = mkdtempSync(path.join(tmpdir(), 'export-'));
+  refs = [];
+  for (const notes of [undefined, 'two\nlines, and "quotes"']) {
+    refs.unshift((await sales.book(1, { notes })).bookingRef);
+  }
+  await sales
+    .db('booking_leads')
+    .where({ booking_ref: refs[1] })
+    .update({ customer_name: '=HYPERLINK("http://evil.example")', external_ref: '@cmd', notes: ' -1+1' });
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await sales.drop();
+});
+
+const records = (csv: string): Record<string, string>[] =>
+  parse(csv, { columns: true, record_delimiter: '\r\n' });
+const file = (name: string) => path.join(folder, name);
+const reveals = async () => (await sales.db('audit_log').where({ action: 'booking.reveal' })).length;
+
+describe('tourctl booking export', () => {
+  it('writes every booking as a record of RFC 4180, newest first', async () => {
+    const { code, stdout, stderr } = await sales.tourctl('booking export --reveal');
+    expect([code, stderr]).toEqual([0, '2 bookings\n']);
+    expect(stdout.split('\r\n')[0]).toMatch(/^booking_ref,tenant,status,tour,departure_date,adults,/);
+    const [newest, oldest] = records(stdout);
+    expect(newest).toMatchObject({
+      ...{
+        booking_ref: refs[0],
+        departure_date: sales.date,
+        adults: '1',
+        total_price: '500',
+        currency: 'EUR',
+      },
+      ...{ customer_name: 'Ana Lima', notes: 'two\nlines, and "quotes"' },
+    });
+    expect(oldest).toMatchObject({ booking_ref: refs[1] });
+  });
+
+  it('lets no text of others become a formula', async () => {
+    const { stdout } = await sales.tourctl('booking export --reveal');
+    expect(records(stdout)[1]).toMatchObject({
+      customer_name: `'=HYPERLINK("http://evil.example")`,
+      customer_phone: `'+4930901820`,
+      external_ref: `'@cmd`,
+      notes: `' -1+1`,
+    });
+  });
+
+  it('masks customers and leaves no row without --reveal', async () => {
+    const before = await reveals();
+    const { stdout } = await sales.tourctl('booking export');
+    expect(stdout).not.toMatch(/Lima|901820|ana@|quotes/);
+    expect(records(stdout)[0]).toMatchObject({ customer_name: 'A… L…', notes: '…' });
+    expect(await reveals()).toBe(before);
+  });
+
+  it('writes a new file that its owner alone reads, and says so in JSON', async () => {
+    const before = await reveals();
+    const { json } = await sales.tourctl(
+      `booking export --tenant ${sales.tenant.slug} --out ${file('a.csv')} --reveal --json`,
+    );
+    expect(json).toEqual({ file: file('a.csv'), bookings: 2 });
+    expect(statSync(file('a.csv')).mode & 0o777).toBe(0o600);
+    expect(records(readFileSync(file('a.csv'), 'utf8'))).toHaveLength(2);
+    expect(await reveals()).toBe(before + 1);
+    const again = await sales.tourctl(`booking export --out ${file('a.csv')} --json`);
+    expect([again.code, again.error.code]).toEqual([1, 'file_not_written']);
+  });
+
+  it('pages through more than one page of bookings, each once', async () => {
+    await sales.db.raw(
+      `insert into booking_leads (booking_ref, tenant_id, tour_id, adults, status, unit_price_minor, total_minor, deposit_minor,
+         currency, currency_digits, price_breakdown, payment_method, customer_name, customer_phone, customer_email)
+       select 'BULK-' || n, ?, ?, 1, 'cancelled', 1, 1, 0, 'EUR', 2, '{}', 'bank', 'B', '1', 'b@b.example'
+       from generate_series(1, 1203) n`,
+      [sales.tenant.id, sales.tour.id],
+    );
+    const { stdout } = await sales.tourctl('booking export --status cancelled');
+    const written = records(stdout).map((record) => record.booking_ref);
+    expect(written).toHaveLength(1203);
+    expect(new Set(written).size).toBe(1203);
+  });
+
+  it('cannot put CSV and JSON on the same stdout', async () => {
+    const { code, error, stdout } = await sales.tourctl('booking export --json');
+    expect([code, error.code, stdout]).toEqual([2, 'usage_error', '']);
+  });
+});

@@ -1,0 +1,105 @@
+import { endHoldIn } from '../support/website';
+import { givenTenant } from '../support/given';
+import { openSales, type Sales } from './sales';
+
+let sales: Sales;
+beforeAll(async () => {
+  sales = await openSales();
+  const { db, tenant } = sales;
+  const hold = await sales.hold(1);
+  await sales.book(1, { holdId: hold.id });
+  await sales.book(2);
+  await endHoldIn(db, (await sales.hold(1)).id, -1);
+  const [yesterday] = await db.select(db.raw(`(now() at time zone 'UTC')::date - 1 as day`));
+  await db('sale_refusal_counts').insert([
+    {
+      day: yesterday.day,
+      tenant_id: tenant.id,
+      operation: 'hold.place',
+      code: 'insufficient_seats',
+      count: 3,
+    },
+    {
+      day: yesterday.day,
+      tenant_id: tenant.id,
+      operation: 'booking.create',
+      code: 'insufficient_seats',
+      count: 1,
+    },
+    {
+      day: yesterday.day,
+      tenant_id: tenant.id,
+      operation: 'booking.create',
+      code: 'price_changed',
+      count: 2,
+    },
+    {
+      day: yesterday.day,
+      tenant_id: tenant.id,
+      operation: 'booking.cancel',
+      code: 'departure_busy',
+      count: 9,
+    },
+  ]);
+  await givenTenant(db, { slug: 'other' });
+});
+afterAll(() => sales.drop());
+
+const stats = (line: string) => sales.tourctl(`booking stats ${line}`);
+const withEnv = async (env: Record<string, string>, line: string) => {
+  Object.assign(sales.env, env);
+  const answer = await stats(line);
+  for (const name of Object.keys(env)) delete sales.env[name];
+  return answer;
+};
+
+describe('tourctl booking stats', () => {
+  it('counts holds, bookings, conversion and refusals by day', async () => {
+    const { json } = await stats(`${sales.tenant.slug} --since 48h --json`);
+    expect(json).toMatchObject({ tenant: sales.tenant.slug });
+    expect(json.days).toHaveLength(3);
+    expect(json.days[1]).toMatchObject({
+      ...{ holds: 0, bookings: 0, conversion: null, sold_out: 4, refused: { price_changed: 2 } },
+    });
+    expect(json.days[2]).toMatchObject({
+      ...{ holds: 2, holds_converted: 1, conversion: 0.5, bookings: 2, adults: 3, sold_out: 0, refused: {} },
+    });
+    expect(json.together).toMatchObject({
+      holds: 2,
+      bookings: 2,
+      sold_out: 4,
+      refused: { price_changed: 2 },
+    });
+  });
+
+  it('has a day for each of the last fourteen, for a tenant or for all', async () => {
+    const all = (await stats('--json')).json;
+    expect([all.tenant, all.days.length, all.together.holds]).toEqual([null, 14, 2]);
+    expect((await stats('other --json')).json.together).toMatchObject({ holds: 0, conversion: null });
+  });
+
+  it('draws bars in blocks, and in ASCII where blocks are not known', async () => {
+    const blocks = (await withEnv({ LANG: 'en_US.UTF-8' }, '--since 24h')).stdout;
+    expect(blocks).toMatch(/2 █+ +2 █+ +50% █+/);
+    for (const env of [{ TERM: 'dumb' }, { LC_ALL: 'C' }] as Record<string, string>[]) {
+      const plain = (await withEnv(env, '--since 24h')).stdout;
+      expect(plain).toMatch(/2 #+ +2 #+ +50% #+/);
+      expect(plain).toMatch(/^[\x20-\x7e\n]*$/);
+    }
+  });
+
+  it('is at most eighty cells wide where nobody says how wide it may be', async () => {
+    for (const line of (await stats('--since 24h')).stdout.split('\n')) {
+      expect([...line].length).toBeLessThanOrEqual(80);
+    }
+  });
+
+  it.each([
+    ['--since 401d', 2, 'usage_error'],
+    ['--since 2199-01-01', 2, 'usage_error'],
+    ['nobody', 1, 'tenant_not_found'],
+  ])('answers "%s" with exit %d', async (line, exit, reason) => {
+    const { code, error, stdout } = await stats(`${line} --json`);
+    expect([code, error.code, stdout]).toEqual([exit, reason, '']);
+  });
+});

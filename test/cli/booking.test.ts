@@ -1,0 +1,166 @@
+import { endPaymentWindow } from '../support/website';
+import { ANA, openSales, type Sales } from './sales';
+
+let sales: Sales;
+beforeAll(async () => {
+  sales = await openSales();
+});
+afterAll(() => sales.drop());
+
+const cancel = (...refs: string[]) =>
+  Promise.all(refs.map((ref) => sales.tourctl(`booking cancel ${ref} --yes`)));
+
+describe('tourctl booking', () => {
+  it('lists bookings by status and reference, newest first, and goes on where a list ended', async () => {
+    const older = await sales.book(1);
+    const newer = await sales.book(1);
+    const list = async (flags: string) => {
+      const line = `booking list --tenant ${sales.tenant.slug} --status pending_payment --external-ref order-1`;
+      const { json } = await sales.tourctl(`${line} ${flags} --json`);
+      return json.items.map((item: { booking_ref: string }) => item.booking_ref);
+    };
+    expect(await list('')).toEqual([newer.bookingRef, older.bookingRef]);
+    expect(await list('--limit 1')).toEqual([newer.bookingRef]);
+    expect(await list(`--before ${newer.bookingRef}`)).toEqual([older.bookingRef]);
+    expect(await list('--until 1h')).toEqual([]);
+    await cancel(older.bookingRef, newer.bookingRef);
+  });
+
+  it('confirms once: a second time is refused', async () => {
+    const { bookingRef } = await sales.book(1);
+    const first = await sales.tourctl(`booking confirm ${bookingRef} --json`);
+    expect({ code: first.code, json: first.json }).toMatchObject({ code: 0, json: { status: 'confirmed' } });
+    const second = await sales.tourctl(`booking confirm ${bookingRef} --json`);
+    expect([second.code, second.error?.code]).toEqual([1, 'booking_state_conflict']);
+    await cancel(bookingRef);
+  });
+
+  it('cancels: the seats come back and an audit row says who', async () => {
+    const { bookingRef } = await sales.book(4);
+    const before = await sales.seatsTaken();
+    const { json } = await sales.tourctl(`booking cancel ${bookingRef} --yes --json`);
+    expect(json).toMatchObject({ status: 'cancelled' });
+    expect(await sales.seatsTaken()).toBe(before - 4);
+    expect(await sales.lastAudit()).toMatchObject({
+      ...{ action: 'booking.cancel', subject: bookingRef, tenant_id: sales.tenant.id },
+    });
+  });
+
+  it('refuses an unknown reference with 1 and a malformed one with 2', async () => {
+    for (const verb of ['show', 'confirm', 'cancel', 'anonymize']) {
+      const unknown = await sales.tourctl(`booking ${verb} ZZ-99999999 --yes --json`);
+      expect([unknown.code, unknown.error?.code]).toEqual([1, 'booking_not_found']);
+      expect((await sales.tourctl(`booking ${verb} nonsense --yes --json`)).code).toBe(2);
+    }
+  });
+});
+
+describe('tourctl booking expire', () => {
+  it('lists what is over in a dry run, and else writes it down once', async () => {
+    const [paid, unpaid] = [await sales.book(1), await sales.book(2)];
+    await sales.tourctl(`booking confirm ${paid.bookingRef}`);
+    for (const lead of [paid, unpaid]) await endPaymentWindow(sales.db, lead.bookingRef);
+    const stored = () => sales.db('booking_leads').where({ id: unpaid.id }).first('status');
+
+    const dry = await sales.tourctl('booking expire --dry-run --json');
+    expect(dry.json).toMatchObject({ items: [{ booking_ref: unpaid.bookingRef, status: 'expired' }] });
+    expect(await stored()).toEqual({ status: 'pending_payment' });
+
+    const done = await sales.tourctl('booking expire --json');
+    expect(done.json.items).toEqual(dry.json.items);
+    expect(await stored()).toEqual({ status: 'expired' });
+    expect(await sales.lastAudit()).toMatchObject({
+      ...{ action: 'booking.expire', subject: `${sales.tour.slug} ${sales.date}` },
+      after: { bookings: [unpaid.bookingRef] },
+    });
+    expect((await sales.tourctl('booking expire --json')).json.items).toEqual([]);
+    await cancel(paid.bookingRef);
+  });
+
+  it('shows when an expired booking expired, and that it was confirmed after all', async () => {
+    const { bookingRef } = await sales.book(1);
+    await endPaymentWindow(sales.db, bookingRef);
+    await sales.tourctl(`booking confirm ${bookingRef}`);
+    const { json } = await sales.tourctl(`booking show ${bookingRef} --json`);
+    expect(json.history.map((m: { event: string }) => m.event)).toEqual(['booked', 'expired', 'confirmed']);
+    await cancel(bookingRef);
+  });
+});
+
+describe('tourctl booking show', () => {
+  it('tells all that happened without being told the tenant', async () => {
+    const hold = await sales.hold(2);
+    const { bookingRef } = await sales.book(2, { holdId: hold.id });
+    await sales.tourctl(`booking confirm ${bookingRef}`);
+    await cancel(bookingRef);
+
+    const { json, code } = await sales.tourctl(`booking show ${bookingRef} --json`);
+
+    expect(code).toBe(0);
+    expect(json).toMatchObject({ booking_ref: bookingRef, tenant: sales.tenant.slug, unit_price: 500 });
+    expect(json.history.map((m: { event: string; by: string }) => [m.event, m.by])).toEqual([
+      ['placed', 'key AAAAAAAAAAAA'],
+      ['consumed', 'key AAAAAAAAAAAA'],
+      ['booked', 'key AAAAAAAAAAAA'],
+      ['confirmed', 'operator olga'],
+      ['cancelled', 'operator olga'],
+    ]);
+    expect(json.audit.map((row: { action: string }) => row.action)).toEqual([
+      'booking.confirm',
+      'booking.cancel',
+    ]);
+    expect(json.deliveries).toMatchObject([{ event_type: 'booking.created', status: 'pending', tries: [] }]);
+    const { stdout } = await sales.tourctl(`booking show ${bookingRef}`);
+    expect(stdout).toMatch(/confirmed +operator olga/);
+    expect(stdout).toContain("500 EUR, the platform's own price");
+  });
+
+  it('names the rule that made the price', async () => {
+    const { tenant } = sales;
+    await sales.tourctl(`pricing add ${tenant.slug} --percent 10`);
+    const { bookingRef } = await sales.book(1);
+    const { stdout } = await sales.tourctl(`booking show ${bookingRef}`);
+    expect(stdout).toMatch(/550 EUR, made of the platform's 500 by rule \d+ \(all, percent 10\)/);
+    await cancel(bookingRef);
+  });
+});
+
+describe("a booking's customer", () => {
+  const MASKED = { name: 'A… L…', phone: '+49…20', email: 'a…@e….com' };
+
+  it('is masked in list and show, notes too', async () => {
+    const { bookingRef } = await sales.book(1, { notes: 'Ana is vegan' });
+    const shown = await sales.tourctl(`booking show ${bookingRef} --json`);
+    expect(shown.json).toMatchObject({ customer: MASKED, notes: '…' });
+    expect((await sales.tourctl('booking list --limit 1 --json')).json.items).toMatchObject([
+      { customer: MASKED },
+    ]);
+    for (const line of [`booking show ${bookingRef}`, 'booking list']) {
+      expect((await sales.tourctl(line)).stdout).not.toMatch(/Lima|vegan|901820|ana@/);
+    }
+    await cancel(bookingRef);
+  });
+
+  it('is shown with --reveal, and every look leaves one row that says at how many', async () => {
+    const { bookingRef } = await sales.book(1, { notes: 'Ana is vegan' });
+    const rows = async () => (await sales.db('audit_log').where({ action: 'booking.reveal' })).length;
+    const before = await rows();
+    const shown = await sales.tourctl(`booking show ${bookingRef} --reveal --json`);
+    expect(shown.json).toMatchObject({ customer: ANA, notes: 'Ana is vegan' });
+    expect(await sales.lastAudit()).toMatchObject({ action: 'booking.reveal', subject: bookingRef });
+    const list = await sales.tourctl(`booking list --tenant ${sales.tenant.slug} --limit 1 --reveal`);
+    expect(list.stdout).toContain('Ana Lima, +4930901820, ana@example.com');
+    expect(await sales.lastAudit()).toMatchObject({
+      ...{ action: 'booking.reveal', tenant_id: sales.tenant.id, after: { bookings: 1 } },
+    });
+    expect(await rows()).toBe(before + 2);
+    await cancel(bookingRef);
+  });
+
+  it('never stands in the audit log', async () => {
+    const { rows } = await sales.db.raw(
+      `select count(*) as n from audit_log where concat(subject, before, after) ~ 'Ana|901820|example.com|vegan'`,
+    );
+    expect(rows[0].n).toBe(0);
+  });
+});

@@ -1,0 +1,118 @@
+import { inTransaction } from '../../services/platform/database';
+import { extendHold } from '../../services/api/holds/extend-hold';
+import { endHoldIn } from '../support/website';
+import { ANA, openSales, type Sales } from './sales';
+
+let sales: Sales;
+beforeAll(async () => {
+  sales = await openSales();
+});
+afterAll(() => sales.drop());
+
+const revision = async () =>
+  (await sales.db('tours').where({ id: sales.tour.id }).first<{ revision: number }>()).revision;
+
+describe('tourctl hold', () => {
+  it('lists holds by tenant, status, reference and time', async () => {
+    const { tenant, tour } = sales;
+    const { id } = await sales.hold(2);
+
+    const { json, code } = await sales.tourctl(
+      `hold list --tenant ${tenant.slug} --status active --external-ref cart-1 --since 1h --json`,
+    );
+
+    expect(code).toBe(0);
+    expect(json).toMatchObject({
+      items: [{ id, tour: tour.slug, quantity: 2, status: 'active', external_ref: 'cart-1' }],
+    });
+    for (const other of ['--status released', '--external-ref cart-2']) {
+      expect((await sales.tourctl(`hold list ${other} --json`)).json).toEqual({ items: [] });
+    }
+    await sales.tourctl(`hold release ${id} --yes --json`);
+  });
+
+  it('releases a hold: seats come back, caches are told, and an audit row says who', async () => {
+    const { id } = await sales.hold(3);
+    const before = { seats: await sales.seatsTaken(), revision: await revision() };
+
+    const { json, code } = await sales.tourctl(`hold release ${id} --yes --json`);
+
+    expect(code).toBe(0);
+    expect(json).toMatchObject({ id, status: 'released' });
+    expect(await sales.seatsTaken()).toBe(before.seats - 3);
+    expect(await revision()).toBe(before.revision + 1);
+    expect(await sales.lastAudit()).toMatchObject({
+      ...{ action: 'hold.release', subject: id, tenant_id: sales.tenant.id },
+    });
+  });
+
+  it('asks before it releases: without a terminal and without --yes it is a usage error', async () => {
+    const { id } = await sales.hold(1);
+    const { code, error } = await sales.tourctl(`hold release ${id} --json`);
+    expect({ code, error: error?.code }).toEqual({ code: 2, error: 'usage_error' });
+    await sales.tourctl(`hold release ${id} --yes`);
+  });
+
+  it.each(['release', 'show'])(
+    '%s refuses a hold that does not exist, and an id that is none',
+    async (verb) => {
+      const unknown = await sales.tourctl(`hold ${verb} 00000000-0000-4000-8000-000000000000 --yes --json`);
+      expect([unknown.code, unknown.error?.code]).toEqual([1, 'hold_not_found']);
+      expect((await sales.tourctl(`hold ${verb} nonsense --yes --json`)).code).toBe(2);
+    },
+  );
+});
+
+describe('tourctl hold show', () => {
+  it('tells the whole history with who did it, and the price as it was locked', async () => {
+    const { db, tenant } = sales;
+    const { id } = await sales.hold(1);
+    const extension = { holdMinutes: 40, by: 'key BBBBBBBBBBBB' };
+    await inTransaction(db, (trx) => extendHold(trx, tenant, id, extension));
+    await inTransaction(db, (trx) => extendHold(trx, tenant, id, { ...extension, holdMinutes: 5 }));
+    await sales.tourctl(`hold release ${id} --yes`);
+
+    const { json } = await sales.tourctl(`hold show ${id} --json`);
+
+    expect(json.history.map((m: { event: string; by: string }) => [m.event, m.by])).toEqual([
+      ['placed', 'key AAAAAAAAAAAA'],
+      ['extended', 'key BBBBBBBBBBBB'],
+      ['released', 'operator olga'],
+    ]);
+    expect(json).toMatchObject({ status: 'released', hold_minutes: 40, booking_ref: null });
+    expect(json.price_breakdown).toMatchObject({ platform_unit_price: 500, unit_price: 500, rule: null });
+    expect(json.audit).toMatchObject([{ actor: 'olga', action: 'hold.release', subject: id }]);
+  });
+
+  it('names the booking that it became', async () => {
+    const { id } = await sales.hold(2);
+    const { bookingRef } = await sales.book(2, { holdId: id });
+    const { json } = await sales.tourctl(`hold show ${id} --json`);
+    expect(json).toMatchObject({ booking_ref: bookingRef, refuses_with: { code: 'hold_state_conflict' } });
+    expect(json.history.at(-1)).toMatchObject({ event: 'consumed', by: 'key AAAAAAAAAAAA' });
+    const { stdout } = await sales.tourctl(`hold show ${id}`);
+    expect(stdout).toMatch(/is refused: hold_state_conflict\. The hold has already become a booking/);
+    await sales.tourctl(`booking cancel ${bookingRef} --yes`);
+  });
+
+  it('says why a booking with an expired one is refused, nobody having written that down', async () => {
+    const { id } = await sales.hold(1);
+    await endHoldIn(sales.db, id, -1);
+    const { json } = await sales.tourctl(`hold show ${id} --json`);
+    expect(json).toMatchObject({ status: 'expired', refuses_with: { code: 'hold_expired' } });
+    expect(json.history.at(-1)).toMatchObject({ event: 'hold expired', by: null });
+  });
+
+  it('masks the customer, but with --reveal, which leaves a row', async () => {
+    const { id } = await sales.hold(1);
+    const masked = await sales.tourctl(`hold show ${id} --json`);
+    expect(masked.json.customer).toEqual({ name: 'A… L…', phone: '+49…20', email: 'a…@e….com' });
+    expect((await sales.tourctl(`hold show ${id}`)).stdout).not.toContain('Lima');
+    const revealed = await sales.tourctl(`hold show ${id} --reveal --json`);
+    expect(revealed.json.customer).toEqual(ANA);
+    expect(await sales.lastAudit()).toMatchObject({
+      ...{ action: 'hold.reveal', subject: id, tenant_id: sales.tenant.id },
+    });
+    await sales.tourctl(`hold release ${id} --yes`);
+  });
+});

@@ -1,0 +1,51 @@
+import { createBooking } from '../../services/api/bookings/create-booking';
+import type { BookingLead } from '../../services/api/bookings/booking-lead';
+import { placeHold } from '../../services/api/holds/place-hold';
+import type { SeatHold } from '../../services/api/holds/seat-hold';
+import type { Tenant } from '../../services/api/tenants/tenant';
+import { inTransaction } from '../../services/platform/database';
+import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+export const ANA = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
+
+/** A terminal on a database with one departure of ten seats, and a tenant that sells them. */
+export interface Sales extends TestTerminal {
+  tenant: Tenant;
+  tour: GivenTour;
+  date: string;
+  hold(quantity: number): Promise<SeatHold>;
+  book(adults: number, request?: { holdId?: string; notes?: string }): Promise<BookingLead>;
+  seatsTaken(): Promise<number>;
+  lastAudit(): Promise<{ action: string; subject: string | null; tenant_id: string | null; after: unknown }>;
+}
+
+export async function openSales(): Promise<Sales> {
+  const terminal = await openTestTerminal();
+  const { db } = terminal;
+  const tenant = await givenTenant(db);
+  const tour = await givenTour(db);
+  const date = await givenDeparture(db, tour, { seats: 10 });
+  const wanted = { tour: tour.slug, departureDate: date, by: 'key AAAAAAAAAAAA' };
+  return {
+    ...terminal,
+    ...{ tenant, tour, date },
+    hold: (quantity) => {
+      const request = { ...wanted, quantity, holdMinutes: undefined, externalRef: 'cart-1', customer: ANA };
+      return inTransaction(db, (trx) => placeHold(trx, tenant, request)) as Promise<SeatHold>;
+    },
+    book: (adults, { holdId, notes } = {}) => {
+      const rest = { paymentMethod: null, holdId: holdId ?? null, expectedTotal: null, notes: notes ?? null };
+      const request = { ...wanted, ...rest, adults, externalRef: 'order-1', customer: ANA };
+      return inTransaction(db, (trx) => createBooking(trx, tenant, request)) as Promise<BookingLead>;
+    },
+    seatsTaken: async () => {
+      const { rows } = await db.raw(
+        `select seats_taken(id, clock_timestamp()) as n from departures where tour_id = ?`,
+        [tour.id],
+      );
+      return rows[0].n;
+    },
+    lastAudit: () => db('audit_log').orderBy('id', 'desc').first(),
+  };
+}
