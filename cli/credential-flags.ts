@@ -1,5 +1,5 @@
 import type { Flag } from './command';
-import { credentialId, duration, limit } from './values';
+import { credentialId, duration, limit, orNone } from './values';
 
 /** What keys and widget tokens have in common on the command line. */
 export const OUT_FLAG: Flag = {
@@ -8,8 +8,8 @@ export const OUT_FLAG: Flag = {
 };
 export const EXPIRES_FLAG: Flag = {
   flags: '--expires-in <duration>',
-  about: 'how long it serves, such as 90d',
-  parse: duration(),
+  about: 'how long it serves, such as 90d, or none for ever',
+  parse: orNone(duration()),
   otherwise: 'for ever',
 };
 export const GRACE_FLAG: Flag = {
@@ -34,8 +34,8 @@ export const DEFAULT_LIMIT = 100;
 const DAY = 86_400;
 
 export interface IssueOptions {
-  /** Seconds. */
-  expiresIn?: number;
+  /** Seconds; null: for ever. */
+  expiresIn?: number | null;
   out?: string;
 }
 

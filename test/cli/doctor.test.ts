@@ -1,3 +1,4 @@
+import { givenTour } from '../support/given';
 import { describeWithRedis, startRedis, stopRedisServers } from '../support/redis';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
@@ -11,6 +12,14 @@ afterAll(async () => terminal.drop());
 const check = async (name: string) => {
   const { code, json } = await terminal.tourctl('doctor --json');
   return { code, ok: json.ok, ...json.checks.find((found: { name: string }) => found.name === name) };
+};
+
+/** Follows what a finding says to do, which must be commands of ours that work. */
+const followAdvice = async (name: string) => {
+  for (const command of (await check(name)).commands as string[]) {
+    const { code, stderr } = await terminal.tourctl(command.replace('tourctl ', ''));
+    if (code !== 0) throw new Error(`${command}: ${stderr}`);
+  }
 };
 
 const givenDepartureWithHold = async (seats: number, quantity: number): Promise<string> => {
@@ -35,7 +44,12 @@ describe('tourctl doctor', () => {
   it('finds a new installation well', async () => {
     const { code, json } = await terminal.tourctl('doctor --json');
     expect([code, json.ok]).toEqual([0, true]);
-    expect(json.checks).toContainEqual({ name: 'migrations', status: 'ok', detail: 'all are in' });
+    expect(json.checks).toContainEqual({
+      name: 'migrations',
+      status: 'ok',
+      detail: 'all are in',
+      commands: [],
+    });
     expect(json.checks.every((found: { status: string }) => found.status === 'ok')).toBe(true);
   });
 
@@ -48,8 +62,42 @@ describe('tourctl doctor', () => {
       status: 'notice',
       detail: expect.stringContaining(id),
     });
+    expect((await check('keys')).commands).toEqual([`tourctl key rotate ${id}`]);
     await terminal.tourctl(`key rotate ${id} --expires-in 90d`);
     expect((await check('keys')).status).toBe('ok');
+  });
+
+  it.each([
+    [
+      'unused-keys',
+      'api_keys',
+      { created_at: '2026-01-01T00:00:00Z' },
+      'key issue acme --scope catalog:read',
+    ],
+    [
+      'unused-keys',
+      'widget_tokens',
+      { created_at: '2026-01-01T00:00:00Z' },
+      'widget issue acme --origin a.example',
+    ],
+    [
+      'browser-keys',
+      'api_keys',
+      { browser_seen_at: '2026-05-01T00:00:00Z' },
+      'key issue acme --scope catalog:read',
+    ],
+  ])('notes %s (%s), and says what to do', async (name, table, row, issue) => {
+    const { id } = (await terminal.tourctl(`${issue} --json`)).json;
+    expect((await check(name)).status).toBe('ok');
+    await terminal.db(table).where({ id }).update(row);
+    expect(await check(name)).toMatchObject({
+      code: 0,
+      status: 'notice',
+      detail: expect.stringContaining(id),
+    });
+    const [command] = (await check(name)).commands;
+    expect((await terminal.tourctl(`${command.replace('tourctl ', '')} --yes`)).code).toBe(0);
+    expect((await check(name)).status).toBe('ok');
   });
 
   it('notes a widget token that no site may show', async () => {
@@ -69,6 +117,141 @@ describe('tourctl doctor', () => {
     expect((await check('development-origins')).status).toBe('ok');
     await terminal.tourctl('tenant activate young');
     expect(await check('development-origins')).toMatchObject({ code: 0, status: 'notice' });
+    await followAdvice('development-origins');
+    expect((await check('development-origins')).status).toBe('ok');
+  });
+
+  it('notes tenants that see no tour, whichever rule hides it', async () => {
+    const { id } = await givenTour(terminal.db, { slug: 'alps', continent: 'europe' });
+    expect((await check('visibility')).status).toBe('ok');
+    const blind = async () => (await check('visibility')).commands;
+    const acme = 'tourctl visibility show acme';
+    for (const [hide, show] of [
+      ['deny acme', 'allow acme'],
+      ['deny acme --continent europe', 'clear acme --continent europe'],
+      ['deny acme --tour alps', 'clear acme --tour alps'],
+    ]) {
+      await terminal.tourctl(`visibility ${hide}`);
+      expect(await blind()).toEqual([acme]);
+      await terminal.tourctl(`visibility ${show}`);
+      expect(await blind()).toEqual([]);
+    }
+    await terminal.tourctl('visibility deny acme');
+    await terminal.tourctl('visibility allow acme --continent europe');
+    expect(await blind()).toEqual([]);
+    await terminal.db('tours').where({ id }).update({ status: 'draft' });
+    await givenTour(terminal.db, { slug: 'andes', continent: 'south-america' });
+    expect(await blind()).toEqual([acme]);
+    await terminal.tourctl('tenant suspend acme --yes');
+    expect(await blind()).toEqual([]);
+    await terminal.tourctl('tenant activate acme');
+    await terminal.tourctl('visibility allow acme');
+  });
+
+  it('notes rules for continents without tours, and clears them', async () => {
+    await terminal.tourctl('visibility deny acme --continent atlantis');
+    expect(await check('visibility-rules')).toMatchObject({ code: 0, status: 'notice' });
+    await followAdvice('visibility-rules');
+    expect((await check('visibility-rules')).status).toBe('ok');
+  });
+
+  it('notes price rules that never decide, why, and removes them', async () => {
+    await givenTour(terminal.db, { slug: 'gone', status: 'archived' });
+    await terminal.tourctl('pricing add acme --percent 3 --continent south-america');
+    expect((await check('prices')).status).toBe('ok');
+    for (const [flags, why] of [
+      ['--percent 5 --travel-from 2020-01-01 --travel-to 2020-02-01', 'travel dates that are over'],
+      ['--percent 5 --tour gone', 'an archived tour'],
+      ['--percent 5 --continent atlantis', 'a continent that no tour is in'],
+    ]) {
+      const { id } = (await terminal.tourctl(`pricing add acme ${flags} --json`)).json;
+      expect((await check('prices')).detail).toContain(`${id} of acme (for ${why})`);
+      await followAdvice('prices');
+      expect((await check('prices')).status).toBe('ok');
+    }
+    const { id } = (await terminal.tourctl('pricing add acme --amount 5 --json')).json;
+    await terminal.tourctl('tenant set acme --currency USD');
+    expect((await check('prices')).detail).toContain(`${id} of acme (in another currency`);
+    await terminal.tourctl('tenant set acme --currency EUR');
+    await terminal.tourctl('pricing add acme --percent 1');
+    expect((await check('prices')).detail).toContain(`${id} of acme (beaten by a newer one`);
+  });
+
+  it('notes a clock that is another than that of the database', async () => {
+    expect((await check('clock')).status).toBe('ok');
+    const now = Date.now.bind(Date);
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+    const found = await check('clock');
+    clock.mockRestore();
+    expect(found).toMatchObject({ code: 0, status: 'notice' });
+    expect(found.detail).toMatch(/is -\d{5} ms from ours/);
+    expect(found.commands).toContain('timedatectl status');
+  });
+
+  it('notes instances of the API that poll no more', async () => {
+    const id = '00000000-0000-4000-8000-000000000001';
+    await terminal.db('api_instances').insert({ id, seen_version: 1, poll: 1 });
+    expect(await check('instances')).toMatchObject({ status: 'ok', detail: '1 of the API' });
+    await terminal
+      .db('api_instances')
+      .update({ polled_at: terminal.db.raw("now() - interval '11 seconds'") });
+    expect(await check('instances')).toMatchObject({
+      code: 0,
+      status: 'notice',
+      detail: expect.stringContaining(id),
+    });
+    await terminal.tourctl('tenant set acme --name Akme');
+    expect((await check('instances')).detail).toBe('0 of the API');
+  });
+
+  it('notes a queue that nobody works on, dead deliveries, disabled endpoints and silent workers', async () => {
+    const tenant = await terminal.db('tenants').where({ slug: 'acme' }).first('id');
+    await terminal.tourctl('webhook add acme https://acme.example/webhooks');
+    const endpoint = await terminal.db('webhook_endpoints').first('id');
+    await terminal.tourctl(`webhook ping ${endpoint.id}`);
+    expect((await check('queue')).status).toBe('ok');
+    expect(await check('workers')).toMatchObject({ status: 'notice', commands: ['npm run webhook-queue'] });
+    await terminal.db('webhook_queue').update({ next_at: terminal.db.raw("now() - interval '2 minutes'") });
+    expect(await check('queue')).toMatchObject({
+      code: 0,
+      status: 'notice',
+      detail: expect.stringMatching(/^1 due, the oldest for 1\d\d s/),
+      commands: ['npm run webhook-queue'],
+    });
+
+    await terminal.db('webhook_workers').insert({ id: 'host-1', slots: 8, in_flight: 0 });
+    expect(await check('workers')).toMatchObject({ status: 'ok', detail: '1 of the webhook queue' });
+    expect((await check('queue')).commands).toEqual(['tourctl monitor']);
+    await terminal
+      .db('webhook_workers')
+      .update({ beat_at: terminal.db.raw("now() - interval '20 seconds'") });
+    expect(await check('workers')).toMatchObject({
+      status: 'notice',
+      detail: expect.stringContaining('host-1 is silent since'),
+    });
+
+    await terminal.tourctl(`webhook disable ${endpoint.id} --yes`);
+    expect(await check('endpoints')).toMatchObject({
+      code: 0,
+      status: 'notice',
+      detail: expect.stringContaining(endpoint.id),
+    });
+    await followAdvice('endpoints');
+    expect((await check('endpoints')).status).toBe('ok');
+
+    await terminal.db('webhook_deliveries').where({ tenant_id: tenant.id }).update({ status: 'dead' });
+    expect(await check('deliveries')).toMatchObject({
+      code: 0,
+      status: 'notice',
+      detail: expect.stringContaining('1 dead'),
+    });
+    await followAdvice('deliveries');
+  });
+
+  it('prints what to do below each finding for a person', async () => {
+    const { stdout } = await terminal.tourctl('doctor');
+    expect(stdout).toMatch(/^ok {6}database +PostgreSQL/);
+    expect(stdout).toMatch(/^notice {2}deliveries +.*1 dead\n +\$ tourctl delivery list --status dead$/m);
   });
 
   it('recounts the seats, and exits with 1 where a departure is oversold', async () => {
@@ -78,7 +261,7 @@ describe('tourctl doctor', () => {
       status: 'ok',
       detail: expect.stringContaining('recounted 1'),
     });
-    expect((await check('holds')).detail).toBe('1 live');
+    expect((await check('holds')).detail).toBe('1 live, no orphans');
     await terminal.db.transaction(async (trx) => {
       await trx.raw('set local session_replication_role = replica');
       await trx('departures').where({ id }).update({ seats_total: 3 });
@@ -86,7 +269,41 @@ describe('tourctl doctor', () => {
     const found = await check('seats');
     expect(found).toMatchObject({ code: 1, ok: false, status: 'broken' });
     expect(found.detail).toMatch(/oversold: tour \d{4}-\d\d-\d\d \(4 of 3\)/);
+    expect(found.commands).toEqual([expect.stringMatching(/^tourctl departure set-seats tour [\d-]+ 4$/)]);
+    await followAdvice('seats');
+    expect((await check('seats')).status).toBe('ok');
     await terminal.db('departures').where({ id }).update({ seats_total: 10 });
+  });
+
+  it('notes holds that nobody tidies, and holds and bookings that do not know each other', async () => {
+    const [hold] = await terminal.db('seat_holds').select('*');
+    const { id, expires_at, created_at } = hold;
+    const change = (row: object) => terminal.db('seat_holds').where({ id }).update(row);
+    await change({ created_at: '2026-01-01T00:00:00Z', expires_at: '2026-01-01T00:15:00Z' });
+    expect(await check('holds')).toMatchObject({
+      code: 0,
+      status: 'notice',
+      detail: expect.stringContaining('1 over for ten minutes'),
+      commands: ['npm run api'],
+    });
+    await change({ created_at, expires_at, status: 'converted' });
+    expect((await check('holds')).detail).toContain(`converted without a booking: ${id}`);
+    await change({ status: 'active' });
+    await terminal.db.raw(
+      `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, hold_id, adults, unit_price_minor,
+         total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method, customer_name, customer_phone,
+         customer_email)
+       select 'ACME-1', h.tenant_id, d.tour_id, d.id, d.departure_date, h.id, 1, 100, 100, 0, 'EUR', 2, '{}', 'bank', 'N', '+49', 'e'
+       from seat_holds h join departures d on d.id = h.departure_id`,
+    );
+    expect(await check('holds')).toMatchObject({
+      status: 'notice',
+      detail: expect.stringContaining('counted twice'),
+      commands: [`tourctl hold release ${id} --yes`],
+    });
+    await terminal.db('booking_leads').delete();
+    await change({ status: 'released' });
+    expect((await check('holds')).status).toBe('ok');
   });
 
   it('exits with 1 where a migration is missing, or no database answers', async () => {

@@ -24,6 +24,7 @@ const listed = async (id: string) =>
   (await terminal.tourctl('key list acme --limit 1000 --json')).json.items.find(
     (key: { id: string }) => key.id === id,
   );
+const daysAgoText = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 const secondsFromNow = (time: string | Date) => (new Date(time).getTime() - Date.now()) / 1000;
 
 describe('tourctl key issue', () => {
@@ -161,6 +162,10 @@ describe('tourctl key rotate', () => {
     const old = await issue('--scope catalog:read --expires-in 10d');
     const { json: next } = await terminal.tourctl(`key rotate ${old.id} --json`);
     expect(secondsFromNow(next.expires_at)).toBeCloseTo(10 * 86_400, -2);
+    const { json: ever } = await terminal.tourctl(
+      `key rotate ${(await issue('--scope catalog:read --expires-in 10d')).id} --expires-in none --json`,
+    );
+    expect(ever.expires_at).toBeNull();
     const { json: third } = await terminal.tourctl(`key rotate ${next.id} --expires-in 1d --json`);
     expect(secondsFromNow(third.expires_at)).toBeCloseTo(86_400, -2);
   });
@@ -191,6 +196,53 @@ describe('tourctl key rotate', () => {
     const old = await issue();
     const answers = await Promise.all([1, 2].map(() => terminal.tourctl(`key rotate ${old.id} --json`)));
     expect(answers.map((answer) => answer.code).sort()).toEqual([0, 1]);
+  });
+});
+
+describe('tourctl key list', () => {
+  const givenKey = async (row: Record<string, unknown>, flags?: string) => {
+    const { id } = await issue(flags);
+    await terminal.db('api_keys').where({ id }).update(row);
+    return id as string;
+  };
+  const daysAgo = (days: number) => terminal.db.raw(`now() - interval '${days} days'`);
+
+  it.each([
+    ['seen in a browser', { browser_seen_at: daysAgoText(1) }, ['seen_in_browser']],
+    ['never used for a week', { created_at: daysAgoText(8) }, ['never_used']],
+    ['never used, but young', { created_at: daysAgoText(6) }, []],
+    ['used', { created_at: daysAgoText(8), last_used_at: daysAgoText(1) }, []],
+    ['about to expire', { expires_at: daysAgoText(-13) }, ['expires_soon']],
+    ['to expire one day', { expires_at: daysAgoText(-15) }, []],
+    ['revoked, whatever else', { browser_seen_at: daysAgoText(1), revoked_at: daysAgoText(0) }, []],
+    ['expired', { browser_seen_at: daysAgoText(1), expires_at: daysAgoText(1) }, []],
+    [
+      'all of it',
+      { browser_seen_at: daysAgoText(1), created_at: daysAgoText(9), expires_at: daysAgoText(-1) },
+      ['seen_in_browser', 'expires_soon', 'never_used'],
+    ],
+  ])('warns of a key that is %s', async (_, row, warnings) => {
+    const id = await givenKey(row);
+    expect((await listed(id)).warnings).toEqual(warnings);
+  });
+
+  it('warns no more of a key that was rotated', async () => {
+    const id = await givenKey({ created_at: daysAgo(8) });
+    await terminal.tourctl(`key rotate ${id}`);
+    expect((await listed(id)).warnings).toEqual([]);
+  });
+
+  it('says beside the list what to do', async () => {
+    await terminal.tourctl('tenant create --slug careless --name Careless');
+    const { id } = (await terminal.tourctl('key issue careless --scope catalog:read --json')).json;
+    await terminal
+      .db('api_keys')
+      .where({ id })
+      .update({ browser_seen_at: daysAgo(1) });
+    const { stdout, stderr } = await terminal.tourctl('key list careless');
+    expect(stdout).toContain('in a browser');
+    expect(stderr).toContain(`tourctl key rotate ${id} --grace 0`);
+    expect((await terminal.tourctl('key list careless --json')).stderr).toBe('');
   });
 });
 
@@ -297,13 +349,79 @@ describe('tourctl key inspect', () => {
     expect(await inspect(`${key}\n`)).toEqual({
       usable: true,
       status: 'usable',
+      reason: null,
       kind: 'api_key',
       id,
       tenant: 'acme',
       scopes: ['catalog:read'],
       origins: null,
+      created_at: expect.stringMatching(/Z$/),
       expires_at: null,
+      last_used_at: null,
+      browser_seen_at: null,
     });
+  });
+
+  it('tells when it was last used, and when in a browser', async () => {
+    const { id, key } = await issue();
+    const times = { last_used_at: '2026-05-01T08:00:00.000Z', browser_seen_at: '2026-04-30T08:00:00.000Z' };
+    await terminal.db('api_keys').where({ id }).update(times);
+    expect(await inspect(key)).toMatchObject(times);
+  });
+
+  it('judges form and checksum without a database', async () => {
+    const { id, key } = await issue();
+    const { DATABASE_URL } = terminal.env;
+    terminal.env.DATABASE_URL = 'postgres://nobody@127.0.0.1:1/nothing';
+    try {
+      const offline = async (text: string, flags = '--offline') => {
+        const { json } = await terminal.tourctl(`key inspect --json ${flags}`, text);
+        return json;
+      };
+      expect(await offline(key)).toMatchObject({ usable: null, status: 'well_formed', kind: 'api_key', id });
+      expect((await terminal.tourctl('key inspect --json', key)).error.code).toBe('database_unreachable');
+      const malformed = async (text: string) => {
+        const { usable, status, reason } = await offline(text, '');
+        expect([usable, status]).toEqual([false, 'malformed']);
+        return reason;
+      };
+      expect(await malformed(key.replace(/.$/, (last: string) => (last === 'x' ? 'y' : 'x')))).toBe(
+        'checksum',
+      );
+      expect(await malformed(key.slice(0, -1))).toBe('length');
+      expect(await malformed(`${key}x`)).toBe('length');
+      expect(await malformed(key.replace(/.$/, '\u00e9'))).toBe('characters');
+      expect(await malformed('svc_test_0123456789ab')).toBe('unknown_kind');
+      expect(await malformed('sk_live_4eC39HqLyjWDarjtT1zdp7dc')).toBe('foreign');
+    } finally {
+      terminal.env.DATABASE_URL = DATABASE_URL!;
+    }
+  });
+
+  it.each([
+    ['a header', (key: string) => `Authorization: Bearer ${key}`],
+    ['a settings file', (key: string) => `TOURS_API_KEY="${key}"\n`],
+    ['an address', (key: string) => `https://api.example/api/tenant/catalog?api_key=${key}&limit=5`],
+  ])('finds the key in what was pasted with it: %s', async (_, around) => {
+    const { id, key } = await issue();
+    expect(await inspect(around(key))).toMatchObject({ usable: true, id });
+  });
+
+  it('does not guess which of two keys is meant', async () => {
+    const { code, error } = await terminal.tourctl(
+      'key inspect --json',
+      `${(await issue()).key} ${(await issue()).key}`,
+    );
+    expect([code, error.message]).toEqual([2, expect.stringContaining('there are 2')]);
+  });
+
+  it('says how to revoke what may have leaked', async () => {
+    const { id, key } = await issue();
+    expect((await terminal.tourctl('key inspect --offline', key)).stdout).toContain(
+      `tourctl key revoke ${id}`,
+    );
+    const { token } = (await terminal.tourctl('widget issue acme --json')).json;
+    expect((await terminal.tourctl('key inspect', token)).stdout).toContain('tourctl widget revoke');
   });
 
   it('judges a widget token too', async () => {

@@ -153,6 +153,80 @@ describe('tourctl pricing simulate', () => {
     expect(await codes('simulate nobody alps')).toEqual([1, 'tenant_not_found']);
   });
 
+  it('tells why each other rule lost, or says nothing here', async () => {
+    const add = async (flags: string) => (await pricing(`add acme ${flags}`)).json.id as number;
+    const wide = await add('--percent 1 --tour alps');
+    const open = await add('--percent 2 --tour alps --travel-from 2031-01-01');
+    const older = await add('--percent 3 --tour alps --travel-from 2031-06-01 --travel-to 2031-06-10');
+    const newest = await add('--percent 4 --tour alps --travel-from 2031-06-01 --travel-to 2031-06-10');
+    const later = await add('--percent 5 --tour alps --travel-from 2031-07-01 --travel-to 2031-07-10');
+    const general = await add('--amount 5');
+    await add('--percent 6 --continent asia');
+
+    const { rule, beaten, inapplicable } = (await pricing('simulate acme alps --date 2031-06-01')).json;
+    const because = (list: { id: number; lost_because: string }[]) =>
+      list.map(({ id, lost_because }) => [id, lost_because]);
+    expect(rule.id).toBe(newest);
+    expect(because(beaten)).toEqual([
+      [older, 'newer_rule'],
+      [open, 'narrower_window'],
+      [wide, 'narrower_window'],
+      [general, 'closer_rule'],
+    ]);
+    expect(because(inapplicable)).toEqual([[later, 'outside_window']]);
+    const { stdout } = await terminal.tourctl('pricing simulate acme alps --date 2031-06-01');
+    expect(stdout).toContain(
+      `it beats rule ${general} (all tours: +5 EUR, any time): a tour's rule beats a general rule`,
+    );
+    expect(stdout).toContain(`does not apply: 2031-06-01 is outside its travel dates`);
+    expect(because((await pricing('simulate acme alps')).json.inapplicable)).toContainEqual([
+      later,
+      'needs_date',
+    ]);
+  });
+
+  it('tells that a rule in money says nothing of a tour in another currency', async () => {
+    const { id } = (await pricing('add acme --amount 5')).json;
+    const { json } = await pricing('simulate acme fuji');
+    expect(json).toMatchObject({ currency: 'JPY', tenant_currency: 'EUR', rule: null, unit_price: 90_000 });
+    expect(json.inapplicable).toMatchObject([{ id, lost_because: 'other_currency' }]);
+    const { stdout } = await terminal.tourctl('pricing simulate acme fuji');
+    expect(stdout).toContain('it is in EUR, and the tour is sold in JPY');
+  });
+
+  it('shows how the price is computed, step by step', async () => {
+    const told = async (flags: string) => {
+      await terminal.db('price_rules').delete();
+      await pricing(`add acme ${flags}`);
+      return (await terminal.tourctl('pricing simulate acme alps --adults 2')).stdout;
+    };
+    expect(await told('--percent 12.5 --round-to 10')).toContain(
+      '1000 EUR +12.5 % = 1125 EUR, to the nearest 10: 1130 EUR\n  deposit: 20 % of the total',
+    );
+    expect(await told('--amount -2000')).toContain('1000 EUR -2000 EUR = 0 EUR (never below 0)');
+    expect(await told('--price 990')).toMatch(/\n {2}990 EUR\n/);
+  });
+
+  it.each(['draft', 'archived'])('prices a tour that is %s, and says that nobody sees it', async (status) => {
+    const { slug } = await givenTour(terminal.db, { status });
+    const { code, json, stderr } = await pricing(`simulate acme ${slug}`);
+    expect([code, json.visible, json.tour.status]).toEqual([0, false, status]);
+    expect(stderr).toContain('tourctl visibility explain');
+  });
+
+  it('says where a departure cannot be booked, or the tenant is served nothing', async () => {
+    const tour = await givenTour(terminal.db, { slug: 'etna' });
+    await givenDeparture(terminal.db, tour, { date: '2031-06-01', status: 'cancelled' });
+    const { json, stderr } = await pricing('simulate acme etna --date 2031-06-01');
+    expect(json.departure_status).toBe('cancelled');
+    expect(stderr).toContain('nothing can be booked of etna on 2031-06-01: it is cancelled');
+    await terminal.tourctl('tenant create --slug asleep --name Asleep');
+    await terminal.tourctl('tenant suspend asleep --yes');
+    const asleep = await pricing('simulate asleep alps');
+    expect([asleep.code, asleep.json.tenant_status]).toEqual([0, 'suspended']);
+    expect(asleep.stderr).toContain('tourctl tenant activate asleep');
+  });
+
   it('warns where the tenant does not see the tour', async () => {
     await terminal.tourctl('visibility deny acme --tour alps');
     expect((await pricing('simulate acme alps')).stderr).toContain('acme does not see alps');

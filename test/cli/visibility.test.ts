@@ -65,9 +65,55 @@ describe('tourctl visibility', () => {
     const { stdout } = await terminal.tourctl('visibility explain acme alps');
     expect(stdout).toBe(
       'alps is shown for acme\n  decided by the tour rule (alps: shown)\n' +
-        '  it beats the continent rule (europe: hidden)\n  it beats the default rule (everything: shown)\n',
+        "  it beats the continent rule (europe: hidden): a tour's rule beats a continent's\n" +
+        '  it beats the default rule (everything: shown): any rule beats the default\n',
     );
     await visibility('clear acme --tour alps --continent europe');
+  });
+
+  it('explains what no rule can change', async () => {
+    await givenTour(terminal.db, { slug: 'old-tour', continent: 'europe', status: 'archived' });
+    await terminal.tourctl('tenant create --slug asleep --name Asleep');
+    await visibility('allow asleep --tour old-tour');
+    const archived = (await visibility('explain asleep old-tour')).json;
+    expect(archived).toMatchObject({
+      visible: false,
+      decided_by: { kind: 'status', of: 'archived' },
+      beaten: [
+        { kind: 'tour', visible: true, of: 'old-tour', reason: 'no rule can show what is archived' },
+        { kind: 'default', visible: true, of: null },
+      ],
+    });
+    await terminal.tourctl('tenant suspend asleep --yes');
+    const suspended = (await visibility('explain asleep old-tour')).json;
+    expect(suspended).toMatchObject({
+      visible: false,
+      tenant_status: 'suspended',
+      decided_by: { kind: 'tenant', of: 'suspended' },
+      commands: ['tourctl tenant activate asleep'],
+    });
+    expect(suspended.beaten.map((rule: { kind: string }) => rule.kind)).toEqual([
+      'status',
+      'tour',
+      'default',
+    ]);
+  });
+
+  it('says how a hidden tour is shown, by a command that does it', async () => {
+    await visibility('deny acme --continent europe');
+    const { stderr } = await terminal.tourctl('visibility explain acme alps');
+    const [command] = (await visibility('explain acme alps')).json.commands;
+    expect(stderr).toContain(command);
+    await terminal.tourctl(command.replace('tourctl ', ''));
+    expect((await visibility('explain acme alps')).json).toMatchObject({ visible: true, commands: [] });
+    await visibility('clear acme --tour alps --continent europe');
+  });
+
+  it('notes that a tour which is shown has nothing to book', async () => {
+    expect((await visibility('explain acme alps')).json.upcoming_departures).toBe(0);
+    expect((await terminal.tourctl('visibility explain acme alps')).stderr).toContain(
+      'No departure of it can be booked',
+    );
   });
 
   it('leaves an audit row of what changed, and none where nothing did', async () => {

@@ -149,6 +149,25 @@ describe('a widget token', () => {
   });
 });
 
+describe('tourctl widget list', () => {
+  it('warns of tokens that nobody uses, and of those that soon expire', async () => {
+    const slug = await givenTenant();
+    const [unused, ending] = [await issue(slug), await issue(slug, '--expires-in 3d')];
+    await terminal
+      .db('widget_tokens')
+      .where({ id: unused.id })
+      .update({ created_at: '2026-01-01T00:00:00Z' });
+    const { items } = (await terminal.tourctl(`widget list ${slug} --json`)).json;
+    expect(items.map((token: { id: string; warnings: string[] }) => [token.id, token.warnings])).toEqual([
+      [ending.id, ['expires_soon']],
+      [unused.id, ['never_used']],
+    ]);
+    const { stderr } = await terminal.tourctl(`widget list ${slug}`);
+    expect(stderr).toContain(`tourctl widget revoke ${unused.id}`);
+    expect(stderr).toContain(`tourctl widget rotate ${ending.id}`);
+  });
+});
+
 describe('an origin of some live token', () => {
   const listed = (origin: string) => isOriginOfSomeLiveToken(terminal.db, origin);
 
@@ -215,6 +234,23 @@ describe('tourctl origins', () => {
       expect([code, error.message]).toEqual([2, expect.stringContaining(origin)]);
     }
     expect((await terminal.tourctl(`origins list ${slug} --json`)).json.origins).toEqual([]);
+  });
+
+  it('says what to write instead', async () => {
+    const slug = await givenTenant();
+    const { error } = await terminal.tourctl(`origins add ${slug} https://*.acme.example --json`);
+    expect(error.message).toContain(
+      'write each site, such as https://acme.example and https://www.acme.example',
+    );
+  });
+
+  it('could not be a wildcard even if a writer forgot to look', async () => {
+    const slug = await givenTenant();
+    const write = terminal
+      .db('tenants')
+      .where({ slug })
+      .update({ origins: ['https://*.acme.example'] });
+    await expect(write).rejects.toThrow('tenants_origins_no_wildcard');
   });
 
   it('allows http://localhost with --dev, on trial alone', async () => {

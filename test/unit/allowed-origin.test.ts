@@ -46,7 +46,7 @@ describe('an origin is refused with the reason', () => {
     ['null', 'null', /null/],
     ['NULL', 'NULL', /null/],
     ['http', 'http://shop.vn', /https:\/\/shop\.vn/],
-    ['another scheme', 'ftp://shop.vn', /https:/],
+    ['another scheme', 'ftp://shop.vn', /https:\/\/shop\.vn/],
     ['a script', 'javascript:alert(1)', /port/],
     ['a data address', 'data:text/html,x', /path/],
     ['a file', 'file:///etc/passwd', /https:/],
@@ -99,7 +99,9 @@ describe('an origin is refused with the reason', () => {
     ['no domain', 'https://', /missing/],
     ['only a port', ':8443', /missing/],
     ['broken punycode', 'https://xn--a', /not a domain|suffix/],
+    ['http on loopback', 'http://127.0.0.1:3000', /IP address.*http:\/\/localhost:3000.*--dev/],
     ['localhost', 'http://localhost:3000', /--dev/],
+    ['localhost without its port', 'http://localhost', /--dev/],
     ['localhost over https', 'https://localhost:3000', /--dev/],
     ['bare localhost', 'localhost', /--dev/],
   ])('%s', (_, given, reason) => {
@@ -107,6 +109,62 @@ describe('an origin is refused with the reason', () => {
     expect(() => canonicalOrigin(given)).toThrow(reason);
   });
 });
+
+describe('an origin that is refused comes with what to write instead', () => {
+  it.each([
+    ['*', ['https://shop.example', 'https://www.shop.example']],
+    ['https://*.shop.vn', ['https://shop.vn', 'https://www.shop.vn']],
+    ['*.shop.vn', ['https://shop.vn', 'https://www.shop.vn']],
+    ['https://*.github.io', ['https://shop.example', 'https://www.shop.example']],
+    ['null', ['https://shop.example']],
+    ['', ['https://shop.example']],
+    ['http://shop.vn', ['https://shop.vn']],
+    ['http://Shop.VN:8080', ['https://shop.vn']],
+    ['ftp://shop.vn/tours', ['https://shop.vn']],
+    ['https://shop.vn/tours', ['https://shop.vn']],
+    ['https://shop.vn:8443/tours?x=1', ['https://shop.vn:8443']],
+    ['https://shop.vn:443/tours', ['https://shop.vn']],
+    ['münchen.de/touren', ['https://xn--mnchen-3ya.de']],
+    ['https://shop.vn?x=1', ['https://shop.vn']],
+    ['https://shop.vn#top', ['https://shop.vn']],
+    ['https://user:pw@shop.vn', ['https://shop.vn']],
+    ['https://shop.vn\\@evil.example', ['https://shop.example']],
+    ['https://shop.vn\n', ['https://shop.vn']],
+    ['https://sh\u200bop.vn', ['https://shop.vn']],
+    ['https://ex%61mple.com', ['https://münchen.example']],
+    ['https://shop.vn.', ['https://shop.vn']],
+    ['https://shop.vn:0', ['https://shop.vn']],
+    ['https://shop.vn:1:2', ['https://shop.vn']],
+    ['https://2130706433', ['https://shop.example', 'http://localhost:3000']],
+    ['https://0x7f.1', ['https://shop.example', 'http://localhost:3000']],
+    ['https://93.184.216.34', ['https://shop.example']],
+    ['https://[::1]:3000', ['https://shop.example', 'http://localhost:3000']],
+    ['https://[2001:db8::1]', ['https://shop.example']],
+    ['https://com', ['https://shop.com']],
+    ['https://co.uk', ['https://shop.co.uk']],
+    ['https://github.io', ['https://shop.github.io']],
+    ["https://ex'ample.com", ['https://shop.example']],
+    ['https://a,b', ['https://shop.example']],
+    ['https://', ['https://shop.example']],
+    ['https://localhost:3000', ['http://localhost:3000']],
+  ])('%j', (given, instead) => {
+    const reason = reasonFor(given);
+    const written = reason.match(/https?:\/\/[^\s,]+/g) ?? [];
+    expect(written).toEqual(instead);
+    for (const origin of written) {
+      expect(() => canonicalOrigin(origin, { dev: origin.startsWith('http:') })).not.toThrow();
+    }
+  });
+});
+
+function reasonFor(given: string): string {
+  try {
+    canonicalOrigin(given);
+  } catch (error) {
+    if (error instanceof OriginRefusedError) return error.reason;
+  }
+  throw new Error(`${given} is not refused`);
+}
 
 describe('for development', () => {
   it('http://localhost is allowed with its port', () => {

@@ -1,23 +1,18 @@
-import { inspectInstallation, type Check } from '../../../services/api/health/inspect-installation';
-import { tryStore } from '../../../services/platform/shared-store';
-import { listDeliveries } from '../../../services/webhook-queue/operations';
-import { withContext, type Context, type Terminal } from '../../context';
+import { broken, type Check } from '../../../services/api/health/check';
+import { inspectInstallation } from '../../../services/api/health/inspect-installation';
+import { withContext, type Terminal } from '../../context';
 import { describeError, EXIT } from '../../failure';
 import { CancelledError } from '../../prompts';
-import { table } from '../../table';
-
-const COUNTED = 1000;
+import { paint, type Screen, type Tone } from '../../screen';
+import { padText, textWidth, wrapText } from '../../text-width';
+import { checkKeys } from './check-keys';
+import { checkQueue } from './check-queue';
+import { checkStore } from './check-store';
 
 export async function doctorCommand(terminal: Terminal): Promise<number> {
-  const checks = [...(await examine(terminal)), await checkStore(terminal)];
+  const checks = [...(await examine(terminal)), await checkStore(terminal.config)];
   const ok = checks.every((check) => check.status !== 'broken');
-  terminal.output.answer({ ok, checks }, () => {
-    return table(
-      ['check', 'status', 'detail'],
-      checks.map((c) => [c.name, c.status, c.detail]),
-      'Nothing checked',
-    );
-  });
+  terminal.output.answer({ ok, checks }, (screen) => describe(checks, screen));
   return ok ? EXIT.done : EXIT.refused;
 }
 
@@ -25,38 +20,34 @@ async function examine(terminal: Terminal): Promise<Check[]> {
   try {
     return await withContext(terminal, 'as-is', async ({ db }) => {
       const checks = await inspectInstallation(db);
-      return checks.some((check) => check.name === 'migrations' && check.status === 'broken')
-        ? checks
-        : [...checks, await checkDeliveries(db)];
+      const isOutdated = checks.some(({ name, status }) => name === 'migrations' && status === 'broken');
+      return isOutdated ? checks : [...checks, ...(await checkKeys(db)), ...(await checkQueue(db))];
     });
   } catch (error) {
     if (error instanceof CancelledError) throw error;
-    return [{ name: 'database', status: 'broken', detail: describeError(error).message }];
+    const command = terminal.config.databaseUrl
+      ? 'psql "$DATABASE_URL" -c "select now()"'
+      : `ls -l ${terminal.config.dataDir}`;
+    return [broken('database', describeError(error).message, [command])];
   }
 }
 
-async function checkStore({ config: { sharedStore } }: Terminal): Promise<Check> {
-  const name = 'store';
-  if (!sharedStore) return { name, status: 'ok', detail: 'quotas and cache in memory, for one instance' };
-  const variable = sharedStore.kind === 'redis' ? 'REDIS_URL' : 'CACHE_REST_URL';
-  try {
-    const { roundTripMs } = await tryStore(sharedStore);
-    return { name, status: 'ok', detail: `${variable} answers in ${roundTripMs} ms` };
-  } catch (error) {
-    return { name, status: 'broken', detail: `${variable}: ${(error as Error).message}` };
-  }
-}
+const TONES: Record<Check['status'], Tone> = { ok: 'good', notice: 'waiting', broken: 'bad' };
 
-async function checkDeliveries(db: Context['db']): Promise<Check> {
-  const [dead, pending] = await Promise.all(
-    (['dead', 'pending'] as const).map((status) => listDeliveries(db, { status, limit: COUNTED })),
-  );
-  const count = (list: unknown[] | undefined) =>
-    list!.length < COUNTED ? list!.length : `${COUNTED} or more`;
-  const noteworthy = dead!.length + pending!.length > 0;
-  return {
-    name: 'deliveries',
-    status: noteworthy ? 'notice' : 'ok',
-    detail: `${count(pending)} pending, ${count(dead)} dead`,
-  };
+/** A check a line, the whole of its detail, and below it what to do. */
+function describe(checks: Check[], screen: Screen): string {
+  const width = Math.max(...checks.map(({ name }) => textWidth(name)));
+  const indent = ' '.repeat('notice'.length + width + 4);
+  const room = Math.max(20, (screen.columns ?? Infinity) - indent.length);
+  return checks
+    .flatMap(({ name, status, detail, commands }) => {
+      const [first, ...rest] = wrapText(detail, room);
+      const head = `${paint(padText(status, 'notice'.length), TONES[status], screen)}  ${padText(name, width)}`;
+      return [
+        `${head}  ${first}`,
+        ...rest.map((line) => indent + line),
+        ...commands.map((command) => `${indent}$ ${command}`),
+      ];
+    })
+    .join('\n');
 }

@@ -26,5 +26,6 @@ export function toKeyDocument(key: ApiKey) {
     revoked_at: key.revokedAt?.toISOString() ?? null,
     replaced_by: key.replacedBy,
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    browser_seen_at: key.browserSeenAt?.toISOString() ?? null,
   };
 }

@@ -19,7 +19,12 @@ export const key: Noun = {
       usage: 'issue <slug>',
       about: 'Issue a key; its secret is printed this once',
       flags: [
-        { flags: '--scope <scope>', about: 'what it may do', choices: SCOPES, repeats: true, must: true },
+        {
+          flags: '--scope <scope>',
+          about: 'what it may do; as few as serve, asked for on a terminal',
+          choices: SCOPES,
+          repeats: true,
+        },
         { flags: '--name <name>', about: 'what it is for', parse: line(200) },
         { flags: '--website <domain>', about: 'the site that it is issued for', parse: line(253) },
         EXPIRES_FLAG,
@@ -29,12 +34,15 @@ export const key: Noun = {
         'key issue acme --scope catalog:read --scope booking:create --website acme.example --expires-in 90d',
         'key issue acme --scope catalog:read --out acme.key',
       ],
-      run: () => (require('./issue') as typeof import('./issue')).issueKeyCommand,
+      // It opens the database itself: without a scope it asks first, or refuses.
+      runOffline: () => (require('./issue') as typeof import('./issue')).issueKeyCommand,
     },
     {
       usage: 'list <slug>',
-      about: 'List its keys, newest first',
+      about:
+        'List its keys, newest first, with a warning for those seen in a browser, never used or soon to expire',
       flags: [LIMIT_FLAG],
+      examples: ['key list acme', 'key list acme --json'],
       run: () => (require('./list') as typeof import('./list')).listKeysCommand,
     },
     {
@@ -51,13 +59,16 @@ export const key: Noun = {
       asks: () => true,
       about: 'Refuse it from now on',
       args: ID_ARGUMENT,
+      examples: ['key revoke 4nL0pQ8sTzX2', 'key revoke 4nL0pQ8sTzX2 --yes'],
       run: () => (require('./revoke') as typeof import('./revoke')).revokeKeyCommand,
     },
     {
       usage: 'inspect',
-      about: 'Judge a key or widget token that is read from standard input',
-      examples: ['key inspect < suspicious.key'],
-      run: () => (require('./inspect') as typeof import('./inspect')).inspectTokenCommand,
+      about: 'Judge a key or widget token that is read from standard input, or pasted',
+      flags: [{ flags: '--offline', about: 'by its form and checksum alone, without a database' }],
+      examples: ['key inspect < suspicious.key', 'key inspect --offline < suspicious.key'],
+      // It opens the database itself, once it knows that there is something to look up.
+      runOffline: () => (require('./inspect') as typeof import('./inspect')).inspectTokenCommand,
     },
   ],
 };

@@ -2,10 +2,22 @@ import { listApiKeys } from '../../../services/api/credentials/list-credentials'
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
-import { table } from '../../table';
+import { adviseOn, STATUS_TONES, WARNING_TONES, warningLabels } from '../../credential-warnings';
+import { table, type Column } from '../../table';
 import { toKeyDocument } from './key-document';
 
-const COLUMNS = ['id', 'status', 'name', 'website', 'scopes', 'created', 'expires', 'last used', 'successor'];
+const COLUMNS: Column[] = [
+  'id',
+  { heading: 'status', tones: STATUS_TONES },
+  { heading: 'warning', least: 12, tones: WARNING_TONES },
+  { heading: 'name', least: 8 },
+  { heading: 'website', least: 10 },
+  { heading: 'scopes', least: 12 },
+  'created',
+  'expires',
+  'last used',
+  'successor',
+];
 
 export async function listKeysCommand(
   { db, output }: Context,
@@ -13,14 +25,22 @@ export async function listKeysCommand(
   slug: string,
 ): Promise<void> {
   const keys = await listApiKeys(db, await findTenant(db, slug), limit);
-  const items = keys.map(toKeyDocument);
-  output.answer({ items }, () => {
+  const items = keys.map((key) => ({ ...toKeyDocument(key), warnings: key.warnings }));
+  output.answer({ items }, (screen) => {
     const rows = items.map((key) => {
       const days = [key.created_at, key.expires_at, key.last_used_at].map(
         (time) => time?.slice(0, 10) ?? null,
       );
-      return [key.id, key.status, key.name, key.website, key.scopes.join(' '), ...days, key.replaced_by];
+      const rights = [key.name, key.website, key.scopes.join(' ')];
+      return [key.id, key.status, warningLabels(key.warnings), ...rights, ...days, key.replaced_by];
     });
-    return table(COLUMNS, rows, 'No keys');
+    return table(COLUMNS, rows, 'No keys', screen);
   });
+  for (const key of keys) {
+    // The first warning outdoes the others.
+    for (const warning of key.warnings.slice(0, 1)) {
+      const { sentence, command } = adviseOn('key', key, warning);
+      output.note(`warning: ${sentence}: ${command}`);
+    }
+  }
 }

@@ -11,6 +11,7 @@ export const origins: Noun = {
     {
       usage: 'list <slug>',
       about: 'List them',
+      examples: ['origins list acme'],
       run: () => (require('./list') as typeof import('./list')).listOriginsCommand,
     },
     {
@@ -26,6 +27,7 @@ export const origins: Noun = {
       asks: () => true,
       about: 'Remove some',
       check: (_: object, slug: string, given: string[]) => check({ dev: true }, slug, given),
+      examples: ['origins remove acme https://old.acme.example'],
       run: () => (require('./change') as typeof import('./change')).removeOriginsCommand,
     },
     {
@@ -33,6 +35,7 @@ export const origins: Noun = {
       about: 'Replace the whole list',
       flags: [DEV_FLAG],
       check,
+      examples: ['origins set acme https://acme.example', 'origins set acme http://localhost:3000 --dev'],
       run: () => (require('./change') as typeof import('./change')).setOriginsCommand,
     },
   ],

@@ -1,22 +1,25 @@
 import type { CatalogTour } from '../../../services/api/catalog/catalog-tour';
 import { explainVisibility } from '../../../services/api/catalog/explain-visibility';
 import { findTour } from '../../../services/api/catalog/find-tour';
+import { departureStatus, type Departure } from '../../../services/api/departures/departure';
 import { findTourDeparture } from '../../../services/api/departures/list-tour-departures';
 import { toMajor } from '../../../services/api/money/currency';
 import { pricesAnswer, tenantPricesAnswer } from '../../../services/api/pricing/prices-answer';
-import type { Prices } from '../../../services/api/pricing/prices';
-import { simulatePrice } from '../../../services/api/pricing/simulate-price';
+import { simulatePrice, type SimulatedPrice } from '../../../services/api/pricing/simulate-price';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
-import type { Db } from '../../../services/platform/database';
+import { mayBeUsed, type Tenant } from '../../../services/api/tenants/tenant';
 import type { Context } from '../../context';
+import type { Screen } from '../../screen';
 import { properties } from '../../table';
-import {
-  describeChange,
-  describeScope,
-  describeTravel,
-  type PriceRuleDocument,
-  toPriceRuleDocument,
-} from './price-rule-document';
+import { ruleInWords, whyItLost, whyItSaysNothing } from './price-reason';
+import { describeChange, toPriceRuleDocument } from './price-rule-document';
+
+interface Trip {
+  tour: CatalogTour;
+  date: string | null;
+  departure: Departure | null;
+  adults: number;
+}
 
 export async function simulatePricingCommand(
   { db, output }: Context,
@@ -26,41 +29,96 @@ export async function simulatePricingCommand(
 ): Promise<void> {
   const tenant = await findTenant(db, slug);
   const tour = await findTour(db, idOrSlug);
-  const platform = await platformPrices(db, tour, date);
+  const departure = date === null ? null : await findTourDeparture(db, tour, date);
+  const platform = departure?.prices ?? { adult: tour.basePriceMinor };
   const simulated = await simulatePrice(db, tenant, tour, platform, { travelDate: date, adults });
-  const { quote, totalMinor, depositMinor, beaten } = simulated;
-  const digits = tour.currencyDigits;
-  const document = {
-    tenant: slug,
-    tour: { id: tour.id, slug: tour.slug },
-    departure_date: date,
-    adults,
-    currency: tour.currency,
-    prices: pricesAnswer(quote.platform, digits),
-    tenant_prices: tenantPricesAnswer(quote, digits),
-    unit_price: toMajor(quote.tenant.adult, digits),
-    total_price: toMajor(totalMinor, digits),
-    deposit_total: toMajor(depositMinor, digits),
-    rule: quote.rule ? toPriceRuleDocument(tenant, quote.rule, tour.slug) : null,
-    beaten: beaten.map((rule) => toPriceRuleDocument(tenant, rule, tour.slug)),
-  };
   const { visible } = await explainVisibility(db, tenant, tour);
+  const document = toDocument(tenant, { tour, date, departure, adults }, simulated, visible);
+  const status = document.departure_status;
+  if (!mayBeUsed(tenant))
+    output.warn(`${slug} is ${tenant.status}, and is served nothing: tourctl tenant activate ${slug}`);
   if (!visible)
     output.warn(`${slug} does not see ${tour.slug}: tourctl visibility explain ${slug} ${tour.slug}`);
-  output.answer(document, () => {
-    const { rule, beaten: others, tour: _, prices: __, tenant_prices: ___, ...amounts } = document;
-    const reason = rule ? inWords(rule) : `no rule: the platform's price`;
-    const losers = others.map((other) => `\n  it beats ${inWords(other)}`).join('');
-    return `${properties({ ...amounts, platform_price: document.prices.adult })}\n\ndecided by ${reason}${losers}`;
-  });
+  if (status && status !== 'available')
+    output.warn(`nothing can be booked of ${tour.slug} on ${date}: it is ${status.replace('_', ' ')}`);
+  output.answer(document, (screen) => describe(document, screen));
 }
 
-/** @throws DepartureNotFoundError */
-async function platformPrices(db: Db, tour: CatalogTour, date: string | null): Promise<Prices> {
-  if (date === null) return { adult: tour.basePriceMinor };
-  return (await findTourDeparture(db, tour, date)).prices;
+function toDocument(
+  tenant: Tenant,
+  { tour, date, departure, adults }: Trip,
+  { quote, unroundedMinor, totalMinor, depositMinor, beaten, inapplicable }: SimulatedPrice,
+  visible: boolean,
+) {
+  const major = (minor: number) => toMajor(minor, tour.currencyDigits);
+  const rule = quote.rule ? toPriceRuleDocument(tenant, quote.rule, tour.slug) : null;
+  const circumstances = { tourCurrency: tour.currency, tenantCurrency: tenant.currency, date };
+  return {
+    tenant: tenant.slug,
+    tour: { id: tour.id, slug: tour.slug, status: tour.status },
+    visible,
+    tenant_status: tenant.status,
+    departure_date: date,
+    departure_status: departure && departureStatus(departure),
+    adults,
+    currency: tour.currency,
+    tenant_currency: tenant.currency,
+    prices: pricesAnswer(quote.platform, tour.currencyDigits),
+    tenant_prices: tenantPricesAnswer(quote, tour.currencyDigits),
+    unrounded_price: major(unroundedMinor),
+    unit_price: major(quote.tenant.adult),
+    total_price: major(totalMinor),
+    deposit_total: major(depositMinor),
+    deposit_percent: Number(tenant.depositPercent),
+    payment_method: tenant.paymentMethod,
+    rule,
+    beaten: beaten.map((lost) => {
+      const loser = toPriceRuleDocument(tenant, lost.rule, tour.slug);
+      return { ...loser, lost_because: lost.because, reason: whyItLost(lost.because, rule!, loser) };
+    }),
+    inapplicable: inapplicable.map(({ rule: silent, because }) => {
+      const other = toPriceRuleDocument(tenant, silent, tour.slug);
+      return { ...other, lost_because: because, reason: whyItSaysNothing(because, other, circumstances) };
+    }),
+  };
+}
+type Document = ReturnType<typeof toDocument>;
+
+function describe(document: Document, screen: Screen): string {
+  const { tenant, tour, departure_date, adults, currency, rule, beaten, inapplicable } = document;
+  const amounts = {
+    tenant,
+    tour: tour.slug,
+    departure_date,
+    adults,
+    currency,
+    platform_price: document.prices.adult,
+    unit_price: document.unit_price,
+    total_price: document.total_price,
+    deposit_total: document.deposit_total,
+  };
+  const reasons = [
+    rule ? `decided by ${ruleInWords(rule)}` : `decided by no rule: it is the platform's price`,
+    rule && `  ${calculation(document)}`,
+    `  deposit: ${depositInWords(document)}`,
+    ...beaten.map((lost) => `  it beats ${ruleInWords(lost)}: ${lost.reason}`),
+    ...inapplicable.map((silent) => `  ${ruleInWords(silent)} does not apply: ${silent.reason}`),
+  ];
+  return `${properties(amounts, screen)}\n\n${reasons.filter(Boolean).join('\n')}`;
 }
 
-function inWords(rule: PriceRuleDocument): string {
-  return `rule ${rule.id} (${describeScope(rule)}: ${describeChange(rule)}, ${describeTravel(rule)})`;
+/** `1000 EUR +12.5 % = 1125 EUR, to the nearest 10: 1130 EUR` */
+function calculation({ prices, rule, currency, unrounded_price, unit_price }: Document): string {
+  const made = `${unrounded_price} ${currency}`;
+  const change =
+    rule!.price === null ? `${prices.adult} ${currency} ${describeChange(rule!)} = ${made}` : made;
+  const floor = unrounded_price === 0 && rule!.price === null ? ' (never below 0)' : '';
+  const rounded =
+    rule!.round_to === null ? '' : `, to the nearest ${rule!.round_to}: ${unit_price} ${currency}`;
+  return `${change}${floor}${rounded}`;
+}
+
+function depositInWords({ payment_method, deposit_percent }: Document): string {
+  if (payment_method === 'reserve') return "none, as the tenant's payment method is reserve";
+  return `${deposit_percent} % of the total`;
 }

@@ -2,10 +2,20 @@ import { listWidgetTokens } from '../../../services/api/credentials/list-credent
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
-import { table } from '../../table';
+import { adviseOn, STATUS_TONES, WARNING_TONES, warningLabels } from '../../credential-warnings';
+import { table, type Column } from '../../table';
 import { toWidgetDocument } from './widget-document';
 
-const COLUMNS = ['id', 'status', 'origins', 'created', 'expires', 'last used', 'successor'];
+const COLUMNS: Column[] = [
+  'id',
+  { heading: 'status', tones: STATUS_TONES },
+  { heading: 'warning', least: 12, tones: WARNING_TONES },
+  { heading: 'origins', least: 20 },
+  'created',
+  'expires',
+  'last used',
+  'successor',
+];
 
 export async function listWidgetsCommand(
   { db, output }: Context,
@@ -13,15 +23,22 @@ export async function listWidgetsCommand(
   slug: string,
 ): Promise<void> {
   const tokens = await listWidgetTokens(db, await findTenant(db, slug), limit);
-  const items = tokens.map(toWidgetDocument);
-  output.answer({ items }, () => {
+  const items = tokens.map((token) => ({ ...toWidgetDocument(token), warnings: token.warnings }));
+  output.answer({ items }, (screen) => {
     const rows = items.map((token) => {
       const days = [token.created_at, token.expires_at, token.last_used_at].map(
         (time) => time?.slice(0, 10) ?? null,
       );
       const origins = token.follows_tenant ? "the tenant's" : token.origins.join(' ');
-      return [token.id, token.status, origins, ...days, token.replaced_by];
+      return [token.id, token.status, warningLabels(token.warnings), origins, ...days, token.replaced_by];
     });
-    return table(COLUMNS, rows, 'No widget tokens');
+    return table(COLUMNS, rows, 'No widget tokens', screen);
   });
+  for (const token of tokens) {
+    // The first warning outdoes the others.
+    for (const warning of token.warnings.slice(0, 1)) {
+      const { sentence, command } = adviseOn('widget', token, warning);
+      output.note(`warning: ${sentence}: ${command}`);
+    }
+  }
 }

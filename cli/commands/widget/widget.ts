@@ -9,6 +9,7 @@ import {
   ROTATED_EXPIRES_FLAG,
 } from '../../credential-flags';
 import { checkOrigins, DEV_FLAG } from '../../origin-arguments';
+import { line } from '../../values';
 
 export const widget: Noun = {
   name: 'widget',
@@ -37,6 +38,7 @@ export const widget: Noun = {
       usage: 'list <slug>',
       about: 'List its tokens, newest first',
       flags: [LIMIT_FLAG],
+      examples: ['widget list acme'],
       run: () => (require('./list') as typeof import('./list')).listWidgetsCommand,
     },
     {
@@ -45,6 +47,7 @@ export const widget: Noun = {
       about: 'Issue a successor with the same origins',
       flags: [GRACE_FLAG, ROTATED_EXPIRES_FLAG, OUT_FLAG],
       args: ID_ARGUMENT,
+      examples: ['widget rotate 4nL0pQ8sTzX2 --grace 48h'],
       run: () => (require('./rotate') as typeof import('./rotate')).rotateWidgetCommand,
     },
     {
@@ -52,7 +55,24 @@ export const widget: Noun = {
       asks: () => true,
       about: 'Refuse it from now on',
       args: ID_ARGUMENT,
+      examples: ['widget revoke 4nL0pQ8sTzX2 --yes'],
       run: () => (require('./revoke') as typeof import('./revoke')).revokeWidgetCommand,
+    },
+    {
+      usage: 'doctor',
+      about: 'Explain why a page may show the widget, or may not; exit 1 where it may not',
+      flags: [
+        // No secret: it stands in the page that it is asked about.
+        { flags: '--token <token>', about: 'the widget token of the page', must: true, parse: line(200) },
+        {
+          flags: '--origin <address>',
+          about: 'the page, as its address is copied from the browser',
+          must: true,
+          parse: line(2000),
+        },
+      ],
+      examples: ['widget doctor --token svc_widget_4nL0pQ8sTzX2_… --origin https://www.acme.example/tours'],
+      run: () => (require('./doctor') as typeof import('./doctor')).explainEmbeddingCommand,
     },
   ],
 };

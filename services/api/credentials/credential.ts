@@ -1,3 +1,4 @@
+import type { CredentialWarning } from './credential-warning';
 import type { Scope } from './scope';
 
 /** As it stands on the command line and in lists; the secret is nowhere. */
@@ -15,12 +16,16 @@ export interface Credential {
   revokedAt: Date | null;
   replacedBy: string | null;
   lastUsedAt: Date | null;
+  /** Of a live one, by the database's clock; the one to act on first comes first. */
+  warnings: CredentialWarning[];
 }
 
 export interface ApiKey extends Credential {
   name: string | null;
   website: string | null;
   scopes: Scope[];
+  /** When it last came with the marks of a browser. */
+  browserSeenAt: Date | null;
 }
 
 export interface WidgetToken extends Credential {

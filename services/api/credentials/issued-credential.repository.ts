@@ -1,5 +1,7 @@
 import type { Db, Trx } from '../../platform/database';
+import { USABLE_STATUSES } from '../tenants/tenant';
 import type { ApiKey, Credential, WidgetToken } from './credential';
+import { EXPIRING_DAYS, UNUSED_DAYS, type CredentialWarning } from './credential-warning';
 import type { Scope } from './scope';
 import type { CredentialKind, DigestAlgorithm } from './token-format';
 
@@ -62,6 +64,14 @@ export async function selectWidgetTokensOf(db: Db, tenantId: string, limit: numb
   return rows.map(toWidgetToken);
 }
 
+export async function selectDoubtfulApiKeys(db: Db, limit: number): Promise<ApiKey[]> {
+  return (await doubtful(db, selectApiKeys(db), limit)).map(toApiKey);
+}
+
+export async function selectDoubtfulWidgetTokens(db: Db, limit: number): Promise<WidgetToken[]> {
+  return (await doubtful(db, selectWidgetTokens(db), limit)).map(toWidgetToken);
+}
+
 /** Holds the row until the transaction ends, so that two rotations or revocations take turns. */
 export async function lockCredential(trx: Trx, kind: CredentialKind, id: string): Promise<void> {
   await trx(TABLE[kind]).where({ id }).forUpdate().select('id');
@@ -99,7 +109,7 @@ function columnsOf(trx: Trx, credential: NewCredential): Record<string, unknown>
 }
 
 function selectApiKeys(db: Db) {
-  return selectCredentials(db, 'api_key').select('c.name', 'c.website', 'c.scopes');
+  return selectCredentials(db, 'api_key').select('c.name', 'c.website', 'c.scopes', 'c.browser_seen_at');
 }
 
 function selectWidgetTokens(db: Db) {
@@ -114,7 +124,32 @@ function selectCredentials(db: Db, kind: CredentialKind) {
     .select(
       db.raw(`case when c.revoked_at is not null then 'revoked'
                    when c.expires_at <= clock_timestamp() then 'expired' else 'live' end as status`),
-    );
+    )
+    .select(warningsOf(db, kind));
+}
+
+/** Of a rotated one it is right that it ends soon, and that nobody uses it. */
+function warningsOf(db: Db, kind: CredentialKind) {
+  const inBrowser = kind === 'api_key' ? 'c.browser_seen_at is not null' : 'false';
+  return db.raw(
+    `case when c.revoked_at is not null or c.expires_at <= clock_timestamp() then '{}' else array_remove(array[
+       case when ${inBrowser} then 'seen_in_browser' end,
+       case when c.replaced_by is null and c.expires_at <= clock_timestamp() + make_interval(days => :expiring)
+            then 'expires_soon' end,
+       case when c.replaced_by is null and c.last_used_at is null
+             and c.created_at <= clock_timestamp() - make_interval(days => :unused) then 'never_used' end], null)
+     end as warnings`,
+    { expiring: EXPIRING_DAYS, unused: UNUSED_DAYS },
+  );
+}
+
+function doubtful(db: Db, credentials: ReturnType<typeof selectCredentials>, limit: number) {
+  return db
+    .from(credentials.whereIn('t.status', USABLE_STATUSES).as('d'))
+    .select('d.*')
+    .whereRaw('cardinality(d.warnings) > 0')
+    .orderByRaw('d.expires_at nulls last, d.created_at')
+    .limit(limit);
 }
 
 function toCredential(row: Record<string, unknown>): Credential {
@@ -129,31 +164,23 @@ function toCredential(row: Record<string, unknown>): Credential {
     revokedAt: row.revoked_at as Date | null,
     replacedBy: row.replaced_by as string | null,
     lastUsedAt: row.last_used_at as Date | null,
+    warnings: row.warnings as CredentialWarning[],
   };
 }
 
 function toApiKey(row: Record<string, unknown>): ApiKey {
   const { name, website, scopes } = row as unknown as ApiKey;
-  return { ...toCredential(row), name, website, scopes };
+  return {
+    ...toCredential(row),
+    name,
+    website,
+    scopes,
+    browserSeenAt: row.browser_seen_at as Date | null,
+  };
 }
 
 function toWidgetToken(row: Record<string, unknown>): WidgetToken {
   const own = row.origins as string[] | null;
   const origins = own ?? (row.tenant_origins as string[]);
   return { ...toCredential(row), origins, followsTenant: own === null };
-}
-
-/** Only ever forward: another instance may have seen a later use. */
-export async function updateLastUsed(
-  db: Db,
-  table: 'api_keys' | 'widget_tokens',
-  used: Map<string, Date>,
-): Promise<void> {
-  if (used.size === 0) return;
-  await db.raw(
-    `update ${table} c set last_used_at = u.at
-     from unnest(:ids::text[], :times::timestamptz[]) as u (id, at)
-     where c.id = u.id and (c.last_used_at is null or c.last_used_at < u.at)`,
-    { ids: [...used.keys()], times: [...used.values()] },
-  );
 }

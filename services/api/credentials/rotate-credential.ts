@@ -16,8 +16,8 @@ import type { CredentialKind } from './token-format';
 export interface Rotation {
   /** How long the old one still serves, unless it was to expire before; 0 revokes it in the same transaction. */
   graceSeconds: number;
-  /** Of the new one; absent: as long as the old one was issued for. */
-  lifetimeSeconds?: number;
+  /** Of the new one; null: for ever; absent: as long as the old one was issued for. */
+  lifetimeSeconds?: number | null;
 }
 
 /**
@@ -32,7 +32,7 @@ export async function rotateApiKey(
 ): Promise<Issued<ApiKey> & { previous: ApiKey }> {
   await lockCredential(trx, 'api_key', id);
   const old = requireLive('api_key', id, await findApiKey(trx, id));
-  const lifetimeSeconds = rotation.lifetimeSeconds ?? lifetimeOf(old);
+  const { lifetimeSeconds = lifetimeOf(old) } = rotation;
   const { scopes, name, website } = old;
   const given = { scopes, name, website, lifetimeSeconds };
   const issued = await issueApiKey(trx, pepper, { id: old.tenantId }, given, old.familyId);
@@ -52,7 +52,7 @@ export async function rotateWidgetToken(
 ): Promise<Issued<WidgetToken> & { previous: WidgetToken }> {
   await lockCredential(trx, 'widget_token', id);
   const old = requireLive('widget_token', id, await findWidgetToken(trx, id));
-  const lifetimeSeconds = rotation.lifetimeSeconds ?? lifetimeOf(old);
+  const { lifetimeSeconds = lifetimeOf(old) } = rotation;
   const { credential, token } = newCredential(
     'widget_token',
     pepper,

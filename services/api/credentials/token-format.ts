@@ -9,6 +9,7 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const UNBIASED = 248;
 const ID_LENGTH = 12;
 const CRC_LENGTH = 6;
+const KINDS = ['api_key', 'widget_token'] as const;
 const PREFIX = { api_key: 'svc_live_', widget_token: 'svc_widget_' } as const;
 /** 190 and 131 bits. */
 const SECRET_LENGTH = { api_key: 32, widget_token: 22 } as const;
@@ -26,12 +27,24 @@ export function mintToken(kind: CredentialKind): { id: string; token: string } {
 
 /** Kind and id of a well-formed credential; undefined for anything else, a typo included: no look-up is needed to know. */
 export function parseToken(text: string): { kind: CredentialKind; id: string } | undefined {
-  for (const kind of ['api_key', 'widget_token'] as const) {
+  for (const kind of KINDS) {
     const id = FORMAT[kind].exec(text)?.[1];
     if (!id) continue;
     return checksum(text.slice(0, -CRC_LENGTH)) === text.slice(-CRC_LENGTH) ? { kind, id } : undefined;
   }
   return undefined;
+}
+
+/** Why a text is no credential of ours; the checksum tells a slip of the pen from a secret. */
+export type Malformation = 'foreign' | 'unknown_kind' | 'characters' | 'length' | 'checksum';
+
+/** @returns undefined for a well-formed one */
+export function diagnoseToken(text: string): Malformation | undefined {
+  if (parseToken(text)) return undefined;
+  const kind = KINDS.find((name) => text.startsWith(PREFIX[name]));
+  if (!kind) return text.startsWith('svc_') ? 'unknown_kind' : 'foreign';
+  if (/[^0-9A-Za-z_]/.test(text)) return 'characters';
+  return FORMAT[kind].test(text) ? 'checksum' : 'length';
 }
 
 /** With a pepper, a stolen table cannot even confirm a leaked token. The secret is random, so a slow hash buys nothing. */

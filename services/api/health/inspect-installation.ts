@@ -1,30 +1,36 @@
 import type { Db } from '../../platform/database';
 import { pendingMigrations } from '../../platform/migrate';
-import { collectFacts, recountSeats, type InstallationFacts } from './installation.repository';
+import { broken, notice, noticeOf, ok, type Check } from './check';
+import { inspectTenants } from './inspect-tenants';
+import {
+  collectFacts,
+  findOrphanedHolds,
+  findSilentInstances,
+  recountSeats,
+  type InstallationFacts,
+} from './installation.repository';
 
-export interface Check {
-  name: string;
-  /** Broken: a promise of the platform does not hold. Notice: somebody may want to act. */
-  status: 'ok' | 'notice' | 'broken';
-  detail: string;
-}
-
-const EXPIRING_DAYS = 14;
 /** Expiry is judged by the database's clock alone, but logs and signatures are not. */
 const SKEW_MS = 5000;
+/** Twenty polls. A process that is asked to end takes its row with it. */
+const SILENT_SECONDS = 10;
 
 /** Everything that can be judged from the database. Without its migrations nothing after them is. */
 export async function inspectInstallation(db: Db): Promise<Check[]> {
   const pending = await pendingMigrations(db);
   if (pending.length > 0) {
-    return [broken('migrations', `${pending.length} missing, from ${pending[0]} on: run tourctl migrate`)];
+    const detail = `${pending.length} missing, from ${pending[0]} on`;
+    return [broken('migrations', detail, ['tourctl migrate'])];
   }
-  const facts = await collectFacts(db, EXPIRING_DAYS);
+  const facts = await collectFacts(db);
   return [
     ok('database', `PostgreSQL ${facts.version} answers`),
     ok('migrations', 'all are in'),
     await checkSeats(db),
-    ...checkFacts(facts),
+    await checkHolds(db, facts),
+    checkClock(facts),
+    await checkInstances(db, facts),
+    ...(await inspectTenants(db)),
   ];
 }
 
@@ -33,46 +39,45 @@ async function checkSeats(db: Db): Promise<Check> {
   if (oversold.length === 0)
     return ok('seats', `recounted ${recounted} departures with holds or bookings: none is oversold`);
   const named = oversold.map((d) => `${d.tour} ${d.departureDate} (${d.seatsTaken} of ${d.seatsTotal})`);
-  return broken('seats', `oversold: ${named.join(', ')}`);
+  return broken(
+    'seats',
+    `oversold: ${named.join(', ')}; give them the seats, or cancel bookings`,
+    oversold.map((d) => `tourctl departure set-seats ${d.tour} ${d.departureDate} ${d.seatsTaken}`),
+  );
 }
 
-function checkFacts(facts: InstallationFacts): Check[] {
-  const { clockSkewMs, expiringKeys, liveHolds, tenantsWithoutOrigins, tenantsWithDevelopmentOrigins } =
-    facts;
-  const skewed = Math.abs(clockSkewMs) > SKEW_MS;
-  return [
-    skewed
-      ? notice('clock', `the database's clock is ${clockSkewMs} ms from ours`)
-      : ok('clock', `${clockSkewMs} ms apart`),
-    ok('holds', `${liveHolds} live`),
-    noticeOf('keys', expiringKeys, `to expire within ${EXPIRING_DAYS} days: rotate`),
-    noticeOf(
-      'origins',
-      tenantsWithoutOrigins,
-      'with a widget token that no site may show: tourctl origins add',
-    ),
-    noticeOf(
-      'development-origins',
-      tenantsWithDevelopmentOrigins,
-      'past the trial with http://localhost: tourctl origins remove',
-    ),
+async function checkHolds(db: Db, { liveHolds }: InstallationFacts): Promise<Check> {
+  const { lapsed, unbooked, unconverted } = await findOrphanedHolds(db);
+  if (lapsed + unbooked.length + unconverted.length === 0)
+    return ok('holds', `${liveHolds} live, no orphans`);
+  const kinds = [
+    lapsed &&
+      `${lapsed} over for ten minutes and not written down: no instance of the API tidies (their seats are free)`,
+    unbooked.length && `${unbooked.length} converted without a booking: ${unbooked.join(', ')}`,
+    unconverted.length &&
+      `${unconverted.length} booked and not converted, their seats counted twice: ${unconverted.join(', ')}`,
   ];
+  return notice('holds', kinds.filter(Boolean).join('; '), [
+    ...(lapsed ? ['npm run api'] : []),
+    ...unconverted.map((id) => `tourctl hold release ${id} --yes`),
+    ...unbooked.map((id) => `tourctl hold show ${id}`),
+  ]);
 }
 
-function noticeOf(name: string, found: string[], meaning: string): Check {
-  return found.length === 0
-    ? ok(name, 'nothing to note')
-    : notice(name, `${found.length} ${meaning} (${found.join(', ')})`);
+function checkClock({ clockSkewMs }: InstallationFacts): Check {
+  if (Math.abs(clockSkewMs) <= SKEW_MS) return ok('clock', `${clockSkewMs} ms apart`);
+  return notice('clock', `the database's clock is ${clockSkewMs} ms from ours`, [
+    'timedatectl status',
+    'timedatectl set-ntp true',
+  ]);
 }
 
-function ok(name: string, detail: string): Check {
-  return { name, status: 'ok', detail };
-}
-
-function notice(name: string, detail: string): Check {
-  return { name, status: 'notice', detail };
-}
-
-function broken(name: string, detail: string): Check {
-  return { name, status: 'broken', detail };
+async function checkInstances(db: Db, { instances }: InstallationFacts): Promise<Check> {
+  const silent = await findSilentInstances(db, SILENT_SECONDS);
+  if (silent.length === 0) return ok('instances', `${instances} of the API`);
+  return noticeOf('instances', silent, {
+    meaning: 'of the API, killed (then the next change forgets them) or cut off from the database',
+    label: ({ id, polledAt }) => `${id} is silent since ${polledAt.toISOString()}`,
+    command: () => 'npm run api',
+  });
 }

@@ -26,34 +26,43 @@ export async function recountSeats(db: Db): Promise<{ recounted: number; oversol
   return rows[0];
 }
 
+/** Ids. */
+export interface OrphanedHolds {
+  /** How many are over for ten minutes, and still stand as active. */
+  lapsed: number;
+  /** Converted into a booking that is not there. */
+  unbooked: string[];
+  /** A booking's, and not converted. */
+  unconverted: string[];
+}
+
+export async function findOrphanedHolds(db: Db): Promise<OrphanedHolds> {
+  const { rows } = await db.raw(
+    `select
+       (select count(*) from seat_holds
+        where hold_lapsed(status, expires_at, clock_timestamp() - interval '10 minutes'))::integer as lapsed,
+       array(select h.id from seat_holds h where h.status = 'converted'
+             and not exists (select from booking_leads l where l.hold_id = h.id) limit 100) as unbooked,
+       array(select h.id from booking_leads l join seat_holds h on h.id = l.hold_id
+             where h.status <> 'converted' limit 100) as unconverted`,
+  );
+  return rows[0];
+}
+
 export interface InstallationFacts {
   version: string;
   clockSkewMs: number;
   liveHolds: number;
-  /** Ids. */
-  expiringKeys: string[];
-  /** Slugs of usable tenants that have a live widget token and no origin for it. */
-  tenantsWithoutOrigins: string[];
-  /** Slugs of tenants past their trial that still list http://localhost. */
-  tenantsWithDevelopmentOrigins: string[];
+  /** Processes of the API that have said that they are there. */
+  instances: number;
 }
 
-export async function collectFacts(db: Db, expiringWithinDays: number): Promise<InstallationFacts> {
+export async function collectFacts(db: Db): Promise<InstallationFacts> {
   const asked = Date.now();
   const { rows } = await db.raw(
     `select current_setting('server_version') as version, clock_timestamp() as clock,
        (select count(*) from seat_holds where hold_lives(status, expires_at, clock_timestamp())) as live_holds,
-       array(select k.id from api_keys k join tenants t on t.id = k.tenant_id
-             where t.status in ('trial', 'active') and k.revoked_at is null and k.replaced_by is null
-               and k.expires_at between clock_timestamp() and clock_timestamp() + make_interval(days => :days)
-             order by k.expires_at limit 100) as expiring_keys,
-       array(select t.slug from tenants t where t.status in ('trial', 'active') and t.origins = '{}'
-             and exists (select from widget_tokens w where w.tenant_id = t.id and w.origins is null
-               and w.revoked_at is null and (w.expires_at is null or w.expires_at > clock_timestamp()))
-             order by t.slug limit 100) as without_origins,
-       array(select t.slug from tenants t where t.status <> 'trial' and array_to_string(t.origins, ' ') ~ 'http:'
-             order by t.slug limit 100) as with_development_origins`,
-    { days: expiringWithinDays },
+       (select count(*) from api_instances)::integer as instances`,
   );
   const row = rows[0];
   const answered = Date.now();
@@ -61,8 +70,18 @@ export async function collectFacts(db: Db, expiringWithinDays: number): Promise<
     version: row.version,
     clockSkewMs: Math.round((row.clock as Date).getTime() - (asked + answered) / 2),
     liveHolds: row.live_holds,
-    expiringKeys: row.expiring_keys,
-    tenantsWithoutOrigins: row.without_origins,
-    tenantsWithDevelopmentOrigins: row.with_development_origins,
+    instances: row.instances,
   };
+}
+
+/** By the database's clock, which wrote the times. */
+export async function findSilentInstances(
+  db: Db,
+  seconds: number,
+): Promise<{ id: string; polledAt: Date }[]> {
+  return db('api_instances')
+    .whereRaw('polled_at < clock_timestamp() - make_interval(secs => ?)', [seconds])
+    .orderBy('polled_at')
+    .limit(100)
+    .select<{ id: string; polledAt: Date }[]>('id', 'polled_at as polledAt');
 }

@@ -4,10 +4,12 @@ import {
   CredentialError,
   InvalidApiKeyError,
   InvalidWidgetTokenError,
+  WrongCredentialTypeError,
 } from '../credentials/credential.errors';
 import { verifyEmbedPass } from '../credentials/embed-pass';
 import type { ApiKeyPrincipal, WidgetPrincipal } from '../credentials/principal';
 import type { Scope } from '../credentials/scope';
+import { parseToken } from '../credentials/token-format';
 import { verifyApiKey } from '../credentials/verify-api-key';
 import { verifyWidgetToken } from '../credentials/verify-widget-token';
 import { contextOf } from './api-context';
@@ -36,7 +38,7 @@ export async function expressAuthentication(
       ? await authenticateApiKey(request, scopes![0] as Scope)
       : await authenticateWidget(request);
   principals.set(request, principal);
-  contextOf(request).uses.note(principal);
+  contextOf(request).uses.note(principal, comesFromBrowser(request));
   return principal;
 }
 
@@ -72,7 +74,19 @@ async function authenticateWidget(request: Request): Promise<WidgetPrincipal> {
     channel === 'pass'
       ? verifyEmbedPass(credentials, secrets.cursorKey, token)
       : verifyWidgetToken(credentials, secrets.keyPepper, token);
-  return boundGuessing(request, verification);
+  return boundGuessing(request, verification).catch((error: unknown) => {
+    // A page with an API key in the place of its widget token shows nothing, but the key is there for all to read.
+    const isKey = error instanceof WrongCredentialTypeError && comesFromBrowser(request);
+    if (isKey) contextOf(request).uses.noteLeak(parseToken(token)!.id);
+    throw error;
+  });
+}
+
+/**
+ * Marks that browsers set and pages cannot leave out. Sec-Fetch-Mode is none of them: the fetch of Node sends it too (seen, 20.20).
+ */
+function comesFromBrowser({ headers }: Request): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
 }
 
 /** Sixty unproven failures a minute from one address, then 429. Who proves a secret, or sends none, does not count. */

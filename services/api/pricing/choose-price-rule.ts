@@ -14,21 +14,43 @@ export function rankPriceRules(
   travelDate: string | null,
 ): PriceRule[] {
   return rules
-    .filter((rule) => applies(rule, tour, tenantCurrency) && coversDate(rule, travelDate))
+    .filter((rule) => whyInapplicable(rule, tour, tenantCurrency, travelDate) === undefined)
     .sort((a, b) => closeness(b) - closeness(a) || windowDays(a) - windowDays(b) || b.id - a.id);
 }
 
-function applies(rule: PriceRule, tour: PricedTour, tenantCurrency: string): boolean {
-  if (rule.tourId !== null && rule.tourId !== tour.id) return false;
-  if (rule.continent !== null && rule.continent !== tour.continent) return false;
+/** Why a rule says nothing of this tour on this date. */
+export type Inapplicability =
+  'other_tour' | 'other_continent' | 'other_currency' | 'needs_date' | 'outside_window';
+
+/** @returns undefined where it applies */
+export function whyInapplicable(
+  rule: PriceRule,
+  tour: PricedTour,
+  tenantCurrency: string,
+  travelDate: string | null,
+): Inapplicability | undefined {
+  if (rule.tourId !== null && rule.tourId !== tour.id) return 'other_tour';
+  if (rule.continent !== null && rule.continent !== tour.continent) return 'other_continent';
   // A rule in money speaks of the tenant's currency, so it says nothing about a tour in another one.
-  return rule.currency === null || (rule.currency === tour.currency && rule.currency === tenantCurrency);
+  const isInMoney = rule.currency !== null;
+  if (isInMoney && (rule.currency !== tour.currency || rule.currency !== tenantCurrency))
+    return 'other_currency';
+  return whyNotThen(rule, travelDate);
 }
 
-function coversDate(rule: PriceRule, travelDate: string | null): boolean {
-  if (rule.travelFrom === null && rule.travelTo === null) return true;
-  if (travelDate === null) return false;
-  return (rule.travelFrom ?? travelDate) <= travelDate && travelDate <= (rule.travelTo ?? travelDate);
+function whyNotThen({ travelFrom, travelTo }: PriceRule, date: string | null): Inapplicability | undefined {
+  if (travelFrom === null && travelTo === null) return undefined;
+  if (date === null) return 'needs_date';
+  const covers = (travelFrom ?? date) <= date && date <= (travelTo ?? date);
+  return covers ? undefined : 'outside_window';
+}
+
+/** Which of the three comparisons a rule that applies lost to the deciding one. */
+export type Defeat = 'closer_rule' | 'narrower_window' | 'newer_rule';
+
+export function whyBeaten(winner: PriceRule, loser: PriceRule): Defeat {
+  if (closeness(winner) > closeness(loser)) return 'closer_rule';
+  return windowDays(winner) < windowDays(loser) ? 'narrower_window' : 'newer_rule';
 }
 
 function closeness(rule: PriceRule): number {

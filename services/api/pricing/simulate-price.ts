@@ -1,19 +1,29 @@
 import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
-import { rankPriceRules } from './choose-price-rule';
+import {
+  rankPriceRules,
+  whyBeaten,
+  whyInapplicable,
+  type Defeat,
+  type Inapplicability,
+} from './choose-price-rule';
 import type { PriceRule } from './price-rule';
 import { findPriceRules } from './price-rule.repository';
 import type { PricedTour, Prices } from './prices';
-import { quoteTenantPrice, type Quote } from './quote-tenant-price';
-import { depositOf } from './tenant-price';
+import { quoterOf, type Quote } from './quote-tenant-price';
+import { depositOf, tenantPrices } from './tenant-price';
 
 /** What a booking would cost now, in minor units, and why. */
 export interface SimulatedPrice {
   quote: Quote;
+  /** An adult's price by the rule, before it was rounded to the rule's step. */
+  unroundedMinor: number;
   totalMinor: number;
   depositMinor: number;
   /** Rules that would have applied, had `quote.rule` not been closer; the next in line first. */
-  beaten: PriceRule[];
+  beaten: { rule: PriceRule; because: Defeat }[];
+  /** Rules of this tour, its continent or everything that say nothing here, the newest first. */
+  inapplicable: { rule: PriceRule; because: Inapplicability }[];
 }
 
 /** @param travelDate YYYY-MM-DD, or null for a booking without a date */
@@ -24,14 +34,32 @@ export async function simulatePrice(
   platform: Prices,
   { travelDate, adults }: { travelDate: string | null; adults: number },
 ): Promise<SimulatedPrice> {
-  const quote = await quoteTenantPrice(db, tenant, tour, platform, travelDate);
   const rules = await findPriceRules(db, tenant.id, [tour.id]);
-  const [, ...beaten] = rankPriceRules(rules, tour, tenant.currency, travelDate);
+  const quote = quoterOf(tenant, rules)(tour, platform, travelDate);
+  const [decides, ...others] = rankPriceRules(rules, tour, tenant.currency, travelDate);
   const totalMinor = quote.tenant.adult * adults;
   return {
     quote,
+    unroundedMinor: tenantPrices(platform, decides && { ...decides, roundTo: null }, tour.currencyDigits)
+      .adult,
     totalMinor,
     depositMinor: depositOf(totalMinor, tenant.depositPercent, tenant.paymentMethod),
-    beaten,
+    beaten: others.map((rule) => ({ rule, because: whyBeaten(decides!, rule) })),
+    inapplicable: inapplicable(rules, tour, tenant.currency, travelDate),
   };
+}
+
+function inapplicable(
+  rules: PriceRule[],
+  tour: PricedTour,
+  tenantCurrency: string,
+  travelDate: string | null,
+): SimulatedPrice['inapplicable'] {
+  return [...rules]
+    .sort((a, b) => b.id - a.id)
+    .flatMap((rule) => {
+      const because = whyInapplicable(rule, tour, tenantCurrency, travelDate);
+      const isOfOthers = because === 'other_tour' || because === 'other_continent';
+      return because === undefined || isOfOthers ? [] : { rule, because };
+    });
 }

@@ -3,6 +3,9 @@ import { getDomain } from 'tldts';
 import { OriginRefusedError } from './tenant.errors';
 
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const EXAMPLE = 'https://shop.example';
+const ADDRESS = `it is an IP address: write the domain of the site, such as ${EXAMPLE}`;
+const DEVELOPMENT = 'http://localhost:3000 (with its port) and --dev, for a tenant on trial';
 const DEFAULT_PORT: Record<string, string> = { https: '443', http: '80' };
 
 /**
@@ -19,19 +22,16 @@ export function canonicalOrigin(text: string, { dev = false }: { dev?: boolean }
   const { scheme, authority } = splitOrigin(text, refuse);
   const { host, port } = splitAuthority(authority, refuse);
   const ascii = toAscii(host, refuse);
+  const secure = `https://${ascii}`;
 
   if (ascii === 'localhost') {
     if (!dev || scheme !== 'http' || !port || port === DEFAULT_PORT.http)
-      refuse('localhost is for development: http://localhost:PORT with --dev, for a tenant on trial');
+      refuse(`localhost is for development: write ${DEVELOPMENT}`);
   } else {
-    if (scheme !== 'https') refuse(`pages must come over https: write https://${ascii}`);
     refuseAddress(ascii, refuse);
     refuseBadLabels(ascii, refuse);
-    if (!getDomain(ascii, { allowPrivateDomains: true })) {
-      refuse(
-        `${ascii} is a suffix that many sites share: write one site below it, such as https://shop.${ascii}`,
-      );
-    }
+    refuseSharedSuffix(ascii, refuse);
+    if (scheme !== 'https') refuse(`pages must come over https: write ${secure}`);
   }
   return `${scheme}://${ascii}${port && port !== DEFAULT_PORT[scheme] ? `:${port}` : ''}`;
 }
@@ -44,53 +44,112 @@ export function isDevelopmentOrigin(origin: string): boolean {
 type Refuse = (reason: string) => never;
 
 function refuseForeignCharacters(text: string, refuse: Refuse): void {
-  if (text === '') refuse('it is empty');
-  if (text.includes('*')) refuse('a wildcard would let any site in: list each site, www apart');
-  if (text.toLowerCase() === 'null') refuse('every sandboxed page has the origin null');
-  if (/[\s\p{C}]/u.test(text)) refuse('it has blanks or invisible characters in it');
-  if (text.includes('\\')) refuse('it has a backslash in it');
-  if (text.includes('%')) refuse('it has an escape (%) in it: write the name itself');
+  if (text === '') refuse(`it is empty: write the address of the site, such as ${EXAMPLE}`);
+  if (text.includes('*')) refuse(`a wildcard would let any site in: write each site, ${apart(text)}`);
+  if (text.toLowerCase() === 'null')
+    refuse(`every sandboxed page has the origin null: write the address of the site, such as ${EXAMPLE}`);
+  if (/[\s\p{C}]/u.test(text))
+    refuse(`it has blanks or invisible characters in it: write ${withoutThem(text, /[\s\p{C}]/gu)}`);
+  if (text.includes('\\'))
+    refuse(`it has a backslash in it: write scheme and domain alone, such as ${EXAMPLE}`);
+  if (text.includes('%'))
+    refuse(`it has an escape (%) in it: write the name itself, such as https://münchen.example`);
+}
+
+/** https://*.shop.vn as the sites that were probably meant. */
+function apart(text: string): string {
+  const domain = /^(?:https?:\/\/)?\*\.([^*/:]+)/i.exec(text)?.[1] ?? '';
+  const base = isSite(domain) ? domain.toLowerCase() : 'shop.example';
+  return `such as https://${base} and https://www.${base}`;
+}
+
+function withoutThem(text: string, unwanted: RegExp): string {
+  const rest = text.replace(unwanted, '').replace(/^https?:\/\//i, '');
+  return isSite(rest) ? `https://${rest.toLowerCase()}` : `scheme and domain alone, such as ${EXAMPLE}`;
 }
 
 function splitOrigin(text: string, refuse: Refuse): { scheme: string; authority: string } {
   const [, scheme = 'https', rest = ''] = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(.*)$/i.exec(text) ?? [];
-  if (!/^https?$/i.test(scheme)) refuse('it must begin with https://');
-  if (rest.includes('@')) refuse('it has a user name in it');
-  if (/[?#]/.test(rest)) refuse('it has a query or fragment: an origin is scheme, domain and port alone');
+  if (!/^https?$/i.test(scheme)) refuse(`it is no page of the web: write ${siteOf(rest)}`);
+  if (rest.includes('@'))
+    refuse(`it has a user name in it: write ${siteOf(rest.slice(rest.lastIndexOf('@') + 1))}`);
+  const bare = `an origin is scheme, domain and port alone: write ${siteOf(rest)}`;
+  if (/[?#]/.test(rest)) refuse(`it has a query or fragment: ${bare}`);
   const authority = rest.replace(/\/$/, '');
-  if (authority.includes('/')) refuse('it has a path: an origin is scheme, domain and port alone');
+  if (authority.includes('/')) refuse(`it has a path: ${bare}`);
   return { scheme: scheme.toLowerCase(), authority };
 }
 
+/** The site in an address that has more in it; an example where there is none to be seen. */
+function siteOf(rest: string): string {
+  const [, host = '', port = ''] = /^([^/?#:]*)(:\d+)?/.exec(rest) ?? [];
+  if (!isSite(host)) return `a site such as ${EXAMPLE}`;
+  return `https://${domainToASCII(host)}${port === ':443' || !isPort(port.slice(1)) ? '' : port}`;
+}
+
 function splitAuthority(authority: string, refuse: Refuse): { host: string; port: string | undefined } {
-  if (authority.startsWith('[')) refuse('it is an IP address: write a domain');
+  if (authority.startsWith('[::1]')) refuse(`${ADDRESS}, or ${DEVELOPMENT}`);
+  if (authority.startsWith('[')) refuse(ADDRESS);
   const [host = '', port, ...more] = authority.split(':');
-  if (host === '') refuse('the domain is missing');
-  if (more.length > 0) refuse('it is not a domain with a port');
-  if (port !== undefined && !(/^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535)) {
-    refuse('the port must be a number from 1 to 65535');
+  if (host === '') refuse(`the domain is missing: write a site such as ${EXAMPLE}`);
+  if (more.length > 0) refuse(`it is not a domain with a port: write ${siteOf(host)}`);
+  if (port !== undefined && !isPort(port)) {
+    refuse(
+      `the port must be a number from 1 to 65535: write ${siteOf(host)}, or that with a port such as :8443`,
+    );
   }
   return { host, port };
+}
+
+function isPort(text: string): boolean {
+  return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535;
 }
 
 /** Case folded, and international names as punycode: the form in which a browser sends them. */
 function toAscii(host: string, refuse: Refuse): string {
   // domainToASCII is lenient too: it reads 0x7f.1 as 127.0.0.1, which the caller refuses as an address.
   const ascii = domainToASCII(host);
-  if (ascii === '') refuse('it is not a domain');
+  if (ascii === '') refuse(`it is not a domain: write a site such as ${EXAMPLE}`);
   if (ascii.endsWith('.'))
-    refuse(`a trailing dot makes it another origin: write https://${ascii.slice(0, -1)}`);
+    refuse(`a trailing dot makes it another origin: write ${siteOf(ascii.replace(/\.+$/, ''))}`);
   return ascii;
 }
 
 /** As the URL standard has it: a host whose last label is a number is an IPv4 address, in whatever spelling. */
 function refuseAddress(ascii: string, refuse: Refuse): void {
-  const last = ascii.split('.').at(-1)!;
-  if (/^(\d+|0x[0-9a-f]*)$/.test(last) || ascii.includes(':')) refuse('it is an IP address: write a domain');
+  if (isAddress(ascii)) refuse(ascii === '127.0.0.1' ? `${ADDRESS}, or ${DEVELOPMENT}` : ADDRESS);
+}
+
+function isAddress(ascii: string): boolean {
+  return /^(\d+|0x[0-9a-f]*)$/.test(ascii.split('.').at(-1)!) || ascii.includes(':');
 }
 
 function refuseBadLabels(ascii: string, refuse: Refuse): void {
-  const bad = ascii.split('.').find((label) => !LABEL.test(label));
-  if (bad !== undefined || ascii.length > 253)
-    refuse('a domain is labels of letters, digits and inner dashes');
+  if (hasBadLabels(ascii))
+    refuse(`a domain is labels of letters, digits and inner dashes: write one such as ${EXAMPLE}`);
+}
+
+function hasBadLabels(ascii: string): boolean {
+  return ascii.length > 253 || ascii.split('.').some((label) => !LABEL.test(label));
+}
+
+function refuseSharedSuffix(ascii: string, refuse: Refuse): void {
+  if (getDomain(ascii, { allowPrivateDomains: true })) return;
+  const below = `shop.${ascii}`;
+  refuse(
+    isSite(below)
+      ? `${ascii} is a suffix that many sites share: write one site below it, such as https://${below}`
+      : `${ascii} is no whole domain: write one such as ${EXAMPLE}`,
+  );
+}
+
+/** Could this host be allowed? */
+function isSite(host: string): boolean {
+  const ascii = /[\s\p{C}*%\\]/u.test(host) ? '' : domainToASCII(host);
+  return (
+    ascii !== '' &&
+    !isAddress(ascii) &&
+    !hasBadLabels(ascii) &&
+    getDomain(ascii, { allowPrivateDomains: true }) !== null
+  );
 }

@@ -21,6 +21,8 @@ const COLUMNS = {
   linkTemplate: 'link_template',
   brandColor: 'brand_color',
   brandLogo: 'brand_logo',
+  brandRadius: 'brand_radius',
+  brandFont: 'brand_font',
   origins: 'origins',
   createdAt: 'created_at',
 } as const satisfies Record<keyof Tenant, string>;

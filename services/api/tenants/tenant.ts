@@ -32,6 +32,10 @@ export interface Tenant {
   linkTemplate: string | null;
   brandColor: string | null;
   brandLogo: string | null;
+  /** Pixels, 0 to 32. */
+  brandRadius: number | null;
+  /** Names of font families without quotes: `Inter, Georgia, serif`. */
+  brandFont: string | null;
   origins: string[];
   createdAt: Date;
 }

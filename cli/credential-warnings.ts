@@ -1,0 +1,57 @@
+import type { Credential } from '../services/api/credentials/credential';
+import type { CredentialWarning } from '../services/api/credentials/credential-warning';
+import type { Tone } from './screen';
+
+/** The noun on the command line. */
+export type CredentialNoun = 'key' | 'widget';
+type Warned = Pick<Credential, 'id' | 'tenant' | 'expiresAt' | 'createdAt' | 'warnings'>;
+
+const LABEL: Record<CredentialWarning, string> = {
+  seen_in_browser: 'in a browser',
+  expires_soon: 'expires soon',
+  never_used: 'never used',
+};
+
+export const STATUS_TONES: Record<Credential['status'], Tone> = {
+  live: 'good',
+  expired: 'quiet',
+  revoked: 'quiet',
+};
+export const WARNING_TONES: Record<string, Tone> = {
+  [LABEL.seen_in_browser]: 'bad',
+  [LABEL.expires_soon]: 'waiting',
+  [LABEL.never_used]: 'waiting',
+};
+
+/** For a column; null where there is nothing to warn of. */
+export function warningLabels(warnings: CredentialWarning[]): string | null {
+  return warnings.map((warning) => LABEL[warning]).join(', ') || null;
+}
+
+export interface Advice {
+  sentence: string;
+  /** To paste. */
+  command: string;
+}
+
+/** What is the matter with a credential, and what to do. */
+export function adviseOn(noun: CredentialNoun, credential: Warned, warning: CredentialWarning): Advice {
+  return ADVICE[warning](noun, credential);
+}
+
+const day = (at: Date) => at.toISOString().slice(0, 10);
+
+const ADVICE: Record<CredentialWarning, (noun: CredentialNoun, credential: Warned) => Advice> = {
+  seen_in_browser: (noun, { id, tenant }) => ({
+    sentence: `${id} of ${tenant} comes from browsers, so visitors have it (or a server passes on what browsers send)`,
+    command: `tourctl ${noun} rotate ${id} --grace 0`,
+  }),
+  expires_soon: (noun, { id, tenant, expiresAt }) => ({
+    sentence: `${id} of ${tenant} expires on ${day(expiresAt!)}`,
+    command: `tourctl ${noun} rotate ${id}`,
+  }),
+  never_used: (noun, { id, tenant, createdAt }) => ({
+    sentence: `${id} of ${tenant} was never used since ${day(createdAt)}`,
+    command: `tourctl ${noun} revoke ${id}`,
+  }),
+};

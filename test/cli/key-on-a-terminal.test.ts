@@ -1,0 +1,56 @@
+import path from 'node:path';
+import { describeOnTerminal, KEY, openPseudoTerminal } from '../support/pseudo-terminal';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
+const WHAT = 'What may it do?';
+const HOW_LONG = 'How long does it serve?';
+
+let terminal: TestTerminal;
+beforeAll(async () => {
+  terminal = await openTestTerminal();
+  await terminal.tourctl('tenant create --slug acme --name Acme');
+});
+afterAll(async () => terminal.drop());
+
+const sit = (line: string) => openPseudoTerminal(`${process.execPath} ${TOURCTL} ${line}`, terminal.env);
+const keyIn = (shown: string) => /svc_live_[0-9A-Za-z_]{51}/.exec(shown)?.[0] ?? '';
+const rightsOf = async (shown: string) =>
+  (await terminal.tourctl('key inspect --json', keyIn(shown))).json as { expires_at: string | null };
+
+describeOnTerminal('tourctl key issue on a terminal', () => {
+  it('asks what the key may do, the least first, and for how long', async () => {
+    const person = sit('key issue acme');
+    await person.answer(WHAT, KEY.enter);
+    await person.answer(HOW_LONG, KEY.enter);
+    expect(await person.ended).toBe(0);
+    const rights = await rightsOf(person.shown);
+    expect(rights).toMatchObject({ usable: true, scopes: ['catalog:read'] });
+    expect((Date.parse(rights.expires_at!) - Date.now()) / 86_400_000).toBeCloseTo(90, 1);
+  });
+
+  it('issues one that may do more, for ever, if that is chosen', async () => {
+    const person = sit('key issue acme');
+    await person.answer(WHAT, KEY.down, KEY.enter);
+    await person.answer(HOW_LONG, KEY.down, KEY.down, KEY.down, KEY.enter);
+    expect(await person.ended).toBe(0);
+    const scopes = ['catalog:read', 'booking:create'];
+    expect(await rightsOf(person.shown)).toMatchObject({ scopes, expires_at: null });
+  });
+
+  it('does not ask what stands on the command line', async () => {
+    const person = sit('key issue acme --scope booking:read');
+    expect(await person.ended).toBe(0);
+    expect(await rightsOf(person.shown)).toMatchObject({ scopes: ['booking:read'], expires_at: null });
+    expect(person.shown).toContain('--expires-in 90d');
+  });
+
+  it('issues nothing after Ctrl-C', async () => {
+    const before = await terminal.db('api_keys').count();
+    const person = sit('key issue acme');
+    await person.answer(WHAT, KEY.enter);
+    await person.answer(HOW_LONG, KEY.ctrlC);
+    expect([await person.ended, keyIn(person.shown)]).toEqual([130, '']);
+    expect(await terminal.db('api_keys').count()).toEqual(before);
+  });
+});

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { mintToken, parseToken, type CredentialKind } from '../../services/api/credentials/token-format';
+
+const PAGE = readFileSync(path.resolve(__dirname, '../../docs/keys.md'), 'utf8');
+const KINDS = ['api_key', 'widget_token'] as const;
+const ISSUED = 200;
+
+/** What stands between the fences of the first block in that language. */
+function block(language: string): string {
+  const text = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(PAGE)?.[1];
+  if (text === undefined) throw new Error(`docs/keys.md has no block of ${language}`);
+  return text;
+}
+
+const rules = {
+  'the plain patterns': block('regex').trim().split('\n'),
+  gitleaks: [...block('toml').matchAll(/regex = '''(.*)'''/g)].map((match) => match[1]!),
+};
+const [trufflehog] = [...block('yaml').matchAll(/key: '(.*)'/g)].map((match) => match[1]!);
+const issued = (kind: CredentialKind) => Array.from({ length: ISSUED }, () => mintToken(kind).token);
+
+describe('the documented patterns for secret scanners', () => {
+  it.each(Object.entries(rules))(
+    '%s find every token of their kind, whole, and none of the other',
+    (_, found) => {
+      expect(found).toHaveLength(2);
+      for (const [i, kind] of KINDS.entries()) {
+        for (const token of issued(kind)) {
+          const page = `curl -H "Authorization: Bearer ${token}", https://api.example/?token=${token}&limit=5`;
+          expect(page.match(new RegExp(found[i]!, 'g'))).toEqual([token, token]);
+          expect(page).not.toMatch(new RegExp(found[1 - i]!));
+        }
+      }
+    },
+  );
+
+  it('are the same in every tool, with a group around the secret', () => {
+    const [key, token] = rules['the plain patterns'].map((line) => line.slice(2, -2));
+    expect(rules.gitleaks).toEqual([`\\b(${key})\\b`, `\\b(${token})\\b`]);
+    expect(trufflehog).toBe(`\\b(${key})\\b`);
+  });
+
+  it('leave alone what is too short, too long, or of other letters', () => {
+    const pattern = new RegExp(rules['the plain patterns'][0]!);
+    const { token } = mintToken('api_key');
+    for (const text of [token.slice(0, -1), `${token}x`, `x${token}`, token.replace(/.{3}$/, '-é-')]) {
+      expect(text).not.toMatch(pattern);
+    }
+  });
+
+  it('pass the entropy that gitleaks is told to ask for', () => {
+    const least = Math.min(
+      ...[...block('toml').matchAll(/entropy = ([\d.]+)/g)].map((match) => Number(match[1])),
+    );
+    for (const kind of KINDS) {
+      for (const token of issued(kind)) expect(entropyOf(token)).toBeGreaterThan(least);
+    }
+  });
+});
+
+describe('the documented checksum', () => {
+  // The code is the page's own, as a reader would paste it.
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval
+  const isOurs = new Function('require', `${block('js')}; return isOurs;`)(require) as (
+    text: string,
+  ) => boolean;
+
+  it.each(KINDS)('is that of every %s', (kind) => {
+    for (const token of issued(kind)) expect(isOurs(token)).toBe(true);
+  });
+
+  it('is that of no mistyped one, as we judge it ourselves', () => {
+    for (const token of issued('api_key')) {
+      const swapped = token.replace(/(.)(.)(.{10})$/, '$2$1$3');
+      if (swapped === token) continue;
+      expect([isOurs(swapped), parseToken(swapped)]).toEqual([false, undefined]);
+    }
+  });
+});
+
+/** Bits for each character, as gitleaks computes it. */
+function entropyOf(text: string): number {
+  const counts = new Map<string, number>();
+  for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1);
+  return [...counts.values()].reduce(
+    (sum, count) => sum - (count / text.length) * Math.log2(count / text.length),
+    0,
+  );
+}
