@@ -1,6 +1,6 @@
 import type { Flag, Parse, Verb } from './command';
 import type { Io } from './io';
-import { flagName, parseFlag } from './flag';
+import { flagName } from './flag';
 import { askOne, askSome, askText } from './prompts';
 import { UsageError } from './usage-error';
 
@@ -34,44 +34,44 @@ async function completeArgument(
   ask: boolean,
 ): Promise<unknown> {
   const name = form.replace(/[<>[\].]/g, '');
-  const parse = parsers[name] ?? ((text: string) => text);
-  const one = (text: string) => parse(text, `<${name}>`);
-  if (form.includes('...')) {
-    const texts = (given as string[] | undefined) ?? [];
-    if (texts.length > 0 || form.startsWith('[')) return texts.map(one);
-    return [one(await askFor(name, one, io, ask, form))];
+  const parse = parsers[name];
+  const one = (text: string) => (parse ? parse(text, `<${name}>`) : text);
+  const repeats = form.includes('...');
+  const texts = repeats ? (given as string[] | undefined) : given === undefined ? [] : [given as string];
+  let values = (texts ?? []).map(one);
+  if (values.length === 0 && form.startsWith('<')) {
+    if (!ask) throw new UsageError(`<${name}> is missing`);
+    values = [one(await askFor(`${sentence(name)}:`, parse, io))];
   }
-  if (given !== undefined) return one(given as string);
-  return form.startsWith('[') ? undefined : one(await askFor(name, one, io, ask, form));
+  return repeats ? values : values[0];
 }
 
 async function askFlag(flag: Flag, io: Io, ask: boolean): Promise<unknown> {
   if (!ask) throw new UsageError(`${flagName(flag)} is missing: ${flag.about}`);
+  const message = `${sentence(flag.about)}:`;
   if (flag.choices) {
-    return flag.repeats ? askSome(io, flag.about, flag.choices) : askOne(io, flag.about, flag.choices);
+    return flag.repeats ? askSome(io, message, flag.choices) : askOne(io, message, flag.choices);
   }
-  const parse = (text: string) => parseFlag(flag, text);
-  const value = parse(await askFor(flag.about, parse, io, ask, flagName(flag)));
+  const parse = (text: string) => (flag.parse ? flag.parse(text, flagName(flag)) : text);
+  const value = parse(await askFor(message, flag.parse, io));
   return flag.repeats ? [value] : value;
 }
 
-async function askFor(
-  message: string,
-  parse: (text: string) => unknown,
-  io: Io,
-  ask: boolean,
-  missing: string,
-): Promise<string> {
-  if (!ask) throw new UsageError(`${missing.replace('...', '')} is missing`);
+function askFor(message: string, parse: Parse | undefined, io: Io): Promise<string> {
   return askText(io, message, (answer) => {
     try {
-      parse(answer);
+      if (answer === '') return 'It must not be empty';
+      parse?.(answer, 'It');
       return undefined;
     } catch (error) {
       if (error instanceof UsageError) return error.message;
       throw error;
     }
   });
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** `--booking-prefix <prefix>` is options.bookingPrefix. */

@@ -31,6 +31,8 @@ describe('tourctl tenant create', () => {
       link_template: null,
       brand_color: null,
       brand_logo: null,
+      brand_radius: null,
+      brand_font: null,
       origins: [],
     });
     expect(stderr).toBe('');
@@ -41,7 +43,8 @@ describe('tourctl tenant create', () => {
       'tokyo-tours',
       '--status active --currency jpy --country jp --booking-prefix TYO --visibility none --deposit-percent 12.5 ' +
         '--payment-method card --payment-window none --hold-default 10 --hold-max 20m --max-holds 5 --max-hold-share 50 ' +
-        '--link-template https://t.example/{slug} --brand-color #ABCDEF --brand-logo https://t.example/l.png',
+        '--link-template https://t.example/{slug} --brand-color #ABCDEF --brand-logo https://t.example/l.png ' +
+        '--brand-radius 4 --brand-font Inter,Georgia,serif',
     );
     expect(json).toMatchObject({
       status: 'active',
@@ -59,6 +62,8 @@ describe('tourctl tenant create', () => {
       link_template: 'https://t.example/{slug}',
       brand_color: '#abcdef',
       brand_logo: 'https://t.example/l.png',
+      brand_radius: 4,
+      brand_font: 'Inter, Georgia, serif',
     });
     const { currency_digits } = await terminal.db('tenants').where({ slug: 'tokyo-tours' }).first();
     expect(currency_digits).toBe(0);

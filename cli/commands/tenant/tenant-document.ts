@@ -24,6 +24,8 @@ export function toTenantDocument(tenant: Tenant) {
     link_template: tenant.linkTemplate,
     brand_color: tenant.brandColor,
     brand_logo: tenant.brandLogo,
+    brand_radius: tenant.brandRadius,
+    brand_font: tenant.brandFont,
     origins: tenant.origins,
   };
 }

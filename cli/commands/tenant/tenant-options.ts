@@ -20,6 +20,8 @@ export interface TenantOptions {
   linkTemplate?: string | null;
   brandColor?: string | null;
   brandLogo?: string | null;
+  brandRadius?: number | null;
+  brandFont?: string | null;
 }
 
 /** What is given, in the domain's words; what is not given is absent. */
@@ -42,6 +44,8 @@ export function toSettings(options: TenantOptions): TenantSettings {
     linkTemplate: options.linkTemplate,
     brandColor: options.brandColor,
     brandLogo: options.brandLogo,
+    brandRadius: options.brandRadius,
+    brandFont: options.brandFont,
   };
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }

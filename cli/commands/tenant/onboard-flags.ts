@@ -1,0 +1,108 @@
+import { verbName, type Flag, type Noun } from '../../command';
+import { EXPIRES_FLAG, OUT_FLAG } from '../../credential-flags';
+import { flagName } from '../../flag';
+import { checkOrigins, DEV_FLAG } from '../../origin-arguments';
+import { UsageError } from '../../usage-error';
+import { webUrl } from '../../values';
+import { key } from '../key/key';
+import { pricing } from '../pricing/pricing';
+import { visibility } from '../visibility/visibility';
+import { webhook } from '../webhook/webhook';
+import { widget } from '../widget/widget';
+import type { OnboardOptions } from './onboard-options';
+import { BASICS, NAME_FLAG, SLUG_FLAG } from './tenant-flags';
+
+/** Defaults that `tenant create` does not have. */
+const DERIVED: Record<string, string> = {
+  '--currency': "its country's",
+  '--booking-prefix': 'made of the slug',
+  '--visibility': 'all, or none where --continent or --tour name what is shown',
+};
+
+/** The same flags as the commands for each part have, with the same parsers; what is new here is said in `about`. */
+export const ONBOARD_FLAGS: Flag[] = [
+  NAME_FLAG,
+  { ...SLUG_FLAG, must: false, otherwise: 'made of the name' },
+  ...BASICS.map((flag) => ({ ...flag, otherwise: DERIVED[flagName(flag)] ?? flag.otherwise })),
+  { ...flagOf(visibility, 'allow', '--continent'), about: 'show the tours there, and what else is named' },
+  { ...flagOf(visibility, 'allow', '--tour'), about: 'show this tour, and what else is named' },
+  flagOf(pricing, 'add', '--percent'),
+  flagOf(pricing, 'add', '--amount'),
+  { ...flagOf(pricing, 'add', '--round-to'), about: 'round these prices to the nearest multiple of it' },
+  { ...flagOf(widget, 'issue', '--origin'), about: 'a site that may show its widget', otherwise: undefined },
+  DEV_FLAG,
+  { flags: '--no-key', about: 'issue no API key' },
+  {
+    ...flagOf(key, 'issue', '--scope'),
+    about: 'what the key may do',
+    must: false,
+    otherwise: 'catalog:read',
+  },
+  { ...flagOf(key, 'issue', '--website'), about: 'the site that the key is issued for' },
+  expiry('--key-expires-in', 'the key'),
+  { flags: '--no-widget', about: 'issue no widget token' },
+  expiry('--widget-expires-in', 'the widget token'),
+  { flags: '--webhook <url>', about: 'an address that is told of its bookings', parse: webUrl },
+  flagOf(webhook, 'add', '--event'),
+  flagOf(webhook, 'add', '--format'),
+  { ...OUT_FLAG, about: 'write the secrets to a new file (0600), not to stdout' },
+];
+
+/** @throws Error where no flag is called that: a slip in this file, which every start would show */
+export function onboardFlag(name: string): Flag {
+  const flag = ONBOARD_FLAGS.find((one) => flagName(one) === name);
+  if (!flag) throw new Error(`tourctl tenant onboard has no ${name}`);
+  return flag;
+}
+
+/** What does not go together, by what the refusal calls it. */
+const CLASHES: Record<string, (options: OnboardOptions) => boolean> = {
+  '--visibility all and --tour or --continent': (given) =>
+    given.visibility === 'all' && Boolean(given.tour ?? given.continent),
+  '--percent and --amount': ({ percent, amount }) => percent !== undefined && amount !== undefined,
+  '--no-key and --scope, --website or --key-expires-in': (given) =>
+    !given.key && (given.scope ?? given.website ?? given.keyExpiresIn) !== undefined,
+  '--no-widget and --widget-expires-in': (given) => !given.widget && given.widgetExpiresIn !== undefined,
+};
+
+/** What says nothing without the other. */
+const ORPHANS: [flag: string, needed: string, alone: (options: OnboardOptions) => boolean][] = [
+  [
+    '--round-to',
+    '--percent or --amount',
+    (given) => Boolean(given.roundTo && !given.percent && !given.amount),
+  ],
+  ['--event or --format', '--webhook', (given) => Boolean((given.event ?? given.format) && !given.webhook)],
+  [
+    '--out',
+    'a key, a widget token or a webhook',
+    (given) => Boolean(given.out && !given.key && !given.widget && !given.webhook),
+  ],
+];
+
+/** @throws UsageError */
+export function checkOnboarding(options: OnboardOptions): void {
+  for (const [flags, clash] of Object.entries(CLASHES)) {
+    if (clash(options)) throw new UsageError(`${flags} cannot be given together`);
+  }
+  for (const [flag, needed, alone] of ORPHANS) {
+    if (alone(options)) throw new UsageError(`${flag} must not be given without ${needed}`);
+  }
+  checkOrigins(options.origin ?? [], options.dev, '--origin');
+}
+
+/** A flag of another command, so that it means the same here. */
+function flagOf({ name, verbs }: Noun, verb: string, flag: string): Flag {
+  const { flags = [] } = verbs.find((one) => verbName(one) === verb) ?? {};
+  const found = flags.find((one) => flagName(one) === flag);
+  if (!found) throw new Error(`tourctl ${name} ${verb} has no ${flag}`);
+  return found;
+}
+
+function expiry(flag: string, what: string): Flag {
+  return {
+    ...EXPIRES_FLAG,
+    flags: `${flag} <duration>`,
+    about: `how long ${what} serves, such as 90d, or none for ever`,
+  };
+}

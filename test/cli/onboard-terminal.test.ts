@@ -1,0 +1,248 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { givenTour } from '../support/given';
+import { describeOnTerminal, KEY, openPseudoTerminal, type PseudoTerminal } from '../support/pseudo-terminal';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+// Each test starts the entry once or more, a second each on an idle machine.
+jest.setTimeout(90_000);
+
+const ENTRY = path.resolve(__dirname, '../../cli/tourctl.js');
+
+let terminal: TestTerminal;
+let folder: string;
+beforeAll(async () => {
+  terminal = await openTestTerminal();
+  folder = mkdtempSync(path.join(tmpdir(), 'tourctl-terminal-'));
+  await givenTour(terminal.db, { continent: 'europe' });
+  await givenTour(terminal.db, { continent: 'africa' });
+});
+afterAll(async () => {
+  await terminal.drop();
+  rmSync(folder, { recursive: true });
+});
+
+/** The real entry, at a terminal. */
+const sitDown = (line: string, env = terminal.env): PseudoTerminal =>
+  openPseudoTerminal(`exec ${process.execPath} ${ENTRY} ${line}`, env);
+
+const TABLES = [
+  ...['tenants', 'visibility_continent_rules', 'visibility_tour_rules', 'price_rules', 'api_keys'],
+  ...['widget_tokens', 'webhook_endpoints', 'webhook_secrets', 'audit_log'],
+];
+/** Different in any two tenants, whoever makes them. */
+const OWN = /^(id|.*_id|slug|booking_prefix|subject|tenant)$/;
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+async function countRows(): Promise<number[]> {
+  return Promise.all(
+    TABLES.map(async (table) => Number((await terminal.db(table).count('*').first())!.count)),
+  );
+}
+
+/** All rows of a tenant, without what no two tenants have alike. */
+async function rowsOf(slug: string): Promise<Record<string, unknown[]>> {
+  const { id } = await terminal.db('tenants').where({ slug }).first('id');
+  const of: Record<string, string> = { tenants: 'id = ?', webhook_secrets: SECRETS_OF };
+  const rows = TABLES.map(async (table) => {
+    const found = await terminal.db(table).whereRaw(of[table] ?? 'tenant_id = ?', [id]);
+    return [table, found.map(withoutOwn)];
+  });
+  return Object.fromEntries(await Promise.all(rows));
+}
+const SECRETS_OF = 'endpoint_id in (select id from webhook_endpoints where tenant_id = ?)';
+
+function withoutOwn(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutOwn);
+  if (Buffer.isBuffer(value)) return 'bytes';
+  if (typeof value === 'string' && TIME.test(value)) return hoursFromNow(new Date(value));
+  if (value instanceof Date) return hoursFromNow(value);
+  if (value === null || typeof value !== 'object') return value;
+  const named = Object.entries(value).filter(([name]) => !OWN.test(name));
+  return Object.fromEntries(named.map(([name, one]) => [name, withoutOwn(one)]));
+}
+
+function hoursFromNow(time: Date): string {
+  return `in ${Math.round((time.getTime() - Date.now()) / 3_600_000)} h`;
+}
+
+/** Up to the summary, with nothing but what is offered. */
+async function takeWhatIsOffered(person: PseudoTerminal, name: string): Promise<void> {
+  await person.answer('Its name for people:', name, KEY.enter);
+  for (const question of [
+    ...['Slug', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices', 'Deposit', 'Sites'],
+    ...['Issue an API key', 'What may it do?', 'How long', 'Site that', 'Issue a widget token'],
+    ...['Widget token serves', 'Address that is told', 'New file for the secrets'],
+  ]) {
+    await person.answer(question, KEY.enter);
+  }
+}
+
+describeOnTerminal('tourctl tenant onboard at a terminal', () => {
+  it('objects to a wrong answer at once, and makes what the line it shows would make', async () => {
+    await terminal.tourctl('tenant create --slug acme --name Acme --booking-prefix USED');
+    const person = sitDown(`tenant onboard > ${folder}/answer`);
+    await person.answer('Its name for people:', KEY.enter);
+    await person.answer('It must not be empty', 'Acme', KEY.enter);
+    await person.answer('Slug', KEY.enter);
+    await person.answer('There is a tenant "acme" already', KEY.clearLine, "acme's", KEY.enter);
+    await person.answer('It must be 2 to 63 of a-z', KEY.clearLine, 'acme-ch', KEY.enter);
+    await person.answer('Status', KEY.enter);
+    await person.answer('Country', 'XX', KEY.enter);
+    await person.answer('It must be an ISO 3166 country code', KEY.clearLine, 'ch', KEY.enter);
+    await person.answer('(CHF)', KEY.enter);
+    await person.answer('(ACMECH)', 'USED', KEY.enter);
+    await person.answer('USED belongs to another tenant', KEY.clearLine, 'ACMECH', KEY.enter);
+    await person.answer('Tours that it shows:', KEY.down, KEY.enter);
+    await person.answer('Continents:', KEY.enter);
+    await person.answer('At least one choice must be selected', KEY.down, KEY.space, KEY.enter);
+    await person.answer('Its prices:', KEY.down, KEY.enter);
+    await person.answer('Percent to add', 'much', KEY.enter);
+    await person.answer('It must be a number from -100', KEY.clearLine, '12.5', KEY.enter);
+    await person.answer('Round to a multiple', '5', KEY.enter);
+    await person.answer('Deposit', KEY.enter);
+    await person.answer('Sites that may show', 'https://*.acme.example', KEY.enter);
+    const sites = 'acme.example http://localhost:3000';
+    await person.answer('a wildcard would let any site', KEY.clearLine, sites, KEY.enter);
+    await person.answer('Issue an API key', KEY.enter);
+    await person.answer('What may it do?', KEY.down, KEY.enter);
+    await person.answer('How long does it serve?', KEY.enter);
+    await person.answer('(acme.example)', KEY.enter);
+    await person.answer('Issue a widget token', KEY.enter);
+    await person.answer('Widget token serves', '1y', KEY.enter);
+    await person.answer('It must be a duration', KEY.clearLine, '365d', KEY.enter);
+    await person.answer('Address that is told', 'https://10.0.0.1/', KEY.enter);
+    await person.answer('not an IP address', KEY.clearLine, 'https://acme.example/hooks', KEY.enter);
+    await person.answer('What it is told of', KEY.down, KEY.space, KEY.enter);
+    await person.answer('Body of its requests', KEY.down, KEY.enter);
+    await person.answer('New file for the secrets', KEY.enter);
+
+    await person.see('The same in one line:\n');
+    expect((await terminal.tourctl('tenant show acme-ch')).code).toBe(1);
+    await person.answer('Write all of it?', KEY.enter);
+    await person.see('acme-ch is ready');
+    expect(await person.ended).toBe(0);
+
+    const secrets = readFileSync(`${folder}/answer`, 'utf8').trimEnd().split('\n');
+    expect(secrets.map((line) => line.split('=')[0])).toEqual(['API_KEY', 'WIDGET_TOKEN', 'WEBHOOK_SECRET']);
+    for (const line of secrets) expect(person.shown).not.toContain(line.split(/=(.*)/)[1]);
+
+    const [, line] = /The same in one line:\n\s+(tourctl[^]*?--yes)\n/.exec(person.shown)!;
+    const twin = line!
+      .replace('--slug acme-ch', '--slug twin')
+      .replace('--booking-prefix ACMECH', '--booking-prefix TWIN');
+    const shell = `tourctl() { ${process.execPath} ${ENTRY} "$@"; }\n${twin}`;
+    await promisify(execFile)('/bin/sh', ['-c', shell], { env: { ...process.env, ...terminal.env } });
+    const rows = await rowsOf('acme-ch');
+    expect(rows).toEqual(await rowsOf('twin'));
+    expect(TABLES.map((table) => [table, rows[table]!.length])).toEqual([
+      ...[
+        ['tenants', 1],
+        ['visibility_continent_rules', 1],
+        ['visibility_tour_rules', 0],
+      ],
+      ...[
+        ['price_rules', 1],
+        ['api_keys', 1],
+        ['widget_tokens', 1],
+        ['webhook_endpoints', 1],
+      ],
+      ...[
+        ['webhook_secrets', 1],
+        ['audit_log', 7],
+      ],
+    ]);
+  });
+
+  it('ends with 130 at Ctrl-C in the third question, with nothing written', async () => {
+    const before = await countRows();
+    const person = sitDown('tenant onboard');
+    await person.answer('Its name for people:', 'Gone', KEY.enter);
+    await person.answer('Slug', KEY.enter);
+    await person.answer('Status', KEY.ctrlC);
+    await person.see('Interrupted: nothing was changed');
+    expect(await person.ended).toBe(130);
+    expect(await countRows()).toEqual(before);
+  });
+
+  it('ends with 130 at Ctrl-C under the summary, with nothing written', async () => {
+    const before = await countRows();
+    const person = sitDown('tenant onboard');
+    await takeWhatIsOffered(person, 'Gone');
+    await person.answer('Write all of it?', KEY.ctrlC);
+    expect(await person.ended).toBe(130);
+    expect(await countRows()).toEqual(before);
+  });
+
+  it('writes nothing for a no under the summary', async () => {
+    const before = await countRows();
+    const person = sitDown('tenant onboard');
+    await takeWhatIsOffered(person, 'Gone');
+    await person.answer('Write all of it?', 'n', KEY.enter);
+    await person.see('Nothing was changed');
+    expect(await person.ended).toBe(1);
+    expect(await countRows()).toEqual(before);
+  });
+
+  it('ends with one line where the database is lost under a question', async () => {
+    const lost = await openTestTerminal();
+    const person = sitDown('tenant onboard --name Lost', lost.env);
+    await person.see('Slug');
+    await lost.drop();
+    await person.answer('', KEY.enter);
+    await person.see('error: The database: ');
+    expect(await person.ended).toBe(1);
+  });
+
+  it('asks for what no flag says, and with --yes for nothing that has a default', async () => {
+    const person = sitDown('tenant onboard --percent 5 --yes');
+    await person.answer('Its name for people:', 'Hasty', KEY.enter);
+    await person.see('API_KEY=svc_live_');
+    expect(await person.ended).toBe(0);
+    expect(person.shown.match(/✔/g)).toHaveLength(1);
+  });
+
+  it('asks nothing with --json', async () => {
+    const person = sitDown('tenant onboard --json');
+    await person.see('"message":"--name is missing');
+    expect(await person.ended).toBe(2);
+  });
+});
+
+describeOnTerminal('a command at a terminal', () => {
+  it('asks for each value that is missing', async () => {
+    const person = sitDown('tenant create --booking-prefix ASKED');
+    await person.answer('Its name in commands and answers:', 'A', KEY.enter);
+    await person.answer('It must be 2 to 63', KEY.clearLine, 'asked', KEY.enter);
+    await person.answer('Its name for people:', 'Asked & Sons', KEY.enter);
+    expect(await person.ended).toBe(0);
+    expect((await terminal.tourctl('tenant show asked --json')).json.name).toBe('Asked & Sons');
+  });
+
+  it('revokes a key where the answer is yes, and not where it is no', async () => {
+    await terminal.tourctl('tenant create --slug keeper --name Keeper');
+    const { id } = (await terminal.tourctl('key issue keeper --scope catalog:read --json')).json;
+    const revoke = async (answer: string) => {
+      const person = sitDown(`key revoke ${id}`);
+      await person.answer(`Refuse the key ${id} from now on?`, answer, KEY.enter);
+      const { json } = await person.ended.then(() => terminal.tourctl('key list keeper --json'));
+      return [await person.ended, json.items[0].status];
+    };
+    expect(await revoke('n')).toEqual([1, 'live']);
+    expect(await revoke('y')).toEqual([0, 'revoked']);
+  });
+
+  it('shows nothing of a secret that is typed', async () => {
+    await terminal.tourctl('tenant create --slug hidden --name Hidden');
+    const { key } = (await terminal.tourctl('key issue hidden --scope catalog:read --json')).json;
+    const person = sitDown('key inspect');
+    await person.answer('Key or token', key, KEY.enter);
+    await person.see('usable');
+    expect(await person.ended).toBe(0);
+    expect(person.shown).not.toContain(key.slice(0, 12));
+    expect(person.shown).not.toContain(key.slice(-12));
+  });
+});

@@ -1,0 +1,223 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { currencyDigits } from '../../services/api/money/currency';
+import { isCountry } from '../../services/api/tenants/country';
+import { currencyOfCountry } from '../../services/api/tenants/country-currency';
+import { givenTour } from '../support/given';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+let terminal: TestTerminal;
+let folder: string;
+beforeAll(async () => {
+  terminal = await openTestTerminal();
+  folder = mkdtempSync(path.join(tmpdir(), 'tourctl-onboard-'));
+  await givenTour(terminal.db, { slug: 'nile-by-felucca', continent: 'africa' });
+  await givenTour(terminal.db, { slug: 'dolomites', continent: 'europe' });
+});
+afterAll(async () => {
+  await terminal.drop();
+  rmSync(folder, { recursive: true });
+});
+
+const onboard = (flags: string) => terminal.tourctl(`tenant onboard --json ${flags}`);
+
+const rowsWritten = async () => {
+  const tables = ['tenants', 'api_keys', 'widget_tokens', 'price_rules', 'webhook_endpoints', 'audit_log'];
+  return Promise.all(
+    tables.map(async (table) => Number((await terminal.db(table).count('*').first())!.count)),
+  );
+};
+
+const actionsOf = async (slug: string) =>
+  (await terminal.tourctl(`audit list --tenant ${slug} --json`)).json.items
+    .map((row: { action: string }) => row.action)
+    .reverse();
+
+describe('tourctl tenant onboard', () => {
+  it('makes all of a tenant in one line, and answers with what each command would', async () => {
+    const { code, json, stderr } = await onboard(
+      '--name Acme --country CH --continent europe --tour nile-by-felucca --percent 12.5 --round-to 5 ' +
+        '--deposit-percent 30 --origin acme.example --scope catalog:read --scope booking:create ' +
+        '--website acme.example --key-expires-in 90d --widget-expires-in 365d ' +
+        '--webhook https://acme.example/hooks --event booking.created --event booking.cancelled --format standard',
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    expect(json).toEqual({
+      tenant: expect.objectContaining({
+        ...{ slug: 'acme', name: 'Acme', status: 'trial', country: 'CH', currency: 'CHF' },
+        ...{ booking_prefix: 'ACME', visibility: 'none', deposit_percent: 30 },
+        origins: ['https://acme.example'],
+      }),
+      visibility: {
+        ...{ tenant: 'acme', visibility: 'none', continents: [{ continent: 'europe', visible: true }] },
+        tours: [expect.objectContaining({ slug: 'nile-by-felucca', visible: true })],
+      },
+      price_rule: expect.objectContaining({ applies_to: 'all', percent: 12.5, round_to: 5 }),
+      key: expect.objectContaining({
+        key: expect.stringMatching(/^svc_live_/),
+        scopes: ['catalog:read', 'booking:create'],
+        expires_at: expect.stringMatching(/Z$/),
+      }),
+      widget: expect.objectContaining({
+        token: expect.stringMatching(/^svc_widget_/),
+        origins: ['https://acme.example'],
+        snippet: expect.stringContaining('<iframe'),
+      }),
+      webhook: expect.objectContaining({
+        ...{ url: 'https://acme.example/hooks', format: 'standard', status: 'active' },
+        events: ['booking.created', 'booking.cancelled'],
+        secret: expect.stringMatching(/^whsec_/),
+      }),
+    });
+    const [inspected, shown] = await Promise.all([
+      terminal.tourctl('key inspect --json', json.key.key),
+      terminal.tourctl('visibility show acme --json'),
+    ]);
+    expect(inspected.json).toMatchObject({ usable: true, tenant: 'acme' });
+    expect(shown.json).toEqual(json.visibility);
+  });
+
+  it('leaves an audit row for each part, in order and without a secret', async () => {
+    const { json } = await onboard(
+      '--name Audited --tour dolomites --amount -20 --origin audited.example --webhook https://audited.example/',
+    );
+    expect(await actionsOf('audited')).toEqual([
+      ...['tenant.create', 'visibility.allow', 'pricing.add', 'origins.add'],
+      ...['key.issue', 'widget.issue', 'webhook.add'],
+    ]);
+    const rows = await terminal.db('audit_log').where({ tenant_id: json.tenant.id }).orderBy('id');
+    expect(rows.map(({ actor, before }) => [actor, before])).toEqual([
+      ...[null, { tours: [], continents: [] }, null, { origins: [] }, null, null, null].map((before) => [
+        'olga',
+        before,
+      ]),
+    ]);
+    const written = JSON.stringify(rows);
+    for (const secret of [json.key.key, json.widget.token, json.webhook.secret]) {
+      expect(written).not.toContain(secret);
+    }
+  });
+
+  it('needs no more than a name: the rest follows from it, and the key may read the catalog alone', async () => {
+    const { json } = await onboard('--name Żółw-Reisen');
+    expect(json.tenant).toMatchObject({ slug: 'zolw-reisen', booking_prefix: 'ZOLWREISEN' });
+    expect(json.tenant).toMatchObject({ currency: 'EUR', visibility: 'all', status: 'trial' });
+    expect(json).toMatchObject({ price_rule: null, webhook: null, key: { scopes: ['catalog:read'] } });
+    expect(await actionsOf('zolw-reisen')).toEqual(['tenant.create', 'key.issue', 'widget.issue']);
+  });
+
+  it('leaves out what is not wanted', async () => {
+    const { json } = await onboard('--name Bare --no-key --no-widget');
+    expect(json).toMatchObject({ key: null, widget: null, webhook: null });
+    expect(await actionsOf('bare')).toEqual(['tenant.create']);
+  });
+
+  it('puts the secrets on stdout for a person, each once, and the rest on stderr', async () => {
+    const { stdout, stderr } = await terminal.tourctl(
+      'tenant onboard --name Person --origin person.example --webhook https://person.example/',
+    );
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toEqual([
+      expect.stringMatching(/^API_KEY=svc_live_\w+$/),
+      expect.stringMatching(/^WIDGET_TOKEN=svc_widget_\w+$/),
+      expect.stringMatching(/^WEBHOOK_SECRET=whsec_\S+$/),
+    ]);
+    for (const line of lines) expect(stderr).not.toContain(line.split(/=(.*)/)[1]);
+    expect(stderr).toContain('person.example is kept as https://person.example');
+    expect(stderr).toContain('<iframe');
+  });
+
+  it('writes the secrets to a file that only the owner reads', async () => {
+    const file = path.join(folder, 'secrets.env');
+    const { json } = await onboard(`--name Filed --webhook https://filed.example/ --out ${file}`);
+    expect([json.key.key, json.widget.token, json.widget.snippet, json.webhook.secret]).toEqual(
+      Array(4).fill(null),
+    );
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readFileSync(file, 'utf8')).toMatch(
+      /^API_KEY=svc_live_\w+\nWIDGET_TOKEN=svc_widget_\w+\nWEBHOOK_SECRET=whsec_\S+\n$/,
+    );
+  });
+
+  it('answers a warning for a continent that no tour is in', async () => {
+    const { code, stderr } = await terminal.tourctl('tenant onboard --name Early --continent atlantis');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('no tour is in the continent atlantis')]);
+  });
+});
+
+describe('tourctl tenant onboard writes nothing', () => {
+  beforeAll(() => onboard('--name Taken'));
+
+  it.each([
+    ['a slug that is taken', '--name Other --slug taken', 'tenant_slug_taken'],
+    ['a booking prefix that is taken', '--name Other --booking-prefix TAKEN', 'booking_prefix_taken'],
+    ['a tour that does not exist', '--name Other --tour atlantis', 'tour_not_found'],
+    ['an amount finer than the currency', '--name Other --country JP --amount 0.5', 'invalid_amount'],
+    [
+      'a development site for a tenant past its trial',
+      '--name Other --status active --origin http://localhost:3000 --dev',
+      'origin_refused',
+    ],
+    [
+      'a webhook inside the network, the last of all',
+      '--name Other --webhook https://10.0.0.1/hooks',
+      'invalid_webhook_url',
+    ],
+  ])('for %s', async (_, flags, expected) => {
+    const before = await rowsWritten();
+    const { code, error, stdout } = await onboard(flags);
+    expect([code, error.code, stdout]).toEqual([1, expected, '']);
+    expect(await rowsWritten()).toEqual(before);
+  });
+
+  it('where the file for the secrets exists, and leaves the file as it is', async () => {
+    const file = path.join(folder, 'kept');
+    writeFileSync(file, 'mine');
+    const before = await rowsWritten();
+    const { code, error } = await onboard(`--name Other --out ${file}`);
+    expect([code, error.code, readFileSync(file, 'utf8')]).toEqual([1, 'file_not_written', 'mine']);
+    expect(await rowsWritten()).toEqual(before);
+  });
+
+  it('and leaves no file, where something is refused', async () => {
+    const file = path.join(folder, 'never');
+    await onboard(`--name Other --slug taken --out ${file}`);
+    expect(() => statSync(file)).toThrow('ENOENT');
+  });
+
+  it.each([
+    ['', '--name is missing'],
+    ['--slug nameless', '--name is missing'],
+    ['--name 東京ツアー', '--slug is missing: none can be made of the name "東京ツアー"'],
+    ['--name A1 --slug A1', '--slug must be 2 to 63 of a-z'],
+    ['--name A1 --country XX', '--country must be an ISO 3166 country code'],
+    ['--name A1 --visibility all --tour dolomites', '--visibility all and --tour or --continent cannot be'],
+    ['--name A1 --percent 1 --amount 1', '--percent and --amount cannot be given together'],
+    ['--name A1 --round-to 5', '--round-to must not be given without --percent or --amount'],
+    ['--name A1 --origin http://a1.example', '--origin "http://a1.example" must be an origin such as'],
+    ['--name A1 --no-key --scope catalog:read', '--no-key and --scope, --website or --key-expires-in cannot'],
+    ['--name A1 --no-widget --widget-expires-in 9d', '--no-widget and --widget-expires-in cannot be given'],
+    ['--name A1 --event booking.created', '--event or --format must not be given without --webhook'],
+    ['--name A1 --webhook hooks', '--webhook must be an address such as'],
+    ['--name A1 --no-key --no-widget --out f', '--out must not be given without a key'],
+  ])('for a wrong command line: %s', async (flags, message) => {
+    const before = await rowsWritten();
+    const { code, error, stdout } = await onboard(flags);
+    expect([code, error.code, stdout]).toEqual([2, 'usage_error', '']);
+    expect(error.message).toContain(message);
+    expect(await rowsWritten()).toEqual(before);
+  });
+});
+
+it('every country has a currency to offer that the terminal takes', () => {
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  const countries = letters.flatMap((a) => letters.map((b) => a + b)).filter(isCountry);
+  expect(countries.length).toBeGreaterThan(240);
+  for (const country of countries) {
+    expect([country, currencyDigits(currencyOfCountry(country))]).toEqual([country, expect.any(Number)]);
+  }
+  expect(['CH', 'VN', 'GB', 'HR', 'US', 'JP'].map(currencyOfCountry)).toEqual(
+    'CHF VND GBP EUR USD JPY'.split(' '),
+  );
+});
