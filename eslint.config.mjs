@@ -22,7 +22,7 @@ const shapeless = {
 };
 
 export default defineConfig(
-  { ignores: ['dist/', 'coverage/', '.data/', 'services/api/generated/'] },
+  { ignores: ['dist/', 'coverage/', '.data/', 'services/api/generated/', 'docs/examples/'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.recommendedTypeChecked],

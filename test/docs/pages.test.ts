@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { renderMarkdown } from '../../services/api/docs/pages/markdown';
 import { PROBLEMS } from '../../services/api/http/problems';
 import { toHtml } from '../../services/platform/html-template';
-import { signPayload, webhookId } from '../../services/webhook-queue/signing/sign-payload';
 import { startTestApi, type TestApi } from '../support/api';
-import { expectProblem, givenSeats, givenWebsite } from '../support/website';
+import { expectProblem } from '../support/website';
 
 const CODES = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[];
 
@@ -84,47 +81,6 @@ describe('a page of an error', () => {
 
   it.each(['nope', 'toString', 'Price_changed', '%3Cscript%3E'])('does not exist for %s', async (code) => {
     expectProblem(await api.http.get(`/docs/errors/${code}`), 404, 'not_found');
-  });
-});
-
-describe('the integration guide', () => {
-  const guide = readFileSync(path.resolve(__dirname, '../../docs/integration-guide.md'), 'utf8');
-  const snippets = [...guide.matchAll(/```js\n([^]*?)\n```/g)].map((match) => match[1]!);
-
-  it('is served as it stands in the repository, with the address of the installation', async () => {
-    const { text } = await api.http.get('/docs/guide');
-    const source = guide.replaceAll('http://127.0.0.1:3000', 'https://api.example.test').trimEnd();
-    expect(text).toContain(toHtml(renderMarkdown(source)));
-  });
-
-  it('repeats a request with its key, and gives up on a refusal that will not pass', async () => {
-    const website = await givenWebsite(api);
-    const { tour, date } = await givenSeats(api.context.db);
-    const environment = { API: api.baseUrl, KEY: website.authorization.slice('Bearer '.length) };
-    // eslint-disable-next-line @typescript-eslint/no-implied-eval
-    const call = new Function('process', `${snippets[0]}; return call;`)({ env: environment });
-    const body = { departure_date: date, quantity: 2 };
-    const first = await call('POST', `/api/gateway/tours/${tour.slug}/hold`, body, 'one');
-    expect(await call('POST', `/api/gateway/tours/${tour.slug}/hold`, body, 'one')).toEqual(first);
-    await expect(call('GET', '/api/tenant/tours/nowhere')).rejects.toMatchObject({ code: 'tour_not_found' });
-    expect(await call('DELETE', `/api/gateway/holds/${first.hold_id}`)).toBeUndefined();
-  });
-
-  it('verifies what the queue signs, and nothing else', () => {
-    // eslint-disable-next-line @typescript-eslint/no-implied-eval
-    const isGenuine = new Function('require', `${snippets[1]}; return isGenuine;`)(require) as (
-      ...parameters: unknown[]
-    ) => boolean;
-    const secrets = ['old', 'new'].map((name) => Buffer.from(name.padEnd(24)));
-    const body = JSON.stringify({ event_type: 'booking.created' });
-    const id = webhookId('6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21');
-    const secret = `whsec_${secrets[1]!.toString('base64')}`;
-    const headers = signPayload({ id, sentAt: new Date(), body }, secrets);
-    expect(isGenuine(body, headers, secret)).toBe(true);
-    expect(isGenuine(`${body} `, headers, secret)).toBe(false);
-    expect(isGenuine(body, headers, `whsec_${Buffer.from('x'.repeat(24)).toString('base64')}`)).toBe(false);
-    const late = signPayload({ id, sentAt: new Date(Date.now() - 600_000), body }, secrets);
-    expect(isGenuine(body, late, secret)).toBe(false);
   });
 });
 

@@ -13,6 +13,7 @@ import { type Config, loadConfig } from '../../services/platform/config';
 import { createLogger } from '../../services/platform/logger';
 import { openSharedStore } from '../../services/platform/shared-store';
 import { createTestDatabase, type TestDatabase } from './database';
+import { withDocumentedAnswers } from './documented-answers';
 import { PEPPER } from './given';
 
 export interface TestApi {
@@ -22,7 +23,7 @@ export interface TestApi {
   baseUrl: string;
   context: SeatsContext;
   database: TestDatabase;
-  /** A request without a credential. */
+  /** A request without a credential; its answer must be one that the OpenAPI document tells of. */
   http: ReturnType<typeof supertest>;
   stop(): Promise<void>;
 }
@@ -65,7 +66,7 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
     baseUrl: `http://127.0.0.1:${port}`,
     context,
     database,
-    http: supertest(server),
+    http: withDocumentedAnswers(supertest(server)),
     stop: async () => {
       await uses.stop();
       await store.close();

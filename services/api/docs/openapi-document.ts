@@ -1,7 +1,7 @@
 /** The parts of an OpenAPI 3.0 document that tsoa writes, and that this folder adds to or reads. */
 export interface OpenApiDocument {
   openapi: string;
-  info: { title: string; version: string; description?: string; license?: object };
+  info: { title: string; version: string; description?: string; contact?: object; license?: object };
   servers: { url: string; description?: string }[];
   externalDocs?: { url: string; description?: string };
   tags?: { name: string; description: string }[];

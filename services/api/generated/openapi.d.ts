@@ -340,7 +340,28 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    bookingCreated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A booking was made
+         * @description Sent to each endpoint that the operator registered, at least once and in no promised order; the guide says how to verify it. `booking.confirmed`, `booking.cancelled` and `booking.expired` look alike.
+         */
+        post: operations["bookingCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description One input fault. */
@@ -1055,7 +1076,10 @@ export interface components {
              * @example 195.8
              */
             deposit_total: number;
-            /** @enum {string} */
+            /**
+             * @example pending_payment
+             * @enum {string}
+             */
             status: "pending_payment" | "confirmed" | "cancelled" | "expired";
             /**
              * @description ISO 4217.
@@ -1181,23 +1205,24 @@ export interface components {
              */
             notes?: string;
         };
+        /** @description All null once the booking was anonymised. */
         BookingCustomer: {
             /**
              * @description The customer's name.
              * @example Ana Lima
              */
-            name: string;
+            name: string | null;
             /**
              * @description The customer's phone number: E.164, or as dialled in the tenant's country.
              * @example +4930901820
              */
-            phone: string;
+            phone: string | null;
             /**
              * Format: email
              * @description The customer's e-mail address.
              * @example ana@example.com
              */
-            email: string;
+            email: string | null;
         };
         BookingItem: {
             /**
@@ -1224,7 +1249,10 @@ export interface components {
              * @example 195.8
              */
             deposit_total: number;
-            /** @enum {string} */
+            /**
+             * @example pending_payment
+             * @enum {string}
+             */
             status: "pending_payment" | "confirmed" | "cancelled" | "expired";
             /**
              * @description ISO 4217.
@@ -1313,7 +1341,10 @@ export interface components {
              * @example 195.8
              */
             deposit_total: number;
-            /** @enum {string} */
+            /**
+             * @example pending_payment
+             * @enum {string}
+             */
             status: "pending_payment" | "confirmed" | "cancelled" | "expired";
             /**
              * @description ISO 4217.
@@ -1453,6 +1484,28 @@ export interface components {
              */
             next_cursor: string | null;
         };
+        /** @description Exactly these fields, whatever the booking; what it lacks is null. */
+        BookingEvent: {
+            /** @enum {string} */
+            event_type: "booking.created" | "booking.confirmed" | "booking.cancelled" | "booking.expired";
+            /** @description The tenant's prefix, a dash, and lead_id. */
+            booking_ref: string;
+            /** @description Number of the booking lead. */
+            lead_id: number;
+            /** @description Where the booking came from. */
+            source: string;
+            /** @description The website's own reference. */
+            external_ref: string | null;
+            customer: {
+                name: string | null;
+                phone: string | null;
+                email: string | null;
+            };
+            /** Format: date */
+            departure_date: string | null;
+            /** @description For all travellers, in major units. */
+            total_price: number;
+        };
     };
     responses: never;
     parameters: never;
@@ -1509,6 +1562,11 @@ export interface components {
          */
         Link: string;
         /**
+         * @description Names this very answer: send it as `If-None-Match`, and get 304 while nothing has changed.
+         * @example "oZCNiPkvUPLHnmL6NJZ7jJ2mBXs9nHbdw0tP8jwVJ6A"
+         */
+        ETag: string;
+        /**
          * @description Seconds since the seats were counted.
          * @example 3
          */
@@ -1563,6 +1621,7 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1593,6 +1652,20 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["CatalogPage"];
                 };
+            };
+            /** @description What you have is still right: its ETag came with the request, as `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Invalid request: `validation_failed`, `unknown_parameter`, `duplicate_parameter`, `multiple_credentials`, `invalid_cursor`. */
             400: {
@@ -1678,6 +1751,7 @@ export interface operations {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1747,6 +1821,20 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["TourDetail"];
                 };
+            };
+            /** @description What you have is still right: its ETag came with the request, as `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Invalid request: `validation_failed`, `unknown_parameter`, `duplicate_parameter`, `multiple_credentials`. */
             400: {
@@ -2703,7 +2791,10 @@ export interface operations {
                  * @example cart-81
                  */
                 external_ref?: string;
-                /** @description Only bookings in this state. */
+                /**
+                 * @description Only bookings in this state.
+                 * @example pending_payment
+                 */
                 status?: "pending_payment" | "confirmed" | "cancelled" | "expired";
                 /**
                  * @description First day of creation, YYYY-MM-DD, UTC.
@@ -3765,6 +3856,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "text/html": string;
                 };
             };
             /** @description Unauthorized: `invalid_widget_token`, `wrong_credential_type`. */
@@ -3776,6 +3868,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "text/html": string;
                 };
             };
             /** @description Forbidden: `origin_not_allowed`. */
@@ -3786,6 +3879,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "text/html": string;
                 };
             };
             /** @description Too many requests: `rate_limited`. */
@@ -3802,6 +3896,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "text/html": string;
                 };
             };
             /** @description Server error: `internal_error`. */
@@ -3812,6 +3907,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "text/html": string;
                 };
             };
             /** @description Service unavailable: `overloaded`, `shutting_down`. */
@@ -3823,6 +3919,7 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["ProblemDocument"];
+                    "text/html": string;
                 };
             };
         };
@@ -3901,6 +3998,74 @@ export interface operations {
                         reason?: string;
                     };
                 };
+            };
+        };
+    };
+    bookingCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The same over all tries of an event.
+                 * @example msg_6b1f9b6e2f2c4c1e9a357d0c5a1f4e21
+                 */
+                "webhook-id": string;
+                /**
+                 * @description When this try was made, in seconds since 1970.
+                 * @example 1799746200
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or two, with a space between: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_type": "booking.created",
+                 *       "booking_ref": "ACME-1042",
+                 *       "lead_id": 1042,
+                 *       "source": "tenant_api",
+                 *       "external_ref": "cart-81",
+                 *       "customer": {
+                 *         "name": "Ana Lima",
+                 *         "phone": "+4930901820",
+                 *         "email": "ana@example.com"
+                 *       },
+                 *       "departure_date": "2027-03-06",
+                 *       "total_price": 979
+                 *     }
+                 */
+                "application/json": components["schemas"]["BookingEvent"];
+            };
+        };
+        responses: {
+            /** @description No more of them: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It arrived. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again, ten times in all, over three days. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -24,6 +24,7 @@ export function completeOpenapi(generated: OpenApiDocument): OpenApiDocument {
       title: 'Tour Platform',
       version,
       description: DESCRIPTION,
+      contact: { name: 'Tour Platform', url: `${GENERATED_BASE_URL}/docs/guide` },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: GENERATED_BASE_URL }],

@@ -34,6 +34,9 @@ const QUOTA_HEADERS = [
   'RateLimit-Reset',
 ];
 
+/** Those that a client may keep, and ask about with If-None-Match. */
+const HAVE_ETAG = ['listTours', 'readTour'];
+
 /**
  * Completes an operation's answers. A controller declares only what is its own, as `@Response(409, 'departure_gone, …')`;
  * what each call of its kind can answer is added here.
@@ -45,6 +48,7 @@ export function describeAnswers(method: string, operation: Operation): void {
     if (Number(status) < 400)
       answers[status] = { ...answer, headers: successHeaders(method, operation, answer) };
   }
+  if (HAVE_ETAG.includes(operation.operationId)) answers['304'] = unchanged();
   const codes = [...ownCodes(operation), ...commonCodes(method, operation)];
   for (const status of [...new Set(codes.map((code) => PROBLEMS[code].status))].sort()) {
     answers[status] = refusal(codes.filter((code) => PROBLEMS[code].status === status));
@@ -95,12 +99,20 @@ function refusal(codes: ProblemCode[]): Answer {
   };
 }
 
+function unchanged(): Answer {
+  return {
+    description: 'What you have is still right: its ETag came with the request, as `If-None-Match`.',
+    headers: references(['X-Request-Id', ...QUOTA_HEADERS, 'ETag']),
+  };
+}
+
 function successHeaders(method: string, operation: Operation, answer: Answer): Record<string, Reference> {
   const headers = ['X-Request-Id', ...QUOTA_HEADERS];
   const isPage =
     operation.parameters.some(({ name }) => name === 'cursor') && answer.content?.['application/json'];
   if (isPage) headers.push('Link');
   if (method === 'post') headers.push('Idempotent-Replayed');
+  if (HAVE_ETAG.includes(operation.operationId)) headers.push('ETag');
   if (operation.operationId === 'checkAvailability') headers.push('Age', 'Cache-Status');
   return references(headers);
 }

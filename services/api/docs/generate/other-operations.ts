@@ -13,7 +13,7 @@ export function otherOperations(list: Operation): OpenApiDocument['paths'] {
     description:
       'The same list as a page, with the same parameters. `frame-ancestors` of its Content-Security-Policy names the origins ' +
       'of the token. A refusal is a page too where the visitor can do something about it.',
-    responses: { ...list.responses, 200: html },
+    responses: { ...withPages(list.responses), 200: html },
   };
   return {
     '/embed/tours': { get: page },
@@ -27,6 +27,16 @@ export function otherOperations(list: Operation): OpenApiDocument['paths'] {
       }),
     },
   };
+}
+
+/** The same refusals, each as a page for who accepts HTML. */
+function withPages(responses: Operation['responses']): Operation['responses'] {
+  const page = { 'text/html': { schema: { type: 'string' } } };
+  const both = Object.entries(responses).map(([status, one]) => [
+    status,
+    { ...one, content: { ...one.content, ...page } },
+  ]);
+  return Object.fromEntries(both) as Operation['responses'];
 }
 
 function health(operationId: string, summary: string, responses: Record<string, Answer>): Operation {

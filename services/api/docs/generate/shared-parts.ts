@@ -114,6 +114,11 @@ export const HEADERS: Record<string, Header> = {
     schema: text,
     example: `<https://api.example.com/api/tenant/catalog?cursor=${CURSOR}>; rel="next"`,
   },
+  ETag: {
+    description: 'Names this very answer: send it as `If-None-Match`, and get 304 while nothing has changed.',
+    schema: text,
+    example: '"oZCNiPkvUPLHnmL6NJZ7jJ2mBXs9nHbdw0tP8jwVJ6A"',
+  },
   Age: { description: 'Seconds since the seats were counted.', schema: whole, example: 3 },
   'Cache-Status': {
     description: 'RFC 9211: whether the count came from our cache.',

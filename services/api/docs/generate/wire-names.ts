@@ -109,6 +109,7 @@ const NAMES: Record<string, WireName> = {
   single_supplement: { description: 'For a traveller alone in a room.', example: 132 },
   slug: { description: 'Readable name in addresses.', example: 'ha-long-bay-cruise' },
   source: { description: 'Where the booking came from.', example: 'tenant_api' },
+  status: { example: 'pending_payment' },
   summary: { description: 'One line.', example: 'Overnight among limestone islands' },
   tags: { description: 'Short words of the catalog.', example: ['cruise', 'kayak'] },
   time_zone: { example: 'Asia/Ho_Chi_Minh' },

@@ -1,18 +1,22 @@
 import type { OpenApiDocument, Schema } from '../openapi-document';
+import { BOOKING_EVENT, WEBHOOKS, WEBHOOKS_TAG } from '../webhooks';
 
 /** A schema of OpenAPI 3.1, which is one of JSON Schema 2020-12. */
 type Schema31 = Record<string, unknown>;
 
-/** The same document in OpenAPI 3.1. */
+/** The same document in OpenAPI 3.1, and what a tenant's server receives. */
 export function toOpenapi31(document: OpenApiDocument): object {
-  const { paths, components, info, ...rest } = document;
+  const { paths, components, info, tags = [], ...rest } = document;
+  const schemas = { ...components.schemas, BookingEvent: BOOKING_EVENT };
   return {
     ...rest,
     openapi: '3.1.0',
     jsonSchemaDialect: 'https://json-schema.org/draft/2020-12/schema',
     info: { ...info, license: { name: 'MIT', identifier: 'MIT' } },
+    tags: [...tags, WEBHOOKS_TAG],
     paths: convert(paths),
-    components: convert(components),
+    webhooks: convert(WEBHOOKS),
+    components: convert({ ...components, schemas }),
   };
 }
 

@@ -1,0 +1,16 @@
+import { createOrders } from './orders.js';
+import { createShop } from './shop.js';
+import { connectTourPlatform } from './tour-platform.js';
+
+const { API = 'http://127.0.0.1:3000', PORT = '4000' } = process.env;
+
+const platform = connectTourPlatform(API, setting('KEY'));
+createShop(platform, createOrders(), setting('WEBHOOK_SECRET')).listen(Number(PORT), () => {
+  console.log(`The shop is on http://127.0.0.1:${PORT}`);
+});
+
+function setting(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} must be set: README.md says to what.`);
+  return value;
+}

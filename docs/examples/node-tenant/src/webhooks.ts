@@ -1,0 +1,37 @@
+import express, { Router } from 'express';
+import { Webhook } from 'standardwebhooks';
+import type { Orders } from './orders.js';
+import type { BookingEvent } from './tour-platform.js';
+
+/** Believes what the secret has signed, does each event once, and answers at once. */
+export function receiveWebhooks(secret: string, orders: Orders): Router {
+  const webhook = new Webhook(secret);
+  // Yours are kept for a week, in the transaction that changes the order: the same event may arrive twice.
+  const seen = new Set<string>();
+
+  // The signature is over the bytes as they came, so no JSON parser stands before it.
+  return Router().post('/webhooks', express.raw({ type: 'application/json' }), (request, response) => {
+    const id = request.get('webhook-id') ?? '';
+    let event: BookingEvent;
+    try {
+      event = webhook.verify(
+        request.body as Buffer,
+        request.headers as Record<string, string>,
+      ) as BookingEvent;
+    } catch {
+      response.sendStatus(401);
+      return;
+    }
+    if (!seen.has(id)) apply(event, orders);
+    seen.add(id);
+    response.sendStatus(204);
+  });
+}
+
+/** Events come in no promised order, and what is not known here passes. */
+function apply(event: BookingEvent, orders: Orders): void {
+  const order = orders.find(event.external_ref ?? '');
+  if (order && event.event_type === 'booking.created') {
+    orders.save({ ...order, status: 'booked', bookingRef: event.booking_ref });
+  }
+}

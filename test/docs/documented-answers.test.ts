@@ -1,0 +1,58 @@
+import { startTestApi, type TestApi } from '../support/api';
+import { checkAnswer } from '../support/documented-answers';
+import { givenSeats, givenWebsite } from '../support/website';
+
+let api: TestApi;
+beforeAll(async () => (api = await startTestApi()));
+afterAll(() => api.stop());
+
+/** Every answer of every test goes through this check (test/support/api.ts): here is that it sees what is wrong. */
+describe('the check of each answer against the document', () => {
+  it.each([
+    ['a field that is missing', (hold: Fields) => delete hold.expires_at, /required property 'expires_at'/],
+    ['a field that is not told of', (hold: Fields) => (hold.secret = 1), /"additionalProperty":"secret"/],
+    ['another type', (hold: Fields) => (hold.quantity = '2'), /body\.quantity must be integer/],
+    ['another word', (hold: Fields) => (hold.status = 'gone'), /body\.status must be equal to one of/],
+    ['no real time', (hold: Fields) => (hold.created_at = 'now'), /body\.created_at must match format/],
+    ['null where none is told of', (hold: Fields) => (hold.tour = null), /body\.tour must be object/],
+  ])('sees %s', async (_, spoil, message) => {
+    const answer = await heldSeats();
+    expect(() => checkAnswer(answer)).not.toThrow();
+    spoil(answer.body);
+    expect(() => checkAnswer(answer)).toThrow(message);
+  });
+
+  it('sees a status, a code, a media type and a missing header that are not told of', async () => {
+    const held = await heldSeats();
+    expect(() => checkAnswer({ ...held, status: 202, type: held.type } as never)).toThrow('no status 202');
+    expect(() => checkAnswer({ ...held, type: 'text/plain' } as never)).toThrow('text/plain instead of');
+    expect(() => checkAnswer({ ...held, headers: {} } as never)).toThrow('X-Request-Id is missing');
+    const refused = await (await givenWebsite(api)).get('/api/tenant/tours/none');
+    refused.body.code = 'booking_not_found';
+    expect(() => checkAnswer(refused)).toThrow(/code booking_not_found with status 404/);
+  });
+
+  it('names the call without its query', async () => {
+    const answer = await api.http.get('/api/tenant/catalog?api_key=svc_live_secret');
+    answer.body.extra = 1;
+    expect(() => checkAnswer(answer)).toThrow(/to GET \/api\/tenant\/catalog:\n/);
+  });
+
+  it('lets pass what is served beside the API, and refusals of paths that are not there', async () => {
+    for (const path of ['/docs', '/openapi.json', '/nowhere', '/api/tenant/nowhere'])
+      await expect(api.http.get(path)).resolves.toBeDefined();
+    expect((await api.http.put('/api/tenant/catalog')).status).toBe(405);
+  });
+});
+
+type Fields = Record<string, unknown>;
+
+async function heldSeats() {
+  const website = await givenWebsite(api);
+  const { tour, date } = await givenSeats(api.context.db);
+  const answer = await website.hold(tour, { departure_date: date, quantity: 2 });
+  // A copy, whose members can be changed.
+  const { status, type, headers, text, body } = answer;
+  const { req, request } = answer as unknown as { req: object; request: object };
+  return { status, type, headers, text, body, req, request } as unknown as typeof answer;
+}

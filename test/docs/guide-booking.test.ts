@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { problemExample } from '../../services/api/docs/problem-examples';
+import { EVENT_EXAMPLE } from '../../services/api/docs/webhooks';
+import { startTestApi, type TestApi } from '../support/api';
+import { describeWith, isInstalled } from '../support/describe-with';
+import { givenSeats, givenWebsite, seatsTaken, type Seats, type Website } from '../support/website';
+import { fileOfGuide, folderWith, languages, runProgram, snippets } from './guide';
+
+let api: TestApi;
+let website: Website;
+let seats: Seats;
+let environment: { API: string; KEY: string };
+beforeAll(async () => {
+  api = await startTestApi();
+  seats = await givenSeats(api.context.db);
+});
+beforeEach(async () => {
+  website = await givenWebsite(api);
+  environment = { API: api.baseUrl, KEY: website.authorization.slice('Bearer '.length) };
+});
+afterAll(() => api.stop());
+
+const bookings = async () => (await website.get('/api/tenant/bookings')).body.items;
+
+describe('the guide', () => {
+  it('has snippets in these languages, each of which is run by a test', () => {
+    expect(languages().sort()).toEqual(['go', 'html', 'js', 'json', 'php', 'python', 'ruby', 'sh']);
+  });
+
+  it('shows a real error, and a real event in two formats', () => {
+    const [error, ...none] = snippets('json', 'Errors').map((text) => JSON.parse(text));
+    expect([error, none]).toEqual([problemExample('insufficient_seats'), []]);
+    const [event, thin] = snippets('json', 'Webhooks').map((text) => JSON.parse(text));
+    expect(Object.entries(event)).toEqual(Object.entries(EVENT_EXAMPLE));
+    const { booking_ref, lead_id } = event;
+    expect(thin).toEqual({
+      type: event.event_type,
+      timestamp: thin.timestamp,
+      data: { booking_ref, lead_id },
+    });
+  });
+});
+
+describeWith(
+  'curl jq',
+  'the first booking with curl, and a hold',
+  () => {
+    it('runs from top to bottom, and leaves a confirmed booking of two seats', async () => {
+      const taken = await seatsTaken(api.context.db, seats);
+      const [settings, ...steps] = snippets('sh', 'First booking with curl');
+      const script = [
+        'set -euo pipefail',
+        settings!.replace('http://127.0.0.1:3000', environment.API).replace('svc_live_…', environment.KEY),
+        ...steps,
+        ...snippets('sh', 'Holds'),
+      ].join('\n');
+      const { code, stderr, stdout } = await runProgram('bash', ['-c', script], {
+        cwd: await folderWith({}),
+      });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toContain('"confirmed"');
+      expect(await bookings()).toMatchObject([
+        { status: 'confirmed', adults: 2, external_ref: 'cart-81', total_price: 1000 },
+      ]);
+      expect(await seatsTaken(api.context.db, seats)).toBe(taken + 2);
+    });
+  },
+  isInstalled('curl') && isInstalled('jq'),
+);
+
+describe('the first booking with Node', () => {
+  it('leaves a confirmed booking of two seats', async () => {
+    const files = ['client.mjs', 'first-booking.mjs'].map((name) => [name, fileOfGuide(name)]);
+    const cwd = await folderWith(Object.fromEntries(files) as Record<string, string>);
+    const { code, stdout, stderr } = await runProgram('node', ['first-booking.mjs'], {
+      cwd,
+      env: environment,
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^Two seats until .*, for 1000 EUR\nBooked as .*, 200 EUR to pay now\nIt is confirmed\n$/,
+    );
+    expect(await bookings()).toMatchObject([{ status: 'confirmed', adults: 2, total_price: 1000 }]);
+  });
+});
+
+describe('the client of the guide', () => {
+  /** Runs `call` in a process of its own. */
+  async function call(parameters: unknown[], env: object = environment) {
+    const cwd = await folderWith({
+      'client.mjs': fileOfGuide('client.mjs'),
+      'main.mjs': `import { call } from './client.mjs';
+        await call(...JSON.parse(process.argv[2])).then(
+          (answer) => console.log(JSON.stringify({ answer })),
+          (error) => console.log(JSON.stringify({ code: error.code, detail: error.message })));`,
+    });
+    const { stdout } = await runProgram('node', ['main.mjs', JSON.stringify(parameters)], {
+      cwd,
+      env: env as NodeJS.ProcessEnv,
+    });
+    return JSON.parse(stdout);
+  }
+
+  it('does once what it has to ask for three times, and waits as long as it is told', async () => {
+    const way = await startBadWay(api.baseUrl);
+    const body = { departure_date: seats.date, quantity: 1 };
+    const begun = Date.now();
+    const parameters = ['POST', `/api/gateway/tours/${seats.tour.slug}/hold`, body, randomUUID()];
+    const { answer } = await call(parameters, { ...environment, API: way.url });
+    expect(way.requests).toBe(3);
+    expect(Date.now() - begun).toBeGreaterThan(1000);
+    const { rows } = await api.context.db.raw(
+      'select count(*)::int as n from seat_holds where tenant_id = ?',
+      [website.tenant.id],
+    );
+    expect([answer.status, rows[0].n]).toEqual(['active', 1]);
+    way.close();
+  });
+
+  it('gives up at once on what will not pass, and says what it is', async () => {
+    expect(await call(['GET', '/api/tenant/tours/nowhere'])).toMatchObject({ code: 'tour_not_found' });
+  });
+
+  it('takes an answer without a body', async () => {
+    const hold = await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
+    expect(await call(['DELETE', `/api/gateway/holds/${hold.body.hold_id}`])).toEqual({});
+  });
+});
+
+/** Between client and API: it loses the first answer, refuses the second request, and lets the third through. */
+async function startBadWay(target: string) {
+  const way = { url: '', requests: 0, close: () => void server.close() };
+  const server = createServer((request, response) => {
+    const n = ++way.requests;
+    if (n === 2) return void response.writeHead(503, { 'Retry-After': '1' }).end('{"retryable": true}');
+    const { method, headers, url } = request;
+    const onward = forward(target + url, { method, headers }, (answer) => {
+      if (n === 1) return void answer.resume().once('end', () => response.destroy());
+      response.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(onward);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  way.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return way;
+}

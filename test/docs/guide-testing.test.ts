@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { startTestApi, type TestApi } from '../support/api';
+import { freePorts } from '../support/free-ports';
+import { givenSeats, givenWebsite, expectProblem } from '../support/website';
+import { openTestTerminal } from '../cli/terminal';
+import { eventually, hurriedWorker } from '../webhook-queue/queue-fixture';
+import { folderWith, snippets } from './guide';
+
+const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
+
+describe('the receiver that the guide has the terminal play', () => {
+  it('says of a webhook of the platform that its signature is right', async () => {
+    const terminal = await openTestTerminal();
+    await terminal.tourctl('tenant create --slug demo --name Demo');
+    const worker = hurriedWorker(terminal.db, { secretsKey: terminal.env.SECRETS_KEY! });
+    const [port] = await freePorts();
+    const [script] = snippets('sh', 'Testing').map((text) =>
+      text.replaceAll('npx tourctl', `'${process.execPath}' '${TOURCTL}'`).replaceAll('4000', `${port}`),
+    );
+    const shell = spawn('bash', ['-euc', script!], {
+      cwd: await folderWith({}),
+      env: { ...process.env, ...terminal.env },
+      detached: true,
+    });
+    let said = '';
+    for (const stream of [shell.stdout, shell.stderr])
+      stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const ended = once(shell, 'exit');
+    try {
+      await eventually('the listener', () => said.includes('Listening on') || undefined);
+      const { json } = await terminal.tourctl('webhook list demo --json');
+      await terminal.tourctl(['webhook', 'ping', json.items[0].id]);
+      await eventually('a webhook', () => /verified/i.test(said) || undefined);
+      expect(said).not.toMatch(/not verified/i);
+    } finally {
+      process.kill(-shell.pid!, 'SIGINT');
+      await ended;
+      await worker.stop();
+      await terminal.drop();
+    }
+  });
+});
+
+describe('what the guide says can be refused on purpose', () => {
+  let api: TestApi;
+  beforeAll(async () => (api = await startTestApi()));
+  afterAll(() => api.stop());
+
+  it('is refused so', async () => {
+    const website = await givenWebsite(api);
+    const { tour, date } = await givenSeats(api.context.db);
+    const hold = (body: object, key = 'one') =>
+      website.hold(tour, { departure_date: date, ...body }, { 'Idempotency-Key': key });
+    expectProblem(await hold({ quantity: 50 }), 409, 'insufficient_seats');
+    expectProblem(await hold({ quantity: 1, departure_date: '2099-01-01' }), 409, 'departure_gone');
+    const booking = { tour_id: tour.slug, departure_date: date, expected_total: 1 };
+    expectProblem(await website.book(booking), 409, 'price_changed');
+    expect((await hold({ quantity: 1 })).status).toBe(201);
+    expectProblem(await hold({ quantity: 2 }), 422, 'idempotency_key_reused');
+  });
+});

@@ -1,0 +1,150 @@
+import { signPayload } from '../../services/webhook-queue/signing/sign-payload';
+import { describeWith, isInstalled } from '../support/describe-with';
+import { fileOfGuide, folderWith, runProgram } from './guide';
+
+const SECRETS = ['old', 'new', 'foreign'].map((name) => Buffer.from(name.padEnd(24, '+')));
+const [old, current, foreign] = SECRETS as [Buffer, Buffer, Buffer];
+const BODY = JSON.stringify({ event_type: 'booking.created', customer: { name: 'Zoë “Ö” Müller' } });
+
+interface Case {
+  secret: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+function sent(secrets: Buffer[], secondsAgo = 0): Case {
+  const sentAt = new Date(Date.now() - secondsAgo * 1000);
+  const headers = signPayload({ id: 'msg_6b1f9b6e', sentAt, body: BODY }, secrets);
+  return { secret: `whsec_${current.toString('base64')}`, headers, body: BODY };
+}
+
+function withHeader(name: string, value: string | undefined): Case {
+  const { headers, ...rest } = sent([current]);
+  const { [name]: _, ...others } = headers;
+  return { ...rest, headers: value === undefined ? others : { ...others, [name]: value } };
+}
+
+/** What is genuine, and what is not. */
+const CASES: [what: string, genuine: boolean, given: () => Case][] = [
+  ['what was signed', true, () => sent([current])],
+  ['what was signed while the secret changes', true, () => sent([old, current])],
+  ['what came four minutes late', true, () => sent([current], 240)],
+  ['what was signed with another secret', false, () => sent([foreign])],
+  ['a body that was altered', false, () => ({ ...sent([current]), body: `${BODY} ` })],
+  ['what is ten minutes old', false, () => sent([current], 600)],
+  ['what is of the future', false, () => sent([current], -600)],
+  ['another id', false, () => withHeader('webhook-id', 'msg_other')],
+  ['another time', false, () => withHeader('webhook-timestamp', String(Math.floor(Date.now() / 1000) - 1))],
+  ['a time that is none', false, () => withHeader('webhook-timestamp', 'now')],
+  ['no time', false, () => withHeader('webhook-timestamp', undefined)],
+  ['no id', false, () => withHeader('webhook-id', undefined)],
+  ['no signature', false, () => withHeader('webhook-signature', undefined)],
+  ['an empty signature', false, () => withHeader('webhook-signature', '')],
+  ['a signature of another kind', false, () => withHeader('webhook-signature', 'v1a,AAAA v1,ÄÄÄÄ')],
+];
+
+interface Language {
+  /** Of the guide. */
+  file: string;
+  /** Calls what stands in the file for each case on stdin, and writes the list of its answers. */
+  main: [file: string, text: string];
+  command: [program: string, ...parameters: string[]];
+  /** The apt package that brings the program. */
+  from: string;
+}
+
+const LANGUAGES: Record<string, Language> = {
+  Node: {
+    file: 'webhook.mjs',
+    main: [
+      'main.mjs',
+      `import { readFileSync } from 'node:fs';
+       import { isGenuine } from './webhook.mjs';
+       const cases = JSON.parse(readFileSync(0, 'utf8'));
+       console.log(JSON.stringify(cases.map((one) => isGenuine(one.secret, one.headers, Buffer.from(one.body)))));`,
+    ],
+    command: ['node', 'main.mjs'],
+    from: 'node',
+  },
+  Python: {
+    file: 'webhook.py',
+    main: [
+      'main.py',
+      `import json, sys
+from webhook import is_genuine
+cases = json.load(sys.stdin)
+print(json.dumps([is_genuine(one["secret"], one["headers"], one["body"].encode()) for one in cases]))`,
+    ],
+    command: ['python3', 'main.py'],
+    from: 'python3',
+  },
+  PHP: {
+    file: 'webhook.php',
+    main: [
+      'main.php',
+      `<?php
+       error_reporting(E_ALL);
+       require 'webhook.php';
+       $cases = json_decode(file_get_contents('php://stdin'), true);
+       echo json_encode(array_map(fn ($one) => is_genuine($one['secret'], $one['headers'], $one['body']), $cases));`,
+    ],
+    command: ['php', 'main.php'],
+    from: 'php-cli',
+  },
+  Ruby: {
+    file: 'webhook.rb',
+    main: [
+      'main.rb',
+      `require 'json'
+       require './webhook'
+       puts JSON.parse($stdin.read).map { |one| genuine?(one['secret'], one['headers'], one['body']) }.to_json`,
+    ],
+    command: ['ruby', '-w', 'main.rb'],
+    from: 'ruby',
+  },
+  Go: {
+    file: 'webhook.go',
+    main: [
+      'main.go',
+      `package main
+       import ("encoding/json"; "os")
+       type one struct { Secret string; Headers map[string]string; Body string }
+       func main() {
+         var cases []one
+         if err := json.NewDecoder(os.Stdin).Decode(&cases); err != nil { panic(err) }
+         answers := []bool{}
+         for _, c := range cases {
+           headers := c.Headers
+           answers = append(answers, isGenuine(c.Secret, func(name string) string { return headers[name] }, []byte(c.Body)))
+         }
+         json.NewEncoder(os.Stdout).Encode(answers)
+       }`,
+    ],
+    command: ['go', 'run', 'main.go', 'webhook.go'],
+    from: 'golang-go',
+  },
+};
+
+describe.each(Object.entries(LANGUAGES))(
+  'the receiver of the guide',
+  (name, { file, main, command, from }) => {
+    const [program, ...parameters] = command;
+    describeWith(
+      from,
+      `in ${name}`,
+      () => {
+        it('believes what the queue has signed, and nothing else', async () => {
+          const cwd = await folderWith({ [file]: fileOfGuide(file), [main[0]]: main[1] });
+          const stdin = JSON.stringify(CASES.map(([, , given]) => given()));
+          const { code, stdout, stderr } = await runProgram(program, parameters, { cwd, stdin });
+          expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+          const answers = JSON.parse(stdout) as boolean[];
+          expect(CASES.map(([what], index) => [what, answers[index]])).toEqual(
+            CASES.map(([what, genuine]) => [what, genuine]),
+          );
+        }, 120_000);
+      },
+      isInstalled(program),
+    );
+  },
+);

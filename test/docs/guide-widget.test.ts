@@ -1,0 +1,87 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { newestLoader } from '../../services/api/widget/published-loaders';
+import { type ApiProcess, startApiProcess } from '../support/api-process';
+import { describeInChromium } from '../support/chromium';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { givenDeparture, givenTenant, givenTour } from '../support/given';
+import { givenWidgetToken } from '../widget/given-widget';
+import { eventually } from '../webhook-queue/queue-fixture';
+import { folderWith, runProgram, snippets } from './guide';
+
+describeInChromium('the snippets of the widget in the guide', (browser) => {
+  let database: TestDatabase;
+  let api: ApiProcess;
+  let site: Server;
+  let origin: string;
+  let html: string;
+  let policy: string;
+  let token: string;
+  let page: Page;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const tenant = await givenTenant(database.db, { status: 'trial' });
+    await givenDeparture(database.db, await givenTour(database.db));
+    site = createServer((_, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Security-Policy': policy });
+      response.end(`<!doctype html><title>A site</title><body>${html}</body>`);
+    });
+    await new Promise<void>((resolve) => site.listen(0, 'localhost', resolve));
+    origin = `http://localhost:${(site.address() as AddressInfo).port}`;
+    ({ token } = await givenWidgetToken(database.db, tenant, { origins: [origin], dev: true }));
+    api = await startApiProcess(database.url);
+  }, 60_000);
+  afterAll(async () => {
+    site.close();
+    await api.stop();
+    await database.drop();
+  });
+  beforeEach(async () => void (page = await browser().newPage()));
+  afterEach(() => page.close());
+
+  /** As a reader does: with the address and the token that the operator gave. */
+  const filledIn = (snippet: string) =>
+    snippet.replaceAll('http://127.0.0.1:3000', api.baseUrl).replaceAll('svc_widget_…', token);
+
+  async function visit(snippet: string) {
+    html = filledIn(snippet);
+    await page.goto(origin);
+  }
+
+  const shown = () => page.frameLocator('iframe').getByText('Hà Long Bay Cruise').first().waitFor();
+  const [simple, element, pinned, frame] = snippets('html', 'The widget') as [string, string, string, string];
+
+  it.each([
+    ['the script', simple],
+    ['the frame', frame],
+  ])('%s shows the tours, with no more leave than the guide asks for', async (_, snippet) => {
+    policy = `default-src 'none'; script-src ${api.baseUrl}; frame-src ${api.baseUrl}; style-src 'unsafe-inline'`;
+    await visit(snippet);
+    await expect(shown()).resolves.toBeUndefined();
+  });
+
+  it('the element shows them too, and tells that it is ready and how high it is', async () => {
+    policy = '';
+    const said: string[] = [];
+    page.on('console', (message) => said.push(message.text()));
+    await visit(element);
+    await shown();
+    await eventually(
+      'both events',
+      () => (said.includes('shown') && said.some((one) => /^height \d+$/.test(one))) || undefined,
+    );
+    expect(said).toContain('shown');
+  });
+
+  it('the version with a hash, as computed there, is one that a browser takes', async () => {
+    policy = '';
+    const [script] = snippets('sh', 'The widget').map(filledIn);
+    const { stdout, stderr } = await runProgram('bash', ['-euo', 'pipefail', '-c', script!], {
+      cwd: await folderWith({}),
+    });
+    expect({ stdout, stderr }).toEqual({ stdout: `integrity="${newestLoader().integrity}"\n`, stderr: '' });
+    await visit(pinned.replace('integrity="sha384-…"', stdout.trim()));
+    await expect(shown()).resolves.toBeUndefined();
+  });
+});

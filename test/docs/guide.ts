@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const GUIDE = readFileSync(path.resolve(__dirname, '../../docs/integration-guide.md'), 'utf8');
+
+/** Code of the guide in one language, from one section where named, in the order in which it stands there. */
+export function snippets(language: string, section?: string): string[] {
+  const text = section === undefined ? GUIDE : sectionOf(section);
+  return [...text.matchAll(/```(\w+)\n([^]*?)\n```/g)]
+    .filter(([, found]) => found === language)
+    .map(([, , code]) => code!);
+}
+
+function sectionOf(title: string): string {
+  const [, rest] = GUIDE.split(`\n## ${title}\n`);
+  if (rest === undefined) throw new Error(`The guide has no section "${title}"`);
+  return rest.split('\n## ')[0]!;
+}
+
+/** The languages of all snippets, each once. */
+export function languages(): string[] {
+  return [...new Set([...GUIDE.matchAll(/```(\w+)\n/g)].map(([, language]) => language!))];
+}
+
+/** The snippet whose first comment names this file. */
+export function fileOfGuide(name: string): string {
+  const found = snippets(
+    path.extname(name).slice(1).replace('mjs', 'js').replace('py', 'python').replace('rb', 'ruby'),
+  );
+  const code = found.find((one) => one.split('\n').slice(0, 2).join('\n').includes(name));
+  if (code === undefined) throw new Error(`The guide has no file ${name}`);
+  return code;
+}
+
+/** A folder of its own with these files. */
+export async function folderWith(files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'guide-'));
+  for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
+  return folder;
+}
+
+export interface Outcome {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export function runProgram(
+  program: string,
+  parameters: string[],
+  { cwd, env = {}, stdin = '' }: { cwd: string; env?: NodeJS.ProcessEnv; stdin?: string },
+): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, parameters, { cwd, env: { ...process.env, ...env } });
+    const outcome: Outcome = { code: null, stdout: '', stderr: '' };
+    child.stdout.on('data', (chunk: Buffer) => (outcome.stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (outcome.stderr += chunk.toString()));
+    child.once('error', reject).once('close', (code) => resolve({ ...outcome, code }));
+    child.stdin.end(stdin);
+  });
+}
