@@ -1,4 +1,4 @@
-import type { Context, Terminal } from './context';
+import type { Basics, Context, Terminal } from './context';
 
 /** Turns the text of a flag or argument into its value, or throws a UsageError that begins with `name`. */
 export type Parse = (text: string, name: string) => unknown;
@@ -27,7 +27,7 @@ interface VerbForm {
   check?: (options: never, ...args: never[]) => void;
   /** Does it ask before it acts? Then --yes must be given where nobody can be asked, and that is judged at once. */
   asks?: (options: never) => boolean;
-  /** Command lines without the leading `tourctl`. */
+  /** Command lines without the leading `tourctl`. A verb without flags that it must have can do without: examples.ts. */
   examples?: string[];
 }
 
@@ -46,10 +46,30 @@ export interface OfflineVerb extends VerbForm {
   runOffline: () => Action<Terminal>;
 }
 
-export type Verb = DatabaseVerb | OfflineVerb;
+/** A verb that works whatever the settings are, also wrong ones. */
+export interface BareVerb extends VerbForm {
+  runBare: () => Action<Basics>;
+}
+
+export type Verb = DatabaseVerb | OfflineVerb | BareVerb;
 
 export interface Noun {
   name: string;
   about: string;
   verbs: Verb[];
+}
+
+/** Commands that stand together in the help. */
+export interface Branch {
+  title: string;
+  commands: (Noun | Verb)[];
+}
+
+/** `issue <slug>` is called issue. */
+export function verbName(verb: Verb): string {
+  return verb.usage.split(' ')[0]!;
+}
+
+export function commandName(command: Noun | Verb): string {
+  return 'verbs' in command ? command.name : verbName(command);
 }

@@ -10,14 +10,20 @@ import { type Interruption, watchInterruption } from './interruption';
 import type { Io } from './io';
 import type { Output } from './output';
 import { askYesNo } from './prompts';
+import { isDatabaseLost } from './failure';
 import { MigrationsPendingError, NotConfirmedError, SettingsError } from './refusals';
 import { UsageError } from './usage-error';
+import { CONNECTION, greetDatabase, PROBE, whileAnswering } from './watch-database';
 
 /** What every command has. */
-export interface Terminal {
+export interface Basics {
   io: Io;
-  config: Config;
   output: Output;
+}
+
+/** What a command has that heeds the settings. */
+export interface Terminal extends Basics {
+  config: Config;
   /**
    * Lets --yes or the person agree.
    * @throws UsageError where there is neither; NotConfirmedError
@@ -72,8 +78,10 @@ export async function withContext<T>(
   const interruption = watchInterruption(io.interrupted);
   const server = await interruption.until(() => reachServer(terminal));
   // Two connections: the migrator's lock keeps one of them.
-  const db = openDatabase(server.url, { applicationName: 'tourctl', poolMax: 2 });
+  const db = openDatabase(server.url, { ...CONNECTION, poolMax: 2 });
+  let lost = false;
   try {
+    await interruption.until(() => greetDatabase(db));
     if (schema === 'up-to-date') await ensureSchema(db, config.databaseUrl === undefined, output);
     const secrets = await loadSecrets(config);
     const operator = { name: operatorName(io), host: hostname() };
@@ -85,12 +93,24 @@ export async function withContext<T>(
       audited: (entry, change) =>
         obeyed(interruption, db, (beforeCommit) => audited(operator, db, entry, change, beforeCommit)),
     };
-    return await interruption.until(() => work(context));
+    const probe = () => openDatabase(server.url, PROBE);
+    return await interruption.until(() => whileAnswering(probe, () => work(context)));
+  } catch (error) {
+    lost = isDatabaseLost(error);
+    throw error;
   } finally {
     // After Ctrl-C a statement may still run, and destroy waits for it; the connection's end rolls it back as well.
-    await Promise.race([db.destroy(), ...(io.interrupted?.aborted ? [sleep(500)] : [])]);
+    await (lost || io.interrupted?.aborted ? atMost(500, db.destroy()) : db.destroy());
     await server.leave();
   }
+}
+
+async function atMost(milliseconds: number, ending: Promise<unknown>): Promise<void> {
+  const timer = new AbortController();
+  const waited = sleep(milliseconds, undefined, { signal: timer.signal });
+  await Promise.race([ending, waited]);
+  timer.abort();
+  await waited.catch(() => {});
 }
 
 function readConfig(io: Io): Config {

@@ -12,18 +12,25 @@ export function fail(error: unknown, output: Output, path: string): number {
     output.error('interrupted', error.message || 'Interrupted');
     return EXIT.interrupted;
   }
-  if (error instanceof UsageError) return usage(error.message, output, path);
+  if (error instanceof UsageError) return usage(error.message, output, error.hint ?? seeHelp(path));
   if (isCommanderError(error)) {
-    return error.exitCode === 0 ? EXIT.done : usage(error.message.replace(/^error: /, ''), output, path);
+    if (error.exitCode === 0) return EXIT.done;
+    // What commander suggests stands on a line of its own.
+    const message = error.message.replace(/^error: /, '').replace('\n', ' ');
+    return usage(message, output, seeHelp(path));
   }
   const { code, message } = describeError(error);
   output.error(code, message);
   return EXIT.refused;
 }
 
-function usage(message: string, output: Output, path: string): number {
-  output.error('usage_error', message, `See ${path} --help`);
+function usage(message: string, output: Output, hint: string): number {
+  output.error('usage_error', message, hint);
   return EXIT.usage;
+}
+
+function seeHelp(path: string): string {
+  return `See ${path} --help`;
 }
 
 export function describeError(error: unknown): { code: string; message: string } {
@@ -33,25 +40,36 @@ export function describeError(error: unknown): { code: string; message: string }
   if (state === '55P03' || state === '57014') {
     return { code: 'database_busy', message: 'Somebody else is changing this at the moment: try again' };
   }
-  if (error instanceof Error && error.name === 'KnexTimeoutError') {
-    return { code: 'database_unreachable', message: 'The database does not answer within five seconds' };
+  if (isSilence(error)) {
+    return { code: UNREACHABLE, message: 'The database does not answer within five seconds' };
   }
-  if (isLostDatabase(error, state))
-    return { code: 'database_unreachable', message: `The database: ${message}` };
+  if (isLost(error, state)) return { code: UNREACHABLE, message: `The database: ${message}` };
   return { code: 'internal_error', message };
 }
 
-const NETWORK = /^E(CONN[A-Z]+|NOTFOUND|TIMEDOUT|HOSTUNREACH|NETUNREACH|PIPE|AI_AGAIN)$/;
+export function isDatabaseLost(error: unknown): boolean {
+  return describeError(error).code === UNREACHABLE;
+}
 
-/** Connection, authorization, shutdown and "no such database", as PostgreSQL, the network and the pool report them. */
-function isLostDatabase(error: unknown, state: string | undefined): boolean {
-  if (state) return /^(08|28|57P|3D)/.test(state);
-  const { code, syscall } = (error ?? {}) as { code?: string; syscall?: string };
-  return (
-    syscall === 'connect' ||
-    NETWORK.test(code ?? '') ||
-    /^Connection terminated|^timeout exceeded/.test(firstLine(error))
-  );
+const UNREACHABLE = 'database_unreachable';
+const NETWORK = /^E(CONN[A-Z]+|NOTFOUND|TIMEDOUT|HOSTUNREACH|NETUNREACH|PIPE|AI_AGAIN)$/;
+/** What the driver says of itself, without a code. */
+const SILENT = /^(timeout expired|timeout exceeded.*|Query read timeout)$/;
+const BROKEN = /^(Connection terminated|Client has encountered a connection error|Client was closed)/;
+
+function isSilence(error: unknown): boolean {
+  return (error as Error | undefined)?.name === 'KnexTimeoutError' || SILENT.test(withoutStatement(error));
+}
+
+/** Connection, authorization, no more connections, shutdown and "no such database". */
+function isLost(error: unknown, state: string | undefined): boolean {
+  if (state) return /^(08|28|53300|57P|3D)/.test(state);
+  const { syscall } = (error ?? {}) as { syscall?: string };
+  return syscall === 'connect' || isNetworkError(error) || BROKEN.test(withoutStatement(error));
+}
+
+function isNetworkError(error: unknown): boolean {
+  return NETWORK.test(String((error as { code?: unknown } | undefined)?.code));
 }
 
 /** One line; Knex writes the statement with its values before " - ", and those may be anyone's data. */
@@ -60,7 +78,15 @@ function firstLine(error: unknown): string {
   // Of a host with several addresses, the first one's failure.
   if (errors?.length) return firstLine(errors[0]);
   if (message === undefined) return String(error);
-  return (sqlState(error) ? message.split(' - ').at(-1)! : message).split('\n')[0]!;
+  const tail = withoutStatement(error);
+  const ofStatement = sqlState(error) ?? (isNetworkError(error) || BROKEN.test(tail));
+  return (ofStatement ? tail : message).split('\n')[0]!;
+}
+
+function withoutStatement(error: unknown): string {
+  return String((error as Error | undefined)?.message)
+    .split(' - ')
+    .at(-1)!;
 }
 
 function isCommanderError(error: unknown): error is Error & { exitCode: number } {

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { Screen } from './screen';
 
 /** All that a command sees of the process it runs in, so that a test can run one in its own. */
 export interface Io {
@@ -8,6 +9,8 @@ export interface Io {
   env: Record<string, string | undefined>;
   /** A person sits there: questions may be asked. */
   isTTY: boolean;
+  /** Left out, stdout is a pipe. */
+  screen?: Screen;
   /** Ctrl-C outside a prompt. */
   interrupted?: AbortSignal;
   /** Where the installation lies: what DATA_DIR is relative to while it is not set. */

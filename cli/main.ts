@@ -1,4 +1,5 @@
 import { run } from './run';
+import { readScreen } from './screen';
 
 /** The process around `run`: everything that only exists once in a process is touched here. */
 export function main(root: string): void {
@@ -16,10 +17,13 @@ export function main(root: string): void {
     stderr,
     env,
     isTTY,
+    screen: readScreen(stdout, env),
     interrupted: interrupt.signal,
     root,
   }).then((code) => {
     process.exitCode = code;
     if (interrupt.signal.aborted) process.exit(code);
+    // What still holds the process then is a connection that nobody answers on.
+    setTimeout(() => process.exit(code), 500).unref();
   });
 }

@@ -1,10 +1,12 @@
 import type { Io } from './io';
+import { PIPE, type Screen } from './screen';
 
 /** The one place that writes. stdout has the answer and nothing else; what is meant for a person's eyes goes to stderr. */
 export interface Output {
   json: boolean;
-  /** The command's answer: as one JSON document, or as `text` gives it. */
-  answer(document: object, text: () => string): void;
+  screen: Screen;
+  /** The command's answer: as one JSON document, or as `text` gives it for the screen that it is read on. */
+  answer(document: object, text: (screen: Screen) => string): void;
   /** Tells a person how it went; silent in --json mode. */
   note(line: string): void;
   /** Done, but something is not as it may seem. */
@@ -14,11 +16,13 @@ export interface Output {
 }
 
 export function createOutput(io: Io, json: boolean): Output {
+  const { screen = PIPE } = io;
   const say = (text: string) => void io.stderr.write(`${text}\n`);
   return {
     json,
+    screen,
     answer(document, text) {
-      const written = json ? JSON.stringify(document) : text();
+      const written = json ? JSON.stringify(document) : text(screen);
       if (written !== '') io.stdout.write(`${written}\n`);
     },
     note: (line) => (json ? undefined : say(line)),

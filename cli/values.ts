@@ -29,14 +29,14 @@ export function decimal(min: number, max: number, digits: number) {
   };
 }
 
-/** Seconds. */
-export function duration(options: { zero?: boolean } = {}) {
+/** Seconds. `most` is a duration too. */
+export function duration({ zero, most }: { zero?: boolean; most?: string } = {}) {
+  const longest = most === undefined ? undefined : parseDuration(most);
   return (text: string, name: string): number => {
     const seconds = parseDuration(text);
-    if (seconds === undefined || (seconds === 0 && !options.zero)) {
-      throw new UsageError(
-        `${name} must be a duration such as 90d, 24h or 30m${options.zero ? ', or 0' : ''}`,
-      );
+    if (seconds === undefined || (seconds === 0 && !zero) || seconds > (longest ?? Infinity)) {
+      const form = `a duration such as 90d, 24h or 30m${zero ? ', or 0' : ''}`;
+      throw new UsageError(`${name} must be ${form}${most ? `, ${most} at most` : ''}`);
     }
     return seconds;
   };
@@ -135,6 +135,18 @@ export function linkTemplate(text: string, name: string): string {
   return text;
 }
 
+/** Names of fonts with commas between them. Quotes are let go: the page sets them anew. */
+export function fontFamilies(text: string, name: string): string {
+  const families = text.split(',').map((family) => family.trim().replace(/^(["'])(.*)\1$/, '$2'));
+  const joined = families.join(', ');
+  if (joined.length > 200 || !families.every((family) => /^[A-Za-z][A-Za-z0-9 -]*$/.test(family))) {
+    throw new UsageError(
+      `${name} must be names of fonts such as Inter, Georgia, serif; at most 200 characters`,
+    );
+  }
+  return joined;
+}
+
 /** Of a webhook receiver; whether it may be called is the queue's to judge. */
 export function webUrl(text: string, name: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -142,18 +154,6 @@ export function webUrl(text: string, name: string): string {
     throw new UsageError(`${name} must be an address such as https://acme.example/webhooks`);
   }
   return text;
-}
-
-export function eventType(text: string, name: string): string {
-  const { EVENT_TYPES } =
-    require('../services/webhook-queue/operations') as typeof import('../services/webhook-queue/operations');
-  return oneOf(EVENT_TYPES, text, name);
-}
-
-export function deliveryStatus(text: string, name: string): string {
-  const { DELIVERY_STATUSES } =
-    require('../services/webhook-queue/operations') as typeof import('../services/webhook-queue/operations');
-  return oneOf(DELIVERY_STATUSES, text, name);
 }
 
 /** Of a hold, an endpoint or a delivery. */
@@ -193,11 +193,6 @@ export function moment(text: string, name: string): Date {
 
 /** How many rows a list shows. */
 export const limit = wholeNumber(1, 1000);
-
-function oneOf(allowed: readonly string[], text: string, name: string): string {
-  if (!allowed.includes(text)) throw new UsageError(`${name} must be one of ${allowed.join(', ')}`);
-  return text;
-}
 
 function originOf(template: string): string | undefined {
   const base = template.slice(0, template.indexOf('{slug}'));

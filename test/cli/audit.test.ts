@@ -61,6 +61,15 @@ describe('a change', () => {
     expect(new Set(actions).size).toBe(actions.length);
   });
 
+  it('of a signing secret says since when and until when which sign', async () => {
+    const { id } = (await terminal.tourctl('webhook add acme https://acme.example/signed --json')).json;
+    await terminal.tourctl(`webhook rotate-secret ${id} --grace 7d`);
+    const [{ before, after }] = await rows({ action: 'webhook.rotate-secret', subject: id });
+    const signs = (until: unknown) => ({ created_at: expect.any(String), expires_at: until });
+    expect(before).toEqual({ secrets: [signs(null)] });
+    expect(after).toEqual({ secrets: [signs(null), signs(expect.any(String))] });
+  });
+
   it('that changes nothing leaves none', async () => {
     await terminal.tourctl('origins add acme same.example');
     const [before] = await terminal.db('audit_log').count();
@@ -127,5 +136,44 @@ describe('tourctl audit list', () => {
     expect(await list('--tenant narrow --since 1h')).toHaveLength(1);
     expect(await list('--tenant narrow --since 2019-12-31')).toHaveLength(2);
     expect(await list('--limit 1')).toHaveLength(1);
+  });
+
+  it('narrows by noun, by person and by thing', async () => {
+    await terminal.tourctl('tenant create --slug thing --name Thing');
+    await terminal.tourctl('tenant set thing --max-holds 3');
+    const actions = (items: { action: string }[]) => items.map(({ action }) => action);
+    expect(actions(await list('--subject thing'))).toEqual(['tenant.set', 'tenant.create']);
+    expect(actions(await list('--action tenant --tenant thing'))).toEqual(['tenant.set', 'tenant.create']);
+    expect(await list('--action tenan')).toEqual([]);
+    expect(await list('--action tenan_')).toEqual([]);
+    expect(await list('--actor nobody')).toEqual([]);
+    expect((await list('--actor olga --subject thing')).length).toBe(2);
+  });
+
+  it('tells a person who, where, when, what, and what became of it', async () => {
+    await terminal.tourctl('tenant create --slug told --name Told');
+    await terminal.tourctl('tenant set told --max-holds 3 --hold-max 45');
+    const { stdout } = await terminal.tourctl('audit list --subject told');
+    const [heading, line] = stdout.split('\n');
+    expect(heading).toMatch(/^ *ID {2}AT \(UTC\) +WHO +ACTION +TENANT +SUBJECT +CHANGE$/);
+    expect(line).toMatch(/^ *\d+ {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}olga@\S+ +tenant\.set +told +told +/);
+    expect(line).toContain('max_holds 1000 → 3');
+    expect(line).toMatch(/hold_max\w* \S+ → 45/);
+  });
+});
+
+describe('tourctl audit show', () => {
+  it('shows every field before and after', async () => {
+    await terminal.tourctl('tenant create --slug shown --name Shown');
+    await terminal.tourctl('tenant set shown --max-holds 3');
+    const [set, created] = (await terminal.tourctl('audit list --subject shown --json')).json.items;
+    expect((await terminal.tourctl(`audit show ${set.id} --json`)).json).toEqual(set);
+    expect((await terminal.tourctl(`audit show ${set.id}`)).stdout).toMatch(/^max_holds +1000 +3$/m);
+    expect((await terminal.tourctl(`audit show ${created.id}`)).stdout).toMatch(/^name +- +Shown$/m);
+  });
+
+  it('refuses what is not in the log', async () => {
+    const { code, error } = await terminal.tourctl('audit show 999999 --json');
+    expect([code, error.code]).toEqual([1, 'change_not_found']);
   });
 });

@@ -64,6 +64,14 @@ describe('a wrong command line', () => {
       'key issue acme --scope catalog:read --expires-in 0',
       '--expires-in must be a duration such as 90d, 24h or 30m',
     ],
+    [
+      'webhook rotate-secret 01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f --grace 8d',
+      '--grace must be a duration such as 90d, 24h or 30m, or 0, 7d at most',
+    ],
+    ['webhook list Acme!', '<slug> must be 2 to 63 of a-z'],
+    ['audit show newest', '<id> must be a whole number'],
+    ['delivery list --after last', '--after must be a UUID'],
+    ['--json', 'a command is missing'],
     ['origins add acme', '<origin> is missing'],
     ['audit list --since yesterday', '--since must be a time such as'],
   ])('exits with 2 before a database is opened: %s', async (line, message) => {

@@ -1,6 +1,9 @@
 import type { Noun } from '../../command';
 import { LIMIT_FLAG } from '../../credential-flags';
-import { line, moment, slug } from '../../values';
+import { afterFlag } from '../../list-page';
+import { line, moment, slug, wholeNumber } from '../../values';
+
+const changeId = wholeNumber(1, 9_999_999_999);
 
 export const audit: Noun = {
   name: 'audit',
@@ -18,13 +21,27 @@ export const audit: Noun = {
         },
         {
           flags: '--action <action>',
-          about: 'only this noun and verb, such as key.revoke',
+          about: 'only this noun and verb, such as key.revoke, or a noun with all its verbs',
           parse: line(100),
         },
+        { flags: '--actor <user>', about: 'only by this system user', parse: line(100) },
+        { flags: '--subject <id>', about: 'only of this slug, id or reference', parse: line(200) },
         LIMIT_FLAG,
+        afterFlag('id', changeId),
       ],
-      examples: ['audit list --tenant acme --since 7d', 'audit list --action key.revoke --json'],
+      examples: [
+        'audit list --tenant acme --since 7d',
+        'audit list --action key --actor olga',
+        'audit list --subject ACME-1042 --json',
+      ],
       run: () => (require('./list') as typeof import('./list')).listChangesCommand,
+    },
+    {
+      usage: 'show <id>',
+      about: 'Show a change in full: how every field was before and after',
+      args: { id: changeId },
+      examples: ['audit show 1042'],
+      run: () => (require('./show') as typeof import('./show')).showChangeCommand,
     },
   ],
 };

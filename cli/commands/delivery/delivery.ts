@@ -1,6 +1,8 @@
+import type { DeliveryStatus } from '../../../services/webhook-queue/operations';
 import type { Flag, Noun } from '../../command';
 import { LIMIT_FLAG } from '../../credential-flags';
-import { deliveryStatus, moment, slug, uuid } from '../../values';
+import { afterFlag } from '../../list-page';
+import { moment, slug, uuid } from '../../values';
 import { UsageError } from '../../usage-error';
 
 const FILTERS: Flag[] = [
@@ -13,6 +15,18 @@ const FILTERS: Flag[] = [
   },
 ];
 
+/** Named here, as the door of the queue is slow to load; the type sees to it that none is forgotten. */
+const STATUSES = Object.keys({
+  pending: true,
+  delivering: true,
+  delivered: true,
+  retrying: true,
+  dead: true,
+  cancelled: true,
+} satisfies Record<DeliveryStatus, true>);
+
+const ID = '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f';
+
 export const delivery: Noun = {
   name: 'delivery',
   about: 'What was sent to webhook endpoints, and what waits',
@@ -22,27 +36,29 @@ export const delivery: Noun = {
       about: 'List deliveries, newest first',
       flags: [
         ...FILTERS,
-        {
-          flags: '--status <status>',
-          about: 'only pending, delivering, delivered, retrying, …',
-          parse: deliveryStatus,
-        },
+        { flags: '--status <status>', about: 'only these', choices: STATUSES },
         LIMIT_FLAG,
+        afterFlag('id', uuid),
       ],
-      examples: ['delivery list --tenant acme --status dead --since 7d'],
+      examples: [
+        'delivery list --tenant acme --status dead --since 7d',
+        `delivery list --endpoint ${ID} --limit 20`,
+      ],
       run: () => (require('./list') as typeof import('./list')).listDeliveriesCommand,
     },
     {
       usage: 'show <id>',
       args: { id: uuid },
       about: 'Show a delivery with every try',
-      flags: [{ flags: '--reveal', about: 'show the bodies, which hold personal data' }],
+      flags: [{ flags: '--reveal', about: 'show the bodies, which hold personal data; this is recorded' }],
+      examples: [`delivery show ${ID}`, `delivery show ${ID} --reveal`],
       run: () => (require('./show') as typeof import('./show')).showDeliveryCommand,
     },
     {
       usage: 'retry <id>',
       args: { id: uuid },
       about: 'Send it now',
+      examples: [`delivery retry ${ID}`],
       run: () => (require('./retry') as typeof import('./retry')).retryDeliveryCommand,
     },
     {
@@ -64,7 +80,10 @@ export const delivery: Noun = {
           'delivery replay needs --tenant, --endpoint or --since: it would send everything again',
         );
       },
-      examples: ['delivery replay --tenant acme --since 24h --dry-run'],
+      examples: [
+        'delivery replay --tenant acme --since 24h --dry-run',
+        `delivery replay --endpoint ${ID} --status delivered --since 2027-06-01T08:00:00Z`,
+      ],
       run: () => (require('./replay') as typeof import('./replay')).replayDeliveriesCommand,
     },
   ],

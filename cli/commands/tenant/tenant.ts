@@ -1,7 +1,8 @@
 import { TENANT_STATUSES } from '../../../services/api/tenants/tenant';
 import type { Noun } from '../../command';
+import { afterFlag } from '../../list-page';
 import { UsageError } from '../../usage-error';
-import { limit } from '../../values';
+import { limit, slug } from '../../values';
 import { onboard } from './onboard-verb';
 import { BASICS, NAME_FLAG, SETTINGS, SLUG_FLAG } from './tenant-flags';
 
@@ -22,7 +23,9 @@ export const tenant: Noun = {
       flags: [
         { flags: '--status <status>', about: 'only these', choices: TENANT_STATUSES },
         { flags: '--limit <number>', about: 'how many at most', parse: limit, otherwise: '100' },
+        afterFlag('slug', slug),
       ],
+      examples: ['tenant list --status trial'],
       run: () => (require('./list') as typeof import('./list')).listTenantsCommand,
     },
     {

@@ -1,9 +1,23 @@
-import type { Format } from '../../../services/webhook-queue/operations';
+import type { EVENT_TYPES, Format } from '../../../services/webhook-queue/operations';
 import type { Noun } from '../../command';
 import { endsAtOnce, GRACE_FLAG, LIMIT_FLAG, OUT_FLAG } from '../../credential-flags';
-import { eventType, uuid, webUrl, wholeNumber } from '../../values';
+import { afterFlag } from '../../list-page';
+import { duration, slug, uuid, webUrl, wholeNumber } from '../../values';
 
 const ID = { id: uuid };
+const SAMPLE = '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f';
+/** As long as the queue lets an old secret sign. */
+const LONGEST_GRACE = '7d';
+
+/** Named here, as the door of the queue is slow to load; the type sees to it that none is forgotten. */
+const EVENTS = Object.keys({
+  'booking.created': true,
+  'booking.confirmed': true,
+  'booking.cancelled': true,
+  'booking.expired': true,
+  'hold.expired': true,
+  'endpoint.disabled': true,
+} satisfies Record<(typeof EVENT_TYPES)[number], true>);
 
 export const webhook: Noun = {
   name: 'webhook',
@@ -16,7 +30,7 @@ export const webhook: Noun = {
         {
           flags: '--event <event>',
           about: 'what it is told of',
-          parse: eventType,
+          choices: EVENTS,
           repeats: true,
           otherwise: 'booking.created',
         },
@@ -29,7 +43,7 @@ export const webhook: Noun = {
         },
         OUT_FLAG,
       ],
-      args: { url: webUrl },
+      args: { slug, url: webUrl },
       examples: [
         'webhook add acme https://acme.example/webhooks --event booking.created --event booking.cancelled',
         'webhook add acme https://acme.example/webhooks --format standard',
@@ -38,8 +52,14 @@ export const webhook: Noun = {
     },
     {
       usage: 'list [slug]',
+      args: { slug },
       about: 'List the endpoints, of one tenant or of all',
-      flags: [LIMIT_FLAG],
+      examples: ['webhook list acme', 'webhook list --status disabled --json'],
+      flags: [
+        { flags: '--status <status>', about: 'only these', choices: ['active', 'paused', 'disabled'] },
+        LIMIT_FLAG,
+        afterFlag('id', uuid),
+      ],
       run: () => (require('./list') as typeof import('./list')).listWebhooksCommand,
     },
     {
@@ -53,7 +73,15 @@ export const webhook: Noun = {
       args: ID,
       asks: endsAtOnce,
       about: 'Issue a new signing secret; requests carry both signatures meanwhile',
-      flags: [{ ...GRACE_FLAG, about: 'how long the old secret signs as well; 0 ends it at once' }, OUT_FLAG],
+      flags: [
+        {
+          ...GRACE_FLAG,
+          about: `how long the old secret signs as well, ${LONGEST_GRACE} at most; 0 ends it at once`,
+          parse: duration({ zero: true, most: LONGEST_GRACE }),
+        },
+        OUT_FLAG,
+      ],
+      examples: [`webhook rotate-secret ${SAMPLE} --grace 48h`],
       run: () => (require('./rotate-secret') as typeof import('./rotate-secret')).rotateSecretCommand,
     },
     {

@@ -5,7 +5,7 @@ import { selectTenants } from './tenant.repository';
 /** By slug. */
 export async function listTenants(
   db: Db,
-  filter: { status?: TenantStatus; limit: number },
+  filter: { status?: TenantStatus; after?: string; limit: number },
 ): Promise<Tenant[]> {
   return selectTenants(db, filter);
 }

@@ -27,11 +27,12 @@ export async function lockTenantBySlug(trx: Trx, slug: string): Promise<Tenant |
 
 export async function selectTenants(
   db: Db,
-  { status, limit }: { status?: TenantStatus; limit: number },
+  { status, after, limit }: { status?: TenantStatus; after?: string; limit: number },
 ): Promise<Tenant[]> {
   const query = db('tenants')
     .select(tenantColumns('tenants'))
     .where(status ? { status } : {});
+  if (after) void query.where('slug', '>', after);
   return (await query.orderBy('slug').limit(limit)).map(toTenant);
 }
 

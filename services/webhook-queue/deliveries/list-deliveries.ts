@@ -6,12 +6,12 @@ import {
   type AttemptItem,
   type DeliveryItem,
 } from './delivery-list.repository';
-import type { DeliveryFilter } from './delivery-search.repository';
+import type { DeliverySearch } from './delivery-search.repository';
 
 /** Newest first. */
 export async function listDeliveries(
   db: Db,
-  filter: DeliveryFilter & { limit: number },
+  filter: DeliverySearch & { limit: number },
 ): Promise<DeliveryItem[]> {
   // An id that cannot be one is nobody's.
   if (filter.endpointId && !isUuid(filter.endpointId)) return [];

@@ -36,13 +36,23 @@ export async function lockEndpoint(trx: Trx, id: string): Promise<Endpoint | und
   return row && toEndpoint(row);
 }
 
+export interface EndpointFilter {
+  tenantId?: string;
+  status?: EndpointStatus;
+  /** Id of the endpoint after which it goes on. */
+  after?: string;
+  limit?: number;
+}
+
 /** Oldest first, without removed ones. */
 export async function listEndpoints(
   db: Db,
-  { tenantId, limit = 1000 }: { tenantId?: string; limit?: number } = {},
+  { tenantId, status, after, limit = 1000 }: EndpointFilter = {},
 ): Promise<Endpoint[]> {
   const query = endpoints(db).whereNot('e.status', 'removed').orderBy('e.id').limit(limit);
   if (tenantId) void query.where('e.tenant_id', tenantId);
+  if (status) void query.where('e.status', status);
+  if (after) void query.where('e.id', '>', after);
   return (await query).map(toEndpoint);
 }
 

@@ -1,0 +1,70 @@
+import { commandName, type Branch, type Flag, type Noun, type Verb } from '../../command';
+import { flagName } from '../../flag';
+
+/** A point of the command line after which something may be completed. */
+export interface CompletedCommand {
+  /** Words before it, without tourctl: none, a noun, a verb, or both. */
+  path: string[];
+  /** Nouns or verbs that may follow. */
+  words: Suggestion[];
+  flags: CompletedFlag[];
+  /** Its arguments are files. */
+  takesFiles: boolean;
+}
+
+interface Suggestion {
+  word: string;
+  about: string;
+}
+
+export interface CompletedFlag extends Suggestion {
+  /** What follows it: nothing, one of some words, a file, or what only a person knows. */
+  value: 'none' | 'file' | 'text' | readonly string[];
+}
+
+const EVERY_VERB: CompletedFlag[] = [
+  { word: '--json', about: 'answer with one JSON document', value: 'none' },
+  { word: '--yes', about: 'do not ask for confirmation', value: 'none' },
+];
+const EVERY_COMMAND: CompletedFlag[] = [{ word: '--help', about: 'print help', value: 'none' }];
+
+/** The whole tree, flat. */
+export function completedCommands(tree: Branch[]): CompletedCommand[] {
+  const commands = tree.flatMap((branch) => branch.commands);
+  const help = { word: 'help', about: 'print help for a command' };
+  const version: CompletedFlag = { word: '--version', about: 'print the version', value: 'none' };
+  const suggestions = commands.map((command) => suggest(commandName(command), command.about));
+  return [
+    { path: [], words: [...suggestions, help], flags: [...EVERY_COMMAND, version], takesFiles: false },
+    ...commands.flatMap((command) => ('verbs' in command ? ofNoun(command) : [ofVerb(command, [])])),
+  ];
+}
+
+function ofNoun({ name, verbs }: Noun): CompletedCommand[] {
+  const words = verbs.map((verb) => suggest(commandName(verb), verb.about));
+  const noun = { path: [name], words, flags: EVERY_COMMAND, takesFiles: false };
+  return [noun, ...verbs.map((verb) => ofVerb(verb, [name]))];
+}
+
+function ofVerb(verb: Verb, before: string[]): CompletedCommand {
+  return {
+    path: [...before, commandName(verb)],
+    words: [],
+    flags: [...(verb.flags ?? []).map(toCompleted), ...EVERY_VERB, ...EVERY_COMMAND],
+    takesFiles: /[<[]file\b/.test(verb.usage),
+  };
+}
+
+function toCompleted(flag: Flag): CompletedFlag {
+  return { ...suggest(flagName(flag), flag.about), value: valueOf(flag) };
+}
+
+function valueOf({ flags, choices }: Flag): CompletedFlag['value'] {
+  if (!flags.includes('<')) return 'none';
+  return choices ?? (flags.includes('<file>') ? 'file' : 'text');
+}
+
+/** Shells have one line for what a word is about, and quote it in single quotes. */
+function suggest(word: string, about: string): Suggestion {
+  return { word, about: about.replaceAll("'", '’') };
+}

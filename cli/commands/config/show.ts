@@ -1,0 +1,13 @@
+import type { Basics } from '../../context';
+import { properties } from '../../table';
+import { readSettings, shownValue } from './settings';
+import type { VariableName } from './variables';
+
+export async function showConfigCommand(
+  { io, output }: Basics,
+  _: object,
+  variable: VariableName,
+): Promise<void> {
+  const setting = readSettings(io).find((each) => each.variable === variable)!;
+  output.answer(setting, (screen) => properties({ ...setting, value: shownValue(setting) }, screen));
+}

@@ -1,0 +1,155 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { NOUNS, TREE } from '../../cli/tree';
+import { completedCommands } from '../../cli/commands/completion/completed-command';
+import { describeWith } from '../support/describe-with';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+let terminal: TestTerminal;
+let folder: string;
+beforeAll(async () => {
+  terminal = await openTestTerminal();
+  folder = mkdtempSync(path.join(tmpdir(), 'tourctl-completion-'));
+  writeFileSync(path.join(folder, 'tours.json'), '[]');
+  for (const shell of ['bash', 'zsh', 'fish'])
+    writeFileSync(scriptOf(shell), (await terminal.tourctl(`completion ${shell}`)).stdout);
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await terminal.drop();
+});
+
+const scriptOf = (shell: string) => path.join(folder, `completion.${shell}`);
+
+function inShell(shell: string, args: string[], input = ''): string {
+  const { stdout, stderr, status } = spawnSync(shell, args, {
+    cwd: folder,
+    input,
+    encoding: 'utf8',
+    timeout: 20_000,
+    env: { PATH: process.env.PATH, HOME: folder, TERM: 'dumb', LC_ALL: 'C.UTF-8' },
+  });
+  expect([status, stderr]).toEqual([0, '']);
+  return stdout;
+}
+
+/** A line as typed up to the key, and what must be among the offers and what not. */
+const CASES: [line: string, offered: string[], not: string[]][] = [
+  ['tourctl ten', ['tenant'], ['key']],
+  ['tourctl ', [...NOUNS.map(({ name }) => name), 'up', 'migrate', 'help'], ['create', 'list']],
+  ['tourctl tenant ', ['create', 'list', 'set'], ['issue', 'tenant']],
+  ['tourctl tenant li', ['list'], ['create']],
+  ['tourctl tenant list --', ['--status', '--limit', '--json', '--yes', '--help'], ['--scope']],
+  ['tourctl tenant list --status ', ['trial', 'active', 'suspended', 'closed'], ['list']],
+  ['tourctl key issue acme --scope boo', ['booking:create', 'booking:read'], ['catalog:read']],
+  ['tourctl key issue acme --scope catalog:read --sco', ['--scope'], ['--origin']],
+  ['tourctl delivery list --status de', ['delivering', 'delivered', 'dead'], ['pending']],
+  ['tourctl catalog import to', ['tours.json'], ['list']],
+  ['tourctl completion ', ['bash', 'zsh', 'fish'], ['tenant']],
+  ['tourctl up --no', ['--no-demo'], ['--status']],
+];
+
+describe('tourctl completion', () => {
+  it.each(['bash', 'zsh', 'fish'])('prints a script for %s whatever the settings are', async (shell) => {
+    const { stdout } = await terminal.tourctl(`completion ${shell}`);
+    expect(stdout).toContain(`# tourctl for ${shell}`);
+    expect((await terminal.tourctl(`completion ${shell} --json`)).json).toEqual({
+      shell,
+      script: stdout.trimEnd(),
+    });
+  });
+
+  it('knows each verb of each noun with all its flags', () => {
+    const commands = completedCommands(TREE);
+    for (const noun of NOUNS) {
+      for (const verb of noun.verbs) {
+        const [name] = verb.usage.split(' ');
+        const found = commands.find((command) => command.path.join(' ') === `${noun.name} ${name}`);
+        expect(found?.flags).toHaveLength((verb.flags?.length ?? 0) + 3);
+      }
+    }
+  });
+});
+
+describeWith('bash', 'completion in bash', () => {
+  function offers(line: string): string[] {
+    const script = `. ${scriptOf('bash')}; COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}
+      COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:'; _tourctl; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    return inShell('bash', ['--norc', '-c', script]).split('\n').filter(Boolean);
+  }
+
+  it.each(CASES)('offers what fits %s', (line, offered, not) => {
+    const found = offers(line);
+    expect(found).toEqual(expect.arrayContaining(offered));
+    expect(found.filter((word) => not.includes(word))).toEqual([]);
+  });
+
+  it('offers the values of --flag=', () => {
+    expect(offers('tourctl tenant list --status=tri')).toEqual(['trial']);
+    expect(offers('tourctl tenant list --status=')).toContain('suspended');
+  });
+
+  it('offers what stands after a colon, where readline breaks words', () => {
+    expect(offers('tourctl key issue acme --scope booking:c')).toEqual(['create']);
+  });
+
+  it('offers nothing where only a person knows', () => {
+    expect(offers('tourctl tenant create --name te')).toEqual([]);
+  });
+});
+
+describeWith('fish', 'completion in fish', () => {
+  function offers(line: string): string[] {
+    const found = inShell('fish', ['--no-config', '-c', `source ${scriptOf('fish')}; complete -C "${line}"`]);
+    return found
+      .split('\n')
+      .filter(Boolean)
+      .map((offer) => offer.split('\t')[0]!);
+  }
+
+  it.each(CASES)('offers what fits %s', (line, offered, not) => {
+    const found = offers(line);
+    expect(found).toEqual(expect.arrayContaining(offered));
+    expect(found.filter((word) => not.includes(word))).toEqual([]);
+  });
+
+  it('offers --flag= with its values', () => {
+    expect(offers('tourctl tenant list --status=tri')).toEqual(['--status=trial']);
+  });
+});
+
+describeWith('zsh', 'completion in zsh', () => {
+  /** Types into a zsh behind a pseudo-terminal, presses tab, and reads what then stands on its line. */
+  function completed(lines: string[]): string[] {
+    const typed = lines.map(
+      (line) => `zpty -w -n shell $'${line}\\t\\C-x'; zpty -r -m shell seen '*<*>*'; print -r -- "$seen"`,
+    );
+    const script = `
+      zmodload zsh/zpty
+      zpty shell 'zsh -f -i'
+      zpty -w shell 'PS1=; autoload -U compinit; compinit -u -D; source ${scriptOf('zsh')}'
+      zpty -w shell 'tell() { print -r -- "<$BUFFER>"; BUFFER= }; zle -N tell; bindkey "^x" tell; print REA""DY'
+      zpty -r -m shell seen '*READY*'
+      ${typed.join('\n      ')}
+      zpty -d shell`;
+    const told = inShell('zsh', ['-f', '-c', script]);
+    return [...told.matchAll(/<(.*?)>/g)].map(([, line]) => line!.trim());
+  }
+
+  it('completes nouns, verbs, flags, values and files', () => {
+    const lines = [
+      ['tourctl ten', 'tourctl tenant'],
+      ['tourctl key iss', 'tourctl key issue'],
+      ['tourctl tenant list --sta', 'tourctl tenant list --status'],
+      ['tourctl tenant list --status tri', 'tourctl tenant list --status trial'],
+      ['tourctl tenant list --status=sus', 'tourctl tenant list --status=suspended'],
+      ['tourctl key issue acme --scope booking:c', 'tourctl key issue acme --scope booking:create'],
+      ['tourctl catalog import to', 'tourctl catalog import tours.json'],
+      ['tourctl up --no', 'tourctl up --no-demo'],
+      ['tourctl completion z', 'tourctl completion zsh'],
+    ] as const;
+    expect(completed(lines.map(([typed]) => typed))).toEqual(lines.map(([, line]) => line));
+  });
+});

@@ -1,0 +1,160 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { commandName, type Noun, type Verb } from '../../cli/command';
+import { arrangeCommandLine } from '../../cli/command-line';
+import { completeValues } from '../../cli/complete-values';
+import { examplesOf } from '../../cli/examples';
+import { createOutput } from '../../cli/output';
+import { createProgram } from '../../cli/program';
+import { textWidth } from '../../cli/text-width';
+import { NOUNS, VERBS } from '../../cli/tree';
+import { openIo, runOnce } from './run-once';
+
+/** A database that nobody answers for: help and a wrong command line never get there. */
+const ENV = {
+  DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x',
+  SECRETS_KEY: 's'.repeat(32),
+  CURSOR_KEY: 'c'.repeat(32),
+};
+
+const commands: { name: string; verb: Verb; noun?: Noun }[] = [
+  ...NOUNS.flatMap((noun) =>
+    noun.verbs.map((verb) => ({ name: `${noun.name} ${commandName(verb)}`, verb, noun })),
+  ),
+  ...VERBS.map((verb) => ({ name: commandName(verb), verb })),
+];
+
+const tourctl = (line: string, columns?: number) =>
+  runOnce(line, { env: ENV, screen: columns === undefined ? undefined : { columns, colors: false } });
+
+/** As a shell would split it, without redirections and pipes. */
+function words(line: string): string[] {
+  const [command = ''] = line.split(/ [|<>] /);
+  return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
+}
+
+/** What the program makes of a command line, without doing it. */
+async function judge(line: string): Promise<Verb> {
+  let judged: Verb | undefined;
+  const { io } = openIo({ env: ENV });
+  const program = createProgram('0', createOutput(io, false), async (verb, given) => {
+    judged = verb;
+    // Without any flag it is guided: what is missing is asked for.
+    if (verb.flags?.some(({ must }) => must) && !line.includes(' --')) return;
+    const { options, args } = await completeValues(verb, given, io, false);
+    verb.check?.(options as never, ...(args as never[]));
+  });
+  await program.parseAsync(arrangeCommandLine(words(line)), { from: 'user' });
+  return judged!;
+}
+
+describe('each command', () => {
+  let elsewhere: string;
+  const here = process.cwd();
+  beforeAll(() => {
+    elsewhere = mkdtempSync(path.join(tmpdir(), 'tourctl-help-'));
+    process.chdir(elsewhere);
+  });
+  afterAll(() => {
+    process.chdir(here);
+    rmSync(elsewhere, { recursive: true });
+  });
+
+  it.each(commands)('has examples that are right: $name', async ({ name, verb, noun }) => {
+    const examples = examplesOf(verb, noun);
+    expect(examples).not.toEqual([]);
+    for (const example of examples) {
+      expect(`${example} `).toContain(`${name} `);
+      // Files that commands read must exist to be judged.
+      for (const file of words(example).filter((word) => /\.(csv|jsonl?)$/.test(word)))
+        writeFileSync(file, '');
+      expect(await judge(example)).toBe(verb);
+    }
+  });
+
+  it.each(commands)(
+    'has help that fits 80 columns, shows its examples and every flag: $name',
+    async ({ name, verb }) => {
+      const { code, stdout } = await tourctl(`${name} --help`);
+      expect(code).toBe(0);
+      const lines = stdout.split('\n');
+      const [text, examples] = [
+        lines.slice(0, lines.indexOf('Examples:')),
+        lines.slice(lines.indexOf('Examples:')),
+      ];
+      expect(text.filter((line) => textWidth(line) > 80)).toEqual([]);
+      expect(examples[1]).toContain(`tourctl ${name}`);
+      for (const { flags } of verb.flags ?? []) expect(stdout).toContain(flags);
+      expect(await tourctl(`help ${name}`)).toMatchObject({ code: 0, stdout });
+    },
+  );
+});
+
+describe('help', () => {
+  it.each(['', 'help', '--help', ...NOUNS.map(({ name }) => `${name} --help`)])(
+    'fits 80 columns in a pipe, and the screen where there is one: tourctl %s',
+    async (line) => {
+      for (const columns of [undefined, 60, 200]) {
+        const { code, stdout } = await tourctl(line, columns);
+        const widest = Math.max(...stdout.split('First steps')[0]!.split('\n').map(textWidth));
+        expect(code).toBe(0);
+        expect(widest).toBeLessThanOrEqual(columns === 60 ? 60 : columns === 200 ? 100 : 80);
+      }
+    },
+  );
+
+  it('names every noun, under the heading of its branch', async () => {
+    const { stdout } = await tourctl('--help');
+    for (const name of [...NOUNS.map((noun) => noun.name), ...VERBS.map(commandName)])
+      expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
+    expect(stdout).toMatch(/^Webhooks:\n {2}webhook/m);
+  });
+
+  it('of a noun stands below the complaint that its verb is missing', async () => {
+    const { code, stdout, stderr } = await tourctl('tenant');
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^error: tourctl tenant needs a verb: create, list/);
+    expect(stderr).toContain('Usage: tourctl tenant <verb> [options]');
+  });
+});
+
+describe('a typo', () => {
+  it.each([
+    ['tenat list', "unknown command 'tenat' (Did you mean tenant?)"],
+    ['tenants list', '(Did you mean tenant?)'],
+    ['webhok add', '(Did you mean webhook?)'],
+    ['tenant lits', '(Did you mean list?)'],
+    ['tenant --json lits', '(Did you mean list?)'],
+    ['key isue acme', '(Did you mean issue?)'],
+    ['help tenat', '(Did you mean tenant?)'],
+    ['tenat --help', '(Did you mean tenant?)'],
+    ['tenant lits --help', '(Did you mean list?)'],
+    ['import tours.json', '(Did you mean catalog import?)'],
+    ['tenant delete acme', "unknown command 'delete': tourctl tenant has create, list"],
+    ['tenant list --stauts trial', "unknown option '--stauts' (Did you mean --status?)"],
+    ['tenant list --limt=3', '(Did you mean --limit?)'],
+    ['config get API_PROT', '(Did you mean API_PORT?)'],
+    ['completion bahs', '(Did you mean bash?)'],
+  ])('suggests the nearest and exits with 2: %s', async (line, message) => {
+    const { code, stdout, stderr } = await tourctl(line);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(stderr.split('\n')[0]).toMatch(/^(error: |\{"error")/);
+  });
+
+  it('that is nothing like a command suggests none', async () => {
+    const { code, stderr } = await tourctl('xylophone');
+    expect([code, stderr]).toEqual([2, "error: unknown command 'xylophone'\nSee tourctl --help\n"]);
+  });
+
+  it('in --json mode is one document', async () => {
+    const { stderr } = await tourctl('--json tenat list');
+    expect(JSON.parse(stderr).error.message).toBe("unknown command 'tenat' (Did you mean tenant?)");
+  });
+});
+
+it('--json and --yes may stand before the command', async () => {
+  const { code, stderr } = await tourctl('--json --yes tenant suspend acme');
+  expect([code, JSON.parse(stderr).error.code]).toEqual([1, 'database_unreachable']);
+});

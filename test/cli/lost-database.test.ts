@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
+import { runOnce } from './run-once';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+let terminal: TestTerminal;
+let proxy: TcpProxy;
+let through: string;
+beforeAll(async () => {
+  terminal = await openTestTerminal();
+  await terminal.tourctl('tenant create --slug acme --name Acme');
+  const url = new URL(terminal.url);
+  proxy = await startTcpProxy(Number(url.port));
+  url.port = String(proxy.port);
+  through = url.href;
+});
+afterEach(() => proxy.heal());
+afterAll(async () => {
+  await proxy.stop();
+  await terminal.drop();
+});
+
+const at = (url: string, line = 'tenant list') =>
+  runOnce(line, { env: { ...terminal.env, DATABASE_URL: url } });
+
+describe('a database that is lost is one line and exit 1:', () => {
+  it.each([
+    ['refused', () => 'postgres://app@127.0.0.1:1/tours', /^error: The database: connect ECONNREFUSED .+\n$/],
+    [
+      'an unknown host',
+      () => 'postgres://app@nowhere.invalid/tours',
+      /^error: The database: getaddrinfo .+\n$/,
+    ],
+    [
+      'an unknown user',
+      () => terminal.url.replace('//', '//nobody:wrong@').replace(/@[^@]*@/, '@'),
+      /^error: The database: .+\n$/,
+    ],
+  ])('%s, at once', async (_, url, message) => {
+    const { code, stdout, stderr, seconds } = await at(url());
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(message);
+    expect(seconds).toBeLessThan(3);
+  });
+
+  it('a wrong password, without telling it', async () => {
+    await terminal.db.raw(`create role guarded login password 'right-password'`);
+    const url = new URL(terminal.url);
+    [url.username, url.password] = ['guarded', 'wrong-password'];
+    try {
+      const { code, stdout, stderr } = await at(url.href);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/^error: The database: .+\n$/);
+      expect(stderr).not.toContain('wrong-password');
+    } finally {
+      await terminal.db.raw('drop role guarded');
+    }
+  });
+
+  it('one that takes connections and says nothing, within seven seconds', async () => {
+    proxy.hang();
+    const { code, stdout, stderr, seconds } = await at(through);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe('error: The database does not answer within five seconds\n');
+    expect(seconds).toBeLessThan(7);
+  });
+
+  it('in --json mode is a document', async () => {
+    const { stderr } = await at('postgres://app@127.0.0.1:1/tours', 'tenant list --json');
+    const message = expect.stringContaining('ECONNREFUSED');
+    expect(JSON.parse(stderr)).toEqual({ error: { code: 'database_unreachable', message } });
+  });
+});
+
+describe('a database that falls silent', () => {
+  it('during a statement ends the command within twelve seconds, and a long statement does not', async () => {
+    // Nobody answers for the table, so the list waits for as long as the lock is held.
+    const locked = await terminal.db.transaction();
+    await locked.raw('lock table tenants in access exclusive mode');
+    const patient = at(terminal.url);
+    const lost = at(through);
+    await sleep(1500);
+    proxy.hang();
+    const { code, stdout, stderr, seconds } = await lost;
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(
+      'error: The database does not answer within five seconds: tourctl audit list tells whether the change was made\n',
+    );
+    expect(seconds).toBeLessThan(12);
+    await locked.rollback();
+    expect(await patient).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('by closing the connection is one line and exit 1, and nothing is written', async () => {
+    const locked = await terminal.db.transaction();
+    await locked('tenants').where({ slug: 'acme' }).forUpdate().select('id');
+    const cut = at(through, 'tenant set acme --max-holds 5');
+    await sleep(1000);
+    proxy.refuse();
+    const { code, stdout, stderr } = await cut;
+    await locked.rollback();
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^error: The database: .+\n$/);
+    expect(await terminal.db('audit_log').where({ action: 'tenant.set' })).toEqual([]);
+  });
+});

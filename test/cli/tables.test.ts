@@ -1,0 +1,236 @@
+import { readScreen, type Screen } from '../../cli/screen';
+import { properties, table, type Column } from '../../cli/table';
+import { textWidth } from '../../cli/text-width';
+import { runOnce } from './run-once';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+const screen = (columns: number): Screen => ({ columns, colors: false });
+const widest = (text: string) => Math.max(...text.split('\n').map(textWidth));
+
+describe('the width of a text', () => {
+  it.each([
+    ['Acme', 4],
+    ['東京ツアー', 10],
+    ['서울', 4],
+    ['กำลังดี', 5],
+    ['हिन्दी', 5],
+    ['Café', 4],
+    ['Cafe\u0301', 4],
+    ['👨‍👩‍👧', 2],
+    ['🧑‍🚀', 2],
+    ['🇩🇪', 2],
+    ['©', 1],
+    ['\u200bx', 1],
+  ])('is what a terminal gives %s', (text, width) => {
+    expect(textWidth(text)).toBe(width);
+  });
+});
+
+describe('a table', () => {
+  const COLUMNS: Column[] = [
+    'id',
+    { heading: 'name', least: 6 },
+    { heading: 'url', least: 10 },
+    { heading: 'seats', right: true },
+  ];
+  const ROWS = [
+    ['a1', 'Über den Wolken', 'https://a-long-address.example/webhooks', 7],
+    ['b22', '東京ツアー会社', 'https://b.example', 120],
+    ['c', null, 'https://c.example', 0],
+  ];
+
+  it('aligns names with wide letters, and numbers from the right', () => {
+    const [heading, first, second, third] = table(COLUMNS, ROWS, '').split('\n');
+    expect(heading).toBe('ID   NAME             URL                                      SEATS');
+    expect(first).toBe('a1   Über den Wolken  https://a-long-address.example/webhooks      7');
+    expect(second).toBe('b22  東京ツアー会社   https://b.example                          120');
+    expect(third).toBe('c    -                https://c.example                            0');
+  });
+
+  it('is never cut where nobody looks', () => {
+    expect(table(COLUMNS, ROWS, '', { colors: false })).toContain('https://a-long-address.example/webhooks');
+  });
+
+  it('cuts the widest of the columns that may be, and says so with an ellipsis', () => {
+    const text = table(COLUMNS, ROWS, '', screen(50));
+    expect(widest(text)).toBe(50);
+    expect(text).toContain('a1   Über den Wolken  https://a-long-addre…      7');
+    expect(widest(table(COLUMNS, ROWS, '', screen(34)))).toBe(34);
+  });
+
+  it('cuts no letter in two', () => {
+    const text = table(COLUMNS, ROWS, '', screen(35));
+    expect(text).toMatch(/^b22 {2}東京ツア… {3}https/m);
+    expect(widest(text)).toBe(35);
+  });
+
+  it('never cuts a column that says nothing about it', () => {
+    for (const columns of [30, 34, 50]) {
+      const text = table(
+        ['id', { heading: 'name', least: 4 }],
+        [['0198-long-identifier', 'A long name']],
+        '',
+        screen(columns),
+      );
+      expect(text).toContain('0198-long-identifier');
+    }
+  });
+
+  it('turns its rows into blocks where the screen is narrower than the least', () => {
+    expect(table(COLUMNS, ROWS.slice(0, 2), '', screen(28))).toBe(
+      [
+        'id     a1',
+        'name   Über den Wolken',
+        'url    https://a-long-address.example/webhooks',
+        'seats  7',
+        '',
+        'id     b22',
+        'name   東京ツアー会社',
+        'url    https://b.example',
+        'seats  120',
+      ].join('\n'),
+    );
+  });
+
+  it('leaves out what is empty, then what is aside, before its rows become blocks', () => {
+    const columns: Column[] = [
+      'id',
+      { heading: 'kind', aside: true },
+      'note',
+      { heading: 'tries', aside: true },
+    ];
+    const rows = [['0198-long-identifier', 'booking', null, 3]];
+    const headings = (cells: number) => table(columns, rows, '', screen(cells)).split('\n')[0]!.split(/ +/);
+    expect(headings(44)).toEqual(['ID', 'KIND', 'NOTE', 'TRIES']);
+    expect(headings(37)).toEqual(['ID', 'KIND', 'TRIES']);
+    expect(headings(30)).toEqual(['ID', 'KIND']);
+    expect(headings(20)).toEqual(['ID']);
+    expect(table(columns, rows, '', screen(19))).toBe(
+      'id     0198-long-identifier\nkind   booking\ntries  3',
+    );
+  });
+
+  it('colours a status where colours are shown, without moving a column', () => {
+    const columns: Column[] = [{ heading: 'status', tones: { dead: 'bad' } }, 'error'];
+    const rows = [
+      ['dead', 'gone'],
+      ['delivered', '-'],
+    ];
+    const colored = table(columns, rows, '', { columns: 80, colors: true });
+    expect(colored).toContain('\u001b[31mdead\u001b[0m       gone');
+    expect(colored.replace(/\u001b\[\d+m/g, '')).toBe(table(columns, rows, '', screen(80)));
+  });
+
+  it('obeys no escape sequence that others wrote, and keeps a row on a line', () => {
+    const text = table(['error'], [['\u001b[2Jgone\r\nfor good']], '');
+    expect(text).toBe('ERROR\n\ufffd[2Jgone for good');
+  });
+});
+
+describe('properties', () => {
+  it('fold behind their name', () => {
+    const text = properties({ id: 'a1', detail: 'one two three four five six seven' }, screen(30));
+    expect(text).toBe('id      a1\ndetail  one two three four\n        five six seven');
+  });
+});
+
+describe('a screen', () => {
+  it.each([
+    [{ isTTY: true, columns: 100 }, {}, { columns: 100, colors: true }],
+    [{ isTTY: true, columns: 100 }, { NO_COLOR: '1' }, { columns: 100, colors: false }],
+    [{ isTTY: true, columns: 100 }, { NO_COLOR: '' }, { columns: 100, colors: true }],
+    [{ isTTY: true, columns: 100 }, { TERM: 'dumb' }, { columns: 100, colors: false }],
+    [{ isTTY: true, columns: 0 }, {}, { columns: undefined, colors: true }],
+    [{ isTTY: false }, {}, { colors: false }],
+  ])('is what %j with %j has', (stdout, env, expected) => {
+    expect(readScreen(stdout, env)).toEqual(expected);
+  });
+});
+
+describe('lists', () => {
+  let terminal: TestTerminal;
+  beforeAll(async () => {
+    terminal = await openTestTerminal();
+    await terminal.tourctl(['tenant', 'create', '--slug', 'tokyo', '--name', '東京ツアー会社']);
+    for (const site of ['one', 'two', 'three'])
+      await terminal.tourctl(`webhook add tokyo https://a-rather-long-address-of-${site}.example/webhooks`);
+    const { id } = (await terminal.tourctl('webhook list --json')).json.items[0];
+    for (let i = 0; i < 3; i++) await terminal.tourctl(`webhook ping ${id}`);
+  });
+  afterAll(async () => terminal.drop());
+
+  const onScreen = (line: string, shown: Screen) => runOnce(line, { env: terminal.env, screen: shown });
+
+  it.each(['audit list', 'delivery list', 'webhook list', 'config list'])(
+    'fit the screen: %s',
+    async (line) => {
+      for (const columns of [60, 80, 120, 200]) {
+        const { code, stdout } = await onScreen(line, screen(columns));
+        expect(code).toBe(0);
+        // A word too long for its line stays whole, to be copied.
+        const whole = stdout.split('\n').filter((text) => !/\S{33,}/.test(text));
+        expect(widest(whole.join('\n'))).toBeLessThanOrEqual(columns);
+      }
+    },
+  );
+
+  it('have an id in a piece on every screen', async () => {
+    const { items } = (await terminal.tourctl('delivery list --json')).json;
+    for (const columns of [40, 60, 80]) {
+      const { stdout } = await onScreen('delivery list', screen(columns));
+      for (const { id } of items) expect(stdout).toContain(id);
+    }
+  });
+
+  it('are coloured on a screen that shows colours alone', async () => {
+    expect((await onScreen('webhook list', { columns: 200, colors: true })).stdout).toContain(
+      '\u001b[32mactive',
+    );
+    expect((await onScreen('webhook list', screen(200))).stdout).not.toContain('\u001b');
+    expect((await terminal.tourctl('webhook list')).stdout).not.toContain('\u001b');
+  });
+
+  it.each(['audit list', 'delivery list', 'webhook list'])(
+    'say when there is more than was shown: %s',
+    async (line) => {
+      const { items } = (await terminal.tourctl(`${line} --json`)).json;
+      const few = await terminal.tourctl(`${line} --limit 2`);
+      expect(few.stderr).toMatch(/^2 shown, and there are more: .*--limit shows up to 1000\n$/);
+      expect((await terminal.tourctl(`${line} --limit ${items.length}`)).stderr).toBe('');
+      const { json, stderr } = await terminal.tourctl(`${line} --limit 2 --json`);
+      expect([json, stderr]).toEqual([{ items: items.slice(0, 2) }, '']);
+    },
+  );
+
+  it.each(['audit list', 'delivery list'])('go on after the last that was shown: %s', async (line) => {
+    const { items } = (await terminal.tourctl(`${line} --json`)).json;
+    const { stderr } = await terminal.tourctl(`${line} --limit 2`);
+    expect(stderr).toContain(`--after ${items[1].id} goes on`);
+    expect((await terminal.tourctl(`${line} --after ${items[1].id} --json`)).json.items).toEqual(
+      items.slice(2),
+    );
+  });
+
+  it('narrow', async () => {
+    expect((await terminal.tourctl('delivery list --status dead --json')).json).toEqual({ items: [] });
+    expect((await terminal.tourctl('delivery list --status sent')).stderr).toContain(
+      '--status must be one of pending, delivering',
+    );
+  });
+
+  it('of an endpoint that never was is an error that names it', async () => {
+    const id = '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f';
+    for (const line of [`delivery list --endpoint ${id}`, `delivery replay --endpoint ${id} --dry-run`]) {
+      const { code, stdout, stderr } = await terminal.tourctl(line);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain(`There is no webhook endpoint ${id}`);
+    }
+  });
+
+  it('of an endpoint that was removed are its history', async () => {
+    const { id } = (await terminal.tourctl('webhook list --json')).json.items[0];
+    await terminal.tourctl(`webhook remove ${id} --yes`);
+    const { code, json } = await terminal.tourctl(`delivery list --endpoint ${id} --json`);
+    expect([code, json.items.length]).toEqual([0, 3]);
+  });
+});
