@@ -34,6 +34,8 @@ const policyOf = (headers: Strings) =>
   ) as Strings;
 const linksOf = (text: string) =>
   [...text.matchAll(/ (?:href|action)="([^"]*)"/g)].map(([, link]) => link!.replaceAll('&amp;', '&'));
+/** What is no script for a browser, whatever its element is called. */
+const DATA = /<script type="application\/ld\+json"[^>]*>(.*?)<\/script>/s;
 const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 describe('the headers of /embed/tours', () => {
@@ -71,7 +73,7 @@ describe('the headers of /embed/tours', () => {
       [...text.matchAll(new RegExp(`<${element}>(.*?)</${element}>`, 'gs'))].map(([, code]) => sha256(code!));
     expect(inline('style').join(' ')).toBe(policy['style-src']);
     expect(inline('script').join(' ')).toBe(policy['script-src']);
-    expect(text).not.toMatch(/ (style|on\w+)=|<link|<script /);
+    expect(text.replace(DATA, '')).not.toMatch(/ (style|on\w+)=|<link|<script /);
   });
 
   it('let nobody frame it for a token without origins, nor for an unknown one', async () => {
@@ -116,7 +118,7 @@ describe('the page', () => {
     expect(text).toContain('src="../covers/ha-long.svg"');
     expect(text).toMatch(/<bdi>Vietnam<\/bdi> · 3 days/);
     expect(text).toContain('<time datetime="2031-03-09">Mar 9, 2031</time>');
-    expect(text).toContain('<strong>€500</strong>');
+    expect(text).toContain('<strong><bdi>€500</bdi></strong>');
     expect(text).toContain(`<a href="${SHOP}/tours/ha-long" target="_top" rel="noopener">`);
   });
 
@@ -216,8 +218,8 @@ describe('the pass', () => {
         'sec-fetch-site': 'same-origin',
       });
       expect(status).toBe(200);
-      seen.push(/<h2>.*?<bdi>([^<]+)</s.exec(text)![1]!);
-      const next = /<a class="next" rel="next" href="tours\?([^"]+)"/
+      seen.push(/<h2[^>]*>\s*<a [^>]*>([^<]+)</.exec(text)![1]!);
+      const next = /<a class="button first" rel="next" href="tours\?([^"]+)"/
         .exec(text)?.[1]!
         .replaceAll('&amp;', '&');
       query = Object.fromEntries(new URLSearchParams(next ?? ''));

@@ -1,41 +1,24 @@
-import { createContext, Script } from 'node:vm';
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { PUBLISHED_LOADERS } from '../../services/api/widget/published-loaders';
 import { startTestApi, type TestApi } from '../support/api';
 
 let api: TestApi;
 beforeAll(async () => (api = await startTestApi()));
 afterAll(() => api.stop());
 
-const API = 'https://api.example.test';
+const hashOf = (text: string) => `sha384-${createHash('sha384').update(text).digest('base64')}`;
 
-interface Frame {
-  src: string;
-  style: Record<string, string>;
-  contentWindow: object;
-}
-type Listener = (event: { origin: string; source: unknown; data: unknown }) => void;
-
-/** As much of a browser as the loader touches. */
-async function runLoader(
-  dataset: Record<string, string>,
-): Promise<{ frames: Frame[]; listeners: Listener[] }> {
-  const frames: Frame[] = [];
-  const listeners: Listener[] = [];
-  const after = (frame: Frame) => frames.push(frame);
-  const document = {
-    currentScript: { dataset, src: `${API}/embed/widget.js`, after },
-    createElement: () => ({ style: {}, contentWindow: {} }),
-  };
-  const addEventListener = (_type: string, listener: Listener) => listeners.push(listener);
-  const { text } = await api.http.get('/embed/widget.js');
-  new Script(text).runInContext(createContext({ document, addEventListener, URL }));
-  return { frames, listeners };
-}
+/** What pages name, newest first. A line never changes: a new loader is a new version. */
+const PUBLISHED: [version: string, integrity: string][] = [
+  ['v1', 'sha384-Bq4hwdbA1tWSJpSQNrNXyQTQjH5gjBcmtUW0gWN5j4ffZK9EjHLI75siAcG3LDub'],
+];
 
 describe('/embed/widget.js', () => {
   it('is small, public to every origin, and asked for again each time', async () => {
     const { status, headers, text } = await api.http.get('/embed/widget.js');
     expect(status).toBe(200);
-    expect(Buffer.byteLength(text)).toBeLessThan(4096);
+    expect(gzipSync(text).length).toBeLessThan(4096);
     expect(headers).toMatchObject({
       'content-type': 'application/javascript; charset=utf-8',
       'access-control-allow-origin': '*',
@@ -45,30 +28,27 @@ describe('/embed/widget.js', () => {
     expect((await api.http.get('/embed/widget.js').set('if-none-match', headers.etag!)).status).toBe(304);
   });
 
-  it('puts the page in a frame where it stands, with the token and the settings of its tag', async () => {
-    const { frames } = await runLoader({ token: 'svc_widget_x', lang: 'de', continent: 'asia', other: 'x' });
-    expect(frames).toHaveLength(1);
-    expect(frames[0]).toMatchObject({ title: 'Tours', loading: 'lazy', referrerPolicy: 'strict-origin' });
-    expect(frames[0]!.src).toBe(`${API}/embed/tours?token=svc_widget_x&lang=de&continent=asia`);
-    expect((await runLoader({})).frames).toHaveLength(0);
+  it('is the newest version', async () => {
+    const { text } = await api.http.get('/embed/widget.js');
+    expect(hashOf(text)).toBe(PUBLISHED[0]![1]);
+    expect(PUBLISHED_LOADERS.map(({ version, integrity }) => [version, integrity])).toEqual(PUBLISHED);
   });
+});
 
-  it('grows the frame at the word of that frame alone', async () => {
-    const { frames, listeners } = await runLoader({ token: 'svc_widget_x' });
-    const [frame] = frames as [Frame];
-    const say = (
-      height: unknown,
-      origin = API,
-      source: unknown = frame.contentWindow,
-      type = 'svc:resize',
-    ) => {
-      listeners[0]!({ origin, source, data: { type, v: 1, height } });
-      return frame.style.height;
-    };
-    expect(say(1234)).toBe('1234px');
-    expect(say(1, 'https://evil.example')).toBe('1234px');
-    expect(say(1, API, {})).toBe('1234px');
-    expect(say(1, API, frame.contentWindow, 'other')).toBe('1234px');
-    for (const bad of ['9', 1.5, -1, 0, 20_001, NaN, undefined]) expect(say(bad)).toBe('1234px');
+describe('a version of the loader', () => {
+  it.each(PUBLISHED)(
+    '%s is what it was when it was published, and kept for a year',
+    async (version, integrity) => {
+      const { status, headers, text } = await api.http.get(`/embed/widget.${version}.js`);
+      expect([status, hashOf(text)]).toEqual([200, integrity]);
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': '*',
+        'cache-control': 'public, max-age=31536000, immutable',
+      });
+    },
+  );
+
+  it.each(['v0', 'v99', 'v1.1'])('%s was never there', async (version) => {
+    expect((await api.http.get(`/embed/widget.${version}.js`)).status).toBe(404);
   });
 });

@@ -3703,6 +3703,7 @@ export interface operations {
                     "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                     "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
                     Link: components["headers"]["Link"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3733,6 +3734,20 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["WidgetTourPage"];
                 };
+            };
+            /** @description What you have is still right: its ETag came with the request, as `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Invalid request: `validation_failed`, `duplicate_parameter`, `multiple_credentials`, `invalid_cursor`. */
             400: {
@@ -3832,6 +3847,11 @@ export interface operations {
                  * @example de
                  */
                 lang?: string;
+                /**
+                 * @description `light` or `dark`; without it the visitor's own setting decides.
+                 * @example dark
+                 */
+                theme?: string;
             };
             header?: never;
             path?: never;
@@ -3842,6 +3862,22 @@ export interface operations {
             /** @description An HTML page, to be shown in a frame on a page of one of the origins of the token. */
             200: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description What you have is still right: its ETag came with the request, as `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -6,6 +6,7 @@ import { tourLink } from './widget-tour';
 
 /** One tour as the page says it, in the visitor's number format. */
 export interface Card {
+  slug: string;
   name: string;
   summary: string | null;
   place: string;
@@ -20,17 +21,27 @@ export interface Card {
 export function tourCard({ tour, quote }: PricedCatalogTour, tenant: Tenant, locale: string): Card {
   const date = tour.nextDepartureDate;
   return {
+    slug: tour.slug,
     name: tour.name,
-    summary: tour.summary,
+    summary: tour.summary && shortened(tour.summary),
     place: regionName(tour.country, locale),
     days: new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' }).format(
       tour.durationDays,
     ),
     departure: date ? { date, text: dateText(date, locale) } : null,
     price: priceText(quote.tenant.adult, tour, locale),
-    picture: safePicture(tour.imageUrl),
-    url: safeLink(tourLink(tenant, tour.slug)),
+    picture: pictureOf(tour.imageUrl),
+    url: linkOf(tenant, tour.slug),
   };
+}
+
+/** A card shows two lines of it; a catalog may hold two thousand characters. */
+const SUMMARY_CHARACTERS = 160;
+
+function shortened(summary: string): string {
+  const characters = [...summary];
+  if (characters.length <= SUMMARY_CHARACTERS) return summary;
+  return `${characters.slice(0, SUMMARY_CHARACTERS).join('').trimEnd()}…`;
 }
 
 function priceText(
@@ -47,7 +58,18 @@ function priceText(
     maximumFractionDigits: digits,
     trailingZeroDisplay: 'stripIfInteger',
   });
-  return format.format(toMajor(minor, digits));
+  const parts = format.formatToParts(toMajor(minor, digits));
+  const leftwards = parts.some(({ value }) => value.includes(RIGHT_TO_LEFT_MARK));
+  return parts
+    .map(({ type, value }) => (leftwards && type === 'currency' ? isolated(value) : value))
+    .join('');
+}
+
+const RIGHT_TO_LEFT_MARK = '\u200f';
+
+/** Without it US$ turns into $US between Arabic words: the sign is neither of their direction nor of the letters'. */
+function isolated(text: string): string {
+  return /[A-Z]/i.test(text) ? `\u2066${text}\u2069` : text;
 }
 
 /** A day of the calendar, written out. Made and read in UTC, so that no zone moves it. */
@@ -56,12 +78,15 @@ function dateText(date: string, locale: string): string {
   return new Intl.DateTimeFormat(locale, day).format(new Date(`${date}T00:00:00Z`));
 }
 
-function safePicture(url: string | null): string | null {
+/** Relative to the page for a picture of ours; null for what may not be shown. */
+export function pictureOf(url: string | null): string | null {
   if (!url) return null;
   if (/^\/(?!\/)/.test(url)) return `..${url}`;
   return /^(https:\/\/|data:image\/)/i.test(url) ? url : null;
 }
 
-function safeLink(url: string | null): string | null {
+/** Where the tenant's own site shows the tour, over https. */
+export function linkOf(tenant: Pick<Tenant, 'linkTemplate'>, slug: string): string | null {
+  const url = tourLink(tenant, slug);
   return url && /^https:\/\//i.test(url) ? url : null;
 }

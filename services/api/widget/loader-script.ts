@@ -1,26 +1,69 @@
 /**
- * /embed/widget.js: `<script src="…/embed/widget.js" data-token="…">` puts the page in a frame where the script stands,
- * and lets it grow. data-lang, data-continent, data-q, data-limit and data-title are heeded too.
+ * The text of /embed/widget.js. `<script async src="…/embed/widget.js" data-token="…">` puts a `<tour-list>` where it stands, whose
+ * frame shows the page and grows with it; a page may also have `<tour-list data-token="…">` of its own, as many as it likes.
+ * docs/integration-guide.md says which data attributes it heeds and which events it tells of.
+ *
+ * A custom element, since the browser tells it when it comes and goes: a single-page app that drops it leaves nothing behind. Styles are
+ * set through the DOM alone, and nothing is evaluated, so the strictest policy of a host page needs only our address in
+ * script-src and frame-src.
+ *
+ * Once a version is published its text never changes (published-loaders.ts): pages name its hash.
  */
 export const LOADER_SCRIPT = `(() => {
   const script = document.currentScript;
-  if (!script || !script.dataset.token) return;
-  const page = new URL('tours', script.src);
-  for (const name of ['token', 'lang', 'continent', 'q', 'limit']) {
-    if (script.dataset[name]) page.searchParams.set(name, script.dataset[name]);
+  if (!script) return;
+  const NAME = 'tour-list';
+  const SETTINGS = ['token', 'lang', 'theme', 'continent', 'q', 'limit'];
+  const HEIGHT = 640;
+  const HEIGHT_MAX = 20000;
+
+  class TourList extends HTMLElement {
+    connectedCallback() {
+      if (!this.dataset.token) return;
+      const page = new URL('tours', this.source || script.src);
+      for (const name of SETTINGS) {
+        if (this.dataset[name]) page.searchParams.set(name, this.dataset[name]);
+      }
+      const frame = document.createElement('iframe');
+      frame.title = this.dataset.title || 'Tours';
+      frame.loading = 'lazy';
+      frame.referrerPolicy = 'strict-origin';
+      const height = Number(this.dataset.height) || HEIGHT;
+      Object.assign(frame.style, { display: 'block', width: '100%', height: height + 'px', border: '0' });
+      frame.src = page.href;
+      this.style.display = 'block';
+      this.replaceChildren(frame);
+      this.leaving = new AbortController();
+      const { signal } = this.leaving;
+      addEventListener('message', (message) => this.hear(message, page.origin, frame), { signal });
+    }
+    disconnectedCallback() {
+      if (this.leaving) this.leaving.abort();
+      this.replaceChildren();
+    }
+    hear({ origin, source, data }, expected, frame) {
+      if (origin !== expected || source !== frame.contentWindow || !data || data.v !== 1) return;
+      const { type, height, slug, url } = data;
+      if (type === 'svc:ready') this.tell('ready', {});
+      if (type === 'svc:resize' && Number.isInteger(height) && height > 0 && height <= HEIGHT_MAX) {
+        frame.style.height = height + 'px';
+        this.tell('resize', { height });
+      }
+      if (type === 'svc:tour-click' && typeof slug === 'string') this.tell('tour-click', { slug, url });
+    }
+    // They do not bubble: a resize that reached the window would be taken for the window's own.
+    tell(type, detail) {
+      this.dispatchEvent(new CustomEvent(type, { detail }));
+    }
   }
-  const frame = document.createElement('iframe');
-  frame.title = script.dataset.title || 'Tours';
-  frame.loading = 'lazy';
-  frame.referrerPolicy = 'strict-origin';
-  Object.assign(frame.style, { display: 'block', width: '100%', height: '640px', border: '0' });
-  addEventListener('message', ({ origin, source, data }) => {
-    if (origin !== page.origin || source !== frame.contentWindow) return;
-    if (!data || data.type !== 'svc:resize' || data.v !== 1) return;
-    const { height } = data;
-    if (Number.isInteger(height) && height > 0 && height <= 20000) frame.style.height = height + 'px';
-  });
-  frame.src = page.href;
-  script.after(frame);
+
+  if (!customElements.get(NAME)) customElements.define(NAME, TourList);
+  if (!script.dataset.token) return;
+  const next = script.nextElementSibling;
+  if (next && next.localName === NAME) return;
+  const list = document.createElement(NAME);
+  list.source = script.src;
+  Object.assign(list.dataset, script.dataset);
+  script.after(list);
 })();
 `;

@@ -15,10 +15,11 @@ import type { ApiContext } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
 import { searchInput } from '../http/input';
-import { pageAnswer, pageStart } from '../http/list-answer';
+import { linkNextPage, pageStart } from '../http/list-answer';
 import type { ProblemDocument } from '../http/problem-document';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
+import { answerRemembered } from '../http/remembered-answer';
 import { allowListedOrigin, refuseForeignPage } from './cors.router';
 import { widgetTour } from './widget-tour';
 import type { WidgetTourPage } from './widget-tour.dto';
@@ -58,14 +59,13 @@ export class WidgetToursController {
     const { tenant } = widgetPrincipalOf(request);
     const filters = { continent, q: searchInput('q', q) };
     const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filters);
-    const { items, last } = await recallCatalog(this.context, tenant, { limit, ...filters, after });
+    const page = await recallCatalog(this.context, tenant, { limit, ...filters, after });
     setCaching(request, PRIVATE);
+    const next_cursor = linkNextPage(request, page.last, filters);
     const { publicBaseUrl } = this.context.config;
-    return pageAnswer(
-      request,
-      items.map((item) => widgetTour(item, tenant, publicBaseUrl)),
-      last,
-      filters,
-    );
+    return answerRemembered(request, page, () => ({
+      items: page.items.map((item) => widgetTour(item, tenant, publicBaseUrl)),
+      next_cursor,
+    }));
   }
 }

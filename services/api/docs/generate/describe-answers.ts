@@ -35,7 +35,7 @@ const QUOTA_HEADERS = [
 ];
 
 /** Those that a client may keep, and ask about with If-None-Match. */
-const HAVE_ETAG = ['listTours', 'readTour'];
+const HAVE_ETAG = ['listTours', 'readTour', 'listWidgetTours'];
 
 /**
  * Completes an operation's answers. A controller declares only what is its own, as `@Response(409, 'departure_gone, …')`;

@@ -1,5 +1,15 @@
 import type { Answer, OpenApiDocument, Operation } from '../openapi-document';
 
+/** No enum: what the page does not know it ignores, and shows the visitor's own. */
+const THEME = {
+  name: 'theme',
+  in: 'query',
+  description: "`light` or `dark`; without it the visitor's own setting decides.",
+  required: false,
+  schema: { type: 'string' },
+  example: 'dark',
+} as const;
+
 /** Routes that are no tsoa controllers: the page for a frame, and what a balancer asks. */
 export function otherOperations(list: Operation): OpenApiDocument['paths'] {
   const html: Answer = {
@@ -13,6 +23,7 @@ export function otherOperations(list: Operation): OpenApiDocument['paths'] {
     description:
       'The same list as a page, with the same parameters. `frame-ancestors` of its Content-Security-Policy names the origins ' +
       'of the token. A refusal is a page too where the visitor can do something about it.',
+    parameters: [...(list.parameters ?? []), THEME],
     responses: { ...withPages(list.responses), 200: html },
   };
   return {

@@ -1,0 +1,55 @@
+import { html, type Markup } from '../../platform/html-template';
+import { type Contents, renderDocument, type Surroundings } from './embed-document';
+import { ALERT } from './embed-icons';
+import type { Words } from './words/words';
+
+export interface Message {
+  icon: Markup;
+  title: string;
+  advice: string;
+  /** What may be done about it, the best first. */
+  ways: { text: string; href: string }[];
+  /** For who asks us about it. */
+  reference?: string;
+}
+
+/** In place of tours. */
+export function message({ icon, title, advice, ways, reference }: Message): Markup {
+  return html`<div class="message">
+    ${icon}
+    <h2>${title}</h2>
+    <p>${advice}</p>
+    ${
+      ways.length > 0 &&
+      html`<p class="ways">
+        ${ways.map(
+          ({ text, href }, index) =>
+            html`<a class="button${index === 0 && ' first'}" href="${href}">${text}</a>`,
+        )}
+      </p>`
+    }
+    ${reference && html`<small>${reference}</small>`}
+  </div>`;
+}
+
+/** @param again where to try once more; null where that would not help */
+export function failure(words: Words, advice: string, again: string | null, reference?: string): Markup {
+  const ways = again === null ? [] : [{ text: words.retry, href: again }];
+  return message({ icon: ALERT, title: words.failed, advice, ways, reference });
+}
+
+/** What a visitor sees instead of a problem document. */
+export function renderEmbedProblem(surroundings: Surroundings, status: number, requestId: string): string {
+  const { words } = surroundings.language;
+  const advice = status in words.advice ? words.advice[status as keyof Words['advice']] : words.advice[500];
+  // An empty address is the page's own, with the token that it was asked with and that stands nowhere in it.
+  const again = status === 429 || status >= 500 ? '' : null;
+  const contents: Contents = {
+    title: words.failed,
+    head: html`<h1 class="hidden">${words.tours}</h1>`,
+    body: html`<main id="results" tabindex="-1" data-status="${words.failed}. ${advice}">
+      ${failure(words, advice, again, requestId)}
+    </main>`,
+  };
+  return renderDocument(surroundings, contents);
+}

@@ -1,0 +1,119 @@
+import { getDomain } from 'tldts';
+import type { Db } from '../../platform/database';
+import { inspectToken, type Inspection } from '../credentials/inspect-token';
+import { isDevelopmentOrigin } from '../tenants/allowed-origin';
+import { findTenant } from '../tenants/find-tenant';
+
+/** Whether a page may show the widget, and if not, why its browser refuses. */
+export interface Embedding {
+  allowed: boolean;
+  /** As the browser of that page sends it. */
+  origin: string;
+  reason: string;
+  /** What to do about it; null where there is nothing to do. */
+  advice: string | null;
+  tenant: string | null;
+  /** Those that the token has now. */
+  origins: string[];
+}
+
+type Finding = Pick<Embedding, 'allowed' | 'reason' | 'advice'>;
+
+/** Judges as a browser and the API do together, and says which spelling came near. */
+export async function explainEmbedding(
+  db: Db,
+  pepper: string | undefined,
+  token: string,
+  page: string,
+): Promise<Embedding> {
+  const origin = originOfPage(page);
+  const inspection = await inspectToken(db, pepper, token);
+  const { tenant: slug, origins, credential } = inspection;
+  const known = { origin, tenant: slug, origins: origins ?? [] };
+  if (inspection.verdict !== 'usable' || !slug || !origins) return { ...known, ...refusedToken(inspection) };
+  const follows = credential && 'followsTenant' in credential && credential.followsTenant;
+  const add = follows
+    ? `tourctl origins add ${slug} ${origin}`
+    : `tourctl widget issue ${slug} ${[...origins, origin].map((one) => `--origin ${one}`).join(' ')}`;
+  const tenant = await findTenant(db, slug);
+  return { ...known, ...judgeOrigin(origin, origins, { add, onTrial: tenant.status === 'trial' }) };
+}
+
+/** Of an address as it is copied from a browser, or of a domain alone. */
+function originOfPage(page: string): string {
+  const text = page.trim();
+  const address = /^[a-z][a-z0-9+.-]*:/i.test(text) && !/^[^/]*:\d+/.test(text) ? text : `https://${text}`;
+  return text !== 'null' && URL.canParse(address) ? new URL(address).origin : 'null';
+}
+
+const TOKEN: Record<Exclude<Inspection['verdict'], 'usable'>, [reason: string, advice: string]> = {
+  malformed: ['This is no token of ours: mistyped, or cut.', 'Paste it whole, from svc_widget_ on.'],
+  unknown: ['The token was never issued here.', 'tourctl widget issue <tenant>'],
+  wrong_secret: ['The id of the token is known, its secret is not.', 'tourctl widget rotate <id>'],
+  revoked: ['The token is revoked.', 'tourctl widget issue <tenant>'],
+  expired: ['The token has expired.', 'tourctl widget issue <tenant>'],
+  tenant_inactive: ['The tenant is suspended or closed.', 'tourctl tenant activate <tenant>'],
+};
+
+function refusedToken({ verdict, kind, tenant, id }: Inspection): Finding {
+  if (kind === 'api_key' && verdict !== 'malformed') {
+    const advice = `tourctl key revoke ${id} and tourctl widget issue ${tenant ?? '<tenant>'}`;
+    return refuse('This is an API key, which must never stand in a page.', advice);
+  }
+  const [reason, advice] = TOKEN[verdict as keyof typeof TOKEN];
+  return refuse(reason, advice.replace('<tenant>', tenant ?? '<tenant>').replace('<id>', id ?? '<id>'));
+}
+
+function judgeOrigin(
+  origin: string,
+  listed: string[],
+  { add, onTrial }: { add: string; onTrial: boolean },
+): Finding {
+  if (listed.includes(origin)) {
+    if (onTrial || !isDevelopmentOrigin(origin))
+      return { allowed: true, reason: 'The origin is listed.', advice: null };
+    return refuse(
+      'An origin of development counts only while its tenant is on trial.',
+      'Try it on a trial tenant.',
+    );
+  }
+  if (origin === 'null') {
+    return refuse(
+      'A page in a sandbox, from a file or behind a data: address has the origin null, which is never allowed.',
+      'Serve the page over https; in a sandboxed frame, allow-same-origin gives it back its origin.',
+    );
+  }
+  if (listed.length === 0) return refuse('No origin is listed, so no site may show it.', add);
+  return nearMiss(new URL(origin), listed, add) ?? refuse(`The origin is not listed.`, add);
+}
+
+/** The mistakes that people make, by what the listed origin has and this one has not. `add` is the command that lists it. */
+function nearMiss(page: URL, listed: string[], add: string): Finding | undefined {
+  const near = (test: (other: URL) => boolean) => listed.find((other) => test(new URL(other)));
+  const bare = (host: string) => host.replace(/^www\./, '');
+  const dotless = page.hostname.replace(/\.$/, '');
+
+  if (page.hostname.endsWith('.') && near(({ hostname }) => hostname === dotless)) {
+    return refuse('The trailing dot makes it another origin.', `Link to https://${dotless} without the dot.`);
+  }
+  const secure = near(({ host, protocol }) => host === page.host && protocol !== page.protocol);
+  if (secure)
+    return refuse(
+      `The page came over ${page.protocol.slice(0, -1)}; listed is ${secure}.`,
+      `Redirect it to ${secure}.`,
+    );
+  const otherWww = near(
+    ({ hostname }) => hostname !== page.hostname && bare(hostname) === bare(page.hostname),
+  );
+  if (otherWww) return refuse(`Listed is ${otherWww}: with and without www are two origins.`, add);
+  const otherPort = near(({ hostname }) => hostname === page.hostname);
+  if (otherPort) return refuse(`Listed is ${otherPort}: another port is another origin.`, add);
+  const domain = getDomain(page.hostname, { allowPrivateDomains: true });
+  const sibling =
+    domain && near(({ hostname }) => getDomain(hostname, { allowPrivateDomains: true }) === domain);
+  return sibling ? refuse(`Listed is ${sibling}: each subdomain is an origin of its own.`, add) : undefined;
+}
+
+function refuse(reason: string, advice: string): Finding {
+  return { allowed: false, reason, advice };
+}

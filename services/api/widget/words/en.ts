@@ -1,0 +1,31 @@
+import type { Words } from './words';
+
+export const en: Words = {
+  tours: 'Tours',
+  search: 'Search tours',
+  continents: 'Continents',
+  all: 'All',
+  from: 'from',
+  nextDeparture: 'Next departure',
+  noDates: 'No dates at the moment',
+  nextPage: 'More tours',
+  firstPage: 'Back to the first',
+  shown: 'Tours shown: {count}',
+  loading: 'Loading tours…',
+  nothing: 'No tours found',
+  nothingHint: 'Check the spelling, try a shorter word, or look around.',
+  everywhere: 'Search all continents',
+  showAll: 'Show all tours',
+  empty: 'New tours are on their way',
+  emptyHint: 'There is nothing to book here today. Look in again soon.',
+  failed: 'The tours cannot be shown',
+  retry: 'Try again',
+  advice: {
+    400: 'This address is not complete. Reload the page to begin again.',
+    401: 'This list has expired. Reload the page to see it again.',
+    403: 'This list is not meant to be shown on this page.',
+    429: 'Too many requests. Try again in a minute.',
+    500: 'Something went wrong. Try again in a moment.',
+  },
+  offline: 'The connection is interrupted. Check it, then try again.',
+};

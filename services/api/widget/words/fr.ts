@@ -1,0 +1,31 @@
+import type { Words } from './words';
+
+export const fr: Words = {
+  tours: 'Circuits',
+  search: 'Rechercher un circuit',
+  continents: 'Continents',
+  all: 'Tous',
+  from: 'dès',
+  nextDeparture: 'Prochain départ',
+  noDates: 'Aucune date pour le moment',
+  nextPage: 'Plus de circuits',
+  firstPage: 'Retour au début',
+  shown: 'Circuits affichés : {count}',
+  loading: 'Chargement des circuits…',
+  nothing: 'Aucun circuit trouvé',
+  nothingHint: 'Vérifiez l’orthographe, essayez un mot plus court ou parcourez la liste.',
+  everywhere: 'Chercher sur tous les continents',
+  showAll: 'Voir tous les circuits',
+  empty: 'De nouveaux circuits arrivent',
+  emptyHint: 'Il n’y a rien à réserver ici aujourd’hui. Revenez bientôt.',
+  failed: 'Les circuits ne peuvent pas être affichés',
+  retry: 'Réessayer',
+  advice: {
+    400: 'Cette adresse est incomplète. Rechargez la page.',
+    401: 'Cette liste a expiré. Rechargez la page.',
+    403: 'Cette liste n’est pas destinée à cette page.',
+    429: 'Trop de requêtes. Réessayez dans une minute.',
+    500: 'Une erreur s’est produite. Réessayez dans un instant.',
+  },
+  offline: 'La connexion est interrompue. Vérifiez-la, puis réessayez.',
+};

@@ -1,0 +1,67 @@
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+let terminal: TestTerminal;
+let token: string;
+beforeAll(async () => {
+  terminal = await openTestTerminal();
+  await terminal.tourctl('tenant create --slug acme --name Acme');
+  await terminal.tourctl('origins add acme https://shop.example https://book.example:8443');
+  token = String((await terminal.tourctl('widget issue acme --json')).json.token);
+});
+afterAll(async () => terminal.drop());
+
+const ask = async (origin: string, of = token) => {
+  const { code, json } = await terminal.tourctl(`widget doctor --token ${of} --origin ${origin} --json`);
+  return { code, ...(json as { allowed: boolean; origin: string; reason: string; advice: string | null }) };
+};
+
+describe('tourctl widget doctor', () => {
+  it.each([
+    ['https://shop.example', 'https://shop.example'],
+    ['shop.example', 'https://shop.example'],
+    ['https://SHOP.example:443/tours?lang=de#top', 'https://shop.example'],
+    ['book.example:8443/', 'https://book.example:8443'],
+  ])('takes %s for %s, which may', async (page, origin) => {
+    expect(await ask(page)).toMatchObject({ code: 0, allowed: true, origin, advice: null });
+  });
+
+  it.each([
+    ['https://www.shop.example', /without www/, 'tourctl origins add acme https://www.shop.example'],
+    ['http://shop.example', /came over http;/, 'Redirect it to https://shop.example.'],
+    ['https://shop.example.', /trailing dot/, 'Link to https://shop.example without the dot.'],
+    ['https://shop.example:444', /another port/, 'tourctl origins add acme https://shop.example:444'],
+    ['https://blog.shop.example', /subdomain/, 'tourctl origins add acme https://blog.shop.example'],
+    ['https://other.example', /not listed/, 'tourctl origins add acme https://other.example'],
+    ['null', /origin null/, expect.stringContaining('allow-same-origin')],
+    ['file:///home/ana/page.html', /origin null/, expect.stringContaining('https')],
+  ])('says of %s why not, and what to do', async (page, reason, advice) => {
+    expect(await ask(page)).toMatchObject({
+      code: 1,
+      allowed: false,
+      reason: expect.stringMatching(reason),
+      advice,
+    });
+  });
+
+  it('looks at the token first', async () => {
+    expect(await ask('shop.example', `${token.slice(0, -1)}!`)).toMatchObject({ code: 1, allowed: false });
+    const { key } = (await terminal.tourctl('key issue acme --scope catalog:read --json')).json;
+    expect((await ask('shop.example', String(key))).reason).toMatch(/API key/);
+    const spare = (await terminal.tourctl('widget issue acme --json')).json;
+    await terminal.tourctl(`widget revoke ${String(spare.id)} --yes`);
+    expect((await ask('shop.example', String(spare.token))).reason).toBe('The token is revoked.');
+    await terminal.tourctl('tenant suspend acme --yes');
+    expect(await ask('shop.example')).toMatchObject({
+      allowed: false,
+      advice: 'tourctl tenant activate acme',
+    });
+    await terminal.tourctl('tenant activate acme');
+  });
+
+  it('counts the whole list of a token, not that of its tenant, where the token has its own', async () => {
+    const own = (await terminal.tourctl('widget issue acme --origin https://only.example --json')).json;
+    expect(await ask('https://only.example', String(own.token))).toMatchObject({ allowed: true });
+    const refused = await ask('https://shop.example', String(own.token));
+    expect(refused).toMatchObject({ allowed: false, advice: expect.stringContaining('widget issue acme') });
+  });
+});

@@ -1,0 +1,120 @@
+import { source as axe } from 'axe-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { TenantToCreate } from '../../../services/api/tenants/create-tenant';
+import { startTestApi, type TestApi } from '../../support/api';
+import { describeInChromium } from '../../support/chromium';
+import { givenDeparture, givenTenant, givenTour } from '../../support/given';
+import { givenWidgetToken } from '../given-widget';
+import { LONG_NAMES } from './long-names';
+
+/** WCAG 2.2 at AA, and what axe holds for good practice beyond it. */
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+interface Case {
+  title: string;
+  query?: Record<string, string>;
+  tenant?: Partial<TenantToCreate>;
+  device?: BrowserContextOptions;
+}
+
+const DARK = { colorScheme: 'dark' } as const;
+const PHONE = { viewport: { width: 320, height: 640 } };
+const CASES: Case[] = [
+  { title: 'a light list' },
+  { title: 'a dark list', device: DARK },
+  { title: 'a light list in the dark', query: { theme: 'light' }, device: DARK },
+  { title: 'a filtered page in Arabic', query: { lang: 'ar', continent: 'asia', limit: '2' } },
+  { title: 'a phone, as narrow as they come', device: PHONE },
+  { title: 'no tour found', query: { q: 'atlantis', continent: 'asia' } },
+  { title: 'nothing found, in the dark', query: { q: 'atlantis', theme: 'dark' } },
+  { title: 'a refusal', query: { token: 'x' } },
+  { title: 'a refusal that may be tried again', query: { cursor: 'x' }, device: DARK },
+  { title: 'a yellow tenant', tenant: { brandColor: '#facc15', brandRadius: 0 } },
+  { title: 'a navy tenant in the dark', tenant: { brandColor: '#0f172a' }, device: DARK },
+  { title: 'a white tenant', tenant: { brandColor: '#ffffff', brandFont: 'Noto Serif' } },
+  { title: 'a grey tenant in the dark', tenant: { brandColor: '#777777' }, device: DARK },
+];
+
+describeInChromium('the embed page for everybody', (browser) => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startTestApi();
+    const { db } = api.context;
+    for (const { name, summary } of LONG_NAMES) {
+      const tour = await givenTour(db, { name });
+      await db('tours').where({ id: tour.id }).update({ summary });
+      await givenDeparture(db, tour);
+    }
+  });
+  afterAll(() => api.stop());
+
+  const visit = async ({ query, tenant, device }: Case, look: (page: Page) => Promise<void>) => {
+    const { db } = api.context;
+    const links = { linkTemplate: 'https://shop.example.com/{slug}' };
+    const { token } = await givenWidgetToken(db, await givenTenant(db, { ...links, ...tenant }));
+    const context = await browser().newContext({ reducedMotion: 'reduce', ...device });
+    const page = await context.newPage();
+    const parameters = new URLSearchParams({ token, ...query }).toString();
+    await page.goto(`${api.baseUrl}/embed/tours?${parameters}`);
+    await look(page);
+    await context.close();
+  };
+  const violations = async (page: Page) => {
+    await page.evaluate(axe);
+    const options = JSON.stringify({ runOnly: { type: 'tag', values: RULES }, resultTypes: ['violations'] });
+    return page.evaluate<unknown>(
+      `axe.run(${options}).then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.map((node) => node.html + node.failureSummary)]))`,
+    );
+  };
+
+  it.each(CASES)('axe finds nothing against $title', async (one) => {
+    await visit(one, async (page) => expect(await violations(page)).toEqual([]));
+  });
+
+  it('axe finds nothing against the bones and the failure of a list that is fetched', async () => {
+    await visit({ title: '', query: { limit: '2' } }, async (page) => {
+      let lose = () => {};
+      await page.route(/pass=/, async (route) => {
+        await new Promise<void>((resolve) => (lose = resolve));
+        await route.abort();
+      });
+      await page.getByRole('link', { name: 'More tours' }).click();
+      await page.locator('#results .bone').first().waitFor();
+      expect(await violations(page)).toEqual([]);
+      lose();
+      await page.getByRole('link', { name: 'Try again' }).waitFor();
+      expect(await violations(page)).toEqual([]);
+    });
+  });
+
+  it('is never wider than its frame, whatever a tour is called', async () => {
+    await visit({ title: '', device: PHONE }, async (page) => {
+      expect(await page.evaluate<unknown>('document.documentElement.scrollWidth')).toBe(320);
+    });
+  });
+
+  it('is used by keyboard alone: every stop shows where the focus is', async () => {
+    await visit({ title: '', query: { limit: '1' } }, async (page) => {
+      const stops: unknown[] = [];
+      for (let n = 0; n < 6; n++) {
+        await page.keyboard.press('Tab');
+        stops.push(await page.evaluate<unknown>(FOCUS));
+      }
+      expect(stops).toEqual([
+        ['INPUT', true],
+        ['BUTTON', true],
+        ['A', true],
+        ['A', true],
+        ['A', true],
+        ['A', true],
+      ]);
+    });
+  });
+});
+
+/** What has the focus, and whether it or what it stands for is outlined. */
+const FOCUS = `(() => {
+  const focused = document.activeElement;
+  const outlined = [focused, focused.closest('.search'), focused.closest('.tour')].filter(Boolean);
+  return [focused.tagName, outlined.some((one) => parseFloat(getComputedStyle(one).outlineWidth) >= 2 && getComputedStyle(one).outlineStyle === 'solid')];
+})()`;

@@ -1,0 +1,201 @@
+import type { BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
+import { mintEmbedPass } from '../../../services/api/credentials/embed-pass';
+import { startTestApi, type TestApi } from '../../support/api';
+import { describeInChromium } from '../../support/chromium';
+import { givenDeparture, givenTenant, givenTour } from '../../support/given';
+import { givenWidgetToken } from '../given-widget';
+
+describeInChromium('the embed page in a real browser', (browser) => {
+  let api: TestApi;
+  let token: string;
+  let tokenId: string;
+  let context: BrowserContext;
+  let page: Page;
+  let requests: Request[];
+  /** What the console says, and what a policy forbade. */
+  let complaints: string[];
+
+  beforeAll(async () => {
+    api = await startTestApi();
+    const { db } = api.context;
+    const tenant = await givenTenant(db, { linkTemplate: 'https://shop.example.com/tours/{slug}' });
+    ({ token, id: tokenId } = await givenWidgetToken(db, tenant));
+    for (const name of ['Alpine Huts', 'Baltic Sail', 'Zagreb Café Walk']) {
+      await givenDeparture(db, await givenTour(db, { name, continent: 'europe' }));
+    }
+    await givenTour(db, { name: `Ha Long </script><script>alert(1)</script>` });
+    await db('tours').update({ image_url: '/covers/ha-long-bay-cruise.svg' });
+  });
+  afterAll(() => api.stop());
+  afterEach(() => context.close());
+
+  const open = async (query: Record<string, string> = {}, options: BrowserContextOptions = {}) => {
+    context = await browser().newContext(options);
+    page = await context.newPage();
+    requests = [];
+    complaints = [];
+    page.on('request', (request) => requests.push(request));
+    page.on('console', (message) => {
+      // Only a page that is not in a frame asks for one.
+      if (!message.location().url.endsWith('/favicon.ico')) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    await page.addInitScript(
+      "addEventListener('securitypolicyviolation', (e) => console.log('violated', e.violatedDirective)); self.mark = 1",
+    );
+    await page.goto(`${api.baseUrl}/embed/tours?${new URLSearchParams({ token, ...query }).toString()}`);
+  };
+  const names = async () => (await page.locator('#results h2').allInnerTexts()).map((name) => name.trim());
+  const untilNames = async (...expected: string[]) => {
+    await page.locator('#results:not([aria-busy])').waitFor();
+    expect(await names()).toEqual(expected);
+  };
+  const reloads = () =>
+    requests.filter((request) => request.isNavigationRequest() && request.frame() === page.mainFrame())
+      .length - 1;
+  const ask = (expression: string) => page.evaluate<unknown>(expression);
+
+  it('needs no other host, no cookie and no storage, and breaks no rule of its own policy', async () => {
+    await open({ limit: '2' });
+    await page.getByRole('link', { name: 'Europe' }).click();
+    await untilNames('Alpine Huts', 'Baltic Sail');
+    await page.getByRole('link', { name: 'More tours' }).click();
+    await untilNames('Zagreb Café Walk');
+
+    expect(complaints).toEqual([]);
+    expect(new Set(requests.map((request) => new URL(request.url()).origin))).toEqual(new Set([api.baseUrl]));
+    expect(await context.cookies()).toEqual([]);
+    expect(await ask('localStorage.length + sessionStorage.length')).toBe(0);
+    expect(
+      await ask('Promise.all([indexedDB.databases(), caches.keys()]).then((all) => all.flat())'),
+    ).toEqual([]);
+  });
+
+  it('keeps the token out of its text, and out of every request but the first', async () => {
+    await open({ limit: '1' });
+    const secret = token.slice(-20);
+    for (const link of ['More tours', 'Europe']) {
+      await page.getByRole('link', { name: link }).click();
+      await page.locator(`#results:not([aria-busy])`).waitFor();
+      expect(await page.content()).not.toContain(secret);
+    }
+    const [first, ...rest] = requests;
+    expect(first!.url()).toContain(secret);
+    expect(rest.length).toBeGreaterThan(2);
+    for (const request of rest) {
+      expect(request.url()).not.toContain(secret);
+      expect(await request.allHeaders()).not.toHaveProperty('referer');
+    }
+  });
+
+  it('holds its data as data: a name that ends the element stays a name', async () => {
+    await open({ q: 'ha long' });
+    const data = JSON.parse(await page.locator('#data').innerText()) as {
+      itemListElement: { item: { name: string } }[];
+    };
+    expect(data.itemListElement[0]!.item.name).toBe('Ha Long </script><script>alert(1)</script>');
+    expect(complaints).toEqual([]);
+  });
+
+  it('searches, filters and turns pages without loading itself again', async () => {
+    await open({ limit: '2' });
+    await page.getByRole('searchbox').fill('a');
+    await page.getByRole('searchbox').press('Enter');
+    await page.waitForURL(/q=a(&|$)/);
+    await untilNames('Alpine Huts', 'Baltic Sail');
+    expect(page.url()).toMatch(/\/embed\/tours\?pass=[^&]+&limit=2&q=a$/);
+    await expectStatus('Tours shown: 2');
+
+    await page.getByRole('link', { name: 'Europe' }).press('Enter');
+    await page.waitForURL(/continent=europe/);
+    await untilNames('Alpine Huts', 'Baltic Sail');
+    expect(page.url()).toContain('q=a');
+    await page.getByRole('link', { name: 'More tours' }).press('Enter');
+    await untilNames('Zagreb Café Walk');
+    await expectStatus('Tours shown: 1');
+    expect(await ask('document.activeElement.id')).toBe('results');
+
+    await page.goBack();
+    await untilNames('Alpine Huts', 'Baltic Sail');
+    await page.goBack();
+    await page.goBack();
+    await page.locator('#pills [aria-current]', { hasText: 'All' }).waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('');
+    expect(await ask('self.mark')).toBe(1);
+    expect(reloads()).toBe(0);
+  });
+
+  it('keeps the focus where the visitor is', async () => {
+    await open();
+    await page.getByRole('link', { name: 'Europe' }).press('Enter');
+    await page.locator('#pills [aria-current]:focus').waitFor();
+    expect(await ask('document.activeElement.textContent')).toBe('Europe');
+    await page.getByRole('searchbox').fill('baltic');
+    await page.getByRole('searchbox').press('Enter');
+    await untilNames('Baltic Sail');
+    expect(await ask('document.activeElement.name')).toBe('q');
+    await page.getByRole('searchbox').fill('');
+    await untilNames('Alpine Huts', 'Baltic Sail', 'Zagreb Café Walk');
+  });
+
+  it('shows bones while it waits, what is wrong where nothing comes, and tries again', async () => {
+    await open();
+    let lose = () => {};
+    await page.route(/pass=/, async (route) => {
+      await new Promise<void>((resolve) => (lose = resolve));
+      await route.abort();
+    });
+    await page.getByRole('link', { name: 'Europe' }).click();
+    await page.locator('#results[aria-busy] .bone').first().waitFor();
+    expect(await page.locator('#results .tour').count()).toBe(6);
+    await expectStatus('Loading tours…');
+    lose();
+    await page.getByRole('heading', { name: 'The tours cannot be shown' }).waitFor();
+    await expectStatus(/The connection is interrupted/);
+
+    await page.unroute(/pass=/);
+    await page.getByRole('link', { name: 'Try again' }).click();
+    await untilNames('Alpine Huts', 'Baltic Sail', 'Zagreb Café Walk');
+    expect(page.url()).toContain('continent=europe');
+  });
+
+  it('tells a refusal in place of the list', async () => {
+    await open();
+    await page.route(/pass=/, (route) => route.continue({ url: route.request().url() + '&limit=0' }));
+    await page.getByRole('link', { name: 'Europe' }).click();
+    await page.locator('#results', { hasText: 'This address is not complete' }).waitFor();
+    expect(reloads()).toBe(0);
+  });
+
+  it('begins again at its first address where its pass has run out', async () => {
+    await open({ limit: '2' });
+    const old = mintEmbedPass(api.context.secrets.cursorKey, tokenId, Date.now() - 3_601_000);
+    await ask(`document.querySelector('[name=pass]').value = '${old}'`);
+    await page.getByRole('link', { name: 'Europe' }).click();
+    await page.waitForURL(/token=.*continent=europe/);
+    await untilNames('Alpine Huts', 'Baltic Sail');
+    expect(reloads()).toBe(1);
+  });
+
+  it('does all of it without JavaScript, by links and a form', async () => {
+    await open({ limit: '2' }, { javaScriptEnabled: false });
+    await page.getByRole('link', { name: 'Europe' }).click();
+    await page.waitForURL(/continent=europe/);
+    await page.getByRole('link', { name: 'More tours' }).click();
+    await page.waitForURL(/cursor=/);
+    expect(await names()).toEqual(['Zagreb Café Walk']);
+    await page.getByRole('searchbox').fill('CAFE');
+    await page.getByRole('button', { name: 'Search tours' }).click();
+    await page.waitForURL(/q=CAFE/);
+    expect(await names()).toEqual(['Zagreb Café Walk']);
+    await page.getByRole('searchbox').fill('atlantis');
+    await page.getByRole('searchbox').press('Enter');
+    await page.getByRole('link', { name: 'Show all tours' }).click();
+    await page.waitForURL(/pass=[^&]+&limit=2$/);
+    expect(reloads()).toBe(5);
+  });
+
+  const expectStatus = async (text: string | RegExp) => {
+    await page.locator('#status', { hasText: text }).waitFor({ state: 'attached' });
+  };
+});

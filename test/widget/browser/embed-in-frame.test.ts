@@ -1,0 +1,62 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startTestApi, type TestApi } from '../../support/api';
+import { describeInChromium } from '../../support/chromium';
+import { givenTenant, givenTour } from '../../support/given';
+import { givenWidgetToken, SHOP } from '../given-widget';
+
+describeInChromium('the embed page in a frame', (browser) => {
+  let api: TestApi;
+  beforeAll(async () => (api = await startTestApi()));
+  afterAll(() => api.stop());
+
+  it('tells the page around its frame when it is ready, how high it is, and which tour is clicked', async () => {
+    const { db } = api.context;
+    const host = http.createServer((_request, response) =>
+      response.setHeader('content-type', 'text/html').end(HOST),
+    );
+    await new Promise<void>((resolve) => host.listen(0, 'localhost', resolve));
+    const origin = `http://localhost:${(host.address() as AddressInfo).port}`;
+    const { slug: alpine } = await givenTour(db, { name: 'Alpine Huts' });
+    const tenant = await givenTenant(db, { linkTemplate: 'https://shop.example.com/tours/{slug}' });
+    const framed = await givenWidgetToken(db, tenant, { origins: [origin, SHOP], dev: true });
+    const HOST = `<iframe></iframe><script>
+      self.heard = [];
+      addEventListener('message', ({ data, origin }) => heard.push({ ...data, origin }));
+      document.querySelector('iframe').src = '${api.baseUrl}/embed/tours?q=alpine&token=${framed.token}';
+    </script>`;
+    const context = await browser().newContext();
+    const page = await context.newPage();
+    // The click leads the whole window away; without content there is nowhere to go.
+    await page.route('https://shop.example.com/**', (route) => route.fulfill({ status: 204 }));
+    await page.goto(origin);
+    const heard = (type: string) =>
+      expectEventually(async () => {
+        const all = await page.evaluate<{ type: string; height?: number }[]>('self.heard');
+        return all.find((message) => message.type === type);
+      });
+
+    expect(await heard('svc:ready')).toEqual({ type: 'svc:ready', v: 1, origin: api.baseUrl });
+    const { height } = await heard('svc:resize');
+    expect(height).toBeGreaterThan(400);
+    await page.frameLocator('iframe').getByRole('link', { name: 'Alpine Huts' }).click();
+    expect(await heard('svc:tour-click')).toEqual({
+      type: 'svc:tour-click',
+      v: 1,
+      slug: alpine,
+      url: `https://shop.example.com/tours/${alpine}`,
+      origin: api.baseUrl,
+    });
+    await context.close();
+    host.closeAllConnections();
+    await new Promise((resolve) => host.close(resolve));
+  });
+
+  const expectEventually = async <T>(look: () => Promise<T | undefined>): Promise<T> => {
+    for (;;) {
+      const seen = await look();
+      if (seen !== undefined) return seen;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+});

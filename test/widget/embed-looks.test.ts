@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import { brandStyle, NO_BRAND } from '../../services/api/widget/embed-brand';
+import { contrast } from '../../services/api/widget/embed-contrast';
+import { DARK, LIGHT } from '../../services/api/widget/embed-palette';
+import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
+import type { TenantToCreate } from '../../services/api/tenants/create-tenant';
+import { startTestApi, type TestApi } from '../support/api';
+import { givenTenant, givenTour } from '../support/given';
+import { givenShowcase } from './browser/given-showcase';
+import { givenWidgetToken, SHOP } from './given-widget';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+  await givenShowcase(api.context.db, 40);
+});
+afterAll(() => api.stop());
+
+const LINKS = { linkTemplate: `${SHOP}/tours/{slug}` };
+const page = async (query: Record<string, string> = {}, tenant: Partial<TenantToCreate> = {}) => {
+  const { db } = api.context;
+  const { token } = await givenWidgetToken(db, await givenTenant(db, { ...LINKS, ...tenant }));
+  return (await api.http.get('/embed/tours').query({ token, ...query })).text;
+};
+const variablesOf = (style: string) =>
+  Object.fromEntries([...style.matchAll(/--([\w-]+): ([^;]+);/g)].map(([, name, value]) => [name, value!]));
+
+describe('the colour of a tenant', () => {
+  const color = fc.integer({ min: 0, max: 0xffffff }).map((n) => `#${n.toString(16).padStart(6, '0')}`);
+
+  it('carries text, and is text, border and ring on light and dark, at a contrast of 4.5 and more: any colour', () => {
+    fc.assert(
+      fc.property(color, (brandColor) => {
+        const style = variablesOf(brandStyle({ ...NO_BRAND, brandColor }));
+        expect(style.brand).toBe(brandColor);
+        const onBrand = style['on-brand'] === '#fff' ? '#ffffff' : '#000000';
+        expect(contrast(brandColor, onBrand)).toBeGreaterThanOrEqual(4.5);
+        for (const ground of [LIGHT.page, LIGHT.card, LIGHT.blank]) {
+          expect(contrast(style['on-light'], ground)).toBeGreaterThanOrEqual(4.5);
+        }
+        for (const ground of [DARK.page, DARK.card, DARK.blank]) {
+          expect(contrast(style['on-dark'], ground)).toBeGreaterThanOrEqual(4.5);
+        }
+      }),
+    );
+  });
+
+  it('stays as it is where it can be read', () => {
+    const { 'on-light': light, 'on-dark': dark } = variablesOf(
+      brandStyle({ ...NO_BRAND, brandColor: '#1e1b4b' }),
+    );
+    expect(light).toBe('#1e1b4b');
+    expect(dark).toMatch(/^#[7-9a-f].[7-9a-f].[c-f].$/);
+  });
+
+  it.each([LIGHT, DARK])('lies between inks that can be read: %j', ({ page, card, blank, ink, soft }) => {
+    for (const text of [ink, soft]) {
+      for (const ground of [page, card, blank]) expect(contrast(text, ground)).toBeGreaterThanOrEqual(4.5);
+    }
+  });
+});
+
+describe('the looks of a tenant', () => {
+  it('are its logo, its corners and its fonts', async () => {
+    const text = await page(
+      {},
+      { brandLogo: `${SHOP}/logo.svg`, brandRadius: 4, brandFont: 'Inter, Noto Serif, serif' },
+    );
+    expect(text).toContain(`<img class="logo" src="${SHOP}/logo.svg" alt="Acme Travel" />`);
+    expect(text).toContain(
+      '<style>:root { --radius: 4px; --font: "Inter", "Noto Serif", serif, system-ui, sans-serif; }</style>',
+    );
+    expect(await page()).not.toMatch(/class="logo"|--radius: 4px/);
+  });
+
+  it('are no way into the page, whatever stands in the database', () => {
+    for (const brandFont of ['x;} body{display:none', '</style><script>', 'url(https://evil.example)']) {
+      expect(brandStyle({ ...NO_BRAND, brandFont })).toBe(':root { --font: system-ui, sans-serif; }');
+    }
+    expect(brandStyle({ ...NO_BRAND, brandColor: 'red;}' })).toBe('');
+  });
+
+  it.each([
+    { brandRadius: 33 },
+    { brandRadius: -1 },
+    { brandFont: 'Inter; x' },
+    { brandFont: '"Inter"' },
+    { brandFont: 'Inter,' },
+  ])('are kept to what they may be by the database: %j', async (looks) => {
+    await expect(givenTenant(api.context.db, looks)).rejects.toThrow(/tenants_brand_/);
+  });
+
+  it('are those of a refusal too', async () => {
+    const { db } = api.context;
+    const { token } = await givenWidgetToken(db, await givenTenant(db, { brandColor: '#c2410c' }));
+    const answer = await fetch(`${api.baseUrl}/embed/tours?token=${token}&limit=0`, {
+      headers: { accept: 'text/html' },
+    });
+    expect(await answer.text()).toContain('--brand: #c2410c;');
+  });
+});
+
+describe('the theme', () => {
+  it('is the visitor’s, unless the embedding page chose one, and stays in the links', async () => {
+    expect(await page()).not.toMatch(/<html [^>]*data-theme/);
+    const dark = await page({ theme: 'dark' });
+    expect(dark).toMatch(/<html [^>]*data-theme="dark">/);
+    expect(dark).toMatch(/href="tours\?pass=[\w.-]+&amp;theme=dark"/);
+    expect(await page({ theme: '"><script>' })).not.toMatch(/<html [^>]*data-theme/);
+  });
+});
+
+describe('the language', () => {
+  it.each([
+    ['en', 'ltr', 'Search tours'],
+    ['de', 'ltr', 'Reisen suchen'],
+    ['fr-CA', 'ltr', 'Rechercher un circuit'],
+    ['es', 'ltr', 'Buscar viajes'],
+    ['pt-BR', 'ltr', 'Pesquisar viagens'],
+    ['ar-EG', 'rtl', 'ابحث عن رحلة'],
+    ['vi', 'ltr', 'Tìm tour'],
+    ['ja', 'ltr', 'ツアーを検索'],
+  ])('%s is written %s', async (lang, dir, words) => {
+    const text = await page({ lang });
+    expect(text).toContain(`<html lang="${lang}" dir="${dir}"`);
+    expect(text).toContain(`placeholder="${words}"`);
+    // The catalog's own texts have a direction and a language of their own.
+    expect(text).toMatch(/<h2 dir="auto" lang="">\s*<a [^>]+>Annapurna/);
+  });
+
+  it('keeps the sign of a currency together between words that run from the right', async () => {
+    expect(await page({ lang: 'ar', q: 'banff' })).toContain('\u2066US$\u2069');
+    expect(await page({ lang: 'en', q: 'banff' })).not.toMatch(/[\u2066\u2069]/);
+  });
+});
+
+describe('what helps where there is nothing', () => {
+  it('is a way back for a filter, a wider search beside it, and patience for an empty catalog', async () => {
+    const none = await page({ q: 'atlantis', continent: 'asia' });
+    expect(none).toMatch(
+      /<a class="button first" href="tours\?pass=[\w.-]+&amp;q=atlantis">Search all continents</,
+    );
+    expect(none).toMatch(/<a class="button" href="tours\?pass=[\w.-]+">Show all tours</);
+    const empty = await page({}, { defaultVisible: false });
+    expect(empty).toContain('New tours are on their way');
+    expect(empty).not.toMatch(/class="pills"|<form|Show all tours/);
+  });
+});
+
+describe('the data for machines', () => {
+  const dataOf = (text: string) =>
+    JSON.parse(/<script type="application\/ld\+json" id="data">(.*?)<\/script>/s.exec(text)![1]!) as unknown;
+
+  it('lists the same tours as schema.org knows them, at the tenant’s price', async () => {
+    const data = dataOf(await page({ q: 'banff', lang: 'de' }));
+    expect(data).toEqual({
+      '@context': 'https://schema.org',
+      '@type': 'ItemList',
+      itemListElement: [
+        {
+          '@type': 'ListItem',
+          position: 1,
+          item: {
+            '@type': 'TouristTrip',
+            name: 'Banff to Jasper: The Icefields Parkway',
+            url: `${SHOP}/tours/banff-to-jasper`,
+            image: 'https://api.example.test/covers/banff-to-jasper.svg',
+            itinerary: { '@type': 'Country', name: 'Kanada' },
+            offers: { '@type': 'Offer', price: 1390, priceCurrency: 'USD' },
+          },
+        },
+      ],
+    });
+  });
+
+  it('cannot end its element', async () => {
+    const tour = await givenTour(api.context.db, { name: 'Zz </script><!--\u2028&' });
+    const text = await page({ q: 'zz' });
+    expect(text).toContain('Zz \\u003c/script\\u003e\\u003c!--\\u2028\\u0026');
+    expect(JSON.stringify(dataOf(text))).toContain('Zz </script>');
+    await api.context.db('tours').where({ id: tour.id }).delete();
+  });
+});
+
+describe('the size of the page', () => {
+  it.each(['en', 'ar'])('is less than 50 KiB at its fullest, in %s', async (lang) => {
+    const text = await page({ limit: '30', lang }, { brandColor: '#c2410c', brandFont: 'Inter, serif' });
+    expect(text.match(/<li class="tour" data-slug/g)).toHaveLength(30);
+    expect(Buffer.byteLength(text)).toBeLessThan(50 * 1024);
+    expect(Buffer.byteLength(await page({ lang }))).toBeLessThan(32 * 1024);
+  });
+});
+
+describe('a fetch of the page', () => {
+  it('is answered to its own script, which has the pass, and to no other page', async () => {
+    const { db, secrets } = api.context;
+    const { token, id } = await givenWidgetToken(db, await givenTenant(db));
+    const pass = mintEmbedPass(secrets.cursorKey, id);
+    const ask = async (query: Record<string, string>, site: string, headers: Record<string, string> = {}) => {
+      const sent = { 'sec-fetch-dest': 'empty', 'sec-fetch-site': site, ...headers };
+      return (await api.http.get('/embed/tours').query(query).set(sent)).status;
+    };
+    expect(await ask({ pass }, 'same-origin')).toBe(200);
+    expect(await ask({ token }, 'same-origin')).toBe(403);
+    expect(await ask({ pass }, 'same-site')).toBe(403);
+    expect(await ask({ pass }, 'cross-site')).toBe(403);
+    expect(await ask({ pass }, 'none')).toBe(403);
+    expect(await ask({ pass }, 'same-origin', { origin: SHOP })).toBe(403);
+    expect(await ask({ pass }, 'same-origin', { 'sec-fetch-dest': 'script' })).toBe(403);
+  });
+});

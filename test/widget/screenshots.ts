@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { mkdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { foldName } from '../../services/api/catalog/fold-name';
+import type { TenantToCreate } from '../../services/api/tenants/create-tenant';
+import { startTestApi, type TestApi } from '../support/api';
+import { startChromium } from '../support/chromium';
+import { givenDeparture, givenTenant, givenTour } from '../support/given';
+import globalSetup, { stopServer } from '../support/global-setup';
+import { givenShowcase } from './browser/given-showcase';
+import { LONG_NAMES } from './browser/long-names';
+import { givenWidgetToken } from './given-widget';
+
+/** `npm run screenshots:embed`: the embed page as it looks, for docs/images. */
+
+const FOLDER = path.join(__dirname, '../../docs/images');
+const LOGO = readFileSync(path.join(__dirname, 'browser/logo.svg'));
+const LOGO_ADDRESS = 'https://shop.example.com/logo.svg';
+const LINKS = { linkTemplate: 'https://shop.example.com/tours/{slug}' };
+const HEIGHT = 'Math.ceil(document.documentElement.getBoundingClientRect().height)';
+const WIDE = { width: 960, height: 640 };
+const PHONE = { width: 390, height: 844 };
+
+interface Shot {
+  name: string;
+  tenant?: Partial<TenantToCreate>;
+  query?: Record<string, string>;
+  device?: BrowserContextOptions;
+  /** Up to here alone; else the whole page. */
+  height?: number;
+  /** What the visitor does before. */
+  act?: (page: Page) => Promise<void>;
+}
+
+const SHOTS: Shot[] = [
+  { name: 'light', query: { limit: '3' } },
+  { name: 'dark', query: { limit: '3' }, device: { colorScheme: 'dark' } },
+  { name: 'phone', query: { limit: '3' }, device: { viewport: PHONE }, height: 844 },
+  { name: 'arabic', query: { limit: '3', lang: 'ar' } },
+  { name: 'japanese', query: { limit: '3', lang: 'ja', continent: 'europe' } },
+  {
+    name: 'loading',
+    query: { limit: '3' },
+    height: 560,
+    act: async (page) => {
+      await page.route(/pass=/, () => {});
+      await page.getByRole('link', { name: 'Oceania' }).focus();
+      await page.keyboard.press('Enter');
+      await page.locator('.bone').first().waitFor();
+    },
+  },
+  { name: 'empty', query: { q: 'atlantis', continent: 'europe' } },
+  { name: 'error', query: { token: 'svc_widget_of_yesterday', lang: 'en' } },
+  { name: 'long-names', query: { q: 'longname', limit: '6' } },
+  {
+    name: 'branded',
+    query: { limit: '3' },
+    tenant: {
+      brandColor: '#facc15',
+      brandLogo: LOGO_ADDRESS,
+      brandRadius: 4,
+      brandFont: 'Noto Serif, serif',
+    },
+  },
+  {
+    name: 'branded-dark',
+    query: { limit: '3', theme: 'dark' },
+    tenant: { brandColor: '#1e1b4b', brandLogo: LOGO_ADDRESS, brandRadius: 20 },
+  },
+];
+
+async function main(): Promise<void> {
+  await mkdir(FOLDER, { recursive: true });
+  await globalSetup();
+  const api = await startTestApi();
+  const browser = await startChromium(['--hide-scrollbars']);
+  try {
+    await givenTours(api);
+    for (const shot of SHOTS) await take(api, browser, shot);
+  } finally {
+    await browser.close();
+    await api.stop();
+    await stopServer();
+  }
+}
+
+async function givenTours(api: TestApi): Promise<void> {
+  const { db } = api.context;
+  await givenShowcase(db);
+  for (const [index, { name, summary }] of LONG_NAMES.entries()) {
+    const tour = await givenTour(db, { name, basePriceMinor: 10 ** (4 + index) });
+    await db('tours')
+      .where({ id: tour.id })
+      .update({ summary, name_folded: foldName(`longname ${name}`) });
+    if (index % 2 === 0) await givenDeparture(db, tour);
+  }
+}
+
+async function take(api: TestApi, browser: Browser, shot: Shot): Promise<void> {
+  const { name, tenant, query, device, height, act } = shot;
+  const { db } = api.context;
+  const { token } = await givenWidgetToken(db, await givenTenant(db, { ...LINKS, ...tenant }));
+  const context = await browser.newContext({ viewport: WIDE, locale: 'en-GB', ...device });
+  const page = await context.newPage();
+  await page.route(LOGO_ADDRESS, (route) => route.fulfill({ body: LOGO, contentType: 'image/svg+xml' }));
+  const address = new URL('/embed/tours', api.baseUrl);
+  for (const [key, value] of Object.entries({ token, ...query })) address.searchParams.set(key, value);
+  await page.goto(address.href);
+  // Lazy pictures are loaded when they come near.
+  const whole = await page.evaluate<number>(HEIGHT);
+  await page.setViewportSize({ width: device?.viewport?.width ?? WIDE.width, height: height ?? whole });
+  await page.waitForLoadState('networkidle');
+  await act?.(page);
+  await page.waitForTimeout(400);
+  const file = path.join(FOLDER, `embed-${name}.png`);
+  await page.screenshot({ path: file });
+  process.stdout.write(
+    `${path.relative(process.cwd(), file)}\t${Math.round((await stat(file)).size / 1024)} KiB\n`,
+  );
+  await context.close();
+}
+
+void main();
