@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 
 export interface QuotaAnswer {
@@ -18,20 +19,35 @@ export const SLICE_SECONDS = 5;
 export const SLICES = 60 / SLICE_SECONDS + 1;
 
 /**
+ * Of all buckets together: addresses that guess credentials have one each, and there are as many of them as anybody likes.
+ * 100,000 took 69 MB, unbounded 300,000 took 188.
+ */
+const MAX_COUNTS = 100_000;
+
+/**
  * For one instance. Slices of five seconds, each a fixed window of rate-limiter-flexible; the sum of those that the last
  * minute touches is held against the limit. (Two windows of a minute, weighted, let 113 of 60 through in 57 s: seen.)
+ * Where there are more counts than it may keep, those that nobody has added to for longest are forgotten.
  * @param now milliseconds; a test moves it
  */
-export function createMemoryQuotaStore(now: () => number = Date.now): QuotaStore {
+export function createMemoryQuotaStore(
+  now: () => number = Date.now,
+  maxCounts: number = MAX_COUNTS,
+): QuotaStore {
   const slices = new RateLimiterMemory({
     points: Number.MAX_SAFE_INTEGER,
     duration: (SLICES + 1) * SLICE_SECONDS,
+  });
+  const kept = new LRUCache<string, true>({
+    max: maxCounts,
+    dispose: (_, key, reason) => void (reason === 'evict' && slices.delete(key)),
   });
   return {
     async consume(bucket, limit) {
       const seconds = now() / 1000;
       const current = Math.floor(seconds / SLICE_SECONDS);
       const key = `${bucket}:${current}`;
+      kept.set(key, true);
       // Counted first, given back if refused: two requests at once never both take the last one.
       const counts = [(await slices.consume(key)).consumedPoints];
       for (let back = 1; back < SLICES; back++) {

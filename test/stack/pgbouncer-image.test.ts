@@ -1,4 +1,5 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openDatabase } from '../../services/platform/database';
@@ -7,6 +8,7 @@ import { migrate } from '../../services/platform/migrate';
 import { SERVER_URL } from '../support/database';
 import { describeWith } from '../support/describe-with';
 import { isListening } from '../support/free-ports';
+import { startTcpProxy } from '../support/tcp-proxy';
 import { type Child, killChildren, startChild, untilReady } from './child';
 import { DOCKER } from './docker-files';
 import { lowPorts } from './low-ports';
@@ -64,6 +66,29 @@ describeWith('pgbouncer', 'what the PgBouncer image runs', () => {
     await expect(db.raw('select 1')).rejects.toThrow();
     await db.destroy();
     expect(child.log()).not.toContain('ostrophe');
+  });
+
+  it('is pointed to another server without losing who is connected', async () => {
+    const proxy = await startTcpProxy(Number(new URL(process.env[SERVER_URL]!).port));
+    const url = `postgres://tours:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/tours`;
+    const db = openDatabase(url, { applicationName: 'test', poolMax: 1 });
+    const serverPort = async () => (await db.raw('select inet_client_port() as port')).rows[0].port;
+    const before = await serverPort();
+    execFileSync(path.join(DOCKER, 'pgbouncer/point-to'), ['127.0.0.1', `${proxy.port}`], {
+      env: { PATH: process.env.PATH, TMPDIR: dir },
+      ...accountFor(),
+    });
+    // Read by PgBouncer in its own time.
+    for (let tries = 0; tries < 100 && (await serverPort()) === before; tries++)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    proxy.hang();
+    const unheard = await Promise.race([
+      serverPort(),
+      new Promise((resolve) => setTimeout(resolve, 300, 'nothing')),
+    ]);
+    expect(unheard).toBe('nothing');
+    await proxy.stop();
+    await db.destroy().catch(() => {});
   });
 
   it('ends well on SIGINT, the signal of its image', async () => {

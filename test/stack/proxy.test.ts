@@ -116,16 +116,31 @@ describeWith('nginx', 'the reverse proxy', () => {
       },
     );
 
-    it('and names the request, so that the logs of both speak of the same', async () => {
+    it('and names the request, so that the logs of both speak of the same, and the address of who was refused', async () => {
       const { url, nginx } = await given([(await givenApi()).port]);
       const { headers } = await call(`${url}/healthz`, { headers: { 'x-request-id': 'chosen-by-client' } });
-      const logged = JSON.parse(nginx.log().trim().split('\n').at(-1)!);
       expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
-      expect(logged).toMatchObject({ request_id: headers['x-request-id'], path: '/healthz', status: 200 });
+      const { headers: guessed } = await call(`${url}/api/tenant/catalog`, {
+        from: '127.0.0.2',
+        headers: { authorization: `Bearer ${unique('svc_live_')}` },
+      });
+      const logged = (id: unknown) =>
+        nginx
+          .log()
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line))
+          .find((line) => line.request_id === id);
+      expect(logged(headers['x-request-id'])).toMatchObject({
+        path: '/healthz',
+        status: 200,
+        refused_client: '',
+      });
+      expect(logged(guessed['x-request-id'])).toMatchObject({ status: 401, refused_client: '127.0.0.2' });
     });
   });
 
-  it('writes no query, no credential and no address into its log, whatever happens', async () => {
+  it('writes no query, no credential and no address into its log, whatever breaks', async () => {
     const { api, port } = await givenApi();
     const website = await givenWebsite(api);
     const key = website.authorization.slice('Bearer '.length);

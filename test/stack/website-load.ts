@@ -6,6 +6,8 @@ export interface Target {
   url: string;
   authorization: string;
   seats: Seats[];
+  /** Begins each reference and key, where several loads meet one database. */
+  name?: string;
 }
 
 /** What a website's servers asked of the service, and what became of it. No request is sent twice by them. */
@@ -22,10 +24,15 @@ export interface Load {
 }
 
 const KINDS = ['catalog', 'availability', 'hold', 'hold with key', 'booking', 'booking with key'] as const;
-type Kind = (typeof KINDS)[number];
+export type Kind = (typeof KINDS)[number];
 
 /** As many websites as `clients`, each with one request at a time and a breath between, on kept-alive connections. */
-export function startLoad(target: Target, clients: number, breathMs: number): Load {
+export function startLoad(
+  target: Target,
+  clients: number,
+  breathMs: number,
+  kinds: readonly Kind[] = KINDS,
+): Load {
   const agent = new http.Agent({ keepAlive: true, maxSockets: clients });
   let stopping = false;
   const running: Promise<void>[] = [];
@@ -43,8 +50,8 @@ export function startLoad(target: Target, clients: number, breathMs: number): Lo
   };
   const client = async (name: number) => {
     for (let n = name; !stopping; n++) {
-      const kind = KINDS[n % KINDS.length]!;
-      const ref = `${name}-${n}`;
+      const kind = kinds[n % kinds.length]!;
+      const ref = `${target.name ?? ''}${name}-${n}`;
       await ask(load, agent, requestOf(target, kind, ref), kind, ref);
       await sleep(breathMs);
     }

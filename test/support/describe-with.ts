@@ -30,8 +30,12 @@ export function describeWith(
   }
 }
 
+/** Where apt puts servers. It is on the path of root alone; whoever starts one here looks there as well. */
+const OF_SERVERS = ['/usr/local/sbin', '/usr/sbin'];
+
 export function isInstalled(program: string): boolean {
-  return (process.env.PATH ?? '').split(path.delimiter).some((folder) => {
+  const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...OF_SERVERS];
+  return folders.some((folder) => {
     try {
       accessSync(path.join(folder, program), constants.X_OK);
       return true;

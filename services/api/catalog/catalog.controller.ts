@@ -4,10 +4,11 @@ import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
 import { searchInput } from '../http/input';
-import { pageAnswer, pageStart } from '../http/list-answer';
+import { linkNextPage, pageStart } from '../http/list-answer';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
+import { answerRemembered } from '../http/remembered-answer';
 import { recallQuote } from '../pricing/recall-quote';
 import { recallCatalog, recallVisibleTour } from './recall-catalog';
 import { catalogItem, tourDetail } from './tour-answer';
@@ -42,15 +43,14 @@ export class CatalogController {
     const { tenant } = apiKeyPrincipalOf(request);
     const filters = { continent, q: searchInput('q', q) };
     const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filters);
-    const { items, last } = await recallCatalog(this.context, tenant, { limit, ...filters, after });
+    const page = await recallCatalog(this.context, tenant, { limit, ...filters, after });
     setCaching(request, PRIVATE);
     const { publicBaseUrl } = this.context.config;
-    return pageAnswer(
-      request,
-      items.map(({ tour, quote }) => catalogItem(tour, quote, publicBaseUrl)),
-      last,
-      filters,
-    );
+    const next_cursor = linkNextPage(request, page.last, filters);
+    return answerRemembered(request, page, () => ({
+      items: page.items.map(({ tour, quote }) => catalogItem(tour, quote, publicBaseUrl)),
+      next_cursor,
+    }));
   }
 
   /**
@@ -65,6 +65,6 @@ export class CatalogController {
     const tour = await recallVisibleTour(this.context, tenant, id_or_slug);
     const quote = await recallQuote(this.context, tenant, tour, { adult: tour.basePriceMinor }, null);
     setCaching(request, PRIVATE);
-    return tourDetail(tour, quote, this.context.config.publicBaseUrl);
+    return answerRemembered(request, tour, () => tourDetail(tour, quote, this.context.config.publicBaseUrl));
   }
 }

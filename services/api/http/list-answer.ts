@@ -21,20 +21,29 @@ export function nextCursor(request: Request, last: unknown, filters: unknown): s
 }
 
 /**
- * Answers one page, and links the next in a Link header that repeats the filters and never a credential.
+ * Answers one page, and links the next.
  * @param last the last item's place, or null at the end of the list
  */
 export function pageAnswer<T>(request: Request, items: T[], last: unknown, filters: unknown): Page<T> {
-  const next_cursor = nextCursor(request, last, filters);
-  if (next_cursor === null) return { items, next_cursor };
+  return { items, next_cursor: linkNextPage(request, last, filters) };
+}
+
+/**
+ * Sets a Link header to the next page, which repeats the filters and never a credential.
+ * @param last the last item's place, or null at the end of the list
+ * @returns its cursor
+ */
+export function linkNextPage(request: Request, last: unknown, filters: unknown): string | null {
+  const cursor = nextCursor(request, last, filters);
+  if (cursor === null) return null;
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(request.query)) {
     if (!CREDENTIALS.includes(name)) query.append(name, value as string);
   }
-  query.set('cursor', next_cursor);
+  query.set('cursor', cursor);
   const { publicBaseUrl } = contextOf(request).config;
   request.res!.setHeader('Link', `<${publicBaseUrl}${request.path}?${query.toString()}>; rel="next"`);
-  return { items, next_cursor };
+  return cursor;
 }
 
 const CREDENTIALS = ['api_key', 'token', 'pass'];
