@@ -1,4 +1,5 @@
 import { issueWidgetToken, type WidgetTokenToIssue } from '../../services/api/credentials/issue-widget-token';
+import type { WidgetToken } from '../../services/api/credentials/credential';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { type Db, inTransaction } from '../../services/platform/database';
 import { PEPPER } from '../support/given';
@@ -10,9 +11,9 @@ export async function givenWidgetToken(
   db: Db,
   tenant: Tenant,
   { origins = [SHOP], ...rest }: WidgetTokenToIssue = {},
-): Promise<{ id: string; token: string }> {
+): Promise<{ id: string; token: string; credential: WidgetToken }> {
   const { token, credential } = await inTransaction(db, (trx) =>
     issueWidgetToken(trx, PEPPER, tenant, { origins, ...rest }),
   );
-  return { id: credential.id, token };
+  return { id: credential.id, token, credential };
 }

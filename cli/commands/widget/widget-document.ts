@@ -10,7 +10,7 @@ export function toIssuedWidgetDocument(token: WidgetToken, secret: string | null
     origins: token.origins,
     expires_at: token.expiresAt?.toISOString() ?? null,
     embed_url,
-    snippet: embed_url && snippetOf(embed_url),
+    snippet: embed_url && snippetOf(publicBaseUrl, secret, embed_url),
   };
 }
 
@@ -30,7 +30,11 @@ export function toWidgetDocument(token: WidgetToken) {
   };
 }
 
-function snippetOf(embedUrl: string): string {
+/** The list where the lines stand, with the visitor's JavaScript as high as it is, and without it too. */
+function snippetOf(publicBaseUrl: string, secret: string, embedUrl: string): string {
   const style = 'width: 100%; height: 900px; border: 0';
-  return `<iframe title="Tours" loading="lazy" style="${style}"\n  src="${embedUrl.replaceAll('&', '&amp;')}"></iframe>`;
+  return [
+    `<script async src="${publicBaseUrl}/embed/widget.js" data-token="${secret}"></script>`,
+    `<noscript><iframe title="Tours" style="${style}" src="${embedUrl}"></iframe></noscript>`,
+  ].join('\n');
 }

@@ -1,9 +1,11 @@
+import { toIssuedWidgetDocument } from '../../../cli/commands/widget/widget-document';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startApiProcess, type ApiProcess } from '../../support/api-process';
 import { startChromium } from '../../support/chromium';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { describeWith } from '../../support/describe-with';
 import { givenDeparture, givenTenant, givenTour } from '../../support/given';
+import type { WidgetToken } from '../../../services/api/credentials/credential';
 import { PUBLISHED_LOADERS } from '../../../services/api/widget/published-loaders';
 import { givenWidgetToken } from '../given-widget';
 import { API, API_HOST, startHosts, type Hosts } from './two-hosts';
@@ -20,6 +22,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
   let context: BrowserContext;
   let page: Page;
   let token: string;
+  let issued: WidgetToken;
   let complaints: string[];
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -27,7 +30,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
     for (const name of ['Alpine Walk', 'Baltic Sail']) {
       await givenDeparture(database.db, await givenTour(database.db, { name }));
     }
-    ({ token } = await givenWidgetToken(database.db, tenant, { origins: [ALLOWED] }));
+    ({ token, credential: issued } = await givenWidgetToken(database.db, tenant, { origins: [ALLOWED] }));
     api = await startApiProcess(database.url, { PUBLIC_BASE_URL: API, LOG_LEVEL: 'debug' });
     hosts = await startHosts(api.baseUrl);
     browser = await startChromium([hosts.resolverRules]);
@@ -85,6 +88,16 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
         .evaluate('document.documentElement.scrollHeight - window.innerHeight');
       expect(cut).toBeLessThanOrEqual(0);
       expect(complaints).toEqual([]);
+    });
+
+    it.each([true, false])('pastes what tourctl prints (with JavaScript: %s)', async (javaScriptEnabled) => {
+      await context.close();
+      context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled });
+      page = await context.newPage();
+      const { snippet } = toIssuedWidgetDocument(issued, token, API);
+      await visit(snippet!);
+      await untilShown();
+      expect(await page.locator('iframe').count()).toBe(1);
     });
 
     it('frames the page without a script, and reads the list', async () => {
