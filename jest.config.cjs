@@ -1,8 +1,16 @@
+/** What takes several services, minutes or a browser: `npm run test:long` (jest.long.config.cjs). */
+const LONG = [
+  '/test/(chaos|stack|widget/browser)/.*[.]test[.]ts$',
+  '/test/docs/(guide-\\w+|node-tenant)[.]test[.]ts$',
+  '/test/api/(booking-kills|exact-authorization|slow-clients)[.]test[.]ts$',
+];
+
 /** Real PostgreSQL (embedded), one throw-away server a run, one cloned database a test file. */
 module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
+  testPathIgnorePatterns: LONG,
   testTimeout: 30_000,
   maxWorkers: 2,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
