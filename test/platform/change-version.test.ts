@@ -51,12 +51,12 @@ const WATCHED = [
   'tours',
   'departures',
 ];
-const UNWATCHED_COLUMNS = ['api_keys.last_used_at', 'widget_tokens.last_used_at'];
+const UNWATCHED_COLUMNS = ['api_keys.last_used_at', 'api_keys.browser_seen_at', 'widget_tokens.last_used_at'];
 
 describe('the version of what may be remembered', () => {
   beforeAll(givenRows);
 
-  it.each(WATCHED)('is raised by a change to any column of %s but the time of last use', async (table) => {
+  it.each(WATCHED)('is raised by a change to any column of %s but the times of use', async (table) => {
     const { rows } = await db.raw(
       `select attname as name from pg_attribute
        where attrelid = ?::regclass and attnum > 0 and not attisdropped and attidentity = ''`,
