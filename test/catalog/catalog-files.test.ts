@@ -1,11 +1,13 @@
-import path from 'node:path';
-import { readCatalog } from '../../services/api/catalog/files/read-catalog';
-import { departureEntry, tourEntry, writeFiles } from './catalog-files';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { departureEntry, readFiles, tourEntry } from './catalog-files';
 
-async function read(contents: Record<string, unknown>) {
-  const { tours, faults } = await readCatalog(writeFiles(contents));
-  return { tours, faults: faults.map((fault) => ({ ...fault, file: path.basename(fault.file) })) };
-}
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const read = (contents: Record<string, unknown>) => readFiles(database.db, contents);
 
 const HEAD = 'slug,name,continent,country,duration_days,currency,base_price';
 const ROW = 'alps,Alps,europe,CH,5,CHF,990.50';
@@ -32,7 +34,8 @@ describe('a catalog file', () => {
   });
 
   it('tells the line of what is no JSON', async () => {
-    const { faults } = await read({ 'a.json': '[\n{"slug": "a"},\n{"slug": }\n]' });
+    const text = `[\n${JSON.stringify(tourEntry())},\n{"slug": }\n]`;
+    const { faults } = await read({ 'a.json': text });
     expect(faults).toMatchObject([{ line: 3, message: expect.stringContaining('must be JSON') }]);
   });
 
@@ -326,12 +329,12 @@ describe('a CSV catalog file', () => {
       'departures.csv:1 price',
       'departures.csv:1 constructor',
       'departures.csv:1 seats_total',
-      'tours.csv:1 colour',
-      'tours.csv:3 duration_days',
       'departures.csv:2 tour_slug',
       'departures.csv:2 seats_total',
       'departures.csv:3 tour_slug',
       'departures.csv:3 departure_date',
+      'tours.csv:1 colour',
+      'tours.csv:3 duration_days',
       'tours.csv:3 base_price',
     ]);
     for (const { message } of faults) expect(message.length).toBeLessThan(120);
@@ -343,17 +346,17 @@ describe('a CSV catalog file', () => {
       'tours.csv': `${HEAD}\n${ROW.replace('europe', 'Europe')}`,
     });
     expect(faults.map(({ file, field }) => `${file} ${field}`)).toEqual([
-      'tours.csv continent',
       'departures.csv seats_total',
       'departures.csv prices.adult',
+      'tours.csv continent',
     ]);
   });
 
   it('names the faults of the lines before the one that cannot be read', async () => {
     const { faults } = await read({ 'a.csv': `${HEAD}\n${ROW.replace('CH', 'Swiss')}\n"alps,x` });
     expect(faults.map(({ line, field }) => [line, field])).toEqual([
-      [3, ''],
       [2, 'country'],
+      [3, ''],
     ]);
   });
 

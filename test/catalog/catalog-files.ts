@@ -2,10 +2,15 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Db, inTransaction } from '../../services/platform/database';
+import { withComparedFiles } from '../../services/api/catalog/files/compare-files';
+import type { Fault } from '../../services/api/catalog/files/fault';
+import { createFaultList } from '../../services/api/catalog/files/fault-list';
 import { CatalogRefusedError } from '../../services/api/catalog/files/import.errors';
-import { type ImportReport, reportImport } from '../../services/api/catalog/files/import-report';
-import { planImport } from '../../services/api/catalog/files/plan-import';
+import type { ImportReport } from '../../services/api/catalog/files/import-report';
 import { readCatalog } from '../../services/api/catalog/files/read-catalog';
+import type { StagedImport } from '../../services/api/catalog/files/stage-import';
+import { closeStage, openStage } from '../../services/api/catalog/files/stage.repository';
+import type { TourInFile } from '../../services/api/catalog/files/tour-in-file';
 import { writeImport } from '../../services/api/catalog/files/write-import';
 import { relockDeparture } from '../../services/api/departures/reserve-seats';
 
@@ -20,26 +25,59 @@ export function writeFiles(contents: Record<string, unknown>): string[] {
   });
 }
 
+/** What these files say, and what is wrong with that, in the order of the files; by their base names. */
+export async function readFiles(
+  db: Db,
+  contents: Record<string, unknown>,
+): Promise<{ tours: TourInFile[]; faults: Fault[] }> {
+  const files = writeFiles(contents);
+  const faults = createFaultList(files);
+  const stage = await openStage(db);
+  const tours: TourInFile[] = [];
+  for await (const chunk of readCatalog(files, stage, faults)) tours.push(...chunk.tours);
+  await closeStage(stage);
+  return { tours, faults: faults.listed().map(withBaseName) };
+}
+
 /** What the import of these files reports, faults included; the faults' files by their base names. */
 export async function importFiles(
   db: Db,
   contents: Record<string, unknown>,
   { prune = false, dryRun = false }: { prune?: boolean; dryRun?: boolean } = {},
 ): Promise<ImportReport> {
-  const files = writeFiles(contents);
-  const plan = await planImport(db, await readCatalog(files), { prune });
-  const planned = reportImport(plan, files);
-  if (planned.errors.length > 0 || dryRun) return withBaseNames(planned);
-  try {
-    return withBaseNames(await inTransaction(db, (trx) => writeImport(trx, plan, files, relockDeparture)));
-  } catch (error) {
-    if (error instanceof CatalogRefusedError) return withBaseNames(error.report);
-    throw error;
-  }
+  const report = await compareFiles(
+    db,
+    contents,
+    async (staged) => {
+      if (staged.report.errors.length > 0 || dryRun) return staged.report;
+      try {
+        return await write(db, staged);
+      } catch (error) {
+        if (error instanceof CatalogRefusedError) return error.report;
+        throw error;
+      }
+    },
+    { prune, dryRun },
+  );
+  return { ...report, errors: report.errors.map(withBaseName) };
 }
 
-function withBaseNames(report: ImportReport): ImportReport {
-  return { ...report, errors: report.errors.map((fault) => ({ ...fault, file: path.basename(fault.file) })) };
+/** Runs `work` between the comparison and the writing of an import. */
+export function compareFiles<T>(
+  db: Db,
+  contents: Record<string, unknown>,
+  work: (staged: StagedImport) => Promise<T>,
+  options: { prune: boolean; dryRun?: boolean } = { prune: false },
+): Promise<T> {
+  return withComparedFiles(db, writeFiles(contents), options, () => {}, work);
+}
+
+export function write(db: Db, staged: StagedImport): Promise<ImportReport> {
+  return inTransaction(db, (trx) => writeImport(trx, staged, relockDeparture));
+}
+
+function withBaseName(fault: Fault): Fault {
+  return { ...fault, file: path.basename(fault.file) };
 }
 
 /** A sound tour of a catalog file; what is given replaces or adds fields. */

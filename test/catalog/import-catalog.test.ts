@@ -1,12 +1,9 @@
-import { type Db, inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database';
 import { checkCatalog } from '../../services/api/catalog/files/check-catalog';
 import { importCatalog } from '../../services/api/catalog/files/import-catalog';
-import { planImport } from '../../services/api/catalog/files/plan-import';
-import { writeImport } from '../../services/api/catalog/files/write-import';
-import { relockDeparture } from '../../services/api/departures/reserve-seats';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { departureEntry, importFiles, tourEntry } from './catalog-files';
-import { departureOf, insertHold, insertLead, insertTenant, tourOf } from './catalog-rows';
+import { departureOf, insertTenant, tourOf } from './catalog-rows';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -88,6 +85,47 @@ describe('importing a catalog', () => {
     expect((await tourOf(database.db, 'everything')).revision).toBe(1);
   });
 
+  it('keeps every character of what it is given', async () => {
+    const odd = 'a\\b \\N \\. "c" {d,e} \t, NULL; 日本 🏔';
+    const entry = tourEntry({
+      slug: 'odd',
+      name: odd.replace('\t', ''),
+      description: `\\.\n${odd}\n\n\\`,
+      tags: ['NULL', 'a,b', '"', '\\', '{}', ' x'.trim()],
+      itinerary: [{ day: 1, title: 'A "B" \\ C', description: `${odd}\n2` }],
+    });
+    await importFiles(database.db, { 'tours.json': [entry] });
+    expect(await tourOf(database.db, 'odd')).toMatchObject({
+      name: entry.name,
+      description: entry.description,
+      tags: entry.tags,
+      itinerary: entry.itinerary,
+    });
+    expect((await importFiles(database.db, { 'tours.json': [entry] })).tours.unchanged).toBe(1);
+  });
+
+  it('puts tours and departures of thousands of lines together, in whatever order they come', async () => {
+    const tours = Array.from({ length: 450 }, (_, i) => `bulky-${i}`);
+    const head = 'tour_slug;departure_date;seats_total;prices.adult';
+    const lines = ['2031-06-01', '2031-06-02', '2031-06-03'].flatMap((date) =>
+      tours.map((slug) => `${slug};${date};10;990.5`),
+    );
+    const files = {
+      'departures.csv': `\ufeff${head}\r\n${lines.join('\r\n')}\r\n`,
+      'tours.jsonl': tours.map((slug) => JSON.stringify(tourEntry({ slug }))).join('\n'),
+    };
+    expect(await importFiles(database.db, files)).toEqual({
+      tours: { ...none, created: 450 },
+      departures: { ...none, created: 1350 },
+      errors: [],
+    });
+    expect(await importFiles(database.db, files)).toEqual({
+      tours: { ...none, unchanged: 450 },
+      departures: { ...none, unchanged: 1350 },
+      errors: [],
+    });
+  });
+
   it('leaves alone what the file leaves out, and empties what is null in it', async () => {
     const full = tourEntry({
       slug: 'patched',
@@ -124,6 +162,39 @@ describe('importing a catalog', () => {
       ],
     });
     expect((await departureOf(database.db, 'patched', '2031-06-01')).prices_minor).toEqual({ adult: 1100 });
+  });
+
+  it('finds each change among tours that are otherwise as they were', async () => {
+    const departures = [departureEntry(), departureEntry({ departure_date: '2031-07-01' })];
+    const same = tourEntry({
+      slug: 'same',
+      images: [{ alt: 'A "B"', url: '/a.svg' }],
+      start_location: { name: 'Rome', lat: 41.9, lng: -0.0000001 },
+      summary: null,
+      departures,
+    });
+    await importFiles(database.db, { 'tours.json': [same] });
+    const updated = async (fields: Record<string, unknown>) => {
+      const report = await importFiles(
+        database.db,
+        { 'tours.json': [{ ...same, ...fields }] },
+        { dryRun: true },
+      );
+      return [report.tours.updated, report.departures.created, report.departures.updated];
+    };
+    const second = (fields: object) => ({ departures: [departures[0], { ...departures[1], ...fields }] });
+    expect(await updated({})).toEqual([0, 0, 0]);
+    expect(await updated({ departures: departures.toReversed() })).toEqual([0, 0, 0]);
+    expect(await updated({ departures: [departures[0]] })).toEqual([0, 0, 0]);
+    expect(await updated({ summary: 'New' })).toEqual([1, 0, 0]);
+    expect(await updated({ base_price: 1290.01 })).toEqual([1, 0, 0]);
+    expect(await updated({ images: [] })).toEqual([1, 0, 0]);
+    expect(await updated({ tags: ['a'] })).toEqual([1, 0, 0]);
+    expect(await updated(second({ seats_total: 11 }))).toEqual([0, 0, 1]);
+    expect(await updated(second({ prices: { adult: 1290, child: 5 } }))).toEqual([0, 0, 1]);
+    expect(await updated(second({ closes_at: '2031-06-30T12:00:00+02:00' }))).toEqual([0, 0, 1]);
+    expect(await updated(second({ status: 'cancelled' }))).toEqual([0, 0, 1]);
+    expect(await updated(second({ departure_date: '2031-07-02' }))).toEqual([0, 1, 0]);
   });
 
   it('bumps the revision of exactly the tours that changed, themselves or in their departures', async () => {
@@ -240,17 +311,10 @@ describe('importing a catalog', () => {
   });
 
   it('refuses a zone that the runtime knows and the database does not', async () => {
-    const plan = await planImport(
-      database.db,
-      checkCatalog([
-        {
-          place: { file: 'a', index: 0, field: '' },
-          value: tourEntry({ slug: 'zoned', time_zone: 'europe/rome' }),
-        },
-      ]),
-      { prune: false },
-    );
-    expect(plan.faults).toMatchObject([{ field: 'time_zone', index: 0 }]);
+    const alone = await importFiles(database.db, {
+      'tours.json': [tourEntry({ slug: 'zoned', time_zone: 'europe/rome' })],
+    });
+    expect(alone.errors).toMatchObject([{ field: 'time_zone', index: 0 }]);
     const { errors } = await importFiles(database.db, {
       'tours.json': [tourEntry({ slug: 'Über', time_zone: 'europe/rome' })],
     });
@@ -275,223 +339,3 @@ describe('importing a catalog', () => {
     });
   });
 });
-
-describe('an import that meets holds and bookings', () => {
-  let tenantId: string;
-  beforeAll(async () => {
-    tenantId = await insertTenant(database.db, 'booker');
-  });
-
-  const entry = (slug: string, ...departures: unknown[]) => tourEntry({ slug, departures });
-
-  it('refuses fewer seats than are taken, naming the departure', async () => {
-    const sold = departureEntry({ departure_date: '2031-09-01' });
-    await importFiles(database.db, { 'tours.json': [entry('sold', departureEntry(), sold)] });
-    const departure = await departureOf(database.db, 'sold', '2031-09-01');
-    await insertHold(database.db, tenantId, departure.id, 3);
-    await insertLead(database.db, tenantId, departure, 'BOOKER-1', { adults: 4 });
-    const fewer = {
-      'tours.json': [entry('sold', { ...departureEntry(), seats_total: 1 }, { ...sold, seats_total: 6 })],
-    };
-    const report = await importFiles(database.db, fewer);
-    expect(report.errors).toEqual([
-      {
-        file: 'tours.json',
-        index: 0,
-        field: 'departures[1].seats_total',
-        message: 'must be at least 7: so many seats of sold on 2031-09-01 are held or booked',
-      },
-    ]);
-    const enough = await importFiles(database.db, {
-      'tours.json': [entry('sold', { ...sold, seats_total: 7 })],
-    });
-    expect(enough.departures.updated).toBe(1);
-  });
-
-  it('names what holds and bookings forbid also beside other faults', async () => {
-    const both = [departureEntry(), departureEntry({ departure_date: '2031-09-01' })];
-    await importFiles(database.db, { 'tours.json': [entry('faulty-and-sold', ...both)] });
-    const departure = await departureOf(database.db, 'faulty-and-sold', '2031-06-01');
-    await insertHold(database.db, tenantId, departure.id, 3);
-    const { errors } = await importFiles(database.db, {
-      'tours.json': [
-        {
-          ...entry('faulty-and-sold', departureEntry({ seats_total: 2, closes_at: 'noon' })),
-          name: 7,
-          currency: 'USD',
-        },
-      ],
-    });
-    expect(errors.map(({ field }) => field)).toEqual([
-      'name',
-      'departures[0].closes_at',
-      'currency',
-      'departures[0].seats_total',
-    ]);
-  });
-
-  it('writes down which holds and leads of a departure are over when it lowers the seats', async () => {
-    const others = departureEntry({ departure_date: '2031-09-01' });
-    await importFiles(database.db, { 'tours.json': [entry('lapsed', departureEntry(), others)] });
-    const departure = await departureOf(database.db, 'lapsed', '2031-06-01');
-    const other = await departureOf(database.db, 'lapsed', '2031-09-01');
-    const over = { expires_at: database.db.raw("now() - interval '1 minute'") };
-    const endedId = await insertHold(database.db, tenantId, departure.id, 8, over);
-    const liveId = await insertHold(database.db, tenantId, departure.id, 1);
-    const untouchedId = await insertHold(database.db, tenantId, other.id, 8, over);
-    const leadId = await insertLead(database.db, tenantId, departure, 'BOOKER-L', {
-      payment_due_at: database.db.raw("now() - interval '1 minute'"),
-    });
-    await importFiles(database.db, {
-      'tours.json': [entry('lapsed', departureEntry({ seats_total: 2 }), others)],
-    });
-    const holds = await database
-      .db('seat_holds')
-      .select('id', 'status')
-      .whereIn('departure_id', [departure.id, other.id]);
-    expect(Object.fromEntries(holds.map(({ id, status }) => [id, status]))).toEqual({
-      [endedId]: 'expired',
-      [liveId]: 'active',
-      [untouchedId]: 'active',
-    });
-    expect(await database.db('booking_leads').where({ id: leadId }).first('status')).toEqual({
-      status: 'expired',
-    });
-  });
-
-  it('refuses seats that were taken after it compared', async () => {
-    await importFiles(database.db, { 'tours.json': [entry('raced', departureEntry())] });
-    const value = entry('raced', departureEntry({ seats_total: 2 }));
-    const catalog = checkCatalog([{ place: { file: 'f', index: 0, field: '' }, value }]);
-    const plan = await planImport(database.db, catalog, { prune: false });
-    expect(plan.faults).toEqual([]);
-    await insertHold(database.db, tenantId, (await departureOf(database.db, 'raced', '2031-06-01')).id, 5);
-    const writing = inTransaction(database.db, (trx) => writeImport(trx, plan, [], relockDeparture));
-    await expect(writing).rejects.toMatchObject({
-      code: 'catalog_refused',
-      report: { errors: [{ field: 'departures[0].seats_total' }] },
-    });
-    expect((await departureOf(database.db, 'raced', '2031-06-01')).seats_total).toBe(10);
-  });
-
-  it('keeps a cancellation that came after it compared and that the file does not speak of', async () => {
-    await importFiles(database.db, { 'tours.json': [entry('called-off', departureEntry())] });
-    const value = entry('called-off', departureEntry({ seats_total: 12 }));
-    const plan = await planImport(
-      database.db,
-      checkCatalog([{ place: { file: 'f', index: 0, field: '' }, value }]),
-      { prune: false },
-    );
-    const { id } = await departureOf(database.db, 'called-off', '2031-06-01');
-    await database.db('departures').where({ id }).update({ status: 'cancelled' });
-    await inTransaction(database.db, (trx) => writeImport(trx, plan, [], relockDeparture));
-    expect(await departureOf(database.db, 'called-off', '2031-06-01')).toMatchObject({
-      status: 'cancelled',
-      seats_total: 12,
-    });
-  });
-
-  it('tells whose bookings a cancelled departure has', async () => {
-    await importFiles(database.db, { 'tours.json': [entry('stormy', departureEntry())] });
-    await insertLead(
-      database.db,
-      tenantId,
-      await departureOf(database.db, 'stormy', '2031-06-01'),
-      'BOOKER-2',
-    );
-    const report = await importFiles(database.db, {
-      'tours.json': [entry('stormy', departureEntry({ status: 'cancelled' }))],
-    });
-    expect(report.bookings_to_tell).toEqual([
-      { tour: 'stormy', departure_date: '2031-06-01', booking_refs: ['BOOKER-2'] },
-    ]);
-  });
-
-  it('changes a currency only when nobody was promised a price in the old one and every departure is priced anew', async () => {
-    await importFiles(database.db, {
-      'tours.json': [entry('dear', departureEntry(), departureEntry({ departure_date: '2031-07-01' }))],
-    });
-    const inYen = (...departures: unknown[]) => ({
-      'tours.json': [tourEntry({ slug: 'dear', currency: 'JPY', base_price: 150000, departures })],
-    });
-    const unpriced = await importFiles(database.db, inYen(departureEntry()));
-    expect(unpriced.errors).toMatchObject([
-      { field: 'currency', message: expect.stringContaining('2031-07-01') },
-    ]);
-    const all = inYen(
-      departureEntry(),
-      departureEntry({ departure_date: '2031-07-01', prices: { adult: 990 } }),
-    );
-    const departure = await departureOf(database.db, 'dear', '2031-06-01');
-    const holdId = await insertHold(database.db, tenantId, departure.id, 1);
-    const held = await importFiles(database.db, all);
-    expect(held.errors).toMatchObject([
-      { field: 'currency', message: expect.stringContaining('must stay EUR') },
-    ]);
-    await database.db('seat_holds').where({ id: holdId }).update({ status: 'released' });
-    expect((await importFiles(database.db, all)).errors).toEqual([]);
-    expect(await tourOf(database.db, 'dear')).toMatchObject({
-      currency: 'JPY',
-      currency_digits: 0,
-      base_price_minor: 150000,
-    });
-    expect((await departureOf(database.db, 'dear', '2031-06-01')).prices_minor).toEqual({ adult: 1290 });
-  });
-
-  it('waits for no other import', async () => {
-    const catalog = checkCatalog([
-      { place: { file: 'f', index: 0, field: '' }, value: tourEntry({ slug: 'second-in-line' }) },
-    ]);
-    await inTransaction(database.db, async (first) => {
-      await importCatalog(first, catalog, { prune: false });
-      const second = inTransaction(database.db, (trx) => importCatalog(trx, catalog, { prune: false }));
-      await expect(second).rejects.toMatchObject({ code: 'import_running' });
-    });
-  });
-
-  it('waits for a booking that holds the departure of a tour it renames, and no deadlock comes of it', async () => {
-    await importFiles(database.db, { 'tours.json': [entry('contended', departureEntry())] });
-    const departure = await departureOf(database.db, 'contended', '2031-06-01');
-    const value = { ...entry('contended', departureEntry({ seats_total: 12 })), name: 'Renamed' };
-    const plan = await planImport(
-      database.db,
-      checkCatalog([{ place: { file: 'f', index: 0, field: '' }, value }]),
-      { prune: false },
-    );
-    let importing: Promise<unknown> | undefined;
-    await inTransaction(database.db, async (booking) => {
-      await booking('departures').where({ id: departure.id }).forUpdate().first();
-      importing = database.db.transaction((trx) => writeImport(trx, plan, [], relockDeparture));
-      importing.catch(() => undefined);
-      await untilSomebodyWaits(database.db);
-      await insertLead(booking, tenantId, departure, 'BOOKER-9');
-    });
-    await expect(importing).resolves.toMatchObject({ departures: { updated: 1 } });
-    expect(await tourOf(database.db, 'contended')).toMatchObject({ name: 'Renamed' });
-  });
-
-  it('gives up where a departure stays locked, and writes nothing', async () => {
-    await importFiles(database.db, { 'tours.json': [entry('stuck', departureEntry())] });
-    const { id } = await departureOf(database.db, 'stuck', '2031-06-01');
-    const value = entry('stuck', departureEntry({ seats_total: 12 }));
-    const plan = await planImport(
-      database.db,
-      checkCatalog([{ place: { file: 'f', index: 0, field: '' }, value }]),
-      { prune: false },
-    );
-    await inTransaction(database.db, async (booking) => {
-      await booking('departures').where({ id }).forUpdate().first();
-      const importing = database.db.transaction(async (trx) => {
-        await trx.raw("set local lock_timeout = '20ms'");
-        await writeImport(trx, plan, [], relockDeparture);
-      });
-      await expect(importing).rejects.toMatchObject({ code: 'catalog_busy' });
-    });
-  });
-});
-
-async function untilSomebodyWaits(db: Db): Promise<void> {
-  const waiting =
-    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  while ((await db.raw(waiting)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-}

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { departureEntry, tourEntry, writeFiles } from '../catalog/catalog-files';
@@ -68,6 +68,76 @@ describe('tourctl catalog import', () => {
     const { code, json } = await importing({ 'tours.json': [tourEntry({ slug: 'dry' })] }, '--dry-run');
     expect([code, json.tours.created]).toEqual([0, 1]);
     expect(await tourOf(terminal.db, 'dry')).toBeUndefined();
+  });
+
+  it('says in a dry run what would change, field by field', async () => {
+    const entry = tourEntry({ slug: 'compared', departures: [departureEntry()] });
+    await importing({ 'tours.json': [entry] });
+    const changed = {
+      ...entry,
+      name: 'Renamed',
+      base_price: 1300.5,
+      departures: [
+        departureEntry({ seats_total: 12, prices: { adult: 1290, child: 645 } }),
+        departureEntry({ departure_date: '2031-07-01' }),
+      ],
+    };
+    const files = { 'tours.json': [changed, tourEntry({ slug: 'brand-new' })] };
+    const { json } = await importing(files, '--dry-run');
+    expect(json.changes).toEqual([
+      {
+        tour: 'compared',
+        change: 'updated',
+        fields: [
+          { field: 'name', before: entry.name, after: 'Renamed' },
+          { field: 'base_price', before: 1290, after: 1300.5 },
+        ],
+        departures: [
+          {
+            departure_date: '2031-06-01',
+            change: 'updated',
+            fields: [
+              { field: 'seats_total', before: 10, after: 12 },
+              { field: 'prices.child', before: null, after: 645 },
+            ],
+          },
+          { departure_date: '2031-07-01', change: 'created' },
+        ],
+      },
+      { tour: 'brand-new', change: 'created' },
+    ]);
+    const [file] = writeFiles(files);
+    const { stdout, stderr } = await terminal.tourctl(['catalog', 'import', file!, '--dry-run']);
+    expect(stdout.split('\n').slice(0, 6)).toEqual([
+      '~ compared updated',
+      '    name "Dolomites, Hut to Hut" → "Renamed"',
+      '    base_price 1290 → 1300.5',
+      '    ~ 2031-06-01 updated: seats_total 10 → 12, prices.child - → 645',
+      '    + 2031-07-01 created',
+      '+ brand-new created',
+    ]);
+    expect(stderr).toBe('Nothing was written: this was a dry run\n');
+    const unchanged = await importing({ 'tours.json': [entry] }, '--dry-run');
+    expect(unchanged.json.changes).toEqual([]);
+  });
+
+  it('shows a person the first lines of a long dry run, and says how much is left', async () => {
+    const tours = Array.from({ length: 90 }, (_, i) => tourEntry({ slug: `many-${i}` }));
+    const [file] = writeFiles({ 'tours.json': tours });
+    const { stdout } = await terminal.tourctl(['catalog', 'import', file!, '--dry-run']);
+    expect(stdout).toContain('… and 30 more tours; --json lists them');
+    expect(stdout.split('\n').length).toBeLessThan(75);
+  });
+
+  it('lists a thousand faults, and says how many there are', async () => {
+    const lines = Array.from({ length: 1200 }, (_, i) =>
+      JSON.stringify(tourEntry({ slug: `wrong-${i}`, name: 7 })),
+    );
+    const { code, json, error } = await importing({ 'tours.jsonl': lines.join('\n') });
+    expect([code, json.errors.length, json.errors_total]).toEqual([1, 1000, 1200]);
+    expect(error.message).toBe('The catalog has 1200 faults; nothing was written');
+    const [file] = writeFiles({ 'tours.jsonl': lines.join('\n') });
+    expect((await terminal.tourctl(['catalog', 'import', file!])).stdout).toMatch(/… and 200 more\n$/);
   });
 
   it('prunes only when that was agreed to', async () => {
@@ -162,6 +232,20 @@ describe('tourctl catalog export', () => {
     expect(json).toEqual({ file: out, tours: lines.length, departures: expect.any(Number) });
     const again = await terminal.tourctl(['catalog', 'import', out, '--json']);
     expect(again.json.tours).toEqual({ ...none, unchanged: lines.length });
+  });
+
+  it('replaces a file only when it is told to, and leaves nothing beside it', async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), 'export-'));
+    const out = path.join(directory, 'all.json');
+    writeFileSync(out, 'precious');
+    const refused = await terminal.tourctl(['catalog', 'export', '--out', out, '--json']);
+    expect([refused.code, refused.error.code]).toEqual([1, 'file_not_written']);
+    expect(refused.error.message).toContain('it exists; --force replaces it');
+    expect(readFileSync(out, 'utf8')).toBe('precious');
+    expect((await terminal.tourctl(['catalog', 'export', '--out', out, '--force', '--json'])).code).toBe(0);
+    expect(JSON.parse(readFileSync(out, 'utf8'))).toBeInstanceOf(Array);
+    expect(readdirSync(directory)).toEqual(['all.json']);
+    expect((await terminal.tourctl('catalog export --force')).code).toBe(2);
   });
 
   it('says of a file that cannot be written that it cannot', async () => {

@@ -5,6 +5,13 @@ import { LIMIT_FLAG } from '../../credential-flags';
 import { UsageError } from '../../usage-error';
 import { line } from '../../values';
 
+interface ExportFlags {
+  json?: boolean;
+  format?: string;
+  out?: string;
+  force?: boolean;
+}
+
 export const catalog: Noun = {
   name: 'catalog',
   about: 'The central catalog of tours and their departures',
@@ -14,7 +21,7 @@ export const catalog: Noun = {
       about: 'Create and change tours and departures from .json, .jsonl or .csv files, all or nothing',
       args: { file: catalogFile },
       flags: [
-        { flags: '--dry-run', about: 'only say what would change' },
+        { flags: '--dry-run', about: 'only say what would change, field by field' },
         {
           flags: '--prune',
           about:
@@ -33,7 +40,8 @@ export const catalog: Noun = {
       usage: 'export',
       about: 'Write the whole catalog as a file that imports to the same',
       flags: [
-        { flags: '--out <file>', about: 'a file instead of standard output' },
+        { flags: '--out <file>', about: 'a new file instead of standard output' },
+        { flags: '--force', about: 'replace the file where it exists' },
         {
           flags: '--format <format>',
           about: 'how it is written',
@@ -41,7 +49,9 @@ export const catalog: Noun = {
           otherwise: 'json',
         },
       ],
-      check: ({ json, format, out }: { json?: boolean; format?: string; out?: string }) => {
+      check: ({ json, format, out, force }: ExportFlags) => {
+        if (force && out === undefined)
+          throw new UsageError('--force needs --out: it is a file that it replaces');
         if (json && format === 'jsonl' && out === undefined) {
           throw new UsageError('--format jsonl needs --out with --json, which answers with one document');
         }

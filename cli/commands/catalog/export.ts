@@ -1,27 +1,35 @@
-import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { exportCatalog } from '../../../services/api/catalog/files/export-catalog';
 import type { Db } from '../../../services/platform/database';
 import type { Context } from '../../context';
-import { UnwritableFileError } from './unwritable-file-error';
+import { refuseExisting, writeWholeFile } from './write-whole-file';
 
 interface Written {
   tours: number;
   departures: number;
 }
 
+interface Options {
+  out?: string;
+  format?: 'json' | 'jsonl';
+  force?: boolean;
+}
+
 export async function exportCatalogCommand(
   { db, io, output }: Context,
-  { out, format = out?.endsWith('.jsonl') ? 'jsonl' : 'json' }: { out?: string; format?: 'json' | 'jsonl' },
+  { out, format = out?.endsWith('.jsonl') ? 'jsonl' : 'json', force = false }: Options,
 ): Promise<void> {
+  if (out !== undefined && !force) refuseExisting(out);
   const written: Written = { tours: 0, departures: 0 };
   // One state of the catalog, whatever is imported meanwhile.
   await db.transaction(
     async (snapshot) => {
-      const text = Readable.from(format === 'json' ? asJson(snapshot, written) : asLines(snapshot, written));
+      const text = Readable.from(
+        inPieces(format === 'json' ? asJson(snapshot, written) : asLines(snapshot, written)),
+      );
       if (out === undefined) await pipeline(text, io.stdout, { end: false });
-      else await writeTo(out, text);
+      else await writeWholeFile(out, text, { force, stop: io.interrupted });
     },
     { isolationLevel: 'repeatable read', readOnly: true },
   );
@@ -30,13 +38,18 @@ export async function exportCatalogCommand(
   else output.answer({ file: out, ...written }, () => `${out}: ${summary}`);
 }
 
-async function writeTo(file: string, text: Readable): Promise<void> {
-  try {
-    await pipeline(text, createWriteStream(file));
-  } catch (error) {
-    const { syscall, message } = error as NodeJS.ErrnoException;
-    throw syscall ? new UnwritableFileError(file, message) : error;
+const CHARACTERS_A_PIECE = 64 * 1024;
+
+/** A write for each of 100,000 tours costs more than making their text. */
+async function* inPieces(text: AsyncIterable<string>): AsyncGenerator<string> {
+  let piece = '';
+  for await (const more of text) {
+    piece += more;
+    if (piece.length < CHARACTERS_A_PIECE) continue;
+    yield piece;
+    piece = '';
   }
+  yield piece;
 }
 
 async function* asJson(db: Db, written: Written): AsyncGenerator<string> {

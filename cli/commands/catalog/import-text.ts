@@ -1,10 +1,12 @@
 import type { ImportReport } from '../../../services/api/catalog/files/import-report';
 import { table } from '../../table';
+import { describeChanges } from './changes-text';
 
 /** The report of an import for a person: the faults alone where there are any, since then nothing was written. */
 export function describeReport(report: ImportReport): string {
   if (report.errors.length > 0) return describeFaults(report);
   const parts = [
+    ...describeChanges(report),
     table(
       ['', 'created', 'updated', 'unchanged'],
       (['tours', 'departures'] as const).map((name) => {
@@ -19,12 +21,13 @@ export function describeReport(report: ImportReport): string {
   return parts.join('\n\n');
 }
 
-function describeFaults({ errors }: ImportReport): string {
+function describeFaults({ errors, errors_total: total }: ImportReport): string {
   const rows = errors.map(({ file, line, index, field, message }) => {
     const place = line === undefined ? `${file}[${index}]` : `${file}:${line}`;
     return [place, field || '-', message];
   });
-  return table(['where', 'field', 'what is wrong'], rows, '');
+  const listed = table(['where', 'field', 'what is wrong'], rows, '');
+  return total === undefined ? listed : `${listed}\n… and ${total - errors.length} more`;
 }
 
 function describePruned({ pruned }: ImportReport): string[] {

@@ -1,13 +1,14 @@
 import path from 'node:path';
+import { withComparedFiles } from '../../../services/api/catalog/files/compare-files';
 import { CatalogRefusedError } from '../../../services/api/catalog/files/import.errors';
-import type { ImportPlan } from '../../../services/api/catalog/files/import-plan';
-import { type ImportReport, reportImport } from '../../../services/api/catalog/files/import-report';
-import { planImport } from '../../../services/api/catalog/files/plan-import';
-import { readCatalog } from '../../../services/api/catalog/files/read-catalog';
+import type { WatchImport } from '../../../services/api/catalog/files/import-progress';
+import type { ImportReport } from '../../../services/api/catalog/files/import-report';
+import type { StagedImport } from '../../../services/api/catalog/files/stage-import';
 import { writeImport } from '../../../services/api/catalog/files/write-import';
 import { relockDeparture } from '../../../services/api/departures/reserve-seats';
 import type { Context } from '../../context';
 import { describeReport } from './import-text';
+import { showProgress } from './progress-bar';
 
 /** Reads and compares before the transaction begins, so that it only locks and writes what changes. */
 export async function importCatalogCommand(
@@ -15,12 +16,18 @@ export async function importCatalogCommand(
   { dryRun = false, prune = false }: { dryRun?: boolean; prune?: boolean },
   files: string[],
 ): Promise<void> {
-  const { db, output } = context;
-  const plan = await planImport(db, await readCatalog(files), { prune });
-  let report = reportImport(plan, files);
-  if (report.errors.length === 0 && !dryRun && hasChanges(plan)) {
-    if (prune) await confirmPruning(context, report);
-    report = await write(context, plan, files);
+  const { db, io, output } = context;
+  const progress = showProgress(io, output.json);
+  let report: ImportReport;
+  try {
+    report = await withComparedFiles(db, files, { prune, dryRun }, progress.watch, async (staged) => {
+      if (dryRun || !staged.hasChanges) return staged.report;
+      progress.clear();
+      if (prune) await confirmPruning(context, staged.report);
+      return write(context, staged, files, progress.watch);
+    });
+  } finally {
+    progress.clear();
   }
   output.answer(report, () => describeReport(report));
   // The report is the answer, also of a refusal; the reason to stop is the error.
@@ -28,11 +35,16 @@ export async function importCatalogCommand(
   if (dryRun) output.note('Nothing was written: this was a dry run');
 }
 
-async function write({ audited }: Context, plan: ImportPlan, files: string[]): Promise<ImportReport> {
+async function write(
+  { audited }: Context,
+  staged: StagedImport,
+  files: string[],
+  watch: WatchImport,
+): Promise<ImportReport> {
   const subject = files.map((file) => path.basename(file)).join(' ');
   try {
     return await audited({ action: 'catalog.import', subject }, async (trx, note) => {
-      const { errors: _, ...written } = await writeImport(trx, plan, files, relockDeparture);
+      const { errors: _, ...written } = await writeImport(trx, staged, relockDeparture, watch);
       note(null, written);
       return { ...written, errors: [] };
     });
@@ -46,8 +58,4 @@ async function confirmPruning({ confirm }: Context, { pruned }: ImportReport): P
   const { tours_archived: tours, departures_deleted: deleted, departures_cancelled: cancelled } = pruned!;
   if (tours + deleted + cancelled === 0) return;
   await confirm(`Archive ${tours} tours, delete ${deleted} departures and cancel ${cancelled} more?`);
-}
-
-function hasChanges(plan: ImportPlan): boolean {
-  return plan.changes.length > 0 || plan.archived.length > 0;
 }

@@ -1,4 +1,4 @@
-import type { Fault, Place } from './fault';
+import type { Place } from './fault';
 
 /** One tour or departure as a file has it: whatever JSON can say, not yet checked. */
 export interface CatalogRecord {
@@ -6,9 +6,4 @@ export interface CatalogRecord {
   value: unknown;
   /** A line of a departures file, which names its tour in `tour_slug`; else a tour. */
   isDeparture?: boolean;
-}
-
-export interface CatalogRecords {
-  records: CatalogRecord[];
-  faults: Fault[];
 }

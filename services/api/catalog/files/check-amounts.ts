@@ -26,7 +26,12 @@ export function amountFaults(
 }
 
 function amountFault(amount: number, currency: string, digits: number): string | undefined {
-  const minor = toMinor(amount, digits);
+  const minor = minorOf(amount, digits);
   if (minor === undefined) return `must have at most ${digits} decimals: that is what ${currency} has`;
   return minor > MOST ? 'is more than a price may be' : undefined;
+}
+
+/** `toMinor` by way of its text only where there are decimals: most amounts have none. Of what the file's fields allow. */
+export function minorOf(amount: number, digits: number): number | undefined {
+  return Number.isInteger(amount) ? amount * 10 ** digits : toMinor(amount, digits);
 }

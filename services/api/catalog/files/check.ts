@@ -34,27 +34,54 @@ interface Parts<S> {
   whole?: Read<S>;
 }
 
+let misses = 0;
+/** Only tells that something is wrong: what is sound, as nearly everything is, is read without preparing for words about it. */
+const unheard: Report = () => {
+  misses++;
+  return undefined;
+};
+
 /** Checks every field, also after a fault, and names the fields it does not know. */
 export function readParts<S extends Shape>(shape: S, value: unknown, report: Report): Parts<S> {
+  const sound = readSound(shape, value);
+  if (sound) return { sound, whole: sound };
+  if (report === unheard) {
+    unheard('');
+    return { sound: {} };
+  }
+  return readFaulty(shape, value, report);
+}
+
+/** The whole object; undefined where anything is wrong with it. */
+function readSound<S extends Shape>(shape: S, value: unknown): Read<S> | undefined {
+  if (!isRecord(value)) return undefined;
+  for (const name in value) if (!Object.hasOwn(shape, name)) return undefined;
+  const before = misses;
+  const read: Record<string, unknown> = {};
+  for (const name in shape) {
+    const checked = checkField(shape[name]!, value[name], unheard);
+    if (checked !== undefined) read[name] = checked;
+  }
+  return misses === before ? (read as Read<S>) : undefined;
+}
+
+function readFaulty<S extends Shape>(shape: S, value: unknown, report: Report): Parts<S> {
   if (!isRecord(value)) {
     report('must be an object');
     return { sound: {} };
   }
-  let faulty = false;
-  const fault: Report = (message, part) => {
-    faulty = true;
-    return report(message, part);
-  };
   for (const name of Object.keys(value)) {
     if (!Object.hasOwn(shape, name))
-      fault(`is not known here; ${insteadOf(name, Object.keys(shape))}`, `.${name}`);
+      report(`is not known here; ${insteadOf(name, Object.keys(shape))}`, `.${name}`);
   }
   const read: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(shape)) {
-    const checked = checkField(field, value[name], (message, part = '') => fault(message, `.${name}${part}`));
+    const checked = checkField(field, value[name], (message, part = '') =>
+      report(message, `.${name}${part}`),
+    );
     if (checked !== undefined) read[name] = checked;
   }
-  return { sound: read as Partial<Read<S>>, whole: faulty ? undefined : (read as Read<S>) };
+  return { sound: read as Partial<Read<S>> };
 }
 
 export function object<S extends Shape>(shape: S): Check<Read<S>> {
@@ -81,7 +108,7 @@ export function list<T>(check: Check<T>, atMost: number): Check<T[]> {
     if (!Array.isArray(value)) return report('must be a list');
     if (value.length > atMost) return report(`must have at most ${atMost} entries`);
     const items = value.map((item, index) =>
-      check(item, (message, part = '') => report(message, `[${index}]${part}`)),
+      check(item, report === unheard ? report : (message, part = '') => report(message, `[${index}]${part}`)),
     );
     return items.includes(undefined) ? undefined : (items as T[]);
   };

@@ -17,10 +17,7 @@ export async function* exportCatalog(db: Db): AsyncGenerator<Record<string, unkn
       db,
       tours.map((tour) => tour.id),
     );
-    for (const tour of tours) {
-      const own = departures.filter((departure) => departure.tour_id === tour.id);
-      yield toEntry(tour, own);
-    }
+    for (const tour of tours) yield toEntry(tour, departures.get(tour.id) ?? []);
     if (tours.length < TOURS_A_CHUNK) return;
     last = tours.at(-1)!.slug;
   }

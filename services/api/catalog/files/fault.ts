@@ -14,7 +14,8 @@ export interface Fault extends Place {
 
 /** The place of a part, written as it is appended: `.slug`, `[2]`. */
 export function partOf(place: Place, part: string): Place {
-  return { ...place, field: (place.field + part).replace(/^\./, '') };
+  const field = place.field + part;
+  return { ...place, field: field.startsWith('.') ? field.slice(1) : field };
 }
 
 export function faultAt(place: Place, part: string, message: string): Fault {

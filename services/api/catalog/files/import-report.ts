@@ -1,37 +1,45 @@
-import { type Fault, inFileOrder } from './fault';
-import { type Counts, type ImportPlan, noCounts } from './import-plan';
+import type { ChangeInCatalog } from './diff-tour';
+import type { Fault } from './fault';
+import { type BookingsToTell, type Counts, noCounts } from './import-plan';
 
 /** What an import did, or in a dry run would do, in wire names (CONTRACT section 6); beside a fault, nothing. */
 export interface ImportReport {
   tours: Counts;
   departures: Counts;
   errors: Fault[];
+  /** Only where there are more than are listed: how many they are in all. */
+  errors_total?: number;
   /** With --prune only. */
-  pruned?: { tours_archived: number; departures_deleted: number; departures_cancelled: number };
+  pruned?: Pruned;
   /** Only where the import cancels departures that have standing bookings. */
   bookings_to_tell?: { tour: string; departure_date: string; booking_refs: string[] }[];
+  /** In a dry run: what would change, tour by tour. */
+  changes?: ChangeInCatalog[];
+  /** Only where more tours would change than are listed: how many more. */
+  changes_left_out?: number;
 }
 
-const NOTHING = { tours: noCounts(), departures: noCounts(), changes: [], archived: [] };
+export interface Pruned {
+  tours_archived: number;
+  departures_deleted: number;
+  departures_cancelled: number;
+}
 
-/** @param files in the order they were given, which is the order of their faults */
-export function reportImport(plan: ImportPlan, files: string[]): ImportReport {
-  const { tours, departures, changes, archived } = plan.faults.length > 0 ? NOTHING : plan;
-  const report: ImportReport = {
-    tours,
-    departures,
-    errors: inFileOrder(plan.faults, files),
-  };
-  const total = (count: (change: ImportPlan['changes'][number]) => number) =>
-    changes.reduce((sum, change) => sum + count(change), 0);
-  if (plan.prune) {
-    report.pruned = {
-      tours_archived: archived.length,
-      departures_deleted: total((change) => change.deletes.length),
-      departures_cancelled: total((change) => change.cancels.length),
-    };
-  }
-  const toTell = changes.flatMap((change) => change.toTell);
+export function reportRefusal(errors: Fault[], total: number, prune: boolean): ImportReport {
+  const report: ImportReport = { tours: noCounts(), departures: noCounts(), errors };
+  if (total > errors.length) report.errors_total = total;
+  if (prune) report.pruned = { tours_archived: 0, departures_deleted: 0, departures_cancelled: 0 };
+  return report;
+}
+
+/** @param pruned undefined: that was not asked for */
+export function reportImport(
+  { tours, departures }: { tours: Counts; departures: Counts },
+  pruned: Pruned | undefined,
+  toTell: BookingsToTell[],
+): ImportReport {
+  const report: ImportReport = { tours, departures, errors: [] };
+  if (pruned) report.pruned = pruned;
   if (toTell.length > 0) {
     report.bookings_to_tell = toTell.map(({ tour, departureDate, bookingRefs }) => ({
       tour,

@@ -6,7 +6,7 @@ export class CatalogRefusedError extends AppError {
   readonly code = 'catalog_refused';
 
   constructor(readonly report: ImportReport) {
-    const count = report.errors.length;
+    const count = report.errors_total ?? report.errors.length;
     super(`The catalog has ${count} ${count === 1 ? 'fault' : 'faults'}; nothing was written`);
   }
 }
@@ -27,6 +27,16 @@ export class CatalogBusyError extends AppError {
   constructor() {
     super(
       'A departure or tour that would change is in use for longer than two seconds; nothing was written. Run it again',
+    );
+  }
+}
+
+export class CatalogChangedError extends AppError {
+  readonly code = 'catalog_changed';
+
+  constructor(slug: string) {
+    super(
+      `The tour ${slug} came into the catalog while the files were compared; nothing was written. Run the import again`,
     );
   }
 }

@@ -1,6 +1,6 @@
-import { toMinor } from '../../money/currency';
 import type { Prices } from '../../pricing/prices';
 import { foldName } from '../fold-name';
+import { minorOf } from './check-amounts';
 import type { DepartureRow, TourRow } from './stored-rows';
 import type { DepartureFields, TourFields } from './tour-shape';
 
@@ -22,11 +22,6 @@ const TOUR_DEFAULTS = {
   exclusions: [],
   cancellation_policy: null,
 } satisfies Partial<TourRow>;
-const DEPARTURE_DEFAULTS = {
-  return_date: null,
-  status: 'scheduled',
-  closes_at: null,
-} satisfies Partial<DepartureRow>;
 
 /**
  * The tour as the file leaves it: what the file does not mention is as it was.
@@ -34,7 +29,7 @@ const DEPARTURE_DEFAULTS = {
  */
 export function mergeTour(stored: TourRow | undefined, fields: TourFields, digits: number): TourRow {
   return {
-    ...left(TOUR_DEFAULTS, stored, fields),
+    ...left(stored, fields),
     slug: fields.slug,
     name: fields.name,
     name_folded: foldName(fields.name),
@@ -43,7 +38,7 @@ export function mergeTour(stored: TourRow | undefined, fields: TourFields, digit
     duration_days: fields.duration_days,
     currency: fields.currency,
     currency_digits: digits,
-    base_price_minor: toMinor(fields.base_price, digits)!,
+    base_price_minor: minorOf(fields.base_price, digits)!,
   } as TourRow;
 }
 
@@ -54,31 +49,43 @@ export function mergeDeparture(
   currency: { digits: number; changes: boolean },
 ): DepartureRow {
   // A price that the file leaves out stays, but not as so many coins of another currency.
-  const prices: Partial<Prices> = currency.changes ? {} : { ...stored?.prices_minor };
-  for (const category of ['adult', 'child', 'single_supplement'] as const) {
-    const amount = fields.prices[category];
-    if (amount === undefined) continue;
-    if (amount === null) delete prices[category];
-    else prices[category] = toMinor(amount, currency.digits)!;
-  }
+  const before = currency.changes ? undefined : stored?.prices_minor;
+  const { adult, child, single_supplement } = fields.prices;
+  const prices: Prices = { adult: minorOf(adult, currency.digits)! };
+  const ofChild = priceLeft(before?.child, child, currency.digits);
+  if (ofChild !== undefined) prices.child = ofChild;
+  const single = priceLeft(before?.single_supplement, single_supplement, currency.digits);
+  if (single !== undefined) prices.single_supplement = single;
   return {
-    ...left(DEPARTURE_DEFAULTS, stored, fields),
     departure_date: fields.departure_date,
+    return_date: kept(fields.return_date, stored?.return_date),
     seats_total: fields.seats_total,
-    prices_minor: prices as Prices,
-  } as DepartureRow;
+    prices_minor: prices,
+    status: kept(fields.status, stored?.status) ?? 'scheduled',
+    closes_at: kept(fields.closes_at, stored?.closes_at),
+  };
+}
+
+/** What the file says, null too; else as stored. */
+function kept<T>(given: T | null | undefined, stored: T | null | undefined): T | null {
+  return (given === undefined ? stored : given) ?? null;
+}
+
+function priceLeft(
+  before: number | undefined,
+  given: number | null | undefined,
+  digits: number,
+): number | undefined {
+  if (given === undefined) return before;
+  return given === null ? undefined : minorOf(given, digits);
 }
 
 /** Optional columns: the file's, else as stored, else the default; null in the file is the default again. */
-function left<D extends object>(
-  defaults: D,
-  stored: object | undefined,
-  fields: object,
-): Record<string, unknown> {
-  const columns = Object.entries(defaults).map(([column, otherwise]): [string, unknown] => {
-    const given = (fields as Record<string, unknown>)[column];
-    const value = given === undefined ? (stored as Record<string, unknown> | undefined)?.[column] : given;
-    return [column, value ?? otherwise];
-  });
-  return Object.fromEntries(columns);
+function left(stored: TourRow | undefined, fields: TourFields): Partial<TourRow> {
+  const columns: Record<string, unknown> = {};
+  for (const column of Object.keys(TOUR_DEFAULTS) as (keyof typeof TOUR_DEFAULTS)[]) {
+    const given = fields[column];
+    columns[column] = (given === undefined ? stored?.[column] : given) ?? TOUR_DEFAULTS[column];
+  }
+  return columns;
 }

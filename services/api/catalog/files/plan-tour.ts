@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { currencyDigits } from '../../money/currency';
-import type { DepartureUse } from './catalog-read.repository';
+import type { DepartureUse, StoredDepartureRow, StoredTourRow } from './catalog-read.repository';
 import { amountFaults } from './check-amounts';
 import { type Fault, faultAt } from './fault';
 import { type Counts, noCounts, type TourChange } from './import-plan';
 import { mergeDeparture, mergeTour } from './merge-rows';
-import type { DepartureRow, OfTour, Stored, TourRow } from './stored-rows';
+import type { DepartureRow, Stored } from './stored-rows';
 import type { TourInFile } from './tour-in-file';
 
 /** What the database holds of one tour of the files. */
 export interface StoredTour {
-  tour: Stored<TourRow> | undefined;
+  tour: StoredTourRow | undefined;
   /** Of a tour whose departures the file speaks of, or whose currency it changes; else empty. */
-  departures: OfTour<Stored<DepartureRow>>[];
+  departures: StoredDepartureRow[];
   inUse: boolean;
-  /** Of its stored departures. */
+  /** Of stored departures that lose seats or are cancelled. */
   use: Map<string, DepartureUse>;
 }
 
@@ -35,6 +35,8 @@ export function planTour(file: TourInFile, stored: StoredTour, prune: boolean): 
     change: {
       file,
       tourId: stored.tour?.id ?? randomUUID(),
+      version: stored.tour?.version,
+      recheck: isPrecarious(file, stored),
       inserts: [],
       updates: [],
       deletes: [],
@@ -69,8 +71,7 @@ function findFaults(file: TourInFile, stored: StoredTour): Fault[] {
 
 /** Minor units say nothing without their currency: none that is promised or stays may change its meaning. */
 function currencyFaults(file: TourInFile, { tour, departures, inUse }: StoredTour): Fault[] {
-  const currency = file.sound?.currency;
-  if (!tour || currency === undefined || currency === tour.currency) return [];
+  if (!tour || !isRepriced(file, { tour })) return [];
   if (inUse) {
     const message = `must stay ${tour.currency}: the tour has live holds or standing bookings`;
     return [faultAt(file.place, '.currency', message)];
@@ -82,6 +83,14 @@ function currencyFaults(file: TourInFile, { tour, departures, inUse }: StoredTou
   const dates = unpriced.map((departure) => departure.departure_date).join(', ');
   const message = `changes, so the file must price every departure of the tour; missing: ${dates}`;
   return [faultAt(file.place, '.currency', message)];
+}
+
+function isPrecarious(file: TourInFile, stored: StoredTour): boolean {
+  return isRepriced(file, stored) || stored.departures.some(({ id }) => stored.use.has(id));
+}
+
+function isRepriced({ sound }: TourInFile, { tour }: Pick<StoredTour, 'tour'>): boolean {
+  return tour !== undefined && sound?.currency !== undefined && sound.currency !== tour.currency;
 }
 
 function seatsFaults(file: TourInFile, stored: StoredTour): Fault[] {
@@ -104,7 +113,8 @@ function planOwnFields(planned: PlannedTour, stored: StoredTour, prune: boolean)
   const isBack = prune && stored.tour?.status === 'archived' && file.fields.status === undefined;
   const row = { id: tourId, ...merged, ...(isBack ? { status: 'published' as const } : {}) };
   if (!stored.tour) planned.tours.created++;
-  else if (isDeepStrictEqual({ ...row }, { ...stored.tour })) planned.tours.unchanged++;
+  else if (isDeepStrictEqual({ ...row, version: stored.tour.version }, { ...stored.tour }))
+    planned.tours.unchanged++;
   else planned.tours.updated++;
   if (planned.tours.unchanged === 0) planned.change.tour = { isNew: !stored.tour, row };
 }
@@ -118,16 +128,30 @@ function planDepartures(planned: PlannedTour, stored: StoredTour, code: string):
     if (!fields) continue;
     const old = byDate.get(fields.departure_date);
     const merged = mergeDeparture(old, fields, currency);
-    const row = { id: old?.id ?? randomUUID(), tour_id: change.tourId, ...merged };
-    if (!old) change.inserts.push(row);
-    else if (isDeepStrictEqual(row, { ...old })) planned.departures.unchanged++;
+    if (!old) change.inserts.push({ id: randomUUID(), tour_id: change.tourId, ...merged });
+    else if (isSameDeparture(merged, old)) planned.departures.unchanged++;
     else {
+      const row = { id: old.id, tour_id: change.tourId, version: old.version, ...merged };
       if (row.status === 'cancelled' && old.status !== 'cancelled') noteBookings(planned, stored, old);
       change.updates.push(row);
     }
   }
   planned.departures.created = change.inserts.length;
   planned.departures.updated = change.updates.length;
+}
+
+/** By hand: two million comparisons of any two objects take 5 s. */
+function isSameDeparture(row: DepartureRow, old: DepartureRow): boolean {
+  const [prices, before] = [row.prices_minor, old.prices_minor];
+  return (
+    row.seats_total === old.seats_total &&
+    row.status === old.status &&
+    row.return_date === old.return_date &&
+    row.closes_at === old.closes_at &&
+    prices.adult === before.adult &&
+    prices.child === before.child &&
+    prices.single_supplement === before.single_supplement
+  );
 }
 
 function planMissingDepartures(planned: PlannedTour, stored: StoredTour): void {

@@ -1,13 +1,70 @@
+import { stat } from 'node:fs/promises';
+import { assembleTours } from './assemble-tours';
+import type { CatalogRecord } from './catalog-record';
+import { type CheckedTours, gather } from './check-catalog';
+import { checkTogether, checkTour, type Entry } from './check-tour';
+import { isDeparturesFile } from './csv-head';
+import type { Fault, Place } from './fault';
+import type { FaultList } from './fault-list';
+import type { WatchImport } from './import-progress';
 import { readCatalogFile } from './read-catalog-file';
-import { type Catalog, checkCatalog } from './check-catalog';
+import type { Stage } from './stage.repository';
+
+/** Tours and departures that are handled at once: what an import keeps in memory, whatever the files hold. */
+const ROWS_A_CHUNK = 2000;
 
 /**
- * Reads catalog files and checks what files alone can tell; what is wrong with them comes back as faults.
+ * Reads catalog files and checks what files alone can tell, some tours at a time, each with all its departures. Departures
+ * that have a file of their own may stand in any order there, so then tours and departures are sorted together in the stage.
  * @throws what the file system says of a file that cannot be read
  */
-export async function readCatalog(files: string[]): Promise<Catalog> {
-  const read = [];
-  for (const file of files) read.push(await readCatalogFile(file));
-  const catalog = checkCatalog(read.flatMap(({ records }) => records));
-  return { ...catalog, faults: [...read.flatMap(({ faults }) => faults), ...catalog.faults] };
+export async function* readCatalog(
+  files: string[],
+  stage: Stage,
+  faults: FaultList,
+  watch: WatchImport = () => {},
+): AsyncGenerator<CheckedTours> {
+  const records = readRecords(files, faults, watch);
+  const apart = await Promise.all(files.map(isDeparturesFile));
+  if (apart.includes(true)) yield* assembleTours(records, stage, faults, watch);
+  else yield* checkTours(records, faults);
+}
+
+async function* readRecords(
+  files: string[],
+  faults: FaultList,
+  watch: WatchImport,
+): AsyncGenerator<CatalogRecord[]> {
+  const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
+  const of = sizes.reduce((sum, size) => sum + size, 0);
+  let done = 0;
+  for (const file of files) {
+    yield* readCatalogFile(file, faults, (bytes) => {
+      done += bytes;
+      watch({ phase: 'reading', done, of });
+    });
+  }
+}
+
+async function* checkTours(
+  batches: AsyncIterable<CatalogRecord[]>,
+  faults: FaultList,
+): AsyncGenerator<CheckedTours> {
+  const places = new Map<string, Place>();
+  let entries: Entry[] = [];
+  let rows = 0;
+  for await (const records of batches) {
+    for (const record of records) {
+      const found: Fault[] = [];
+      const entry = checkTour(record, places, found);
+      checkTogether(entry, found);
+      faults.add(found);
+      entries.push(entry);
+      rows += 1 + (entry.departures?.length ?? 0);
+      if (rows < ROWS_A_CHUNK) continue;
+      yield gather(entries);
+      [entries, rows] = [[], 0];
+    }
+  }
+  yield gather(entries);
 }

@@ -1,35 +1,69 @@
-import type { CatalogRecords } from './catalog-record';
-import { isRecord } from './check';
+import type { CatalogRecord } from './catalog-record';
+import { cutArray, cutLines, type Cutter, type JsonPiece, UncuttableError } from './cut-json';
+import type { Place } from './fault';
+import type { FaultList } from './fault-list';
 
-/** A JSON file: an array of tours, or `{"tours": […]}`. */
-export function readJson(file: string, text: string): CatalogRecords {
-  const parsed = parse(text);
-  if ('fault' in parsed) return refused(file, faultyLine(text), parsed.fault);
-  const { value } = parsed;
-  const tours: unknown = isRecord(value) && Object.keys(value).join() === 'tours' ? value.tours : value;
-  if (!Array.isArray(tours)) return refused(file, 1, 'must be an array of tours, or {"tours": […]}');
-  const records = tours.map((value: unknown, index) => ({ place: { file, index, field: '' }, value }));
-  return { records, faults: [] };
+/** A JSON file: an array of tours, or `{"tours": […]}`. What follows a syntax error is not read: nobody knows what it belongs to. */
+export async function* readJson(
+  file: string,
+  text: AsyncIterable<string>,
+  faults: FaultList,
+): AsyncGenerator<CatalogRecord[]> {
+  let index = 0;
+  for await (const pieces of cutUp(cutArray(), text, file, faults)) {
+    const records: CatalogRecord[] = [];
+    for (const piece of pieces) {
+      const parsed = parse(piece.text);
+      if ('fault' in parsed) {
+        const line = piece.line + faultyLine(piece.text.trimStart()) - 1;
+        faults.add([{ file, line, field: '', message: parsed.fault }]);
+        yield records;
+        return;
+      }
+      records.push({ place: { file, index: index++, field: '' }, value: parsed.value });
+    }
+    yield records;
+  }
 }
 
 /** A JSON lines file: a tour a line. */
-export function readJsonLines(file: string, text: string): CatalogRecords {
-  const result: CatalogRecords = { records: [], faults: [] };
-  for (const [index, line] of text.split('\n').entries()) {
-    if (line.trim() === '') continue;
-    const place = { file, line: index + 1, field: '' };
-    const parsed = parse(line);
-    if ('fault' in parsed) result.faults.push({ ...place, message: parsed.fault });
-    else result.records.push({ place, value: parsed.value });
+export async function* readJsonLines(
+  file: string,
+  text: AsyncIterable<string>,
+  faults: FaultList,
+): AsyncGenerator<CatalogRecord[]> {
+  for await (const pieces of cutUp(cutLines(), text, file, faults)) {
+    yield pieces.flatMap((piece): CatalogRecord[] => {
+      const place: Place = { file, line: piece.line, field: '' };
+      const parsed = parse(piece.text);
+      if (!('fault' in parsed)) return [{ place, value: parsed.value }];
+      faults.add([{ ...place, message: parsed.fault }]);
+      return [];
+    });
   }
-  return result;
+}
+
+async function* cutUp(
+  cutter: Cutter,
+  text: AsyncIterable<string>,
+  file: string,
+  faults: FaultList,
+): AsyncGenerator<JsonPiece[]> {
+  try {
+    for await (const chunk of text) yield cutter.push(chunk);
+    yield cutter.end();
+  } catch (error) {
+    if (!(error instanceof UncuttableError)) throw error;
+    faults.add([{ file, line: error.line, field: '', message: error.message }]);
+  }
 }
 
 function parse(text: string): { value: unknown } | { fault: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    return { fault: `must be JSON: ${(error as SyntaxError).message}` };
+    // The engine quotes what it read, line breaks and all.
+    return { fault: `must be JSON: ${(error as SyntaxError).message.replace(/\s+/g, ' ')}` };
   }
 }
 
@@ -49,8 +83,4 @@ function isOnlyUnfinished(beginning: string): boolean {
   if (!('fault' in parsed)) return true;
   const position = Number(/at position (\d+)/.exec(parsed.fault)?.[1] ?? -1);
   return position >= beginning.length || parsed.fault.includes('end of JSON input');
-}
-
-function refused(file: string, line: number, message: string): CatalogRecords {
-  return { records: [], faults: [{ file, line, field: '', message }] };
 }

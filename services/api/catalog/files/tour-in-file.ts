@@ -21,3 +21,21 @@ export interface DepartureInFile {
   fields?: DepartureFields;
   sound: Partial<Omit<DepartureFields, 'prices'>> & { prices?: Partial<PriceFields> };
 }
+
+/** A tour without faults as text: of such a one all that is sound is the whole. */
+export function packTour({ slug, place, fields, departures }: TourInFile): string {
+  const own = departures?.map((departure) => [departure.place, departure.fields]);
+  return JSON.stringify({ slug, place, fields, departures: own });
+}
+
+export function unpackTour(text: string): TourInFile {
+  const { departures, ...tour } = JSON.parse(text) as Pick<TourInFile, 'slug' | 'place' | 'fields'> & {
+    departures?: [Place, DepartureFields][];
+  };
+  return {
+    ...tour,
+    sound: tour.fields,
+    departures: departures?.map(([place, fields]) => ({ place, fields, sound: fields })),
+    faulty: false,
+  };
+}

@@ -1,20 +1,29 @@
 import { refuseWhenLocked, type Trx } from '../../../platform/database';
-import { findDeparturesWithExpired } from './catalog-read.repository';
 import {
-  archiveTours,
-  bumpRevisions,
+  allowLongStatements,
+  applyStage,
   claimImport,
-  deleteDepartures,
-  insertDepartures,
-  insertTours,
-  lockForImport,
-  updateDepartures,
-  updateTours,
-} from './catalog-write.repository';
-import { CatalogBusyError, CatalogRefusedError, ImportRunningError } from './import.errors';
-import type { Counts, ImportPlan } from './import-plan';
-import { type ImportReport, reportImport } from './import-report';
+  countStaged,
+  findOvertaken,
+  findStagedWithExpired,
+  findTakenSlugs,
+  lockStaged,
+  type StagedCounts,
+  unstage,
+} from './apply-stage.repository';
+import {
+  CatalogBusyError,
+  CatalogChangedError,
+  CatalogRefusedError,
+  ImportRunningError,
+} from './import.errors';
+import type { BookingsToTell } from './import-plan';
+import type { WatchImport } from './import-progress';
+import { type ImportReport, reportImport, reportRefusal } from './import-report';
 import { planTours } from './plan-import';
+import { isChange } from './plan-tour';
+import type { StagedImport } from './stage-import';
+import { closeStage, copyStage, findStagedFiles, type Stage, stageChanges } from './stage.repository';
 
 /**
  * Writes down which holds and unpaid leads of a departure are over, and announces it: the room of departures', which this
@@ -22,78 +31,89 @@ import { planTours } from './plan-import';
  */
 type EndExpired = (trx: Trx, departureId: string) => Promise<unknown>;
 
+const TOURS_A_CHUNK = 200;
+
 /**
- * Writes a plan without faults, all of it or nothing. Locks what changes, in one order everywhere, and compares that
- * again: seats may have been taken since the plan was made. Keep the transaction short: bookings of those departures wait.
- * @throws CatalogRefusedError, ImportRunningError, CatalogBusyError
+ * Writes a staged import, all of it or nothing. Keep the transaction short: bookings of the departures that change wait, from
+ * the moment the staged rows are copied over.
+ * @throws CatalogRefusedError, CatalogChangedError, ImportRunningError, CatalogBusyError
  */
 export async function writeImport(
   trx: Trx,
-  plan: ImportPlan,
-  files: string[],
+  staged: StagedImport,
   endExpired: EndExpired,
+  watch: WatchImport = () => {},
+): Promise<ImportReport> {
+  await allowLongStatements(trx);
+  const copy = await copyStage(staged.stage, trx);
+  const report = await writeStaged(trx, staged, copy, endExpired, watch);
+  await closeStage(copy);
+  return report;
+}
+
+/**
+ * The same where the transaction's own connection has the stage. Locks what changes, in one order everywhere, and compares
+ * again what is not as it was: seats may have been taken since.
+ * @param own the stage of the transaction
+ */
+export async function writeStaged(
+  trx: Trx,
+  staged: StagedImport,
+  own: Stage,
+  endExpired: EndExpired,
+  watch: WatchImport = () => {},
 ): Promise<ImportReport> {
   if (!(await claimImport(trx))) throw new ImportRunningError();
-  const departureIds = await lockChanging(trx, plan);
+  await refuseWhenLocked('import', lockStaged(trx), () => new CatalogBusyError());
   // Seats that are given away stay so, even if the clock steps back.
-  for (const id of await findDeparturesWithExpired(trx, departureIds)) await endExpired(trx, id);
-  const concerned = plan.changes.map((change) => change.file);
-  const current = await planTours(trx, concerned, plan.prune);
-  current.archived = plan.archived;
-  const report = reportImport(current, files);
-  if (report.errors.length > 0) throw new CatalogRefusedError(report);
-  await writeChanges(trx, current);
-  return {
-    ...report,
-    tours: withUntouched(report.tours, plan.tours),
-    departures: withUntouched(report.departures, plan.departures),
-  };
+  for (const id of await findStagedWithExpired(trx)) await endExpired(trx, id);
+  const [taken] = await findTakenSlugs(trx);
+  if (taken !== undefined) throw new CatalogChangedError(taken);
+  const toTell = await compareOvertaken(trx, staged, own);
+  const counts = await countStaged(trx);
+  let done = 0;
+  await applyStage(trx, counts, (rows) => watch({ phase: 'writing', done: (done += rows), of: staged.rows }));
+  return reportWritten(staged, counts, toTell);
 }
 
-/** @returns the departures */
-async function lockChanging(trx: Trx, { changes, archived }: ImportPlan): Promise<string[]> {
-  const departures = changes.flatMap(({ updates, deletes, cancels }) => [...updates, ...deletes, ...cancels]);
-  const tourIds = [...changes.map((change) => change.tourId), ...archived.map((tour) => tour.id)];
-  const departureIds = departures.map((departure) => departure.id);
-  const locking = lockForImport(trx, tourIds, departureIds);
-  await refuseWhenLocked('import', locking, () => new CatalogBusyError());
-  return departureIds;
-}
-
-async function writeChanges(trx: Trx, { changes, archived }: ImportPlan): Promise<void> {
-  const own = changes.flatMap(({ tour }) => tour ?? []);
-  await insertTours(
-    trx,
-    own.filter((tour) => tour.isNew).map((tour) => tour.row),
-  );
-  await updateTours(
-    trx,
-    own.filter((tour) => !tour.isNew).map((tour) => tour.row),
-  );
-  await insertDepartures(
-    trx,
-    changes.flatMap((change) => change.inserts),
-  );
-  await updateDepartures(
-    trx,
-    changes.flatMap((change) => [...change.updates, ...change.cancels]),
-  );
-  await deleteDepartures(
-    trx,
-    changes.flatMap((change) => change.deletes.map((departure) => departure.id)),
-  );
-  await bumpRevisions(
-    trx,
-    changes.filter(({ tour }) => !tour).map((change) => change.tourId),
-  );
-  await archiveTours(
-    trx,
-    archived.map((tour) => tour.id),
-  );
+async function compareOvertaken(trx: Trx, staged: StagedImport, own: Stage): Promise<BookingsToTell[]> {
+  const overtaken = await findOvertaken(trx);
+  const { faults } = staged;
+  const toTell: BookingsToTell[] = [];
+  for (let start = 0; start < overtaken.length; start += TOURS_A_CHUNK) {
+    const ids = overtaken.slice(start, start + TOURS_A_CHUNK);
+    const files = await findStagedFiles(staged.stage, ids);
+    const planned = (await planTours(trx, files, staged.prune)).map((tour) => tour.planned);
+    for (const tour of planned) faults.add(tour.faults);
+    const changes = planned.map((tour) => tour.change).filter(isChange);
+    toTell.push(...changes.flatMap((change) => change.toTell));
+    await unstage(trx, ids);
+    await stageChanges(own, changes);
+  }
+  if (faults.count() > 0)
+    throw new CatalogRefusedError(reportRefusal(faults.listed(), faults.count(), staged.prune));
+  return toTell;
 }
 
 /** What the first comparison found as it should be was not looked at again. */
-function withUntouched(written: Counts, planned: Counts): Counts {
-  const all = (counts: Counts) => counts.created + counts.updated + counts.unchanged;
-  return { ...written, unchanged: written.unchanged + all(planned) - all(written) };
+function reportWritten(
+  staged: StagedImport,
+  { tours, departures }: StagedCounts,
+  toTell: BookingsToTell[],
+): ImportReport {
+  const counted = (of: number, created = 0, updated = 0) => ({
+    created,
+    updated,
+    unchanged: of - created - updated,
+  });
+  const counts = {
+    tours: counted(staged.tours, tours.insert, tours.update),
+    departures: counted(staged.departures, departures.insert, departures.update),
+  };
+  const pruned = {
+    tours_archived: tours.archive ?? 0,
+    departures_deleted: departures.delete ?? 0,
+    departures_cancelled: departures.cancel ?? 0,
+  };
+  return reportImport(counts, staged.prune ? pruned : undefined, toTell);
 }

@@ -1,0 +1,85 @@
+import type { WriteStream } from 'node:tty';
+import type { ImportProgress, WatchImport } from '../../../services/api/catalog/files/import-progress';
+import type { Io } from '../../io';
+
+/** A line that is written over and over, on a terminal alone. */
+export interface ProgressBar {
+  watch: WatchImport;
+  /** Takes the line away, so that an answer or a question can stand there. */
+  clear(): void;
+}
+
+const SILENT: ProgressBar = { watch: () => {}, clear: () => {} };
+/** Nobody reads faster. */
+const MS_A_PAINT = 100;
+const WIDEST_BAR = 30;
+const UNITS = { reading: 'MB', comparing: 'rows', writing: 'rows' };
+
+/** Nothing in a pipe, with --json, or on a terminal that cannot go back to the beginning of a line. */
+export function showProgress(
+  io: Io,
+  json: boolean,
+  now: () => number = () => performance.now(),
+): ProgressBar {
+  if (!io.isTTY || json || io.env.TERM === 'dumb') return SILENT;
+  const isPlain = Boolean(io.env.NO_COLOR);
+  let [shown, phase, begun, painted] = [0, '', 0, -Infinity];
+  const write = (text: string) => {
+    io.stderr.write(`\r${text.padEnd(shown)}${text.length < shown ? `\r${text}` : ''}`);
+    shown = text.length;
+  };
+  return {
+    watch(progress) {
+      const time = now();
+      if (progress.phase !== phase) [phase, begun, painted] = [progress.phase, time, -Infinity];
+      if (time - painted < MS_A_PAINT) return;
+      painted = time;
+      // A terminal that does not know its width says 0.
+      const columns = (io.stderr as Partial<WriteStream>).columns || 80;
+      write(line(progress, (time - begun) / 1000, columns - 1, isPlain));
+    },
+    clear() {
+      if (shown === 0) return;
+      io.stderr.write(`\r${' '.repeat(shown)}\r`);
+      shown = 0;
+    },
+  };
+}
+
+function line(
+  { phase, done, of }: ImportProgress,
+  seconds: number,
+  columns: number,
+  isPlain: boolean,
+): string {
+  const part = of > 0 ? Math.min(done / of, 1) : 1;
+  const rate = seconds > 0 ? done / seconds : 0;
+  const isBytes = phase === 'reading';
+  const amount = (value: number) => (isBytes ? (value / 1e6).toFixed(1) : grouped(Math.round(value)));
+  const unit = UNITS[phase];
+  const facts = [`${amount(done)} of ${amount(of)} ${unit}`, `${amount(rate)} ${unit}/s`];
+  // The rate of the first moments says nothing yet.
+  if (seconds >= 1 && rate > 0) facts.push(`${duration((of - done) / rate)} left`);
+  const text = () => [`${String(Math.floor(part * 100)).padStart(3)} %`, ...facts].join(', ');
+  const room = () => columns - phase.length - text().length - 2;
+  // Where it is narrow the time that is left is told the longest.
+  while (facts.length > 0 && room() < 0) facts.shift();
+  const width = Math.min(WIDEST_BAR, room() - 1);
+  const bar = width >= 5 ? ` ${drawn(part, width, isPlain)} ` : ' ';
+  return `${phase}${bar}${text()}`.slice(0, columns);
+}
+
+function drawn(part: number, width: number, isPlain: boolean): string {
+  const [full, empty] = isPlain ? ['#', '.'] : ['█', '░'];
+  const filled = Math.round(part * width);
+  return full.repeat(filled) + empty.repeat(width - filled);
+}
+
+function grouped(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ' ');
+}
+
+function duration(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}

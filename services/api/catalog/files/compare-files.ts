@@ -1,0 +1,29 @@
+import type { Db } from '../../../platform/database';
+import { createFaultList } from './fault-list';
+import type { WatchImport } from './import-progress';
+import { readCatalog } from './read-catalog';
+import { type StagedImport, stageImport, type StageOptions } from './stage-import';
+import { closeStage, openStage } from './stage.repository';
+
+/**
+ * Reads catalog files and compares them with the database, a chunk at a time, so that memory does not grow with the files.
+ * `writeImport` writes what came of it; `work` is the time in which it can.
+ * @param db a pool with two connections or more: the stage keeps one
+ * @throws what the file system says of a file that cannot be read
+ */
+export async function withComparedFiles<T>(
+  db: Db,
+  files: string[],
+  options: StageOptions,
+  watch: WatchImport,
+  work: (staged: StagedImport) => Promise<T>,
+): Promise<T> {
+  const stage = await openStage(db);
+  try {
+    const faults = createFaultList(files);
+    const tours = readCatalog(files, stage, faults, watch);
+    return await work(await stageImport(db, stage, tours, faults, options));
+  } finally {
+    await closeStage(stage);
+  }
+}

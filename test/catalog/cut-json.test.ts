@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { cutArray, cutLines, type Cutter } from '../../services/api/catalog/files/cut-json';
+
+function cut(cutter: Cutter, chunks: string[]) {
+  return [...chunks.flatMap((chunk) => cutter.push(chunk)), ...cutter.end()];
+}
+
+/** The text in chunks of these lengths, over and over. */
+function inChunks(text: string, lengths: number[]): string[] {
+  const chunks: string[] = [];
+  for (let at = 0, i = 0; at < text.length; i++) {
+    const length = lengths[i % lengths.length]!;
+    chunks.push(text.slice(at, at + length));
+    at += length;
+  }
+  return chunks;
+}
+
+const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
+
+describe('a JSON array that comes in chunks', () => {
+  it('is cut into the same elements wherever the chunks end', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.jsonValue(), { maxLength: 5 }),
+        fc.constantFrom(0, 2),
+        fc.boolean(),
+        lengths,
+        (values, indent, isObject, sizes) => {
+          const text = JSON.stringify(isObject ? { tours: values } : values, null, indent);
+          const pieces = cut(cutArray(), inChunks(text, sizes));
+          expect(pieces.map((piece) => JSON.parse(piece.text))).toEqual(JSON.parse(JSON.stringify(values)));
+        },
+      ),
+    );
+  });
+
+  it('tells the line where each element begins', () => {
+    const text = '\n{ "tours":\n [ {"a":\n"}]"},\n\n\n{"b": "\\"[{"}\n]\n}\n';
+    for (const size of [1, 3, 100]) {
+      const pieces = cut(cutArray(), inChunks(text, [size]));
+      expect(pieces.map((piece) => [piece.line, JSON.parse(piece.text)])).toEqual([
+        [3, { a: '}]' }],
+        [7, { b: '"[{' }],
+      ]);
+    }
+  });
+
+  it.each([
+    ['', 'must be JSON: Unexpected end of JSON input'],
+    ['[{"a": 1}', 'must be JSON: Unexpected end of JSON input'],
+    ['[{"a": "x]', 'must be JSON: Unexpected end of JSON input'],
+    ['{"a": 1', 'must be JSON'],
+    ['7', 'must be an array of tours, or {"tours": […]}'],
+    ['{"trips": []}', 'must be an array of tours, or {"tours": […]}'],
+    ['{"tours": [], "more": 1}', 'must be an array of tours, or {"tours": […]}'],
+    ['{"tours": []', 'must be JSON'],
+    ['[1,]', 'must be JSON: an entry is missing'],
+    ['[,1]', 'must be JSON: an entry is missing'],
+    ['[] []', 'must be JSON: more follows after its end'],
+  ])('is refused as %j', (text, message) => {
+    for (const size of [1, 100]) expect(() => cut(cutArray(), inChunks(text, [size]))).toThrow(message);
+  });
+
+  it('is given up where a bracket stays open, before it fills the memory', () => {
+    const cutter = cutArray();
+    cutter.push('[{"slug": "a"}, {"slug": "b", "description": "');
+    expect(() => {
+      for (let i = 0; i < 1000; i++) cutter.push('x'.repeat(65_536));
+    }).toThrow('does not end');
+  });
+});
+
+describe('lines that come in chunks', () => {
+  it('are the same wherever the chunks end', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('', ' ', '{"a":1}', 'xy')), lengths, (lines, sizes) => {
+        const pieces = cut(cutLines(), inChunks(lines.join('\n'), sizes));
+        const expected = lines.flatMap((text, i) => (text.trim() === '' ? [] : [{ text, line: i + 1 }]));
+        expect(pieces).toEqual(expected);
+      }),
+    );
+  });
+});

@@ -1,0 +1,140 @@
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { departureEntry, importFiles, tourEntry } from './catalog-files';
+import { departureOf, insertHold, insertLead, insertTenant, tourOf } from './catalog-rows';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+describe('an import that meets holds and bookings', () => {
+  let tenantId: string;
+  beforeAll(async () => {
+    tenantId = await insertTenant(database.db, 'booker');
+  });
+
+  const entry = (slug: string, ...departures: unknown[]) => tourEntry({ slug, departures });
+
+  it('refuses fewer seats than are taken, naming the departure', async () => {
+    const sold = departureEntry({ departure_date: '2031-09-01' });
+    await importFiles(database.db, { 'tours.json': [entry('sold', departureEntry(), sold)] });
+    const departure = await departureOf(database.db, 'sold', '2031-09-01');
+    await insertHold(database.db, tenantId, departure.id, 3);
+    await insertLead(database.db, tenantId, departure, 'BOOKER-1', { adults: 4 });
+    const fewer = {
+      'tours.json': [entry('sold', { ...departureEntry(), seats_total: 1 }, { ...sold, seats_total: 6 })],
+    };
+    const report = await importFiles(database.db, fewer);
+    expect(report.errors).toEqual([
+      {
+        file: 'tours.json',
+        index: 0,
+        field: 'departures[1].seats_total',
+        message: 'must be at least 7: so many seats of sold on 2031-09-01 are held or booked',
+      },
+    ]);
+    const enough = await importFiles(database.db, {
+      'tours.json': [entry('sold', { ...sold, seats_total: 7 })],
+    });
+    expect(enough.departures.updated).toBe(1);
+  });
+
+  it('names what holds and bookings forbid also beside other faults', async () => {
+    const both = [departureEntry(), departureEntry({ departure_date: '2031-09-01' })];
+    await importFiles(database.db, { 'tours.json': [entry('faulty-and-sold', ...both)] });
+    const departure = await departureOf(database.db, 'faulty-and-sold', '2031-06-01');
+    await insertHold(database.db, tenantId, departure.id, 3);
+    const { errors } = await importFiles(database.db, {
+      'tours.json': [
+        {
+          ...entry('faulty-and-sold', departureEntry({ seats_total: 2, closes_at: 'noon' })),
+          name: 7,
+          currency: 'USD',
+        },
+      ],
+    });
+    expect(errors.map(({ field }) => field)).toEqual([
+      'name',
+      'departures[0].closes_at',
+      'currency',
+      'departures[0].seats_total',
+    ]);
+  });
+
+  it('writes down which holds and leads of a departure are over when it lowers the seats', async () => {
+    const others = departureEntry({ departure_date: '2031-09-01' });
+    await importFiles(database.db, { 'tours.json': [entry('lapsed', departureEntry(), others)] });
+    const departure = await departureOf(database.db, 'lapsed', '2031-06-01');
+    const other = await departureOf(database.db, 'lapsed', '2031-09-01');
+    const over = { expires_at: database.db.raw("now() - interval '1 minute'") };
+    const endedId = await insertHold(database.db, tenantId, departure.id, 8, over);
+    const liveId = await insertHold(database.db, tenantId, departure.id, 1);
+    const untouchedId = await insertHold(database.db, tenantId, other.id, 8, over);
+    const leadId = await insertLead(database.db, tenantId, departure, 'BOOKER-L', {
+      payment_due_at: database.db.raw("now() - interval '1 minute'"),
+    });
+    await importFiles(database.db, {
+      'tours.json': [entry('lapsed', departureEntry({ seats_total: 2 }), others)],
+    });
+    const holds = await database
+      .db('seat_holds')
+      .select('id', 'status')
+      .whereIn('departure_id', [departure.id, other.id]);
+    expect(Object.fromEntries(holds.map(({ id, status }) => [id, status]))).toEqual({
+      [endedId]: 'expired',
+      [liveId]: 'active',
+      [untouchedId]: 'active',
+    });
+    expect(await database.db('booking_leads').where({ id: leadId }).first('status')).toEqual({
+      status: 'expired',
+    });
+  });
+
+  it('tells whose bookings a cancelled departure has', async () => {
+    await importFiles(database.db, { 'tours.json': [entry('stormy', departureEntry())] });
+    await insertLead(
+      database.db,
+      tenantId,
+      await departureOf(database.db, 'stormy', '2031-06-01'),
+      'BOOKER-2',
+    );
+    const report = await importFiles(database.db, {
+      'tours.json': [entry('stormy', departureEntry({ status: 'cancelled' }))],
+    });
+    expect(report.bookings_to_tell).toEqual([
+      { tour: 'stormy', departure_date: '2031-06-01', booking_refs: ['BOOKER-2'] },
+    ]);
+  });
+
+  it('changes a currency only when nobody was promised a price in the old one and every departure is priced anew', async () => {
+    await importFiles(database.db, {
+      'tours.json': [entry('dear', departureEntry(), departureEntry({ departure_date: '2031-07-01' }))],
+    });
+    const inYen = (...departures: unknown[]) => ({
+      'tours.json': [tourEntry({ slug: 'dear', currency: 'JPY', base_price: 150000, departures })],
+    });
+    const unpriced = await importFiles(database.db, inYen(departureEntry()));
+    expect(unpriced.errors).toMatchObject([
+      { field: 'currency', message: expect.stringContaining('2031-07-01') },
+    ]);
+    const all = inYen(
+      departureEntry(),
+      departureEntry({ departure_date: '2031-07-01', prices: { adult: 990 } }),
+    );
+    const departure = await departureOf(database.db, 'dear', '2031-06-01');
+    const holdId = await insertHold(database.db, tenantId, departure.id, 1);
+    const held = await importFiles(database.db, all);
+    expect(held.errors).toMatchObject([
+      { field: 'currency', message: expect.stringContaining('must stay EUR') },
+    ]);
+    await database.db('seat_holds').where({ id: holdId }).update({ status: 'released' });
+    expect((await importFiles(database.db, all)).errors).toEqual([]);
+    expect(await tourOf(database.db, 'dear')).toMatchObject({
+      currency: 'JPY',
+      currency_digits: 0,
+      base_price_minor: 150000,
+    });
+    expect((await departureOf(database.db, 'dear', '2031-06-01')).prices_minor).toEqual({ adult: 1290 });
+  });
+});

@@ -1,0 +1,147 @@
+import { checkCatalog } from '../../services/api/catalog/files/check-catalog';
+import { importCatalog } from '../../services/api/catalog/files/import-catalog';
+import { writeImport } from '../../services/api/catalog/files/write-import';
+import { relockDeparture } from '../../services/api/departures/reserve-seats';
+import { type Db, inTransaction } from '../../services/platform/database';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { compareFiles, departureEntry, importFiles, tourEntry, write } from './catalog-files';
+import { departureOf, insertHold, insertLead, insertTenant, tourOf } from './catalog-rows';
+
+let database: TestDatabase;
+let tenantId: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  tenantId = await insertTenant(database.db, 'booker');
+});
+afterAll(() => database.drop());
+
+const none = { created: 0, updated: 0, unchanged: 0 };
+const entry = (slug: string, ...departures: unknown[]) => tourEntry({ slug, departures });
+
+describe('an import that is overtaken after it compared', () => {
+  it('refuses seats that were taken since', async () => {
+    await importFiles(database.db, { 'tours.json': [entry('raced', departureEntry())] });
+    const fewer = { 'f.json': [entry('raced', departureEntry({ seats_total: 2 }))] };
+    await compareFiles(database.db, fewer, async (staged) => {
+      expect(staged.report.errors).toEqual([]);
+      await insertHold(database.db, tenantId, (await departureOf(database.db, 'raced', '2031-06-01')).id, 5);
+      await expect(write(database.db, staged)).rejects.toMatchObject({
+        code: 'catalog_refused',
+        report: { errors: [{ field: 'departures[0].seats_total' }] },
+      });
+    });
+    expect((await departureOf(database.db, 'raced', '2031-06-01')).seats_total).toBe(10);
+  });
+
+  it('keeps a cancellation that the file does not speak of', async () => {
+    await importFiles(database.db, { 'tours.json': [entry('called-off', departureEntry())] });
+    const more = { 'f.json': [entry('called-off', departureEntry({ seats_total: 12 }))] };
+    await compareFiles(database.db, more, async (staged) => {
+      const { id } = await departureOf(database.db, 'called-off', '2031-06-01');
+      await database.db('departures').where({ id }).update({ status: 'cancelled' });
+      await write(database.db, staged);
+    });
+    expect(await departureOf(database.db, 'called-off', '2031-06-01')).toMatchObject({
+      status: 'cancelled',
+      seats_total: 12,
+    });
+  });
+
+  it('keeps the row of a departure that was booked since, and names the booking', async () => {
+    const second = departureEntry({ departure_date: '2031-07-01' });
+    await importFiles(database.db, { 'tours.json': [entry('late', departureEntry(), second)] });
+    const fewer = { 'f.json': [entry('late', departureEntry())] };
+    const report = await compareFiles(
+      database.db,
+      fewer,
+      async (staged) => {
+        expect(staged.report.pruned).toMatchObject({ departures_deleted: 1, departures_cancelled: 0 });
+        const departure = await departureOf(database.db, 'late', '2031-07-01');
+        await insertLead(database.db, tenantId, departure, 'BOOKER-5');
+        return write(database.db, staged);
+      },
+      { prune: true },
+    );
+    expect(report).toMatchObject({
+      departures: { ...none, unchanged: 1 },
+      pruned: { departures_deleted: 0, departures_cancelled: 1 },
+      bookings_to_tell: [{ tour: 'late', departure_date: '2031-07-01', booking_refs: ['BOOKER-5'] }],
+    });
+    expect((await departureOf(database.db, 'late', '2031-07-01')).status).toBe('cancelled');
+  });
+
+  it('counts what somebody else has written since as unchanged', async () => {
+    const [one, two] = [departureEntry(), departureEntry({ departure_date: '2031-07-01' })];
+    await importFiles(database.db, { 'tours.json': [entry('twice', one)] });
+    const files = { 'f.json': [{ ...entry('twice', one, two), name: 'Renamed' }] };
+    await compareFiles(database.db, files, async (staged) => {
+      await importFiles(database.db, files);
+      expect(await write(database.db, staged)).toEqual({
+        tours: { ...none, unchanged: 1 },
+        departures: { ...none, unchanged: 2 },
+        errors: [],
+      });
+    });
+    expect((await tourOf(database.db, 'twice')).revision).toBe(2);
+  });
+
+  it('is refused where a new tour of its files is no longer new', async () => {
+    const files = { 'f.json': [entry('contested', departureEntry())] };
+    await compareFiles(database.db, files, async (staged) => {
+      await importFiles(database.db, files);
+      await expect(write(database.db, staged)).rejects.toMatchObject({ code: 'catalog_changed' });
+    });
+  });
+
+  it('waits for no other import', async () => {
+    const catalog = checkCatalog([
+      { place: { file: 'f', index: 0, field: '' }, value: tourEntry({ slug: 'second-in-line' }) },
+    ]);
+    await inTransaction(database.db, async (first) => {
+      await importCatalog(first, catalog, { prune: false });
+      const second = inTransaction(database.db, (trx) => importCatalog(trx, catalog, { prune: false }));
+      await expect(second).rejects.toMatchObject({ code: 'import_running' });
+    });
+  });
+
+  it('waits for a booking that holds the departure of a tour it renames, and no deadlock comes of it', async () => {
+    await importFiles(database.db, { 'tours.json': [entry('contended', departureEntry())] });
+    const departure = await departureOf(database.db, 'contended', '2031-06-01');
+    const value = { ...entry('contended', departureEntry({ seats_total: 12 })), name: 'Renamed' };
+    await compareFiles(database.db, { 'f.json': [value] }, async (staged) => {
+      let importing: Promise<unknown> | undefined;
+      await inTransaction(database.db, async (booking) => {
+        await booking('departures').where({ id: departure.id }).forUpdate().first();
+        importing = database.db.transaction((trx) => writeImport(trx, staged, relockDeparture));
+        importing.catch(() => undefined);
+        await untilSomebodyWaits(database.db);
+        await insertLead(booking, tenantId, departure, 'BOOKER-9');
+      });
+      await expect(importing).resolves.toMatchObject({ departures: { updated: 1 } });
+    });
+    expect(await tourOf(database.db, 'contended')).toMatchObject({ name: 'Renamed' });
+  });
+
+  it('gives up where a departure stays locked, and writes nothing', async () => {
+    await importFiles(database.db, { 'tours.json': [entry('stuck', departureEntry())] });
+    const { id } = await departureOf(database.db, 'stuck', '2031-06-01');
+    const more = { 'f.json': [entry('stuck', departureEntry({ seats_total: 12 }))] };
+    await compareFiles(database.db, more, async (staged) => {
+      await inTransaction(database.db, async (booking) => {
+        await booking('departures').where({ id }).forUpdate().first();
+        const importing = database.db.transaction(async (trx) => {
+          await trx.raw("set local lock_timeout = '20ms'");
+          await writeImport(trx, staged, relockDeparture);
+        });
+        await expect(importing).rejects.toMatchObject({ code: 'catalog_busy' });
+      });
+    });
+    expect((await departureOf(database.db, 'stuck', '2031-06-01')).seats_total).toBe(10);
+  });
+});
+
+async function untilSomebodyWaits(db: Db): Promise<void> {
+  const waiting =
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  while ((await db.raw(waiting)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,75 @@
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { showProgress } from '../../cli/commands/catalog/progress-bar';
+
+function terminal(options: {
+  columns?: number;
+  env?: Record<string, string>;
+  isTTY?: boolean;
+  json?: boolean;
+}) {
+  const { columns = 80, env = {}, isTTY = true, json = false } = options;
+  const written: string[] = [];
+  const stderr = new Writable({
+    write: (chunk: Buffer, _, done) => {
+      written.push(chunk.toString());
+      done();
+    },
+  });
+  Object.assign(stderr, { columns });
+  const io = { stdin: Readable.from([]), stdout: new PassThrough(), stderr, env, isTTY, root: '' };
+  let time = 0;
+  const bar = showProgress(io, json, () => time);
+  const at = (seconds: number, done: number, of = 100_000_000) => {
+    time = seconds * 1000;
+    bar.watch({ phase: 'reading', done, of });
+  };
+  return { bar, at, written };
+}
+
+describe('the progress bar of an import', () => {
+  it('tells the part that is done, the rate and the time that is left', () => {
+    const { at, written } = terminal({});
+    at(0, 0);
+    at(10, 25_000_000);
+    expect(written.at(-1)).toContain('25 %, 25.0 of 100.0 MB, 2.5 MB/s, 30 s left');
+    expect(written.at(-1)).toMatch(/^\rreading █+░+ /);
+    expect(written.every((text) => !text.includes('\n'))).toBe(true);
+  });
+
+  it('is wiped away where an answer or a question comes', () => {
+    const { bar, at, written } = terminal({});
+    at(0, 0);
+    bar.clear();
+    expect(written.at(-1)).toMatch(/^\r +\r$/);
+    bar.clear();
+    expect(written).toHaveLength(2);
+  });
+
+  it('is painted ten times a second at most', () => {
+    const { at, written } = terminal({});
+    for (let i = 0; i <= 100; i++) at(i / 100, i);
+    expect(written.length).toBeLessThanOrEqual(11);
+  });
+
+  it('fits a narrow terminal', () => {
+    const { at, written } = terminal({ columns: 32 });
+    at(0, 0);
+    at(10, 25_000_000);
+    expect(written.at(-1)!.trim()).toMatch(/^reading █+░+ +25 %, 30 s left$/);
+    expect(written.every((text) => text.replaceAll('\r', '').length < 32)).toBe(true);
+  });
+
+  it('is plain ASCII with NO_COLOR', () => {
+    const { at, written } = terminal({ env: { NO_COLOR: '1' } });
+    at(0, 50_000_000);
+    expect(written.join('')).toMatch(/^[\r\x20-\x7e]+$/);
+    expect(written.join('')).toContain('####');
+  });
+
+  it.each([{ isTTY: false }, { json: true }, { env: { TERM: 'dumb' } }])('is silent with %j', (options) => {
+    const { bar, at, written } = terminal(options);
+    at(0, 0);
+    bar.clear();
+    expect(written).toEqual([]);
+  });
+});
