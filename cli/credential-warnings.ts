@@ -1,5 +1,6 @@
 import type { Credential } from '../services/api/credentials/credential';
 import type { CredentialWarning } from '../services/api/credentials/credential-warning';
+import type { Output } from './output';
 import type { Tone } from './screen';
 
 /** The noun on the command line. */
@@ -37,6 +38,17 @@ export interface Advice {
 /** What is the matter with a credential, and what to do. */
 export function adviseOn(noun: CredentialNoun, credential: Warned, warning: CredentialWarning): Advice {
   return ADVICE[warning](noun, credential);
+}
+
+/** Under a list: what to do about each of them. */
+export function noteWarnings(output: Output, noun: CredentialNoun, credentials: Warned[]): void {
+  for (const credential of credentials) {
+    // The first outdoes the others.
+    const [warning] = credential.warnings;
+    if (!warning) continue;
+    const { sentence, command } = adviseOn(noun, credential, warning);
+    output.note(`warning: ${sentence}: ${command}`);
+  }
 }
 
 const day = (at: Date) => at.toISOString().slice(0, 10);

@@ -128,6 +128,11 @@ function labelled(
   return [padText(label, width) + GAP + first, ...rest.map((line) => indent + line)].join('\n');
 }
 
+/** Parts below each other under their titles; those that are empty are left out. */
+export function sections(parts: [title: string, text: string | undefined][]): string {
+  return parts.flatMap(([title, text]) => (text ? [title ? `${title}\n${text}` : text] : [])).join('\n\n');
+}
+
 /** As a person reads it. */
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return NOTHING;

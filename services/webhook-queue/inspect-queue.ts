@@ -32,7 +32,7 @@ export async function inspectQueue(db: Db): Promise<QueueHealth> {
     retrying,
     dead,
     breakersOpen,
-    disabled: (await listEndpoints(db)).filter(({ status }) => status === 'disabled'),
+    disabled: await listEndpoints(db, { status: 'disabled' }),
     workers: workers.filter(({ alive }) => alive).length,
     silent: workers.filter(({ alive }) => !alive),
   };

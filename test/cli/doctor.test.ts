@@ -1,5 +1,4 @@
-import { givenTour } from '../support/given';
-import { describeWithRedis, startRedis, stopRedisServers } from '../support/redis';
+import { checkOf, followAdvice } from './doctor-check';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
 let terminal: TestTerminal;
@@ -9,18 +8,7 @@ beforeAll(async () => {
 });
 afterAll(async () => terminal.drop());
 
-const check = async (name: string) => {
-  const { code, json } = await terminal.tourctl('doctor --json');
-  return { code, ok: json.ok, ...json.checks.find((found: { name: string }) => found.name === name) };
-};
-
-/** Follows what a finding says to do, which must be commands of ours that work. */
-const followAdvice = async (name: string) => {
-  for (const command of (await check(name)).commands as string[]) {
-    const { code, stderr } = await terminal.tourctl(command.replace('tourctl ', ''));
-    if (code !== 0) throw new Error(`${command}: ${stderr}`);
-  }
-};
+const check = (name: string) => checkOf(terminal, name);
 
 const givenDepartureWithHold = async (seats: number, quantity: number): Promise<string> => {
   const { rows } = await terminal.db.raw(
@@ -100,83 +88,6 @@ describe('tourctl doctor', () => {
     expect((await check(name)).status).toBe('ok');
   });
 
-  it('notes a widget token that no site may show', async () => {
-    await terminal.tourctl('widget issue acme');
-    expect(await check('origins')).toMatchObject({
-      code: 0,
-      status: 'notice',
-      detail: expect.stringContaining('acme'),
-    });
-    await terminal.tourctl('origins add acme acme.example');
-    expect((await check('origins')).status).toBe('ok');
-  });
-
-  it('notes http://localhost past the trial', async () => {
-    await terminal.tourctl('tenant create --slug young --name Young');
-    await terminal.tourctl('origins add young http://localhost:3000 --dev');
-    expect((await check('development-origins')).status).toBe('ok');
-    await terminal.tourctl('tenant activate young');
-    expect(await check('development-origins')).toMatchObject({ code: 0, status: 'notice' });
-    await followAdvice('development-origins');
-    expect((await check('development-origins')).status).toBe('ok');
-  });
-
-  it('notes tenants that see no tour, whichever rule hides it', async () => {
-    const { id } = await givenTour(terminal.db, { slug: 'alps', continent: 'europe' });
-    expect((await check('visibility')).status).toBe('ok');
-    const blind = async () => (await check('visibility')).commands;
-    const acme = 'tourctl visibility show acme';
-    for (const [hide, show] of [
-      ['deny acme', 'allow acme'],
-      ['deny acme --continent europe', 'clear acme --continent europe'],
-      ['deny acme --tour alps', 'clear acme --tour alps'],
-    ]) {
-      await terminal.tourctl(`visibility ${hide}`);
-      expect(await blind()).toEqual([acme]);
-      await terminal.tourctl(`visibility ${show}`);
-      expect(await blind()).toEqual([]);
-    }
-    await terminal.tourctl('visibility deny acme');
-    await terminal.tourctl('visibility allow acme --continent europe');
-    expect(await blind()).toEqual([]);
-    await terminal.db('tours').where({ id }).update({ status: 'draft' });
-    await givenTour(terminal.db, { slug: 'andes', continent: 'south-america' });
-    expect(await blind()).toEqual([acme]);
-    await terminal.tourctl('tenant suspend acme --yes');
-    expect(await blind()).toEqual([]);
-    await terminal.tourctl('tenant activate acme');
-    await terminal.tourctl('visibility allow acme');
-  });
-
-  it('notes rules for continents without tours, and clears them', async () => {
-    await terminal.tourctl('visibility deny acme --continent atlantis');
-    expect(await check('visibility-rules')).toMatchObject({ code: 0, status: 'notice' });
-    await followAdvice('visibility-rules');
-    expect((await check('visibility-rules')).status).toBe('ok');
-  });
-
-  it('notes price rules that never decide, why, and removes them', async () => {
-    await givenTour(terminal.db, { slug: 'gone', status: 'archived' });
-    await terminal.tourctl('pricing add acme --percent 3 --continent south-america');
-    expect((await check('prices')).status).toBe('ok');
-    for (const [flags, why] of [
-      ['--percent 5 --travel-from 2020-01-01 --travel-to 2020-02-01', 'travel dates that are over'],
-      ['--percent 5 --tour gone', 'an archived tour'],
-      ['--percent 5 --continent atlantis', 'a continent that no tour is in'],
-    ]) {
-      const { id } = (await terminal.tourctl(`pricing add acme ${flags} --json`)).json;
-      expect((await check('prices')).detail).toContain(`${id} of acme (for ${why})`);
-      await followAdvice('prices');
-      expect((await check('prices')).status).toBe('ok');
-    }
-    const { id } = (await terminal.tourctl('pricing add acme --amount 5 --json')).json;
-    await terminal.tourctl('tenant set acme --currency USD');
-    expect((await check('prices')).detail).toContain(`${id} of acme (in another currency`);
-    await terminal.tourctl('tenant set acme --currency EUR');
-    await terminal.tourctl('pricing add acme --percent 1');
-    expect((await check('prices')).detail).toContain(`${id} of acme (beaten by a newer one`);
-  });
-
   it('notes a clock that is another than that of the database', async () => {
     expect((await check('clock')).status).toBe('ok');
     const now = Date.now.bind(Date);
@@ -236,7 +147,7 @@ describe('tourctl doctor', () => {
       status: 'notice',
       detail: expect.stringContaining(endpoint.id),
     });
-    await followAdvice('endpoints');
+    await followAdvice(terminal, 'endpoints');
     expect((await check('endpoints')).status).toBe('ok');
 
     await terminal.db('webhook_deliveries').where({ tenant_id: tenant.id }).update({ status: 'dead' });
@@ -245,7 +156,7 @@ describe('tourctl doctor', () => {
       status: 'notice',
       detail: expect.stringContaining('1 dead'),
     });
-    await followAdvice('deliveries');
+    await followAdvice(terminal, 'deliveries');
   });
 
   it('prints what to do below each finding for a person', async () => {
@@ -270,7 +181,7 @@ describe('tourctl doctor', () => {
     expect(found).toMatchObject({ code: 1, ok: false, status: 'broken' });
     expect(found.detail).toMatch(/oversold: tour \d{4}-\d\d-\d\d \(4 of 3\)/);
     expect(found.commands).toEqual([expect.stringMatching(/^tourctl departure set-seats tour [\d-]+ 4$/)]);
-    await followAdvice('seats');
+    await followAdvice(terminal, 'seats');
     expect((await check('seats')).status).toBe('ok');
     await terminal.db('departures').where({ id }).update({ seats_total: 10 });
   });
@@ -314,43 +225,5 @@ describe('tourctl doctor', () => {
     terminal.env.DATABASE_URL = 'postgres://nobody@127.0.0.1:1/nothing';
     expect(await check('database')).toMatchObject({ code: 1, ok: false, status: 'broken' });
     terminal.env.DATABASE_URL = url;
-  });
-
-  it('exits with 1 where the configured store does not answer, or not with this password', async () => {
-    expect(await check('store')).toMatchObject({ code: 0, detail: expect.stringContaining('in memory') });
-    terminal.env.REDIS_URL = 'redis://:hunter2@localhost:1';
-    const refused = await check('store');
-    expect(refused).toMatchObject({ code: 1, ok: false, status: 'broken' });
-    expect(refused.detail).toMatch(/^REDIS_URL: connect ECONNREFUSED/);
-    delete terminal.env.REDIS_URL;
-    Object.assign(terminal.env, { CACHE_REST_URL: 'http://127.0.0.1:1', CACHE_REST_TOKEN: 'hunter2' });
-    const rest = await check('store');
-    expect(rest).toMatchObject({ code: 1, status: 'broken' });
-    expect(rest.detail).toMatch(/^CACHE_REST_URL: connect ECONNREFUSED/);
-    delete terminal.env.CACHE_REST_URL;
-    delete terminal.env.CACHE_REST_TOKEN;
-  });
-});
-
-describeWithRedis('tourctl doctor with a Redis', () => {
-  afterAll(async () => {
-    delete terminal.env.REDIS_URL;
-    await stopRedisServers();
-  });
-
-  it('tells how quick it is, and finds a wrong password and a hanging server', async () => {
-    const redis = await startRedis(['--requirepass', 'right']);
-    terminal.env.REDIS_URL = `redis://:right@127.0.0.1:${redis.port}`;
-    expect(await check('store')).toMatchObject({
-      code: 0,
-      status: 'ok',
-      detail: expect.stringMatching(/^REDIS_URL answers in \d+ ms$/),
-    });
-    terminal.env.REDIS_URL = `redis://:hunter2@127.0.0.1:${redis.port}`;
-    const refused = await check('store');
-    expect(refused).toMatchObject({ code: 1, status: 'broken' });
-    expect(refused.detail).toMatch(/^REDIS_URL: WRONGPASS/);
-    redis.hang();
-    expect(await check('store')).toMatchObject({ code: 1, status: 'broken' });
   });
 });

@@ -1,5 +1,5 @@
 import { anonymizeBooking } from '../../../services/api/bookings/anonymize-booking';
-import { erasePersonFromChanges } from '../../../services/api/audit/changes-of';
+import { erasePersonFromChanges } from '../../../services/api/audit/erase-person';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
 import type { Trx } from '../../../services/platform/database';

@@ -1,6 +1,6 @@
 import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { toMajor } from '../../../services/api/money/currency';
-import { toCustomerDocument } from '../hold/customer-document';
+import { toCustomerDocument } from '../../customer-document';
 
 /** A booking in lists and in the audit log, without the customer. */
 export function toBookingDocument(lead: BookingLead) {

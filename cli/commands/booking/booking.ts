@@ -1,14 +1,13 @@
 import { BOOKING_STATUSES } from '../../../services/api/bookings/booking-lead';
+import { COUNTS_KEPT_DAYS } from '../../../services/api/departures/refusal';
 import type { Flag, Noun } from '../../command';
 import { LIMIT_FLAG } from '../../credential-flags';
 import { UsageError } from '../../usage-error';
 import { bookingRef, line, moment, slug } from '../../values';
-import { REVEAL_FLAG } from '../hold/reveal-flag';
+import { REVEAL_FLAG } from '../../reveal';
 
 const REF = { ref: bookingRef };
 const DAY_MS = 86_400_000;
-/** As long as refusals are counted. */
-const STATS_DAYS = 400;
 
 const TENANT: Flag = { flags: '--tenant <slug>', about: 'of this tenant only', parse: slug };
 const EXTERNAL_REF: Flag = {
@@ -78,8 +77,8 @@ export const booking: Noun = {
       ],
       check: ({ since }: { since?: Date }) => {
         const age = Date.now() - (since?.getTime() ?? Date.now());
-        if (age < 0 || age > STATS_DAYS * DAY_MS) {
-          throw new UsageError(`--since must be within the last ${STATS_DAYS} days`);
+        if (age < 0 || age > COUNTS_KEPT_DAYS * DAY_MS) {
+          throw new UsageError(`--since must be within the last ${COUNTS_KEPT_DAYS} days`);
         }
       },
       examples: ['booking stats', 'booking stats acme --since 30d'],

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { walkBookings } from '../../../services/api/bookings/find-booking';
 import { AppError } from '../../../services/platform/errors';
 import type { Context } from '../../context';
-import { recordReveal, type RevealOptions } from '../hold/customer-document';
+import { recordReveal, type RevealOptions } from '../../reveal';
 import { CSV_HEAD, toCsvLine } from './booking-csv';
 import { type BookingFilterOptions, describeFilter, toBookingFilter } from './booking-filter';
 

@@ -3,12 +3,8 @@ import { getBooking, listBookings } from '../../../services/api/bookings/find-bo
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
 import { type Column, shortTime, table } from '../../table';
-import {
-  describeCustomer,
-  recordReveal,
-  type RevealOptions,
-  toCustomerDocument,
-} from '../hold/customer-document';
+import { CUSTOMER_COLUMN, describeCustomer, toCustomerDocument } from '../../customer-document';
+import { recordReveal, type RevealOptions } from '../../reveal';
 import { toBookingDocument } from './booking-document';
 import { type BookingFilterOptions, describeFilter, toBookingFilter } from './booking-filter';
 
@@ -31,7 +27,6 @@ const COLUMNS: Column[] = [
   'created (utc)',
   { heading: 'reference', least: 8 },
 ];
-const CUSTOMER: Column = { heading: 'customer', least: 16 };
 
 export async function listBookingsCommand(context: Context, options: BookingListOptions): Promise<void> {
   const { db, output } = context;
@@ -48,7 +43,7 @@ export async function listBookingsCommand(context: Context, options: BookingList
     customer: toCustomerDocument(lead.customer, reveal),
   }));
   output.answer({ items }, (screen) => {
-    const columns = reveal ? [...COLUMNS, CUSTOMER] : COLUMNS;
+    const columns = reveal ? [...COLUMNS, CUSTOMER_COLUMN] : COLUMNS;
     return table(columns, leads.map(reveal ? toRevealedRow : toRow), 'No bookings', screen);
   });
 }

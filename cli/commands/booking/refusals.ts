@@ -2,7 +2,7 @@ import { listRefusals } from '../../../services/api/departures/list-refusals';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
-import { describeRefusals, toRefusalDocument } from '../hold/history-document';
+import { describeRefusals, toRefusalDocument } from '../hold/refusal-document';
 
 interface RefusalListOptions {
   tenant?: string;

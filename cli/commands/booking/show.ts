@@ -7,19 +7,14 @@ import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
 import type { Db } from '../../../services/platform/database';
 import { listDeliveriesOfBooking } from '../../../services/webhook-queue/operations';
 import type { Context } from '../../context';
+import { describeCustomer } from '../../customer-document';
+import { recordReveal, type RevealOptions } from '../../reveal';
 import type { Screen } from '../../screen';
-import { properties, shortTime, table } from '../../table';
-import { describeCustomer, recordReveal, type RevealOptions } from '../hold/customer-document';
-import {
-  describeChanges,
-  describeHistory,
-  describeRefusals,
-  findChangesDocument,
-  findRefusalsDocument,
-  sections,
-  toHistoryDocument,
-} from '../hold/history-document';
+import { properties, sections, shortTime, table } from '../../table';
+import { describeChanges, findChangesDocument } from '../audit/subject-changes';
+import { describeHistory, toHistoryDocument } from '../hold/history-document';
 import { describePrice } from '../hold/price-text';
+import { describeRefusals, findRefusalsDocument } from '../hold/refusal-document';
 import { toBookingDetailDocument } from './booking-document';
 
 export async function showBookingCommand(

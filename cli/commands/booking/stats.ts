@@ -2,7 +2,8 @@ import { type DayOfSales, summarizeSales } from '../../../services/api/bookings/
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
 import type { Context } from '../../context';
-import { type Column, table } from '../../table';
+import type { Screen } from '../../screen';
+import { table } from '../../table';
 import { bar, drawsBlocks } from './bars';
 
 const DAY_MS = 86_400_000;
@@ -23,11 +24,8 @@ export async function showStatsCommand(
     ...{ tenant: slug ?? null, from: days[0]?.day ?? null, to: days.at(-1)?.day ?? null },
     ...{ days, together },
   };
-  output.answer(document, ({ columns = COLUMNS_OF_A_PIPE, ...screen }) =>
-    [
-      drawDays(sales, columns, drawsBlocks(io.env), { columns, ...screen }),
-      describeTogether(together, slug),
-    ].join('\n\n'),
+  output.answer(document, (screen) =>
+    [drawDays(sales, screen, drawsBlocks(io.env)), describeTogether(together, slug)].join('\n\n'),
   );
 }
 
@@ -73,12 +71,8 @@ const BESIDE_BARS = 10 + 4 * 2;
 const WIDEST_BAR = 20;
 
 /** A row for each day: the numbers, and beside each a bar, if they find room. */
-function drawDays(
-  sales: DayOfSales[],
-  columns: number,
-  blocks: boolean,
-  screen: Parameters<typeof table>[3],
-): string {
+function drawDays(sales: DayOfSales[], screen: Screen, blocks: boolean): string {
+  const { columns = COLUMNS_OF_A_PIPE } = screen;
   const share = ({ holds, converted }: DayOfSales) => (holds > 0 ? Math.round((converted / holds) * 100) : 0);
   const series: { values: number[]; most?: number; unit?: string }[] = [
     { values: sales.map(({ holds }) => holds) },
@@ -96,8 +90,7 @@ function drawDays(
       `${`${values[i]}${unit}`.padStart(digits[n]!)} ${bar(values[i]!, most, width, blocks)}`.trimEnd(),
     ),
   ]);
-  const forms: Column[] = ['day (utc)', ...HEADINGS];
-  return table(forms, rows, 'No days', screen);
+  return table(['day (utc)', ...HEADINGS], rows, 'No days', { ...screen, columns });
 }
 
 function describeTogether(together: ReturnType<typeof toDocument>, slug: string | undefined): string {

@@ -3,14 +3,6 @@ import type { CompletedCommand } from './completed-command';
 /** To be sourced, or to lie as _tourctl in a directory of $fpath. */
 export function zshScript(commands: CompletedCommand[]): string {
   const paths = commands.filter(({ path }) => path.length > 0).map(({ path }) => `'${path.join(' ')}'`);
-  const values = commands.flatMap(({ path, flags }) =>
-    flags.flatMap(({ word, value }) => {
-      if (value === 'none') return [];
-      const then =
-        typeof value === 'object' ? `compadd -- ${value.join(' ')}` : value === 'file' ? '_files' : ':';
-      return [`    '${[...path, word].join(' ')}') ${then}; return ;;`];
-    }),
-  );
   const next = commands.map(({ path, words, flags, takesFiles }) => {
     const named = words.map(describe).join(' ');
     const flagged = flags.map(describe).join(' ');
@@ -34,7 +26,7 @@ _tourctl() {
     compset -P '*='
   fi
   case "\${route:+$route }$before" in
-${values.join('\n')}
+${commands.flatMap(valuesOf).join('\n')}
   esac
   case "$route" in
 ${next.join('\n')}
@@ -53,6 +45,16 @@ else
   compdef _tourctl tourctl
 fi
 `;
+}
+
+/** A case for each flag that takes a value. */
+function valuesOf({ path, flags }: CompletedCommand): string[] {
+  return flags.flatMap(({ word, value }) => {
+    if (value === 'none') return [];
+    const then =
+      typeof value === 'object' ? `compadd -- ${value.join(' ')}` : value === 'file' ? '_files' : ':';
+    return [`    '${[...path, word].join(' ')}') ${then}; return ;;`];
+  });
 }
 
 function describe({ word, about }: { word: string; about: string }): string {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Basics } from '../../context';
 import { EXIT } from '../../failure';
 import { nearest } from '../../nearest';
-import { judgeEnvironment, type Fault } from './find-faults';
+import { judgeEnvironment, type Fault } from './judge-environment';
 import { VARIABLES } from './variables';
 
 /** Of a shorter name almost anything is a misspelling. */

@@ -1,6 +1,6 @@
 import type { Basics } from '../../context';
 import { SettingsError } from '../../refusals';
-import { readSettings } from './settings';
+import { readSetting } from './settings';
 import type { VariableName } from './variables';
 
 /** @throws SettingsError for a secret, a wrong value, and where there is none */
@@ -9,7 +9,7 @@ export async function getConfigCommand(
   _: object,
   variable: VariableName,
 ): Promise<void> {
-  const setting = readSettings(io).find((each) => each.variable === variable)!;
+  const setting = readSetting(io, variable);
   const { value, fault, secret, source } = setting;
   if (fault) throw new SettingsError(fault);
   if (output.json) return output.answer(setting, () => '');

@@ -1,5 +1,5 @@
 import type { Io } from '../../io';
-import { judgeEnvironment, type Fault } from './find-faults';
+import { judgeEnvironment, type Fault } from './judge-environment';
 import { VARIABLES, type Variable, type VariableName } from './variables';
 
 export interface Setting {
@@ -32,6 +32,10 @@ export function readSettings(io: Io): Setting[] {
       fault: fault ?? null,
     };
   });
+}
+
+export function readSetting(io: Io, variable: VariableName): Setting {
+  return readSettings(io).find((setting) => setting.variable === variable)!;
 }
 
 function sourceOf({ generated, secret }: Variable, value: string | undefined, isEmbedded: boolean) {

@@ -1,6 +1,6 @@
 import type { Basics } from '../../context';
 import { properties } from '../../table';
-import { readSettings, shownValue } from './settings';
+import { readSetting, shownValue } from './settings';
 import type { VariableName } from './variables';
 
 export async function showConfigCommand(
@@ -8,6 +8,6 @@ export async function showConfigCommand(
   _: object,
   variable: VariableName,
 ): Promise<void> {
-  const setting = readSettings(io).find((each) => each.variable === variable)!;
+  const setting = readSetting(io, variable);
   output.answer(setting, (screen) => properties({ ...setting, value: shownValue(setting) }, screen));
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../../../services/platform/config';
+import { formatDuration } from '../../duration';
 
 export interface Variable {
   /** What it is for. */
@@ -159,7 +160,7 @@ export const VARIABLES = {
   WEBHOOK_RETRY_SCHEDULE: {
     about: 'the wait before each try',
     mustBe: 'steps such as 0s,5s,5m,2h',
-    value: (c) => c.webhooks.retryScheduleSeconds.map(duration).join(','),
+    value: (c) => c.webhooks.retryScheduleSeconds.map((seconds) => formatDuration(seconds, 'h')).join(','),
   },
   WEBHOOK_RETENTION_DAYS: {
     about: 'how long finished deliveries are kept',
@@ -178,10 +179,4 @@ function hidePassword(url: string | undefined): string | undefined {
   // A password may stand among the parameters too.
   for (const name of shown.searchParams.keys()) if (/pass/i.test(name)) shown.searchParams.set(name, '***');
   return shown.href;
-}
-
-function duration(seconds: number): string {
-  if (seconds > 0 && seconds % 3600 === 0) return `${seconds / 3600}h`;
-  if (seconds > 0 && seconds % 60 === 0) return `${seconds / 60}m`;
-  return `${seconds}s`;
 }

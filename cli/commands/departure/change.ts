@@ -12,12 +12,8 @@ import { setSeats } from '../../../services/api/departures/set-seats';
 import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../context';
 import { type Column, table } from '../../table';
-import {
-  describeCustomer,
-  recordReveal,
-  type RevealOptions,
-  toCustomerDocument,
-} from '../hold/customer-document';
+import { CUSTOMER_COLUMN, describeCustomer, toCustomerDocument } from '../../customer-document';
+import { recordReveal, type RevealOptions } from '../../reveal';
 import { toDepartureDocument } from './departure-document';
 
 const TO_TELL: Column[] = [
@@ -27,7 +23,6 @@ const TO_TELL: Column[] = [
   { heading: 'adults', right: true },
   { heading: 'reference', least: 8 },
 ];
-const CUSTOMER: Column = { heading: 'customer', least: 16 };
 
 export async function cancelDepartureCommand(
   context: Context,
@@ -58,7 +53,7 @@ export async function cancelDepartureCommand(
       ...[bookingRef, tenant, status, adults, externalRef],
       ...(reveal ? [describeCustomer(customer)] : []),
     ]);
-    const columns = reveal ? [...TO_TELL, CUSTOMER] : TO_TELL;
+    const columns = reveal ? [...TO_TELL, CUSTOMER_COLUMN] : TO_TELL;
     const holds =
       live.holds > 0 ? [`${live.holds} live holds of ${live.seats} seats can not be booked any more`] : [];
     return [

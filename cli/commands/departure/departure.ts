@@ -3,7 +3,7 @@ import { travelDate } from '../../catalog-values';
 import { LIMIT_FLAG } from '../../credential-flags';
 import { UsageError } from '../../usage-error';
 import { wholeNumber } from '../../values';
-import { REVEAL_FLAG } from '../hold/reveal-flag';
+import { REVEAL_FLAG } from '../../reveal';
 
 export const departure: Noun = {
   name: 'departure',

@@ -1,6 +1,6 @@
 import { toMajor } from '../../../services/api/money/currency';
 import type { SeatHold } from '../../../services/api/holds/seat-hold';
-import { toCustomerDocument } from './customer-document';
+import { toCustomerDocument } from '../../customer-document';
 
 /** A hold in lists and in the audit log, without the customer. */
 export function toHoldDocument(hold: SeatHold) {

@@ -2,7 +2,7 @@ import { HOLD_STATUSES } from '../../../services/api/holds/seat-hold';
 import type { Noun } from '../../command';
 import { LIMIT_FLAG } from '../../credential-flags';
 import { line, moment, slug, uuid } from '../../values';
-import { REVEAL_FLAG } from './reveal-flag';
+import { REVEAL_FLAG } from '../../reveal';
 
 export const hold: Noun = {
   name: 'hold',

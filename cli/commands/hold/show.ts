@@ -4,19 +4,14 @@ import { type HoldMoment, holdHistory, refusalOf } from '../../../services/api/h
 import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
 import type { Context } from '../../context';
 import type { Screen } from '../../screen';
-import { properties } from '../../table';
-import { describeCustomer, recordReveal, type RevealOptions } from './customer-document';
-import {
-  describeChanges,
-  describeHistory,
-  describeRefusals,
-  findChangesDocument,
-  findRefusalsDocument,
-  sections,
-  toHistoryDocument,
-} from './history-document';
+import { describeCustomer } from '../../customer-document';
+import { recordReveal, type RevealOptions } from '../../reveal';
+import { properties, sections } from '../../table';
+import { describeChanges, findChangesDocument } from '../audit/subject-changes';
+import { describeHistory, toHistoryDocument } from './history-document';
 import { toHoldDetailDocument } from './hold-document';
 import { describePrice } from './price-text';
+import { describeRefusals, findRefusalsDocument } from './refusal-document';
 
 export async function showHoldCommand(
   context: Context,
@@ -40,6 +35,7 @@ export async function showHoldCommand(
 }
 
 type HoldShown = ReturnType<typeof toHoldDetailDocument> & {
+  history: unknown[];
   booking_ref: string | null;
   refuses_with: { code: string; message: string } | null;
   refusals: Awaited<ReturnType<typeof findRefusalsDocument>>;
@@ -47,10 +43,17 @@ type HoldShown = ReturnType<typeof toHoldDetailDocument> & {
 };
 
 function describe(document: HoldShown, moments: HoldMoment[], screen: Screen): string {
-  const { customer, price_breakdown, refuses_with: refusal, refusals, audit, ...facts } = document;
-  const { history: _, ...plain } = facts as typeof facts & { history: unknown };
+  const {
+    customer,
+    price_breakdown,
+    refuses_with: refusal,
+    history: _,
+    refusals,
+    audit,
+    ...facts
+  } = document;
   return sections([
-    ['', properties({ ...plain, customer: describeCustomer(customer) }, screen)],
+    ['', properties({ ...facts, customer: describeCustomer(customer) }, screen)],
     ['Price of one', describePrice(price_breakdown, document.unit_price, document.currency)],
     ['History', describeHistory(moments, screen)],
     ['A booking with it', refusal ? `is refused: ${refusal.code}. ${refusal.message}` : undefined],

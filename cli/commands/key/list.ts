@@ -2,7 +2,7 @@ import { listApiKeys } from '../../../services/api/credentials/list-credentials'
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
-import { adviseOn, STATUS_TONES, WARNING_TONES, warningLabels } from '../../credential-warnings';
+import { noteWarnings, STATUS_TONES, WARNING_TONES, warningLabels } from '../../credential-warnings';
 import { table, type Column } from '../../table';
 import { toKeyDocument } from './key-document';
 
@@ -36,11 +36,5 @@ export async function listKeysCommand(
     });
     return table(COLUMNS, rows, 'No keys', screen);
   });
-  for (const key of keys) {
-    // The first warning outdoes the others.
-    for (const warning of key.warnings.slice(0, 1)) {
-      const { sentence, command } = adviseOn('key', key, warning);
-      output.note(`warning: ${sentence}: ${command}`);
-    }
-  }
+  noteWarnings(output, 'key', keys);
 }

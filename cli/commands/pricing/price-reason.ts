@@ -1,10 +1,9 @@
 import type { Defeat, Inapplicability } from '../../../services/api/pricing/choose-price-rule';
 import { describeChange, describeScope, describeTravel, type PriceRuleDocument } from './price-rule-document';
 
-/** Why rules did not make a price, as sentences. */
-
 const SCOPE = { tour: "a tour's rule", continent: "a continent's rule", all: 'a general rule' } as const;
 
+/** Why a rule that applies did not make the price, as a sentence. */
 export function whyItLost(because: Defeat, winner: PriceRuleDocument, loser: PriceRuleDocument): string {
   const scope = (rule: PriceRuleDocument) => SCOPE[rule.applies_to as keyof typeof SCOPE];
   if (because === 'closer_rule') return `${scope(winner)} beats ${scope(loser)}`;
@@ -18,6 +17,7 @@ export interface Circumstances {
   date: string | null;
 }
 
+/** Why a rule does not apply, as a sentence. */
 export function whyItSaysNothing(
   because: Inapplicability,
   rule: PriceRuleDocument,

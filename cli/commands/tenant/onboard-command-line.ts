@@ -1,3 +1,4 @@
+import { formatDuration } from '../../duration';
 import type { OnboardPlan } from './onboard-plan';
 
 const WIDTH = 76;
@@ -49,18 +50,8 @@ function inLines(words: string[]): string[] {
   return lines;
 }
 
-const UNITS: [string, number][] = [
-  ['d', 86_400],
-  ['h', 3600],
-  ['m', 60],
-  ['s', 1],
-];
-
-/** The largest unit that says it exactly. */
 function inWords(seconds: number | null | undefined): string | undefined {
-  if (seconds == null) return undefined;
-  const [unit, length] = UNITS.find(([, size]) => seconds % size === 0)!;
-  return `${seconds / length}${unit}`;
+  return seconds == null ? undefined : formatDuration(seconds, 'd');
 }
 
 /** For a shell: what is plain stays plain. */

@@ -22,11 +22,11 @@ export function toOnboardDocument(made: Provisioned, shown: boolean, publicBaseU
   };
 }
 
-/** The secrets by what they are called in a file of `NAME=value` lines. */
-export function secretsOf({ key, widget, endpoint }: Provisioned): Record<string, string> {
-  return {
-    ...(key && { API_KEY: key.token }),
-    ...(widget && { WIDGET_TOKEN: widget.token }),
-    ...(endpoint && { WEBHOOK_SECRET: endpoint.secret }),
-  };
+/** The secrets, each a line of a settings file. */
+export function secretLines({ key, widget, endpoint }: Provisioned): string[] {
+  return [
+    ...(key ? [`API_KEY=${key.token}`] : []),
+    ...(widget ? [`WIDGET_TOKEN=${widget.token}`] : []),
+    ...(endpoint ? [`WEBHOOK_SECRET=${endpoint.secret}`] : []),
+  ];
 }

@@ -6,7 +6,7 @@ import { withSecretFile } from '../../secret-file';
 import { noteSpelling } from '../../origin-arguments';
 import { askOnboarding } from './ask-onboarding';
 import { describeCommand } from './onboard-command-line';
-import { secretsOf, toOnboardDocument } from './onboard-document';
+import { secretLines, toOnboardDocument } from './onboard-document';
 import type { OnboardOptions } from './onboard-options';
 import { type OnboardPlan, toPlan } from './onboard-plan';
 import { describeOnboarding } from './onboard-summary';
@@ -40,11 +40,7 @@ async function provision(context: Context, plan: OnboardPlan): Promise<Provision
       );
       // Every part has left its row; the whole is not one change more.
       note(null, null);
-      keep(
-        Object.entries(secretsOf(made))
-          .map(([name, secret]) => `${name}=${secret}`)
-          .join('\n'),
-      );
+      keep(secretLines(made).join('\n'));
       return made;
     }),
   );
@@ -54,21 +50,15 @@ async function provision(context: Context, plan: OnboardPlan): Promise<Provision
 function announce(context: Context, made: Provisioned, { out }: OnboardPlan, guided: boolean): void {
   const { config, output } = context;
   const { slug, origins } = made.tenant;
-  const secrets = secretsOf(made);
+  const secrets = secretLines(made);
   const hidden = out !== undefined;
   const document = toOnboardDocument(made, !hidden, config.publicBaseUrl);
   if (!guided) {
     output.note(`${describeOnboarding(made, out)}\n`);
     for (const warning of made.warnings) output.warn(warning);
   }
-  output.answer(document, () =>
-    hidden
-      ? ''
-      : Object.entries(secrets)
-          .map(([name, secret]) => `${name}=${secret}`)
-          .join('\n'),
-  );
-  output.note(`${slug} is ready.${describeSecrets(Object.keys(secrets).length, out)}`);
+  output.answer(document, () => (hidden ? '' : secrets.join('\n')));
+  output.note(`${slug} is ready.${describeSecrets(secrets.length, out)}`);
   if (document.widget?.snippet) {
     const snippet = document.widget.snippet.replaceAll(made.widget!.token, '<WIDGET_TOKEN>');
     output.note(`\nTo paste into a page:\n${snippet}`);

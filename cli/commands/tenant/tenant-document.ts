@@ -1,5 +1,5 @@
 import type { Tenant } from '../../../services/api/tenants/tenant';
-import { formatMinutes } from '../../duration';
+import { formatDuration } from '../../duration';
 
 /** A tenant as the terminal answers it (CONTRACT section 6), and as the audit log keeps it. */
 export function toTenantDocument(tenant: Tenant) {
@@ -16,7 +16,7 @@ export function toTenantDocument(tenant: Tenant) {
     deposit_percent: Number(tenant.depositPercent),
     created_at: tenant.createdAt.toISOString(),
     payment_method: tenant.paymentMethod,
-    payment_window: paymentWindowMinutes === null ? 'none' : formatMinutes(paymentWindowMinutes),
+    payment_window: paymentWindowMinutes === null ? 'none' : formatDuration(paymentWindowMinutes * 60, 'h'),
     hold_default: tenant.holdDefaultMinutes,
     hold_max: tenant.holdMaxMinutes,
     max_holds: tenant.maxHolds,

@@ -1,5 +1,6 @@
 import { explainEmbedding } from '../../../services/api/widget/explain-embedding';
 import type { Context } from '../../context';
+import { EXIT } from '../../failure';
 import { properties } from '../../table';
 
 /** @returns 1 where the page may not show it */
@@ -9,5 +10,5 @@ export async function explainEmbeddingCommand(
 ): Promise<number> {
   const embedding = await explainEmbedding(db, secrets.keyPepper, token, origin);
   output.answer(embedding, (screen) => properties({ ...embedding }, screen));
-  return embedding.allowed ? 0 : 1;
+  return embedding.allowed ? EXIT.done : EXIT.refused;
 }

@@ -2,7 +2,7 @@ import { listWidgetTokens } from '../../../services/api/credentials/list-credent
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
-import { adviseOn, STATUS_TONES, WARNING_TONES, warningLabels } from '../../credential-warnings';
+import { noteWarnings, STATUS_TONES, WARNING_TONES, warningLabels } from '../../credential-warnings';
 import { table, type Column } from '../../table';
 import { toWidgetDocument } from './widget-document';
 
@@ -34,11 +34,5 @@ export async function listWidgetsCommand(
     });
     return table(COLUMNS, rows, 'No widget tokens', screen);
   });
-  for (const token of tokens) {
-    // The first warning outdoes the others.
-    for (const warning of token.warnings.slice(0, 1)) {
-      const { sentence, command } = adviseOn('widget', token, warning);
-      output.note(`warning: ${sentence}: ${command}`);
-    }
-  }
+  noteWarnings(output, 'widget', tokens);
 }

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database';
 import type { AuditFilter, RecordedChange } from './recorded-change';
 
 /** Newest first. */
@@ -9,7 +9,9 @@ export async function selectAuditEntries(db: Db, filter: AuditFilter): Promise<R
   if (actor) void query.where('a.actor', actor);
   if (subject) void query.where('a.subject', subject);
   if (action)
-    void query.where((any) => any.where('a.action', action).orWhereLike('a.action', `${noun(action)}.%`));
+    void query.where((any) =>
+      any.where('a.action', action).orWhereLike('a.action', `${literally(action)}.%`),
+    );
   if (since) void query.where('a.at', '>=', since);
   if (after) void query.where('a.id', '<', after);
   return query;
@@ -19,8 +21,21 @@ export async function findAuditEntry(db: Db, id: number): Promise<RecordedChange
   return entries(db).where('a.id', id).first<RecordedChange | undefined>();
 }
 
-/** In a pattern of LIKE, where these mean something. */
-function noun(text: string): string {
+/** All about these things, the oldest first. */
+export async function selectAuditEntriesOf(db: Db, subjects: string[]): Promise<RecordedChange[]> {
+  return entries(db).whereIn('a.subject', subjects).orderBy('a.id');
+}
+
+export async function rewriteAuditEntry(
+  trx: Trx,
+  { id, before, after }: { id: number; before: unknown; after: unknown },
+): Promise<void> {
+  const [written, rewritten] = [before, after].map((value) => (value == null ? null : JSON.stringify(value)));
+  await trx('audit_log').where({ id }).update({ before: written, after: rewritten });
+}
+
+/** For a pattern of LIKE, where these mean something. */
+function literally(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 

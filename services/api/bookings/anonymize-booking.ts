@@ -1,5 +1,5 @@
 import type { Trx } from '../../platform/database';
-import { forgetReference } from '../departures/list-refusals';
+import { forgetReference } from '../departures/forget-reference';
 import { relockDeparture } from '../departures/reserve-seats';
 import { getHold } from '../holds/find-hold';
 import { forgetCustomerOfHold } from '../holds/forget-customer';

@@ -1,7 +1,7 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db } from '../../platform/database';
 import type { TenantScope } from '../tenants/tenant-scope';
 import type { DayOfRefusals, Refusal, RefusalFilter } from './refusal';
-import { countRefusals, findRefusals, forgetExternalRef } from './refusal.repository';
+import { countRefusals, findRefusals } from './refusal.repository';
 
 /** Why requests for seats were refused of late, the newest first. Written a few seconds after it happened. */
 export async function listRefusals(db: Db, filter: RefusalFilter): Promise<Refusal[]> {
@@ -14,8 +14,4 @@ export async function listRefusals(db: Db, filter: RefusalFilter): Promise<Refus
  */
 export async function countRefusalsByDay(db: Db, scope: TenantScope, from: string): Promise<DayOfRefusals[]> {
   return countRefusals(db, scope, from);
-}
-
-export async function forgetReference(trx: Trx, tenantId: string, externalRef: string): Promise<void> {
-  await forgetExternalRef(trx, tenantId, externalRef);
 }

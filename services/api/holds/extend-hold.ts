@@ -8,7 +8,7 @@ import { getHold } from './find-hold';
 import { HoldExpiredError, HoldStateConflictError } from './hold.errors';
 import { assertHoldMinutes } from './place-hold';
 import type { SeatHold } from './seat-hold';
-import { exceedsHoldLife, extendHoldRow } from './seat-hold.repository';
+import { exceedsHoldLife, extendHoldRow } from './hold-extension.repository';
 
 /**
  * Counts the hold's minutes anew from now; never shortens it, and never past two hours of life.

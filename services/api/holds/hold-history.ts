@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database';
 import { HoldExpiredError, HoldStateConflictError } from './hold.errors';
 import type { SeatHold } from './seat-hold';
-import { findExtensions } from './seat-hold.repository';
+import { findExtensions } from './hold-extension.repository';
 
 /** Something that happened to a hold. */
 export interface HoldMoment {

@@ -1,7 +1,7 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
 import type { Actor } from '../departures/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant-scope';
-import type { HoldExtension, HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
+import type { HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
 
 const HOLD_COLUMNS = `
   h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.quantity, h.hold_minutes, h.expires_at, h.unit_price_minor, h.currency,
@@ -61,15 +61,6 @@ export interface HoldFilter {
   limit: number;
 }
 
-/** Of one day. */
-export interface DayOfHolds {
-  /** YYYY-MM-DD, UTC. */
-  day: string;
-  holds: number;
-  /** Those of them that became a booking, on whatever day. */
-  converted: number;
-}
-
 /** Newest first. */
 export async function findHolds(
   db: Db,
@@ -125,61 +116,11 @@ export async function countLiveHolds(
   return { holds: Number(rows[0].holds), seatsOfDeparture: Number(rows[0].seats) };
 }
 
-/** Moves the hold's end to `minutes` from `at`; where more is left, the hold stays as it is. */
-export async function extendHoldRow(
-  trx: Trx,
-  id: string,
-  extension: { minutes: number; at: string; by: Actor | null },
-): Promise<void> {
-  await trx.raw(
-    `with extended as (
-       update seat_holds
-       set expires_at = :at::timestamptz + make_interval(mins => :minutes), hold_minutes = :minutes
-       where id = :id and expires_at < :at::timestamptz + make_interval(mins => :minutes)
-       returning id, expires_at
-     )
-     insert into hold_extensions (hold_id, at, expires_at, by) select id, :at::timestamptz, expires_at, :by from extended`,
-    { id, ...extension },
-  );
-}
-
-/** The oldest first. */
-export async function findExtensions(db: Db, holdId: string): Promise<HoldExtension[]> {
-  return db('hold_extensions')
-    .where({ hold_id: holdId })
-    .orderBy('at')
-    .select<HoldExtension[]>('at', 'expires_at as expiresAt', 'by');
-}
-
-/** By day (UTC) on which they were placed. */
-export async function countHolds(db: Db, scope: TenantScope, from: string): Promise<DayOfHolds[]> {
-  const { rows } = await db.raw(
-    `select (created_at at time zone 'UTC')::date as day, count(*)::integer as holds,
-       count(*) filter (where status = 'converted')::integer as converted
-     from seat_holds
-     where created_at >= (:from::date)::timestamp at time zone 'UTC'
-       and (:tenantId::uuid is null or tenant_id = :tenantId::uuid)
-     group by day order by day`,
-    { from, tenantId: tenantIdOf(scope) },
-  );
-  return rows;
-}
-
 /** @param externalRef what is left of the reference */
 export async function forgetHoldCustomer(trx: Trx, id: string, externalRef: string | null): Promise<void> {
   await trx('seat_holds')
     .where({ id })
     .update({ customer_name: null, customer_phone: null, customer_email: null, external_ref: externalRef });
-}
-
-/** Would `minutes` from `at` be more than two hours after the hold was placed? */
-export async function exceedsHoldLife(trx: Trx, id: string, minutes: number, at: string): Promise<boolean> {
-  const { rows } = await trx.raw(
-    `select :at::timestamptz + make_interval(mins => :minutes) > created_at + interval '120 minutes' as exceeds
-     from seat_holds where id = :id`,
-    { id, minutes, at },
-  );
-  return rows[0].exceeds;
 }
 
 /** Ends an active hold; the caller holds the departure's lock. */

@@ -76,8 +76,8 @@ async function authenticateWidget(request: Request): Promise<WidgetPrincipal> {
       : verifyWidgetToken(credentials, secrets.keyPepper, token);
   return boundGuessing(request, verification).catch((error: unknown) => {
     // A page with an API key in the place of its widget token shows nothing, but the key is there for all to read.
-    const isKey = error instanceof WrongCredentialTypeError && comesFromBrowser(request);
-    if (isKey) contextOf(request).uses.noteLeak(parseToken(token)!.id);
+    const leaked = error instanceof WrongCredentialTypeError && comesFromBrowser(request);
+    if (leaked) contextOf(request).uses.noteLeak(parseToken(token)!.id);
     throw error;
   });
 }

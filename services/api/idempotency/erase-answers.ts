@@ -21,9 +21,9 @@ export async function eraseAnswers(
   const marks = Object.entries(named).map(([name, value]) => `"${name}":${JSON.stringify(value)}`);
   let erased = 0;
   for (const { operation, key, answer } of await findAnswers(trx, tenantId, marks)) {
-    const named = { tenantId, operation, key };
-    if (tellsOf(key)) await deleteKey(trx, named);
-    else if (WITH_PERSON.includes(operation) || tellsOf(answer)) await eraseAnswer(trx, named);
+    const claimed = { tenantId, operation, key };
+    if (tellsOf(key)) await deleteKey(trx, claimed);
+    else if (WITH_PERSON.includes(operation) || tellsOf(answer)) await eraseAnswer(trx, claimed);
     else continue;
     erased++;
   }

@@ -1,4 +1,5 @@
 import type { Trx } from '../../platform/database';
+import { WORKER_LOST } from './queue.repository';
 
 export interface KeptEvent {
   id: string;
@@ -102,7 +103,7 @@ export async function requeueRewritten(trx: Trx, deliveryIds: string[]): Promise
   await trx.raw(
     `insert into webhook_attempts (delivery_id, number, started_at, duration_ms, outcome, reason, worker)
      select q.delivery_id, q.fence, q.claimed_at, extract(epoch from q.lease_until - q.claimed_at) * 1000, 'worker_lost',
-       'The worker was lost while the request was in flight; it may have arrived.', q.worker
+       ${WORKER_LOST}, q.worker
      from webhook_queue q where q.delivery_id = any (:deliveryIds::uuid[]) and q.worker is not null
      on conflict (delivery_id, number) do nothing`,
     { deliveryIds },

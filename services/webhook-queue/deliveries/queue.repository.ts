@@ -11,6 +11,9 @@ export const SHOWN_STATUS = `case when ${IN_FLIGHT} then 'delivering' else d.sta
 /** Of a finished delivery d that is queued again. */
 export const QUEUED_STATUS = `case when d.attempts = 0 then 'pending' else 'retrying' end`;
 
+/** Of the attempt that a lost worker leaves, as a literal of SQL. */
+export const WORKER_LOST = `'The worker was lost while the request was in flight; it may have arrived.'`;
+
 /** In one statement, of those that may be very many; tidying goes on with the rest. */
 const AT_ONCE = 10_000;
 

@@ -1,5 +1,5 @@
 import { inTransaction, type Db } from '../../platform/database';
-import { DUE, FREE } from '../deliveries/queue.repository';
+import { DUE, FREE, WORKER_LOST } from '../deliveries/queue.repository';
 import { SIGNS } from '../endpoints/secret.repository';
 import type { SealedSecret } from '../signing/seal-secret';
 import type { Claim, ClaimAnswer, ClaimLimits } from './claim';
@@ -112,14 +112,14 @@ const CLAIM = `
   ), lost as (
     insert into webhook_attempts (delivery_id, number, started_at, duration_ms, outcome, reason, worker)
     select p.delivery_id, p.fence, p.claimed_at, extract(epoch from p.lease_until - p.claimed_at) * 1000, 'worker_lost',
-      'The worker was lost while the request was in flight; it may have arrived.', p.worker
+      ${WORKER_LOST}, p.worker
     from picked p where p.worker is not null
     on conflict (delivery_id, number) do nothing
     returning 1
   ), told as (
     update webhook_deliveries d
     set attempts = p.fence, last_status_code = null,
-      last_error = 'The worker was lost while the request was in flight; it may have arrived.'
+      last_error = ${WORKER_LOST}
     from picked p where d.id = p.delivery_id and p.worker is not null
   ), probing as (
     update webhook_health h set blocked_until = now() + make_interval(secs => :leaseSeconds::float8)

@@ -1,10 +1,9 @@
-import type { PartialCustomer } from '../../../services/api/holds/seat-hold';
-import { maskEmail, maskName, maskPhone } from '../../../services/webhook-queue/operations';
-import type { Context } from '../../context';
+import type { PartialCustomer } from '../services/api/holds/seat-hold';
+import { maskEmail, maskName, maskPhone } from '../services/webhook-queue/operations';
+import type { Column } from './table';
 
-export interface RevealOptions {
-  reveal?: boolean;
-}
+/** For lists, where it is revealed. */
+export const CUSTOMER_COLUMN: Column = { heading: 'customer', least: 16 };
 
 /** Masked unless revealed; what is not known stays null. */
 export function toCustomerDocument(customer: PartialCustomer, reveal = false): PartialCustomer {
@@ -20,13 +19,4 @@ export function toCustomerDocument(customer: PartialCustomer, reveal = false): P
 /** On one line. */
 export function describeCustomer({ name, phone, email }: PartialCustomer): string | null {
   return [name, phone, email].filter((value) => value !== null).join(', ') || null;
-}
-
-/** The row that says who looked, and at how many; before anything is shown. */
-export async function recordReveal(
-  { audited }: Context,
-  entry: { action: string; subject?: string; tenantId?: string },
-  what: Record<string, unknown>,
-): Promise<void> {
-  await audited(entry, async (_trx, note) => note(null, what));
 }

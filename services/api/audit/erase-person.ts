@@ -1,11 +1,5 @@
-import type { Db, Trx } from '../../platform/database';
-import type { RecordedChange } from './recorded-change';
-import { rewriteChange, selectChangesOf } from './subject-changes.repository';
-
-/** What was done from a terminal to these things, the oldest first. */
-export async function listChangesOf(db: Db, subjects: string[]): Promise<RecordedChange[]> {
-  return selectChangesOf(db, subjects);
-}
+import type { Trx } from '../../platform/database';
+import { rewriteAuditEntry, selectAuditEntriesOf } from './audit.repository';
 
 /**
  * Takes a person out of the recorded changes of these things: texts before and after that say who it is become null. What was
@@ -19,10 +13,10 @@ export async function erasePersonFromChanges(
   tellsOf: (text: string) => boolean,
 ): Promise<number> {
   let erased = 0;
-  for (const { id, before, after } of await selectChangesOf(trx, subjects)) {
+  for (const { id, before, after } of await selectAuditEntriesOf(trx, subjects)) {
     const rewritten = { id, before: withoutPerson(before, tellsOf), after: withoutPerson(after, tellsOf) };
     if (JSON.stringify([before, after]) === JSON.stringify([rewritten.before, rewritten.after])) continue;
-    await rewriteChange(trx, rewritten);
+    await rewriteAuditEntry(trx, rewritten);
     erased++;
   }
   return erased;

@@ -1,0 +1,15 @@
+import type { TestTerminal } from './terminal';
+
+/** One check of tourctl doctor, with its verdict on all. */
+export async function checkOf(terminal: TestTerminal, name: string) {
+  const { code, json } = await terminal.tourctl('doctor --json');
+  return { code, ok: json.ok, ...json.checks.find((found: { name: string }) => found.name === name) };
+}
+
+/** Follows what a finding says to do, which must be commands of ours that work. */
+export async function followAdvice(terminal: TestTerminal, name: string): Promise<void> {
+  for (const command of (await checkOf(terminal, name)).commands as string[]) {
+    const { code, stderr } = await terminal.tourctl(command.replace('tourctl ', ''));
+    if (code !== 0) throw new Error(`${command}: ${stderr}`);
+  }
+}

@@ -1,0 +1,91 @@
+import { givenTour } from '../support/given';
+import { checkOf, followAdvice } from './doctor-check';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+let terminal: TestTerminal;
+beforeAll(async () => {
+  terminal = await openTestTerminal();
+  await terminal.tourctl('tenant create --slug acme --name Acme --status active');
+});
+afterAll(async () => terminal.drop());
+
+const check = (name: string) => checkOf(terminal, name);
+
+describe('tourctl doctor, of what is set up for tenants', () => {
+  it('notes a widget token that no site may show', async () => {
+    await terminal.tourctl('widget issue acme');
+    expect(await check('origins')).toMatchObject({
+      code: 0,
+      status: 'notice',
+      detail: expect.stringContaining('acme'),
+    });
+    await terminal.tourctl('origins add acme acme.example');
+    expect((await check('origins')).status).toBe('ok');
+  });
+
+  it('notes http://localhost past the trial', async () => {
+    await terminal.tourctl('tenant create --slug young --name Young');
+    await terminal.tourctl('origins add young http://localhost:3000 --dev');
+    expect((await check('development-origins')).status).toBe('ok');
+    await terminal.tourctl('tenant activate young');
+    expect(await check('development-origins')).toMatchObject({ code: 0, status: 'notice' });
+    await followAdvice(terminal, 'development-origins');
+    expect((await check('development-origins')).status).toBe('ok');
+  });
+
+  it('notes tenants that see no tour, whichever rule hides it', async () => {
+    const { id } = await givenTour(terminal.db, { slug: 'alps', continent: 'europe' });
+    expect((await check('visibility')).status).toBe('ok');
+    const blind = async () => (await check('visibility')).commands;
+    const acme = 'tourctl visibility show acme';
+    for (const [hide, show] of [
+      ['deny acme', 'allow acme'],
+      ['deny acme --continent europe', 'clear acme --continent europe'],
+      ['deny acme --tour alps', 'clear acme --tour alps'],
+    ]) {
+      await terminal.tourctl(`visibility ${hide}`);
+      expect(await blind()).toEqual([acme]);
+      await terminal.tourctl(`visibility ${show}`);
+      expect(await blind()).toEqual([]);
+    }
+    await terminal.tourctl('visibility deny acme');
+    await terminal.tourctl('visibility allow acme --continent europe');
+    expect(await blind()).toEqual([]);
+    await terminal.db('tours').where({ id }).update({ status: 'draft' });
+    await givenTour(terminal.db, { slug: 'andes', continent: 'south-america' });
+    expect(await blind()).toEqual([acme]);
+    await terminal.tourctl('tenant suspend acme --yes');
+    expect(await blind()).toEqual([]);
+    await terminal.tourctl('tenant activate acme');
+    await terminal.tourctl('visibility allow acme');
+  });
+
+  it('notes rules for continents without tours, and clears them', async () => {
+    await terminal.tourctl('visibility deny acme --continent atlantis');
+    expect(await check('visibility-rules')).toMatchObject({ code: 0, status: 'notice' });
+    await followAdvice(terminal, 'visibility-rules');
+    expect((await check('visibility-rules')).status).toBe('ok');
+  });
+
+  it('notes price rules that never decide, why, and removes them', async () => {
+    await givenTour(terminal.db, { slug: 'gone', status: 'archived' });
+    await terminal.tourctl('pricing add acme --percent 3 --continent south-america');
+    expect((await check('prices')).status).toBe('ok');
+    for (const [flags, why] of [
+      ['--percent 5 --travel-from 2020-01-01 --travel-to 2020-02-01', 'travel dates that are over'],
+      ['--percent 5 --tour gone', 'an archived tour'],
+      ['--percent 5 --continent atlantis', 'a continent that no tour is in'],
+    ]) {
+      const { id } = (await terminal.tourctl(`pricing add acme ${flags} --json`)).json;
+      expect((await check('prices')).detail).toContain(`${id} of acme (for ${why})`);
+      await followAdvice(terminal, 'prices');
+      expect((await check('prices')).status).toBe('ok');
+    }
+    const { id } = (await terminal.tourctl('pricing add acme --amount 5 --json')).json;
+    await terminal.tourctl('tenant set acme --currency USD');
+    expect((await check('prices')).detail).toContain(`${id} of acme (in another currency`);
+    await terminal.tourctl('tenant set acme --currency EUR');
+    await terminal.tourctl('pricing add acme --percent 1');
+    expect((await check('prices')).detail).toContain(`${id} of acme (beaten by a newer one`);
+  });
+});

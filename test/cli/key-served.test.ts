@@ -1,0 +1,114 @@
+import { databaseCredentials } from '../../services/api/credentials/credential-source';
+import { mintToken } from '../../services/api/credentials/token-format';
+import { verifyApiKey } from '../../services/api/credentials/verify-api-key';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+const PEPPER = 'p'.repeat(32);
+let terminal: TestTerminal;
+
+beforeAll(async () => {
+  terminal = await openTestTerminal({ KEY_PEPPER: PEPPER });
+  await terminal.tourctl('tenant create --slug acme --name Acme');
+});
+afterAll(async () => terminal.drop());
+
+const issue = async (flags = '--scope catalog:read') =>
+  (await terminal.tourctl(`key issue acme --json ${flags}`)).json;
+const verify = (token: string) =>
+  verifyApiKey(databaseCredentials(terminal.db), PEPPER, token, 'catalog:read');
+
+describe('an API key', () => {
+  it('is refused from the moment that revoke returns', async () => {
+    const { id, key } = await issue();
+    const { json } = await terminal.tourctl(`key revoke ${id} --yes --json`);
+    expect(json).toMatchObject({ id, status: 'revoked' });
+    await expect(verify(key)).rejects.toMatchObject({ code: 'key_revoked', proven: true });
+  });
+
+  it('revoked twice keeps its first time, and is one change', async () => {
+    const { id } = await issue();
+    const first = await terminal.tourctl(`key revoke ${id} --yes --json`);
+    const second = await terminal.tourctl(`key revoke ${id} --yes --json`);
+    expect(second.json).toEqual(first.json);
+    expect(await terminal.db('audit_log').where({ action: 'key.revoke', subject: id })).toHaveLength(1);
+  });
+
+  it('is refused once it expires, by the clock of the database', async () => {
+    const { id, key } = await issue('--scope catalog:read --expires-in 1d');
+    await terminal
+      .db('api_keys')
+      .where({ id })
+      .update({ expires_at: terminal.db.raw("clock_timestamp() - interval '1 ms'") });
+    await expect(verify(key)).rejects.toMatchObject({ code: 'key_expired', proven: true });
+    const { items } = (await terminal.tourctl('key list acme --limit 1000 --json')).json;
+    expect(items).toContainEqual(expect.objectContaining({ id, status: 'expired' }));
+  });
+
+  it('is refused without the scope', async () => {
+    const { key } = await issue('--scope booking:read');
+    await expect(verify(key)).rejects.toMatchObject({
+      code: 'insufficient_scope',
+      scope: 'catalog:read',
+      proven: true,
+    });
+  });
+
+  it('is refused while its tenant is suspended, and served again after', async () => {
+    await terminal.tourctl('tenant create --slug pausing --name Pausing');
+    const { key } = (await terminal.tourctl('key issue pausing --scope catalog:read --json')).json;
+    await terminal.tourctl('tenant suspend pausing --yes');
+    await expect(verify(key)).rejects.toMatchObject({ code: 'tenant_inactive', proven: true });
+    await terminal.tourctl('tenant activate pausing');
+    await expect(verify(key)).resolves.toMatchObject({ kind: 'api_key' });
+  });
+
+  it('with a wrong secret, or never issued, is refused without a reason', async () => {
+    const { key } = await issue();
+    const stranger = mintToken('api_key').token;
+    const { digest, digest_alg, ...row } = await terminal
+      .db('api_keys')
+      .where({ id: key.slice(9, 21) })
+      .first();
+    await terminal
+      .db('api_keys')
+      .insert({ ...row, scopes: row.scopes, id: stranger.slice(9, 21), digest, digest_alg });
+    for (const token of [stranger, mintToken('api_key').token, 'svc_live_x', '', `${key}x`]) {
+      await expect(verify(token)).rejects.toMatchObject({ code: 'invalid_api_key', proven: false });
+    }
+  });
+
+  it('is told from a widget token only to who proves the token', async () => {
+    const forged = mintToken('widget_token').token;
+    await expect(verify(forged)).rejects.toMatchObject({ code: 'invalid_api_key', proven: false });
+    const { token } = (await terminal.tourctl('widget issue acme --json')).json as { token: string };
+    await expect(verify(token)).rejects.toMatchObject({ code: 'wrong_credential_type', proven: true });
+  });
+
+  it('that was kept as plain SHA-256 is served where a pepper is set now, but not the reverse', async () => {
+    const { key } = await issue();
+    await expect(
+      verifyApiKey(databaseCredentials(terminal.db), undefined, key, 'catalog:read'),
+    ).rejects.toMatchObject({
+      code: 'invalid_api_key',
+    });
+    delete terminal.env.KEY_PEPPER;
+    const plain = await issue();
+    terminal.env.KEY_PEPPER = PEPPER;
+    await expect(verify(plain.key)).resolves.toMatchObject({ keyId: plain.id });
+  });
+
+  it('that does not exist is refused with exit 1', async () => {
+    for (const line of ['key revoke aaaaaaaaaaaa --yes', 'key rotate aaaaaaaaaaaa']) {
+      const { code, error } = await terminal.tourctl(`${line} --json`);
+      expect([code, error.code]).toEqual([1, 'api_key_not_found']);
+    }
+  });
+
+  it('is never taken as an argument', async () => {
+    const { key } = await issue();
+    const { code, stderr } = await terminal.tourctl(`key revoke ${key} --yes`);
+    expect(code).toBe(2);
+    expect(stderr).toContain('never the secret');
+    expect(stderr).not.toContain(key);
+  });
+});
