@@ -70,6 +70,15 @@ describe('a page and a tour that were read before', () => {
     expect((await remembered(() => recallVisibleTour(reads, tenant, tour.slug))).id).toBe(tour.id);
   });
 
+  it('are one however an id is spelt, so that spellings do not fill the memory', async () => {
+    const { id } = await givenTour(database.db);
+    await untilSeen();
+    await recallVisibleTour(reads, tenant, id);
+    const spellings = [id.toUpperCase(), id.replace('a', 'A').replace('b', 'B')];
+    for (const spelling of spellings)
+      expect((await remembered(() => recallVisibleTour(reads, tenant, spelling))).id).toBe(id);
+  });
+
   it('are read anew when their next departure closes, by the clock of the database', async () => {
     const { db } = database;
     const tour = await givenTour(db);

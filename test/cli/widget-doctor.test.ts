@@ -43,6 +43,12 @@ describe('tourctl widget doctor', () => {
     });
   });
 
+  it('reads the token from standard input where it does not stand on the command line', async () => {
+    const { code, json } = await terminal.tourctl('widget doctor --origin shop.example --json', token);
+    expect([code, json.allowed]).toEqual([0, true]);
+    expect((await terminal.tourctl('widget doctor --origin shop.example', '')).code).toBe(2);
+  });
+
   it('looks at the token first', async () => {
     expect(await ask('shop.example', `${token.slice(0, -1)}!`)).toMatchObject({ code: 1, allowed: false });
     const { key } = (await terminal.tourctl('key issue acme --scope catalog:read --json')).json;

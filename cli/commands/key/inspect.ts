@@ -6,11 +6,8 @@ import {
   type Malformation,
 } from '../../../services/api/credentials/token-format';
 import { withContext, type Terminal } from '../../context';
-import type { Io } from '../../io';
-import type { Output } from '../../output';
-import { askSecret } from '../../prompts';
+import { readPastedToken } from '../../pasted-token';
 import { properties } from '../../table';
-import { UsageError } from '../../usage-error';
 
 /** A verdict, or all that can be said without a database. */
 type Status = Verdict | 'well_formed';
@@ -39,7 +36,7 @@ export async function inspectTokenCommand(
   { offline = false }: { offline?: boolean },
 ): Promise<void> {
   const { io, output } = terminal;
-  const token = tokenIn(await readText(io, output));
+  const token = await readPastedToken(io, output, 'key inspect');
   const malformation = diagnoseToken(token);
   const document =
     offline || malformation
@@ -98,24 +95,4 @@ interface Described {
   reason: Malformation | null;
   kind: CredentialKind | null;
   id: string | null;
-}
-
-/** The one credential in what was pasted with it: a header, a quoted value, a line of a settings file. */
-function tokenIn(text: string): string {
-  const found = new Set(text.match(/svc_[^\s"'`,;<>()&#]*/g));
-  if (found.size > 1) throw new UsageError(`key inspect takes one key or token, and there are ${found.size}`);
-  return [...found][0] ?? text;
-}
-
-/** From standard input, never from the command line: that is kept by shells and shown to every user. */
-async function readText(io: Io, output: Output): Promise<string> {
-  if (io.isTTY && !output.json) return (await askSecret(io, 'Key or token')).trim();
-  let text = '';
-  for await (const chunk of io.stdin) {
-    text += String(chunk);
-    if (text.length > 10_000) break;
-  }
-  if (text.trim() === '')
-    throw new UsageError('key inspect reads a key or token from standard input, and there was none');
-  return text.trim();
 }

@@ -62,8 +62,13 @@ export const widget: Noun = {
       usage: 'doctor',
       about: 'Explain why a page may show the widget, or may not; exit 1 where it may not',
       flags: [
-        // No secret: it stands in the page that it is asked about.
-        { flags: '--token <token>', about: 'the widget token of the page', must: true, parse: line(200) },
+        // A widget token is no secret: it stands in the page that it is asked about.
+        {
+          flags: '--token <token>',
+          about: 'the widget token of the page',
+          otherwise: 'read from standard input',
+          parse: line(200),
+        },
         {
           flags: '--origin <address>',
           about: 'the page, as its address is copied from the browser',

@@ -5,11 +5,12 @@ import { getVisibleTour } from './find-visible-tour';
 import { type CatalogFilter, listCatalog, type PricedCatalogPage } from './list-catalog';
 import { listContinents } from './list-continents';
 import type { ListedTour, Tour } from './tour';
+import { tourKey } from './tour-key';
 
 /** What the catalog says to reads, remembered while the lease holds (ADR 19). Writes ask the database. */
 
-const LISTED_KIB = 2;
-const TOUR_KIB = 8;
+/** The thing itself, and an answer of text made from it by each of two routes (answerRemembered): about so many times its JSON. */
+const COPIES = 4;
 
 /** listCatalog, remembered. */
 export async function recallCatalog(
@@ -22,7 +23,7 @@ export async function recallCatalog(
   return leased.recall(key, async () => {
     const page = await listCatalog(db, tenant, filter);
     const until = Math.min(...page.items.map(({ tour }) => shownUntil(tour)));
-    return { value: page, until, size: LISTED_KIB * (page.items.length + 1) };
+    return { value: page, until, size: kibOf(page) };
   });
 }
 
@@ -35,10 +36,11 @@ export async function recallVisibleTour(
   tenant: Tenant,
   idOrSlug: string,
 ): Promise<Tour> {
-  const key = JSON.stringify(['tour', stampOf(tenant), idOrSlug]);
+  // One key however a UUID is spelt.
+  const key = JSON.stringify(['tour', stampOf(tenant), tourKey(idOrSlug)]);
   return leased.recall(key, async () => {
     const tour = await getVisibleTour(db, tenant, idOrSlug);
-    return { value: tour, until: shownUntil(tour), size: TOUR_KIB };
+    return { value: tour, until: shownUntil(tour), size: kibOf(tour) };
   });
 }
 
@@ -55,4 +57,9 @@ export async function recallContinents({ db, leased }: LeasedReads, tenant: Tena
 /** Of a tour nothing but its next departure changes with the clock alone. */
 function shownUntil({ nextDepartureUntil }: ListedTour): number {
   return nextDepartureUntil?.getTime() ?? Infinity;
+}
+
+/** Tours are as long as their operators write them, so each is measured; only who loads one pays for it. */
+function kibOf(value: object): number {
+  return Math.ceil((COPIES * JSON.stringify(value).length) / 1024);
 }

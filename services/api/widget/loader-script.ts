@@ -11,7 +11,8 @@
  */
 export const LOADER_SCRIPT = `(() => {
   const script = document.currentScript;
-  if (!script) return;
+  // An element of the page may have that name, and stand for it.
+  if (!(script instanceof HTMLScriptElement)) return;
   const NAME = 'tour-list';
   const SETTINGS = ['token', 'lang', 'theme', 'continent', 'q', 'limit'];
   const HEIGHT = 640;
