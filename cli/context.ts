@@ -91,7 +91,7 @@ export async function withContext<T>(
       secrets,
       operator,
       audited: (entry, change) =>
-        obeyed(interruption, db, (beforeCommit) => audited(operator, db, entry, change, beforeCommit)),
+        obeyed(io, interruption, db, (beforeCommit) => audited(operator, db, entry, change, beforeCommit)),
     };
     const probe = () => openDatabase(server.url, PROBE);
     return await interruption.until(() => whileAnswering(probe, () => work(context)));
@@ -144,6 +144,7 @@ async function ensureSchema(db: Db, ours: boolean, output: Output): Promise<void
 
 /** From COMMIT on Ctrl-C waits: a secret that was issued is shown, and who asked hears that the change is made. */
 async function obeyed<T>(
+  io: Io,
   interruption: Interruption,
   db: Db,
   change: (beforeCommit: () => void) => Promise<T>,
@@ -152,6 +153,7 @@ async function obeyed<T>(
     require('../services/platform/change-lease/await-instances') as typeof import('../services/platform/change-lease/await-instances');
   try {
     const result = await change(() => interruption.defer());
+    io.onNews?.('change');
     await untilInstancesObey(db);
     return result;
   } finally {

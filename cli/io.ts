@@ -11,6 +11,8 @@ export interface Io {
   isTTY: boolean;
   /** Left out, stdout is a pipe. */
   screen?: Screen;
+  /** A change is committed, or a secret goes to stdout: should that be lost, the person is to hear of it. */
+  onNews?: (what: 'change' | 'secret') => void;
   /** Ctrl-C outside a prompt. */
   interrupted?: AbortSignal;
   /** Where the installation lies: what DATA_DIR is relative to while it is not set. */

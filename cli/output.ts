@@ -15,6 +15,9 @@ export interface Output {
   help(text: string): void;
 }
 
+/** What is shown once: a key, a token, a webhook's secret. */
+const SECRET = /svc_(live|widget)_[0-9A-Za-z]{12}_|whsec_/;
+
 export function createOutput(io: Io, json: boolean): Output {
   const { screen = PIPE } = io;
   const say = (text: string) => void io.stderr.write(`${text}\n`);
@@ -23,6 +26,7 @@ export function createOutput(io: Io, json: boolean): Output {
     screen,
     answer(document, text) {
       const written = json ? JSON.stringify(document) : text(screen);
+      if (SECRET.test(written)) io.onNews?.('secret');
       if (written !== '') io.stdout.write(`${written}\n`);
     },
     note: (line) => (json ? undefined : say(line)),

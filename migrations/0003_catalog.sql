@@ -86,3 +86,55 @@ create function departure_is_open(status text, departure_date date, closes_at ti
   returns boolean
   language sql immutable
   return status = 'scheduled' and departure_date >= tour_today(time_zone, at) and (closes_at is null or closes_at > at);
+
+-- What has been written of a tour or its departures, by whomever: beside a row here nothing that an import remembers of the
+-- tour counts. Rows are only added, so that no writer waits for another; an import removes those whose outcome it has compared.
+create table tour_edits (
+  id          bigint generated always as identity primary key,
+  tour_id     uuid   not null,
+  transaction xid8   not null default pg_current_xact_id()
+);
+create index tour_edits_by_tour on tour_edits (tour_id);
+
+create function note_tour_edits() returns trigger language plpgsql as $$
+begin
+  if tg_table_name = 'tours' then
+    insert into tour_edits (tour_id) select id from new_rows union select id from old_rows;
+  elsif tg_op = 'INSERT' then
+    insert into tour_edits (tour_id) select distinct tour_id from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into tour_edits (tour_id) select distinct tour_id from old_rows;
+  else
+    insert into tour_edits (tour_id) select tour_id from new_rows union select tour_id from old_rows;
+  end if;
+  return null;
+end $$;
+create function note_every_tour_edited() returns trigger language plpgsql as $$
+begin
+  insert into tour_edits (tour_id) select id from tours;
+  return null;
+end $$;
+create trigger tours_updated after update on tours
+  referencing new table as new_rows old table as old_rows for each statement execute function note_tour_edits();
+create trigger departures_inserted after insert on departures
+  referencing new table as new_rows for each statement execute function note_tour_edits();
+create trigger departures_updated after update on departures
+  referencing new table as new_rows old table as old_rows for each statement execute function note_tour_edits();
+create trigger departures_deleted after delete on departures
+  referencing old table as old_rows for each statement execute function note_tour_edits();
+create trigger departures_truncated after truncate on departures
+  for each statement execute function note_every_tour_edited();
+
+-- The entry of a catalog file that a tour was last found, or made, to be equal to. No foreign key: the lock of one would have
+-- imports and the terminal wait for each other; a row without its tour is found by nobody.
+create table tour_imports (
+  tour_id    uuid    primary key,
+  -- Of the entry's text. Null: an import has written the tour, and knows of no text that it is equal to.
+  digest     bytea,
+  -- With --prune too there would be nothing to do.
+  exact      boolean not null,
+  departures integer not null,
+  -- Another one with each write: an import replaces only what it had seen when it compared.
+  stamp      bigint  not null generated always as identity
+);
+create index tour_imports_by_digest on tour_imports (digest);

@@ -94,6 +94,7 @@ create index booking_leads_unpaid_by_due on booking_leads (payment_due_at) where
 create index booking_leads_tenant on booking_leads (tenant_id, id);
 create index booking_leads_external_ref on booking_leads (tenant_id, external_ref, id) where external_ref is not null;
 create index booking_leads_departure on booking_leads (departure_id) where departure_id is not null;
+create index booking_leads_anonymized on booking_leads (tenant_id, anonymized_at) where anonymized_at is not null;
 create index booking_leads_by_time on booking_leads using brin (created_at);
 
 -- What was refused, so that somebody can say why. Instances of the API write both, a batch now and then, never in a sale's own

@@ -66,8 +66,10 @@ async function round(db: Db, tenant: Tenant, targets: Target[], net: boolean): P
 }
 
 async function hold(db: Db, tenant: Tenant, { tour, date }: Target): Promise<void> {
-  const customer = { name: null, phone: null, email: null };
-  const request = { tour, departureDate: date, quantity: 1, holdMinutes: 15, externalRef: null, customer };
+  const request = {
+    ...{ tour, departureDate: date, quantity: 1, holdMinutes: 15 },
+    ...{ externalRef: null, customer: { name: null, phone: null, email: null }, by: null },
+  };
   await inTransaction(db, (trx) => placeHold(trx, tenant, request));
 }
 

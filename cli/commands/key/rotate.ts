@@ -15,7 +15,8 @@ export async function rotateKeyCommand(
   const { credential, token, previous } = await withSecretFile(options.out, (keep) =>
     audited({ action: 'key.rotate', tenantId: old.tenantId, subject: id }, async (trx, note) => {
       const rotated = await rotateApiKey(trx, secrets.keyPepper, id, toRotation(options));
-      note(toKeyDocument(rotated.previous), toKeyDocument(rotated.credential));
+      const successor = toKeyDocument(rotated.credential);
+      note(toKeyDocument(rotated.before), { ...toKeyDocument(rotated.previous), successor });
       keep(rotated.token);
       return rotated;
     }),

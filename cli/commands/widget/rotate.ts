@@ -17,7 +17,8 @@ export async function rotateWidgetCommand(
   const { credential, token, previous } = await withSecretFile(options.out, (keep) =>
     audited({ action: 'widget.rotate', tenantId: old.tenantId, subject: id }, async (trx, note) => {
       const rotated = await rotateWidgetToken(trx, secrets.keyPepper, id, toRotation(options));
-      note(toWidgetDocument(rotated.previous), toWidgetDocument(rotated.credential));
+      const successor = toWidgetDocument(rotated.credential);
+      note(toWidgetDocument(rotated.before), { ...toWidgetDocument(rotated.previous), successor });
       keep(rotated.token);
       return rotated;
     }),

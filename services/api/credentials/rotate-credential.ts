@@ -20,6 +20,12 @@ export interface Rotation {
   lifetimeSeconds?: number | null;
 }
 
+/** The one that is replaced, as it was and as it is now. */
+interface Rotated<C> {
+  before: C;
+  previous: C;
+}
+
 /**
  * A successor with the same rights, family and quota.
  * @throws CredentialNotFoundError; CredentialNotLiveError where it has expired, or was revoked or rotated before
@@ -29,7 +35,7 @@ export async function rotateApiKey(
   pepper: string | undefined,
   id: string,
   rotation: Rotation,
-): Promise<Issued<ApiKey> & { previous: ApiKey }> {
+): Promise<Issued<ApiKey> & Rotated<ApiKey>> {
   await lockCredential(trx, 'api_key', id);
   const old = requireLive('api_key', id, await findApiKey(trx, id));
   const { lifetimeSeconds = lifetimeOf(old) } = rotation;
@@ -37,7 +43,7 @@ export async function rotateApiKey(
   const given = { scopes, name, website, lifetimeSeconds };
   const issued = await issueApiKey(trx, pepper, { id: old.tenantId }, given, old.familyId);
   await endPrevious(trx, 'api_key', id, issued.credential.id, rotation.graceSeconds);
-  return { ...issued, previous: (await findApiKey(trx, id))! };
+  return { ...issued, before: old, previous: (await findApiKey(trx, id))! };
 }
 
 /**
@@ -49,7 +55,7 @@ export async function rotateWidgetToken(
   pepper: string | undefined,
   id: string,
   rotation: Rotation,
-): Promise<Issued<WidgetToken> & { previous: WidgetToken }> {
+): Promise<Issued<WidgetToken> & Rotated<WidgetToken>> {
   await lockCredential(trx, 'widget_token', id);
   const old = requireLive('widget_token', id, await findWidgetToken(trx, id));
   const { lifetimeSeconds = lifetimeOf(old) } = rotation;
@@ -63,7 +69,7 @@ export async function rotateWidgetToken(
   await insertWidgetToken(trx, credential, { origins: old.followsTenant ? null : old.origins });
   await endPrevious(trx, 'widget_token', id, credential.id, rotation.graceSeconds);
   const [issued, previous] = [await findWidgetToken(trx, credential.id), await findWidgetToken(trx, id)];
-  return { credential: issued!, token, previous: previous! };
+  return { credential: issued!, token, before: old, previous: previous! };
 }
 
 function requireLive<C extends Credential>(kind: CredentialKind, id: string, credential: C | undefined): C {

@@ -73,6 +73,8 @@ export async function findOvertaken(trx: Trx): Promise<string[]> {
 export async function unstage(trx: Trx, tourIds: string[]): Promise<void> {
   await trx.raw('delete from changed_tours where tour_id = any(?)', [tourIds]);
   await trx.raw('delete from changed_departures where tour_id = any(?)', [tourIds]);
+  // What others have written since may stay, so what the file says is not all that the tour will be.
+  await trx.raw('delete from staged_imports where tour_id = any(?)', [tourIds]);
 }
 
 export interface StagedCounts {

@@ -1,6 +1,7 @@
 import type { CatalogRecord } from './catalog-record';
 import { checkTogether, checkTour, type Entry } from './check-tour';
 import type { Fault, Place } from './fault';
+import type { KnownTour } from './known-tour';
 import type { TourInFile } from './tour-in-file';
 
 /** Some tours of catalog files, checked as far as files alone can be. */
@@ -8,6 +9,8 @@ export interface CheckedTours {
   tours: TourInFile[];
   /** Where the files name which; of tours at fault too. */
   timeZones: { place: Place; name: string }[];
+  /** Tours that were neither read nor checked, since they are known to be stored as the files have them. */
+  known?: KnownTour[];
 }
 
 /** A whole catalog that is small and at hand. */

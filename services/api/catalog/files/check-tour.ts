@@ -18,7 +18,7 @@ const TOUR_ENTRY = {
 
 /** @param places of the slugs met before; a tour whose slug is among them has no slug of its own */
 export function checkTour(
-  { place, value }: CatalogRecord,
+  { place, value, digest }: CatalogRecord,
   places: Map<string, Place>,
   faults: Fault[],
 ): Entry {
@@ -38,6 +38,7 @@ export function checkTour(
     sound,
     departures,
     faulty: faulty(),
+    digest,
   };
 }
 

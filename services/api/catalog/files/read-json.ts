@@ -1,18 +1,27 @@
 import type { CatalogRecord } from './catalog-record';
 import { cutArray, cutLines, type Cutter, type JsonPiece, UncuttableError } from './cut-json';
+import { digestEntry } from './entry-digest';
 import type { Place } from './fault';
 import type { FaultList } from './fault-list';
+import type { KnownTour, Recall } from './known-tour';
 
 /** A JSON file: an array of tours, or `{"tours": […]}`. What follows a syntax error is not read: nobody knows what it belongs to. */
 export async function* readJson(
   file: string,
   text: AsyncIterable<string>,
   faults: FaultList,
+  recall?: Recall,
 ): AsyncGenerator<CatalogRecord[]> {
   let index = 0;
   for await (const pieces of cutUp(cutArray(), text, file, faults)) {
     const records: CatalogRecord[] = [];
-    for (const piece of pieces) {
+    for (const { piece, ...recalled } of await recallPieces(pieces, recall)) {
+      const place: Place = { file, index, field: '' };
+      if (recalled.known) {
+        records.push(knownRecord(place, piece, recalled));
+        index++;
+        continue;
+      }
       const parsed = parse(piece.text);
       if ('fault' in parsed) {
         const line = piece.line + faultyLine(piece.text.trimStart()) - 1;
@@ -20,7 +29,8 @@ export async function* readJson(
         yield records;
         return;
       }
-      records.push({ place: { file, index: index++, field: '' }, value: parsed.value });
+      records.push({ place, value: parsed.value, digest: recalled.digest });
+      index++;
     }
     yield records;
   }
@@ -31,16 +41,43 @@ export async function* readJsonLines(
   file: string,
   text: AsyncIterable<string>,
   faults: FaultList,
+  recall?: Recall,
 ): AsyncGenerator<CatalogRecord[]> {
   for await (const pieces of cutUp(cutLines(), text, file, faults)) {
-    yield pieces.flatMap((piece): CatalogRecord[] => {
+    yield (await recallPieces(pieces, recall)).flatMap(({ piece, ...recalled }): CatalogRecord[] => {
       const place: Place = { file, line: piece.line, field: '' };
+      if (recalled.known) return [knownRecord(place, piece, recalled)];
       const parsed = parse(piece.text);
-      if (!('fault' in parsed)) return [{ place, value: parsed.value }];
+      if (!('fault' in parsed)) return [{ place, value: parsed.value, digest: recalled.digest }];
       faults.add([{ ...place, message: parsed.fault }]);
       return [];
     });
   }
+}
+
+interface Recalled {
+  digest?: string;
+  known?: KnownTour;
+}
+
+async function recallPieces(
+  pieces: JsonPiece[],
+  recall: Recall | undefined,
+): Promise<(Recalled & { piece: JsonPiece })[]> {
+  if (!recall || pieces.length === 0) return pieces.map((piece) => ({ piece }));
+  const digests = pieces.map((piece) => digestEntry(piece.text));
+  const known = await recall(digests);
+  return pieces.map((piece, at) => ({ piece, digest: digests[at], known: known.get(digests[at]!) }));
+}
+
+/** Its text was read before, or it would not be known. */
+function knownRecord(place: Place, { text }: JsonPiece, recalled: Recalled): CatalogRecord {
+  return {
+    ...{ place, ...recalled },
+    get value() {
+      return JSON.parse(text) as unknown;
+    },
+  };
 }
 
 async function* cutUp(

@@ -24,31 +24,54 @@ const CHANGED_DEPARTURE = {
   ...DEPARTURE_TYPES,
 };
 const FILE = { tour_id: 'uuid', file: 'text' };
-const TABLES = { changed_tours: CHANGED_TOUR, changed_departures: CHANGED_DEPARTURE };
+const TOUR_IMPORT = {
+  ...{ tour_id: 'uuid', digest: 'bytea', exact: 'boolean', departures: 'integer' },
+  ...{ stamp: 'bigint', edits: 'bigint[]' },
+};
+const TABLES = {
+  changed_tours: CHANGED_TOUR,
+  changed_departures: CHANGED_DEPARTURE,
+  staged_imports: TOUR_IMPORT,
+};
+
+/** That a tour is, or will be, as one entry of the files has it; see tour-imports.repository.ts. */
+export interface StagedTourImport {
+  tour_id: string;
+  /** Hexadecimal. */
+  digest: string;
+  /** To a pruning import too. */
+  exact: boolean;
+  departures: number;
+  /** Of what was remembered of the tour before it was compared. */
+  stamp: string | null;
+  /** Edits from before it was compared, as PostgreSQL writes an array of their ids. */
+  edits: string;
+}
 
 /** @param db a transaction keeps to its own connection; of a pool one is taken, until `closeStage` */
 export async function openStage(db: Db): Promise<Stage> {
   const connection = (await db.client.acquireConnection()) as Client;
   const stage = { db, connection };
-  await run(
+  await runOn(
     stage,
     `drop table if exists ${STAGED};
      create temporary table changed_tours (${declared(CHANGED_TOUR)});
      create temporary table changed_departures (${declared(CHANGED_DEPARTURE)});
      create temporary table changed_files (${declared(FILE)});
+     create temporary table staged_imports (${declared(TOUR_IMPORT)});
      create temporary table file_lines (
        slug text collate "C", position bigint generated always as identity, body text, primary key (slug, position))`,
   );
   return stage;
 }
 
-const STAGED = ['changed_tours', 'changed_departures', 'changed_files', 'file_lines']
+const STAGED = ['changed_tours', 'changed_departures', 'changed_files', 'staged_imports', 'file_lines']
   .map((table) => `pg_temp.${table}`)
   .join(', ');
 
 export async function closeStage(stage: Stage): Promise<void> {
   // Of a lost connection nothing is left to be dropped; why it was lost is told by who met it first.
-  await run(stage, `drop table if exists ${STAGED}`).catch(() => undefined);
+  await runOn(stage, `drop table if exists ${STAGED}`).catch(() => undefined);
   await stage.db.client.releaseConnection(stage.connection);
 }
 
@@ -63,7 +86,7 @@ export async function findLines(
   after: string,
   limit: number,
 ): Promise<{ slug: string; bodies: string }[]> {
-  return run(
+  return runOn(
     stage,
     `select slug, '[' || string_agg(body, ',' order by position) || ']' as bodies
      from file_lines where slug > ? group by slug order by slug limit ?`,
@@ -97,6 +120,11 @@ export async function stageChanges(stage: Stage, changes: TourChange[]): Promise
   return tours.length + departures.length;
 }
 
+export async function stageTourImports(stage: Stage, imports: StagedTourImport[]): Promise<void> {
+  const rows = imports.map((row) => ({ ...row, digest: `\\x${row.digest}` }));
+  await copyRows(stage, 'staged_imports', TOUR_IMPORT, rows);
+}
+
 /** Tours that the files lack. */
 export async function stageArchived(
   stage: Stage,
@@ -108,7 +136,7 @@ export async function stageArchived(
 
 /** What the files said of these tours. */
 export async function findStagedFiles(stage: Stage, tourIds: string[]): Promise<TourInFile[]> {
-  const rows: { file: string }[] = await run(
+  const rows: { file: string }[] = await runOn(
     stage,
     'select file from changed_files where tour_id = any(?) order by tour_id',
     [tourIds],
@@ -125,7 +153,12 @@ export async function copyStage(stage: Stage, trx: Trx): Promise<Stage> {
     const out = stage.connection.query(copyTo(`copy pg_temp.${table} (${columns}) to stdout`));
     await pipeline(out, copy.connection.query(copyFrom(`copy pg_temp.${table} (${columns}) from stdin`)));
   }
-  await run(copy, 'analyze pg_temp.changed_tours; analyze pg_temp.changed_departures');
+  await runOn(
+    copy,
+    Object.keys(TABLES)
+      .map((table) => `analyze pg_temp.${table}`)
+      .join('; '),
+  );
   return copy;
 }
 
@@ -142,10 +175,11 @@ async function copyRows(
   await pipeline(Readable.from([Buffer.from(text)]), into);
 }
 
-async function run<R>(
+/** On the stage's own connection. */
+export async function runOn<R>(
   stage: Stage,
   sql: string,
-  bindings: (string | number | string[])[] = [],
+  bindings: (string | number | boolean | string[])[] = [],
 ): Promise<R[]> {
   const { rows } = await stage.db.raw(sql, bindings).connection(stage.connection);
   return rows;

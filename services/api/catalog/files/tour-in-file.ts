@@ -13,6 +13,8 @@ export interface TourInFile {
   departures?: DepartureInFile[];
   /** Nothing will be written, but what else is wrong with it is still told. */
   faulty: boolean;
+  /** Of its text, where one entry of a JSON file is the whole. */
+  digest?: string;
 }
 
 export interface DepartureInFile {

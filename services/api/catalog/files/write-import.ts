@@ -23,6 +23,7 @@ import { type ImportReport, reportImport, reportRefusal } from './import-report'
 import { planTours } from './plan-import';
 import { isChange } from './plan-tour';
 import type { StagedImport } from './stage-import';
+import { rememberStaged } from './tour-imports.repository';
 import { closeStage, copyStage, findStagedFiles, type Stage, stageChanges } from './stage.repository';
 
 /**
@@ -73,7 +74,17 @@ export async function writeStaged(
   const counts = await countStaged(trx);
   let done = 0;
   await applyStage(trx, counts, (rows) => watch({ phase: 'writing', done: (done += rows), of: staged.rows }));
+  await rememberStaged(trx);
   return reportWritten(staged, counts, toTell);
+}
+
+/** Of an import that changes nothing: that the next one need not compare. No lock is waited for, and no other import. */
+export async function writeRemembered(trx: Trx, staged: StagedImport): Promise<void> {
+  await allowLongStatements(trx);
+  if (!(await claimImport(trx))) return;
+  const copy = await copyStage(staged.stage, trx);
+  await rememberStaged(trx);
+  await closeStage(copy);
 }
 
 async function compareOvertaken(trx: Trx, staged: StagedImport, own: Stage): Promise<BookingsToTell[]> {

@@ -1,0 +1,287 @@
+import { inTransaction } from '../../services/platform/database';
+import type { ImportReport } from '../../services/api/catalog/files/import-report';
+import { writeImport } from '../../services/api/catalog/files/write-import';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { compareFiles, departureEntry, importFiles, tourEntry, write } from './catalog-files';
+import { departureOf, insertHold, insertTenant, tourOf } from './catalog-rows';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+/** A file of each test's own: what others have written is no matter. */
+beforeEach(() => database.db.raw('truncate tours, tour_imports, tour_edits cascade'));
+
+const none = { created: 0, updated: 0, unchanged: 0 };
+const first = departureEntry();
+const second = departureEntry({ departure_date: '2031-07-01' });
+const alps = tourEntry({ slug: 'alps', departures: [first, second] });
+const FILES = { 'tours.json': [alps] };
+
+/** Which tours the next import of a file like the last one would not read. */
+async function remembered(kind: 'any' | 'exact' = 'any'): Promise<string[]> {
+  const { rows } = await database.db.raw(
+    `select t.slug from tours t join tour_imports i on i.tour_id = t.id
+     where i.digest is not null and (i.exact or ?)
+       and not exists (select from tour_edits e where e.tour_id = t.id) order by t.slug`,
+    [kind === 'any'],
+  );
+  return rows.map((row: { slug: string }) => row.slug);
+}
+
+function updates({ tours, departures }: ImportReport): number[] {
+  return [tours.updated, departures.created, departures.updated];
+}
+
+describe('a tour that an import remembers', () => {
+  it('is not read again, and counts as unchanged with all its departures', async () => {
+    await importFiles(database.db, FILES);
+    expect(await remembered('exact')).toEqual(['alps']);
+    // Nothing tells whether it was read but an answer that is wrong: this writes past the triggers.
+    await behindTheBack("update tours set summary = 'Unseen'");
+    const text = { 'tours.json': [{ ...alps, summary: null }] };
+    expect(await importFiles(database.db, FILES)).toEqual({
+      tours: { ...none, unchanged: 1 },
+      departures: { ...none, unchanged: 2 },
+      errors: [],
+    });
+    expect(updates(await importFiles(database.db, text))).toEqual([1, 0, 0]);
+  });
+
+  it('is the same in JSON lines, and with other white space around it', async () => {
+    await importFiles(database.db, FILES);
+    await behindTheBack('update departures set seats_total = 99');
+    expect(updates(await importFiles(database.db, { 'a.jsonl': `\n${JSON.stringify(alps)}\r\n` }))).toEqual([
+      0, 0, 0,
+    ]);
+    expect(
+      updates(await importFiles(database.db, { 'a.json': `{"tours": [\n ${JSON.stringify(alps)} \n]}` })),
+    ).toEqual([0, 0, 0]);
+    expect(updates(await importFiles(database.db, { 'a.json': JSON.stringify([alps], null, 1) }))).toEqual([
+      0, 0, 2,
+    ]);
+  });
+
+  it.each([
+    [
+      'a departure is cancelled',
+      "update departures set status = 'cancelled' where departure_date = '2031-06-01'",
+      0,
+    ],
+    [
+      'a departure has other seats',
+      "update departures set seats_total = 9 where departure_date = '2031-06-01'",
+      1,
+    ],
+    [
+      'a departure has another price',
+      `update departures set prices_minor = '{"adult": 1}' where departure_date = '2031-07-01'`,
+      1,
+    ],
+    [
+      'a departure closes at another time',
+      "update departures set closes_at = '2031-05-01' where departure_date = '2031-06-01'",
+      0,
+    ],
+    ['a departure is deleted', "delete from departures where departure_date = '2031-07-01'", 1],
+    ['the tour has another price', 'update tours set base_price_minor = 1', 1],
+    ['the tour has another slug', "update tours set slug = 'elsewhere'", 1],
+    ['the tour is deleted', 'delete from departures; delete from tours', 1],
+    ['departures are truncated', 'truncate departures cascade', 1],
+  ])('is read again once %s', async (_, sql, differs) => {
+    await importFiles(database.db, FILES);
+    expect(await remembered()).toEqual(['alps']);
+    await database.db.raw(sql);
+    expect(await remembered()).toEqual([]);
+    const { tours, departures } = await importFiles(database.db, FILES);
+    const written = tours.created + tours.updated + departures.created + departures.updated;
+    expect(written > 0).toBe(differs > 0);
+    expect(await remembered()).toEqual(expect.arrayContaining(['alps']));
+    expect(updates(await importFiles(database.db, FILES))).toEqual([0, 0, 0]);
+  });
+
+  it('is read again where a departure was cancelled that the file has as scheduled, and reopened', async () => {
+    const files = { 'f.json': [{ ...alps, departures: [{ ...first, status: 'scheduled' }, second] }] };
+    await importFiles(database.db, files);
+    const set = (status: string) =>
+      database.db('departures').where('departure_date', '2031-06-01').update({ status });
+    await set('cancelled');
+    expect(updates(await importFiles(database.db, files, { dryRun: true }))).toEqual([0, 0, 1]);
+    await set('scheduled');
+    expect(updates(await importFiles(database.db, files))).toEqual([0, 0, 0]);
+    expect(await remembered()).toEqual(['alps']);
+    await set('cancelled');
+    expect(updates(await importFiles(database.db, files))).toEqual([0, 0, 1]);
+  });
+
+  it('stays so while its seats are sold', async () => {
+    await importFiles(database.db, FILES);
+    const tenantId = await insertTenant(database.db, 'seller');
+    const departure = await departureOf(database.db, 'alps', '2031-06-01');
+    await insertHold(database.db, tenantId, departure.id, 2);
+    expect(await remembered()).toEqual(['alps']);
+  });
+
+  it('is not told by an edit that is rolled back, nor by an import that is', async () => {
+    await importFiles(database.db, FILES);
+    const undone = new Error('undone');
+    await expect(
+      inTransaction(database.db, async (trx) => {
+        await trx('departures').update({ seats_total: 3 });
+        throw undone;
+      }),
+    ).rejects.toBe(undone);
+    expect(await remembered()).toEqual(['alps']);
+    const other = { 'f.json': [{ ...alps, name: 'Other' }] };
+    await compareFiles(database.db, other, async (staged) => {
+      await expect(
+        inTransaction(database.db, async (trx) => {
+          await writeImport(trx, staged, async () => undefined);
+          throw undone;
+        }),
+      ).rejects.toBe(undone);
+    });
+    expect(await tourOf(database.db, 'alps')).toMatchObject({ name: alps.name });
+    expect(updates(await importFiles(database.db, FILES))).toEqual([0, 0, 0]);
+    expect(updates(await importFiles(database.db, other))).toEqual([1, 0, 0]);
+    expect(updates(await importFiles(database.db, FILES))).toEqual([1, 0, 0]);
+  });
+
+  it('is read again after another import has written it, by whatever file', async () => {
+    await importFiles(database.db, FILES);
+    const csv = 'tour_slug,departure_date,seats_total,prices.adult\nalps,2031-06-01,7,1290\n';
+    await importFiles(database.db, { 'departures.csv': csv });
+    expect(await remembered()).toEqual([]);
+    expect(updates(await importFiles(database.db, FILES))).toEqual([0, 0, 1]);
+    await importFiles(database.db, { 'f.json': [{ ...alps, departures: [second], name: 'Less' }] });
+    expect(updates(await importFiles(database.db, FILES))).toEqual([1, 0, 0]);
+  });
+
+  it('is forgotten where it is written while another import compares', async () => {
+    await importFiles(database.db, FILES);
+    const reformatted = { 'f.json': JSON.stringify([alps], null, 1) };
+    const renamed = { 'f.json': [{ ...alps, name: 'Renamed' }] };
+    await compareFiles(database.db, reformatted, async (staged) => {
+      expect(staged.hasChanges).toBe(false);
+      await importFiles(database.db, renamed);
+    });
+    // The first one has compared the tour as it was, so it must not have remembered that.
+    expect(updates(await importFiles(database.db, reformatted, { dryRun: true }))).toEqual([1, 0, 0]);
+    expect(updates(await importFiles(database.db, renamed))).toEqual([0, 0, 0]);
+  });
+
+  it.each([
+    ['unchanged', 'before'],
+    ['unchanged', 'after'],
+    ['changed', 'before'],
+    ['changed', 'after'],
+  ])(
+    'is forgotten where an import finds it %s, and the terminal commits a departure of it %s that is written',
+    async (kind, when) => {
+      await importFiles(database.db, FILES);
+      const text = JSON.stringify([kind === 'changed' ? { ...alps, name: 'Renamed' } : alps], null, 1);
+      const terminal = await database.db.transaction();
+      await compareFiles(database.db, { 'f.json': text }, async (staged) => {
+        await terminal('departures').where('departure_date', '2031-07-01').update({ seats_total: 5 });
+        if (when === 'before') await terminal.commit();
+        if (staged.hasChanges) await write(database.db, staged);
+      });
+      if (when === 'after') await terminal.commit();
+      expect(await remembered()).toEqual([]);
+      expect(updates(await importFiles(database.db, { 'f.json': text }))).toEqual([0, 0, 1]);
+    },
+  );
+
+  it('is found again as the slug of a second tour, with or without the same text', async () => {
+    await importFiles(database.db, FILES);
+    const message = expect.stringMatching('is the slug of a second tour') as string;
+    for (const pair of [
+      [alps, alps],
+      [alps, { ...alps, name: 'Other' }],
+      [{ ...alps, name: 'Other' }, alps],
+    ]) {
+      const { errors } = await importFiles(database.db, { 'f.json': pair });
+      expect(errors).toEqual([{ file: 'f.json', index: 1, field: 'slug', message }]);
+    }
+    const csv = 'slug,name\nalps,Other\n';
+    const { errors } = await importFiles(database.db, { 'f.json': [alps], 'g.csv': csv });
+    expect(errors).toContainEqual(expect.objectContaining({ file: 'g.csv', field: 'slug', message }));
+  });
+
+  it('is all or nothing with the faults of others, and nothing is remembered of a refused import', async () => {
+    await importFiles(database.db, FILES);
+    const faulty = { ...alps, slug: 'faulty', country: 'XX' };
+    const sound = { ...alps, slug: 'sound' };
+    const { errors, tours } = await importFiles(database.db, { 'f.json': [alps, sound, faulty] });
+    expect([errors.length, tours]).toEqual([1, none]);
+    expect(await remembered()).toEqual(['alps']);
+    expect((await importFiles(database.db, { 'f.json': [faulty] })).errors).toHaveLength(1);
+  });
+
+  it('is read where its departures are in a file of their own', async () => {
+    await importFiles(database.db, FILES);
+    const csv = 'tour_slug,departure_date,seats_total,prices.adult\nalps,2031-08-01,7,1290\n';
+    expect(updates(await importFiles(database.db, { ...FILES, 'departures.csv': csv }))).toEqual([0, 1, 0]);
+  });
+
+  it('leaves no trace of being remembered in what others see of the catalog', async () => {
+    await importFiles(database.db, FILES);
+    await database.db('tour_imports').delete();
+    const version = async () => (await database.db('change_version').first()).version;
+    const before = [await version(), await tourOf(database.db, 'alps')];
+    expect(updates(await importFiles(database.db, FILES, { dryRun: true }))).toEqual([0, 0, 0]);
+    expect(await remembered()).toEqual([]);
+    expect((await importFiles(database.db, FILES)).tours).toEqual({ ...none, unchanged: 1 });
+    expect(await remembered()).toEqual(['alps']);
+    expect([await version(), await tourOf(database.db, 'alps')]).toEqual(before);
+  });
+});
+
+describe('a pruning import', () => {
+  const prune = (contents: Record<string, unknown>) => importFiles(database.db, contents, { prune: true });
+
+  it('does not trust what one without --prune has found', async () => {
+    await importFiles(database.db, FILES);
+    const fewer = { 'f.json': [{ ...alps, departures: [first] }] };
+    await importFiles(database.db, fewer);
+    expect([await remembered(), await remembered('exact')]).toEqual([['alps'], []]);
+    expect((await prune(fewer)).pruned).toMatchObject({ departures_deleted: 1 });
+    // Of a departure that is deleted bookings have a say, so what was written was compared once more, and is not remembered.
+    expect(await remembered()).toEqual([]);
+    expect((await prune(fewer)).pruned).toMatchObject({ departures_deleted: 0, tours_archived: 0 });
+    expect(await remembered('exact')).toEqual(['alps']);
+  });
+
+  it('deletes a departure that it had left to a booking, once nobody names it any more', async () => {
+    await importFiles(database.db, FILES);
+    const tenantId = await insertTenant(database.db, 'pruner');
+    const departure = await departureOf(database.db, 'alps', '2031-07-01');
+    await insertHold(database.db, tenantId, departure.id, 1, { status: 'released' });
+    const fewer = { 'f.json': [{ ...alps, departures: [first] }] };
+    expect((await prune(fewer)).pruned).toMatchObject({ departures_cancelled: 1 });
+    expect((await prune(fewer)).pruned).toMatchObject({ departures_cancelled: 0, departures_deleted: 0 });
+    expect(await remembered('exact')).toEqual([]);
+    await database.db('seat_holds').delete();
+    expect((await prune(fewer)).pruned).toMatchObject({ departures_deleted: 1 });
+  });
+
+  it('publishes a remembered tour that was archived, and archives none that it did not read', async () => {
+    const other = tourEntry({ slug: 'other' });
+    await importFiles(database.db, { 'f.json': [alps, other] });
+    expect((await prune(FILES)).pruned).toMatchObject({ tours_archived: 1 });
+    expect((await prune({ 'f.json': [alps, other] })).tours).toEqual({ ...none, updated: 1, unchanged: 1 });
+    expect((await tourOf(database.db, 'other')).status).toBe('published');
+    await prune(FILES);
+    await importFiles(database.db, { 'f.json': [alps, other] });
+    expect((await tourOf(database.db, 'other')).status).toBe('archived');
+    expect((await prune({ 'f.json': [alps, other] })).tours.updated).toBe(1);
+  });
+});
+
+async function behindTheBack(sql: string): Promise<void> {
+  await inTransaction(database.db, async (trx) => {
+    await trx.raw('set local session_replication_role = replica');
+    await trx.raw(sql);
+  });
+}

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
+
+let terminal: TestTerminal;
+beforeAll(async () => {
+  terminal = await openTestTerminal();
+  await terminal.tourctl('tenant create --slug acme --name Acme');
+});
+afterAll(async () => terminal.drop());
+
+/** In a shell, with its standard output led elsewhere. */
+async function shell(line: string): Promise<{ code: number; stderr: string }> {
+  const env = { PATH: process.env.PATH, ...terminal.env };
+  const script = `set -o pipefail; ${line.replace('tourctl', `'${process.execPath}' '${TOURCTL}'`)}`;
+  return promisify(execFile)('bash', ['--norc', '-c', script], { env }).then(
+    ({ stderr }) => ({ code: 0, stderr }),
+    ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
+  );
+}
+
+describe('tourctl whose standard output cannot be written', () => {
+  it('says that a key is in force which nobody has', async () => {
+    const { code, stderr } = await shell('tourctl key issue acme --scope catalog:read --json > /dev/full');
+    expect(code).toBe(1);
+    expect(JSON.parse(stderr)).toEqual({
+      error: { code: 'output_lost', message: expect.stringMatching(/ENOSPC.*nobody has its secret/) },
+    });
+  });
+
+  it('says so too where the reader has gone', async () => {
+    const { stderr } = await shell('tourctl key issue acme --scope catalog:read | (exec <&-; sleep 4)');
+    expect(stderr).toMatch(/EPIPE.*rotate or revoke it/);
+  });
+
+  it('says that a change is made all the same', async () => {
+    const { code, stderr } = await shell('tourctl tenant create --slug full --name Full > /dev/full');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('the change is made all the same')]);
+    expect((await terminal.tourctl('tenant show full --json')).code).toBe(0);
+  });
+
+  it('ends in silence where it only read, and the reader has seen enough', async () => {
+    expect(await shell('tourctl tenant list | (exec <&-; sleep 3)')).toEqual({ code: 0, stderr: '' });
+    const full = await shell('tourctl tenant list > /dev/full');
+    expect(full).toEqual({ code: 1, stderr: 'error: Standard output cannot be written (ENOSPC)\n' });
+  });
+});
