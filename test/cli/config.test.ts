@@ -164,6 +164,12 @@ describe('tourctl config check', () => {
     ]);
   });
 
+  it('ends where what must be set is wrong', async () => {
+    const env = { DATABASE_URL: 'postgres://db/x', CURSOR_KEY: 'short', SECRETS_KEY: 'short' };
+    const { code, json } = await under(env, 'config check --json');
+    expect([code, json.faults.length]).toEqual([1, 2]);
+  });
+
   it('notices a misspelt name, which nobody reads', async () => {
     const { code, json } = await under({ WEBHOOK_RETENTION_DAY: '7', HOME: '/root' }, 'config check --json');
     expect(code).toBe(0);

@@ -1,0 +1,60 @@
+import path from 'node:path';
+import { KEY, openPseudoTerminal } from '../../support/pseudo-terminal';
+
+const ENTRY = path.resolve(__dirname, '../../../cli/tourctl.js');
+
+/** What a person answers whom a command asks. */
+export const CONVERSATIONS: Record<string, [question: string, ...keys: string[]][]> = {
+  'tourctl tenant onboard': [
+    ['Its name for people:', 'Nordlys Reiser', KEY.enter],
+    ['Slug', KEY.clearLine, 'nordlys', KEY.enter],
+    ['Status', KEY.enter],
+    ['Country', 'NO', KEY.enter],
+    ['Currency', KEY.enter],
+    ['Prefix', KEY.enter],
+    ['Tours that it shows', KEY.down, KEY.enter],
+    ['Continents', KEY.down, KEY.down, KEY.space, KEY.enter],
+    ['Its prices', KEY.down, KEY.enter],
+    ['Percent to add', '10', KEY.enter],
+    ['Round to a multiple', '5', KEY.enter],
+    ['Deposit', KEY.enter],
+    ['Sites that may show', 'nordlys.example', KEY.enter],
+    ['Issue an API key', KEY.enter],
+    ['What may it do?', KEY.down, KEY.enter],
+    ['How long', KEY.enter],
+    ['Site that', KEY.enter],
+    ['Issue a widget token', KEY.enter],
+    ['Widget token serves', KEY.enter],
+    ['Address that is told', 'https://nordlys.example/hooks', KEY.enter],
+    ['What it is told of', KEY.enter],
+    ['Body of its requests', KEY.enter],
+    ['New file for the secrets', 'nordlys.secrets', KEY.enter],
+    ['Write all of it?', KEY.enter],
+  ],
+  'tourctl key issue acme': [
+    ['What may it do?', KEY.enter],
+    ['How long does it serve?', KEY.enter],
+  ],
+};
+
+/** The same at a real terminal: each question with its answer, and all that is said between them. */
+export async function converse(line: string, env: Record<string, string>, folder: string): Promise<string> {
+  const command = line.replace(/^tourctl/, `exec ${process.execPath} ${ENTRY}`);
+  const person = openPseudoTerminal(`cd '${folder}'; ${command}`, env);
+  for (const [question, ...keys] of CONVERSATIONS[line]!) await person.answer(question, ...keys);
+  await person.ended;
+  return withoutRedrawing(person.shown);
+}
+
+/** A prompt draws itself again at every key; what stays on the screen is the line with the tick. */
+function withoutRedrawing(shown: string): string {
+  let asking = false;
+  const lines = shown.split('\n').flatMap((line) => {
+    const tick = line.lastIndexOf('✔ ');
+    if (tick >= 0) asking = false;
+    else if (line.startsWith('? ')) asking = true;
+    if (asking) return [];
+    return tick >= 0 ? line.slice(tick).trimEnd() : line;
+  });
+  return lines.join('\n');
+}

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createTestDatabase } from '../../support/database';
+import { CONVERSATIONS, converse } from './conversations';
+import { writeCatalogFiles } from './catalog-files';
+import { createNeutral } from './neutral';
+import { drawScreen } from './draw-screen';
+import { setScene } from './scene';
+import { openShell } from './shell';
+
+const COLUMNS = 80;
+/** A block of the guide, and the picture of it where a comment before it names one. */
+const BLOCK = /(?:<!-- picture: (\S+) -->\n\n)?```console(?: columns=(\d+))?\n([^]*?)```/g;
+const COLOR = /\x1b\[\d+m/g;
+
+export interface RenderedGuide {
+  text: string;
+  /** SVG by the name of its file. */
+  pictures: Map<string, string>;
+}
+
+/**
+ * The guide as this version of the product would have it: every line of a console block that begins with a dollar is typed, in
+ * the order of the page, into a terminal on a scratch database, and what it shows takes the place of what stood below.
+ */
+export async function renderGuide(guide: string): Promise<RenderedGuide> {
+  const database = await createTestDatabase();
+  const folder = mkdtempSync(path.join(tmpdir(), 'screens-'));
+  const env = {
+    DATABASE_URL: database.url,
+    SECRETS_KEY: 's'.repeat(32),
+    CURSOR_KEY: 'c'.repeat(32),
+    PUBLIC_BASE_URL: 'https://tours.example',
+    SUDO_USER: 'olga',
+    LANG: 'C.UTF-8',
+  };
+  try {
+    const shell = openShell(env, folder);
+    const neutral = createNeutral(database.db);
+    const silent = { colors: false };
+    writeCatalogFiles(folder);
+    await setScene(database.db, async (line) => void (await shell.type(`tourctl ${line}`, silent)));
+    await neutral.learn();
+
+    const type = async (line: string, columns: number) => {
+      const output = CONVERSATIONS[line]
+        ? await converse(line, env, folder)
+        : await shell.type(neutral.toReal(line), { columns, colors: true });
+      await neutral.learn();
+      return neutral.toShown(output).replaceAll(folder, '~');
+    };
+    const pictures = new Map<string, string>();
+    let text = '';
+    let end = 0;
+    for (const match of guide.matchAll(BLOCK)) {
+      const [block, picture, columns = `${COLUMNS}`, content] = match;
+      const screen: string[] = [];
+      for (const line of commandsOf(content!)) screen.push(`$ ${line}\n`, await type(line, Number(columns)));
+      const drawn = screen.join('').trimEnd();
+      if (picture) pictures.set(picture, drawScreen(drawn, Number(columns)));
+      const plain = drawn.replace(COLOR, '').replace(/ +$/gm, '');
+      text +=
+        guide.slice(end, match.index) + block.slice(0, block.length - content!.length - 3) + plain + '\n```';
+      end = match.index + block.length;
+    }
+    return { text: text + guide.slice(end), pictures };
+  } finally {
+    rmSync(folder, { recursive: true });
+    await database.drop();
+  }
+}
+
+/** What is typed; a line that ends with a backslash goes on. */
+function commandsOf(content: string): string[] {
+  return [...content.matchAll(/^\$ ((?:.*\\\n)*.*)$/gm)].map(([, line]) => line!);
+}

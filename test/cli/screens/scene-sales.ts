@@ -1,0 +1,75 @@
+import type { Db } from '../../../services/platform/database';
+
+/** Of each of fourteen days, today last: holds, bookings that came of them, and refusals for want of seats. */
+const DAYS = [
+  [5, 2, 0],
+  [4, 2, 0],
+  [7, 3, 0],
+  [9, 4, 1],
+  [6, 3, 0],
+  [3, 1, 0],
+  [4, 2, 0],
+  [8, 4, 0],
+  [10, 5, 2],
+  [12, 5, 6],
+  [9, 4, 3],
+  [5, 3, 0],
+  [4, 2, 0],
+  [2, 1, 0],
+] as const;
+
+const FIRST_BOOKING = 1001;
+
+/** Of the tenant "riviera": 41 bookings, so that the next one of anybody is number 1042. */
+export async function givenSalesOfTwoWeeks(db: Db): Promise<void> {
+  let booked = 0;
+  for (const [index, [holds, bookings, soldOut]] of DAYS.entries()) {
+    const daysAgo = DAYS.length - 1 - index;
+    for (let n = 0; n < holds; n++) {
+      const hold = await insertHold(db, daysAgo, n < bookings);
+      if (n < bookings) await insertBooking(db, daysAgo, hold, `RIV-${FIRST_BOOKING + booked++}`);
+    }
+    if (soldOut > 0) await countRefusals(db, daysAgo, soldOut);
+  }
+}
+
+interface Hold {
+  id: string;
+  tenant_id: string;
+  departure_id: string;
+}
+
+async function insertHold(db: Db, daysAgo: number, booked: boolean): Promise<Hold> {
+  const { rows } = await db.raw(
+    `insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, status, expires_at, unit_price_minor, currency,
+       currency_digits, price_breakdown, created_at, ended_at)
+     select t.id, d.id, 2, 15, :status, at + interval '15 minutes', 64000, 'EUR', 2, '{}', at, at + interval '5 minutes'
+     from tenants t, departures d join tours o on o.id = d.tour_id, (select now() - make_interval(days => :daysAgo) as at) as made
+     where t.slug = 'riviera' and o.slug = 'riviera-by-bike' order by d.departure_date offset :nth limit 1
+     returning id, tenant_id, departure_id`,
+    { daysAgo, nth: daysAgo % 4, status: booked ? 'converted' : 'released' },
+  );
+  return rows[0];
+}
+
+async function insertBooking(db: Db, daysAgo: number, hold: Hold, ref: string): Promise<void> {
+  const status = daysAgo > 10 ? 'expired' : daysAgo > 2 ? 'confirmed' : 'pending_payment';
+  await db.raw(
+    `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, hold_id, adults, status,
+       unit_price_minor, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
+       customer_name, customer_phone, customer_email, created_at, payment_due_at)
+     select :ref, :tenant_id, tour_id, id, departure_date, :id, 2, :status, 64000, 128000, 25600, 'EUR', 2, '{}', 'bank',
+       'Kim Larsen', '+4530901820', 'kim@example.com', at, at + interval '72 hours'
+     from departures, (select now() - make_interval(days => :daysAgo) as at) as made where id = :departure_id`,
+    { ...hold, ref, status, daysAgo },
+  );
+}
+
+async function countRefusals(db: Db, daysAgo: number, count: number): Promise<void> {
+  await db.raw(
+    `insert into sale_refusal_counts (day, tenant_id, operation, code, count)
+     select (now() at time zone 'UTC')::date - ?::integer, id, 'hold.place', 'insufficient_seats', ?
+     from tenants where slug = 'riviera'`,
+    [daysAgo, count],
+  );
+}

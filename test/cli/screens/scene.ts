@@ -1,0 +1,153 @@
+import { createBooking } from '../../../services/api/bookings/create-booking';
+import type { BookingLead } from '../../../services/api/bookings/booking-lead';
+import { confirmBooking } from '../../../services/api/bookings/confirm-booking';
+import { placeHold } from '../../../services/api/holds/place-hold';
+import type { SeatHold } from '../../../services/api/holds/seat-hold';
+import { findTenant } from '../../../services/api/tenants/find-tenant';
+import { inTransaction, type Db } from '../../../services/platform/database';
+import { daysFromToday, givenDeparture, givenTour } from '../../support/given';
+import { tellDeliveries } from './scene-deliveries';
+import { givenSalesOfTwoWeeks } from './scene-sales';
+
+/** What the guide's screens show: three tenants, seven tours, and what happened to their sales in the last days. */
+
+type Tourctl = (line: string) => Promise<void>;
+
+const TOURS = [
+  ['lofoten-by-sail', 'Lofoten by sail', 'europe', 'EUR', 149_000, 10],
+  ['dolomites-hut-to-hut', 'Dolomites, hut to hut', 'europe', 'EUR', 98_000, 14],
+  ['kyoto-in-autumn', 'Kyoto in autumn', 'asia', 'EUR', 118_000, 16],
+  ['tokyo-by-night', '東京の夜', 'asia', 'JPY', 24_000, 12],
+  ['atlas-on-foot', 'Atlas on foot', 'africa', 'EUR', 72_000, 12],
+  ['riviera-by-bike', 'Riviera by bike', 'europe', 'EUR', 64_000, 60],
+] as const;
+/** Days from today on which each of them leaves. */
+const DEPARTURES = [30, 44, 58, 72];
+
+export async function setScene(db: Db, tourctl: Tourctl): Promise<void> {
+  await givenTours(db);
+  await givenTenants(db, tourctl);
+  await givenSalesOfTwoWeeks(db);
+  await givenBookings(db);
+  await db('audit_log').update({ at: daysAgo(db, 30) });
+}
+
+async function givenTours(db: Db): Promise<void> {
+  for (const [slug, name, continent, currency, basePriceMinor, seats] of TOURS) {
+    const tour = await givenTour(db, { slug, name, continent, currency, basePriceMinor });
+    for (const days of DEPARTURES) {
+      const prices = { adult: basePriceMinor };
+      await givenDeparture(db, tour, { date: daysFromToday(days), seats, prices });
+    }
+  }
+  await givenTour(db, { slug: 'serengeti-on-safari', name: 'Serengeti on safari', status: 'draft' });
+}
+
+async function givenTenants(db: Db, tourctl: Tourctl): Promise<void> {
+  for (const line of [
+    'tenant create --slug acme --name "Acme Travel" --status active --country CH --currency EUR --visibility none',
+    'tenant create --slug kanto --name 関東ツアー --country JP --currency JPY',
+    'tenant create --slug riviera --name "Riviera Reisen" --status active --booking-prefix RIV',
+    'visibility allow acme --continent europe',
+    'visibility deny acme --tour dolomites-hut-to-hut',
+    'pricing add acme --percent 12.5 --round-to 5',
+    'pricing add acme --percent 8 --continent europe',
+    `pricing add acme --price 1390 --tour lofoten-by-sail --travel-from ${daysFromToday(50)}`,
+    'origins add acme https://acme.example https://www.acme.example',
+    'key issue acme --scope catalog:read --scope booking:create --name "web shop" --website acme.example',
+    'key issue acme --scope catalog:read --name newsletter --expires-in 10d',
+    'key issue riviera --scope catalog:read --website riviera.example',
+    'widget issue acme',
+    'webhook add acme https://acme.example/webhooks --event booking.created --event booking.confirmed',
+    'webhook add acme https://crm.acme.example/in --format thin',
+  ]) {
+    await tourctl(line);
+  }
+  await db('tenants').update({ created_at: daysAgo(db, 90) });
+  await db('api_keys').update({ last_used_at: daysAgo(db, 0) });
+  await db('api_keys').where({ name: 'newsletter' }).update({ last_used_at: null });
+  await db('api_keys')
+    .where({ website: 'riviera.example' })
+    .update({ browser_seen_at: daysAgo(db, 1) });
+  for (const table of ['api_keys', 'widget_tokens', 'webhook_endpoints', 'webhook_secrets'])
+    await db(table).update({ created_at: db.raw(`created_at - interval '30 days'`) });
+}
+
+const ANA = { name: 'Ana Lima', phone: '+4930901820', email: 'ana.lima@example.com' };
+const JUN = { name: 'Jun Mori', phone: '+81312345678', email: 'jun.mori@example.com' };
+
+/** ACME-1042 was paid for, ACME-1043 is not yet, and another customer holds seats. */
+async function givenBookings(db: Db): Promise<void> {
+  const acme = await findTenant(db, 'acme');
+  const key = await db('api_keys').where({ name: 'web shop' }).first('id');
+  const by = `key ${key.id}`;
+  const wanted = { tour: 'lofoten-by-sail', departureDate: daysFromToday(30), by };
+  const hold = (request: object) =>
+    inTransaction(db, (trx) =>
+      placeHold(trx, acme, {
+        ...wanted,
+        quantity: 2,
+        holdMinutes: undefined,
+        externalRef: null,
+        customer: ANA,
+        ...request,
+      }),
+    ) as Promise<SeatHold>;
+  const book = (request: object) => {
+    const rest = { paymentMethod: null, holdId: null, expectedTotal: null, externalRef: null, notes: null };
+    return inTransaction(db, (trx) =>
+      createBooking(trx, acme, { ...wanted, ...rest, adults: 2, customer: ANA, ...request }),
+    ) as Promise<BookingLead>;
+  };
+  const held = await hold({ externalRef: 'cart-81' });
+  const first = await book({ holdId: held.id, externalRef: 'order-81' });
+  await inTransaction(db, (trx) => confirmBooking(trx, acme.id, { bookingRef: first.bookingRef, by }));
+  const second = await book({ externalRef: 'order-82', customer: JUN, notes: 'Vegetarian' });
+  await hold({ externalRef: 'cart-83', quantity: 4, customer: { name: null, phone: null, email: null } });
+  await db.raw(
+    `update seat_holds set created_at = now() - interval '2 days', ended_at = now() - interval '2 days' + interval '10 minutes',
+       expires_at = now() - interval '2 days' + interval '15 minutes' where id = ?`,
+    [held.id],
+  );
+  await db.raw(
+    `update booking_leads set created_at = now() - interval '2 days' + interval '10 minutes',
+       confirmed_at = now() - interval '1 day', payment_due_at = now() + interval '1 day' + interval '10 minutes' where booking_ref = ?`,
+    [first.bookingRef],
+  );
+  await db.raw(
+    `update booking_leads set created_at = now() - interval '1 hour', payment_due_at = now() + interval '71 hours' where booking_ref = ?`,
+    [second.bookingRef],
+  );
+  await givenRefusals(db, acme.id, wanted.departureDate);
+  await tellDeliveries(db);
+}
+
+async function givenRefusals(db: Db, tenantId: string, date: string): Promise<void> {
+  const tour = await db('tours').where({ slug: 'lofoten-by-sail' }).first('id');
+  const refused = { tenant_id: tenantId, tour_id: tour.id, departure_date: date };
+  await db('sale_refusals').insert([
+    {
+      ...refused,
+      at: db.raw(`now() - interval '3 hours'`),
+      operation: 'booking.create',
+      code: 'insufficient_seats',
+      request_id: 'req-4f1d',
+      quantity: 8,
+      seats_available: 4,
+      external_ref: 'order-80',
+    },
+    {
+      ...refused,
+      at: db.raw(`now() - interval '2 hours'`),
+      operation: 'booking.create',
+      code: 'price_changed',
+      request_id: 'req-77c0',
+      quantity: 2,
+      external_ref: 'order-82',
+    },
+  ]);
+}
+
+function daysAgo(db: Db, days: number) {
+  return db.raw(`now() - make_interval(days => ?)`, [days]);
+}

@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { showProgress } from '../../cli/commands/catalog/progress-bar';
+import { commandName } from '../../cli/command';
+import { NOUNS, VERBS } from '../../cli/tree';
+import { describeOnTerminal } from '../support/pseudo-terminal';
+import { renderGuide, type RenderedGuide } from './screens/render-guide';
+
+const DOCS = path.resolve(__dirname, '../../docs');
+const GUIDE = readFileSync(path.join(DOCS, 'terminal.md'), 'utf8');
+
+describeOnTerminal('the screens of the guide', () => {
+  let rendered: RenderedGuide;
+  beforeAll(async () => (rendered = await renderGuide(GUIDE)), 120_000);
+
+  it('are what the commands above them show today', () => {
+    // Where they are not: npm run screens:terminal, and read what has changed.
+    expect(rendered.text).toBe(GUIDE);
+  });
+
+  it('name nothing that is not there', () => {
+    // An id of the page that has got another place is not found any more.
+    expect(GUIDE).not.toMatch(/with this id|no token of ours|Cannot /);
+  });
+
+  it('are the same in its pictures', () => {
+    expect(rendered.pictures.size).toBeGreaterThan(0);
+    for (const [name, picture] of rendered.pictures) {
+      expect([name, readFileSync(path.join(DOCS, name), 'utf8')]).toEqual([name, picture]);
+    }
+  });
+});
+
+describe('the guide to the terminal', () => {
+  it('has each command', () => {
+    const commands = NOUNS.flatMap(({ name, verbs }) => verbs.map((verb) => `${name} ${commandName(verb)}`));
+    const missing = [...commands, ...VERBS.map((verb) => `tourctl ${commandName(verb)}`)].filter(
+      (command) => !new RegExp(`\\b${command}\\b(?!-)`).test(GUIDE),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('shows the progress of an import as it is drawn', () => {
+    let written = '';
+    const stderr = new Writable({
+      write: (chunk: Buffer, _, done) => ((written += chunk.toString()), done()),
+    });
+    const io = {
+      stdin: Readable.from([]),
+      stdout: new PassThrough(),
+      stderr,
+      env: { LANG: 'C.UTF-8' },
+      isTTY: true,
+      root: '',
+    };
+    let seconds = 0;
+    const { watch } = showProgress(io, false, () => seconds * 1000);
+    watch({ phase: 'writing', done: 0, of: 100_000 });
+    seconds = 12;
+    watch({ phase: 'writing', done: 60_000, of: 100_000 });
+    expect(GUIDE).toContain(`\`\`\`text\n${written.split('\r').at(-1)!.trimEnd()}\n\`\`\``);
+  });
+
+  it('leads only to what is there', () => {
+    const links = [...GUIDE.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!);
+    const headings = [...GUIDE.matchAll(/^#+ (.*)$/gm)].map(([, title]) => `#${slugOf(title!)}`);
+    for (const link of links) {
+      expect([
+        link,
+        link.startsWith('#') ? headings.includes(link) : existsSync(path.join(DOCS, link)),
+      ]).toEqual([link, true]);
+    }
+  });
+});
+
+/** As GitHub makes an anchor of a heading. */
+function slugOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-');
+}

@@ -1,0 +1,63 @@
+import path from 'node:path';
+import { openTestTerminal } from '../cli/terminal';
+import { startTestApi } from '../support/api';
+import { givenDeparture, givenTour } from '../support/given';
+import { givenWebsite } from '../support/website';
+import { fileOfGuide, folderWith, runProgram, snippets } from './guide';
+
+const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
+
+describe('the looks in the guide', () => {
+  it('are set by its command', async () => {
+    const terminal = await openTestTerminal();
+    await terminal.tourctl('tenant create --slug acme --name Acme');
+    const [command, ...none] = snippets('sh', 'Looks');
+    const script = command!.replace('npx tourctl', `'${process.execPath}' '${TOURCTL}'`);
+    const { code, stderr } = await runProgram('bash', ['-euc', script], {
+      cwd: await folderWith({}),
+      env: terminal.env,
+    });
+    expect({ code, stderr, none }).toEqual({ code: 0, stderr: '', none: [] });
+    expect((await terminal.tourctl('tenant show acme --json')).json).toMatchObject({
+      brand_color: '#0a7d5c',
+      brand_logo: 'https://acme.example/logo.svg',
+      brand_radius: 8,
+      brand_font: 'Inter, Georgia, serif',
+    });
+    await terminal.drop();
+  });
+});
+
+describe('the list for search engines in the guide', () => {
+  it('has the tours with their prices, and no name ends its script', async () => {
+    const api = await startTestApi();
+    const website = await givenWebsite(api);
+    const names = ['</script><b>Azores', 'Zagreb & around'];
+    for (const [index, name] of names.entries()) {
+      const tour = await givenTour(api.context.db, { slug: `tour-${index}`, name });
+      await givenDeparture(api.context.db, tour);
+    }
+    const cwd = await folderWith({
+      'client.mjs': fileOfGuide('client.mjs'),
+      'tours-for-search.mjs': fileOfGuide('tours-for-search.mjs'),
+      'main.mjs': `import { toursForSearch } from './tours-for-search.mjs'; console.log(await toursForSearch());`,
+    });
+    const { stdout, stderr } = await runProgram('node', ['main.mjs'], {
+      cwd,
+      env: { API: api.baseUrl, KEY: website.authorization.slice('Bearer '.length) },
+    });
+    await api.stop();
+    expect(stderr).toBe('');
+    const [, json] = /^<script type="application\/ld\+json">([^<]*)<\/script>\n$/.exec(stdout)!;
+    const offers = { '@type': 'Offer', price: 500, priceCurrency: 'EUR' };
+    expect(JSON.parse(json!)).toEqual({
+      '@context': 'https://schema.org',
+      '@type': 'ItemList',
+      itemListElement: names.map((name, index) => ({
+        '@type': 'ListItem',
+        position: index + 1,
+        item: { '@type': 'TouristTrip', name, url: `https://acme.example/tours/tour-${index}`, offers },
+      })),
+    });
+  });
+});
