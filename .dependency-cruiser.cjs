@@ -28,6 +28,7 @@ const PLATFORM = [
   'html-template',
   'audit-log',
   'request-id',
+  'mask-personal-data',
 ];
 
 /** The rooms of the API, and the rooms each may call beside `money`, which knows nothing but currencies. */
@@ -38,12 +39,13 @@ const NEIGHBOURS = {
   credentials: ['tenants'],
   pricing: ['tenants'],
   catalog: ['tenants', 'pricing'],
-  departures: ['tenants', 'catalog', 'pricing'],
+  customers: ['catalog'],
+  departures: ['tenants', 'catalog', 'pricing', 'customers', 'idempotency'],
   holds: ['tenants', 'catalog', 'pricing', 'departures', 'idempotency'],
-  bookings: ['tenants', 'catalog', 'pricing', 'departures', 'holds', 'idempotency'],
+  bookings: ['tenants', 'catalog', 'pricing', 'customers', 'departures', 'holds', 'idempotency'],
   widget: ['tenants', 'catalog', 'pricing', 'credentials'],
   demo: ['tenants', 'catalog', 'pricing', 'departures', 'bookings', 'credentials'],
-  health: [],
+  health: ['tenants'],
   docs: ['bookings', 'catalog', 'credentials', 'departures', 'holds', 'idempotency'],
 };
 const rooms = ['money', ...Object.keys(NEIGHBOURS)].join('|');

@@ -1,3 +1,4 @@
+import { CREDENTIAL_STATUSES } from '../services/api/credentials/credential';
 import type { Flag } from './command';
 import { credentialId, duration, limit, orNone } from './values';
 
@@ -27,6 +28,11 @@ export const LIMIT_FLAG: Flag = {
   about: 'how many at most',
   parse: limit,
   otherwise: '100',
+};
+export const CREDENTIAL_STATUS_FLAG: Flag = {
+  flags: '--status <status>',
+  about: 'only these',
+  choices: CREDENTIAL_STATUSES,
 };
 export const ID_ARGUMENT = { id: credentialId };
 

@@ -1,5 +1,6 @@
+import { personFinder } from '../services/api/customers/person-finder';
 import type { PartialCustomer } from '../services/api/holds/seat-hold';
-import { maskEmail, maskName, maskPhone } from '../services/webhook-queue/operations';
+import { HIDDEN, maskEmail, maskName, maskPhone } from '../services/platform/mask-personal-data';
 import type { Column } from './table';
 
 /** For lists, where it is revealed. */
@@ -14,6 +15,15 @@ export function toCustomerDocument(customer: PartialCustomer, reveal = false): P
     phone: phone === null ? null : maskPhone(phone),
     email: email === null ? null : maskEmail(email),
   };
+}
+
+/** A website's own reference; some are built of the customer's name, phone or email, and those are masked as these are. */
+export function toReferenceDocument(
+  reference: string | null,
+  customer: PartialCustomer,
+  reveal = false,
+): string | null {
+  return reference === null || reveal || !personFinder([customer])(reference) ? reference : HIDDEN;
 }
 
 /** On one line. */

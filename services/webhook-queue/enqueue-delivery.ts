@@ -1,8 +1,14 @@
 import type { Trx } from '../platform/database';
 import { insertEventsWithDeliveries } from './deliveries/event.repository';
-import type { WebhookEvent } from './deliveries/webhook-event';
+import { EVENT_TYPES, type EventType, type WebhookEvent } from './deliveries/webhook-event';
 
 export type { WebhookEvent };
+
+/** Events that bookingEvent() makes. */
+export type BookingEventType = Extract<EventType, `booking.${string}`>;
+export const BOOKING_EVENT_TYPES = EVENT_TYPES.filter((type): type is BookingEventType =>
+  type.startsWith('booking.'),
+);
 
 /** What a booking event tells about the lead. */
 export interface EventLead {
@@ -18,10 +24,7 @@ export interface EventLead {
 }
 
 /** Exactly the specification's eight fields in its order; what the lead lacks is null (CONTRACT section 5). */
-export function bookingEvent(
-  type: Extract<WebhookEvent['type'], `booking.${string}`>,
-  lead: EventLead,
-): WebhookEvent {
+export function bookingEvent(type: BookingEventType, lead: EventLead): WebhookEvent {
   const { name, phone, email } = lead.customer;
   return {
     tenantId: lead.tenantId,

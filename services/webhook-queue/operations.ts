@@ -26,6 +26,5 @@ export { pingEndpoint } from './endpoints/ping-endpoint';
 export { rotateSecret } from './endpoints/rotate-secret';
 export { showEndpoint, type EndpointDetail } from './endpoints/show-endpoint';
 
-export { maskEmail, maskName, maskPhone } from './monitor/html/mask-personal-data';
 export { createMonitorLink } from './monitor/sign-in/session';
 export { parseSecret, refutePayload } from './signing/verify-payload';

@@ -1,120 +1,26 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import path from 'node:path';
-import { Readable, Writable } from 'node:stream';
-import { run } from '../../cli/run';
 import { untilInstancesObey } from '../../services/platform/change-lease/await-instances';
 import { inTransaction } from '../../services/platform/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
-import { createTestDatabase, type TestDatabase } from '../support/database';
-import { freePorts } from '../support/free-ports';
-import { givenDeparture, givenTour, PEPPER, unique } from '../support/given';
 import { type Ask, askOnce, hammer, pause } from '../support/hammer';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
+import { ORIGIN, type Shop, startTwoInstances, type TwoInstances } from './two-instances';
 
-const ROOT = path.resolve(__dirname, '../..');
-const ORIGIN = 'https://shop.example';
 /** Times nine kinds of change; more by hand. */
 const REPETITIONS = Number(process.env.REPETITIONS ?? 6);
 /** Longer than a lease. */
 const PAST_LEASE_MS = 1_300;
 
-let database: TestDatabase;
-let env: Record<string, string>;
-let instances: ApiProcess[];
-let metricsUrl: string;
+let two: TwoInstances;
 beforeAll(async () => {
-  database = await createTestDatabase();
-  env = {
-    DATABASE_URL: database.url,
-    SECRETS_KEY: 's'.repeat(32),
-    CURSOR_KEY: 'c'.repeat(32),
-    KEY_PEPPER: PEPPER,
-  };
-  const [, , metrics] = await freePorts();
-  metricsUrl = `http://127.0.0.1:${metrics}/metrics`;
-  instances = [
-    await startApiProcess(database.url),
-    await startApiProcess(database.url, { METRICS_PORT: `${metrics}` }),
-  ];
+  two = await startTwoInstances();
 }, 60_000);
-afterAll(async () => {
-  await Promise.all(instances.map((instance) => instance.stop()));
-  await database.drop();
-});
-
-/** The command itself, in this process. @returns its document, and when that was written (performance.now) */
-async function tourctl(line: string): Promise<{ at: number; json: Record<string, string> }> {
-  let at = 0;
-  let [stdout, stderr] = ['', ''];
-  const sink = (write: (text: string) => void) =>
-    new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        write(chunk.toString());
-        done();
-      },
-    });
-  const io = {
-    stdin: Readable.from([]),
-    stdout: sink((text) => {
-      at ||= performance.now();
-      stdout += text;
-    }),
-    stderr: sink((text) => (stderr += text)),
-    env,
-    isTTY: false,
-    root: ROOT,
-  };
-  const code = await run([...line.split(' '), '--yes', '--json'], io);
-  if (code !== 0) throw new Error(`tourctl ${line}: ${stderr}`);
-  return { at, json: JSON.parse(stdout) };
-}
-
-/** The file that a shell starts. @returns when it had ended */
-async function tourctlProcess(line: string): Promise<number> {
-  const child = spawn(path.join(ROOT, 'cli/tourctl.js'), [...line.split(' '), '--yes'], {
-    env: { PATH: process.env.PATH, ...env },
-  });
-  const [code] = (await once(child, 'exit')) as [number];
-  if (code !== 0) throw new Error(`tourctl ${line} ended with ${code}`);
-  return performance.now();
-}
-
-interface Shop {
-  slug: string;
-  keyId: string;
-  authorization: string;
-  tour: string;
-  date: string;
-  widgetId: string;
-  widgetToken: string;
-}
-
-async function givenShop(): Promise<Shop> {
-  const slug = unique('shop');
-  await tourctl(`tenant create --slug ${slug} --name ${slug} --currency EUR`);
-  await tourctl(`origins add ${slug} ${ORIGIN}`);
-  const key = (await tourctl(`key issue ${slug} --scope catalog:read`)).json;
-  const widget = (await tourctl(`widget issue ${slug}`)).json;
-  const tour = await givenTour(database.db);
-  const date = await givenDeparture(database.db, tour);
-  await untilInstancesObey(database.db);
-  return {
-    slug,
-    keyId: key.id!,
-    authorization: `Bearer ${key.key}`,
-    tour: tour.slug,
-    date,
-    widgetId: widget.id!,
-    widgetToken: widget.token!,
-  };
-}
+afterAll(async () => two.stop());
 
 interface Case {
   ask: Ask;
   change: () => Promise<number>;
 }
-const command = (line: string) => async () => (await tourctl(line)).at;
+const command = (line: string) => async () => (await two.tourctl(line)).at;
 const served = (status: number) => status === 200;
 
 const withKey = ({ authorization }: Shop, where: string, isOld: Ask['isOld'] = served): Ask => ({
@@ -168,33 +74,25 @@ const CASES: Record<string, (shop: Shop) => Case> = {
   'a scope is taken away': (shop) => ({
     ask: list(shop),
     change: async () => {
-      await inTransaction(database.db, (trx) =>
+      await inTransaction(two.db, (trx) =>
         trx('api_keys')
           .where({ id: shop.keyId })
           .update({ scopes: ['booking:read'] }),
       );
-      await untilInstancesObey(database.db);
+      await untilInstancesObey(two.db);
       return performance.now();
     },
   }),
 };
 
-async function hits(): Promise<number> {
-  const text = await (await fetch(metricsUrl)).text();
-  const counts = text.match(/^leased_cache_lookups_total{[^}]*outcome="hit"} (\d+)/gm) ?? [];
-  return counts.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
-}
-
-const baseUrls = () => instances.map((instance) => instance.baseUrl);
-
 describe('two instances, asked without pause', () => {
   // Cases run beside each other: each raises the version under the others.
   it('answer nothing as it was once the command has answered, whatever it changes', async () => {
-    const hitsBefore = await hits();
+    const hitsBefore = await two.hits();
     for (let n = 0; n < REPETITIONS; n++) {
       const outcomes = Object.entries(CASES).map(async ([name, prepare]) => {
-        const { ask, change } = prepare(await givenShop());
-        return [name, await hammer(baseUrls(), ask, change)] as const;
+        const { ask, change } = prepare(await two.givenShop());
+        return [name, await hammer(two.baseUrls, ask, change)] as const;
       });
       for (const [name, outcome] of await Promise.all(outcomes)) {
         expect([name, outcome.oldAfter]).toEqual([name, 0]);
@@ -203,28 +101,28 @@ describe('two instances, asked without pause', () => {
       }
     }
     // They did remember.
-    expect((await hits()) - hitsBefore).toBeGreaterThan(1_000);
+    expect((await two.hits()) - hitsBefore).toBeGreaterThan(1_000);
   }, 180_000);
 
   it('do so after the real file has ended, too', async () => {
-    const shop = await givenShop();
+    const shop = await two.givenShop();
     for (const line of [`tenant suspend ${shop.slug}`, `key revoke ${shop.keyId}`]) {
-      const outcome = await hammer(baseUrls(), withKey(shop, tourOf(shop)), () => tourctlProcess(line));
+      const outcome = await hammer(two.baseUrls, withKey(shop, tourOf(shop)), () => two.tourctlProcess(line));
       expect([line, outcome.oldAfter]).toEqual([line, 0]);
       expect(outcome.oldBefore).toBeGreaterThan(0);
-      await tourctl(`tenant activate ${shop.slug}`);
+      await two.tourctl(`tenant activate ${shop.slug}`);
     }
   }, 60_000);
 
   it('refuse a key from the instant of its expiry, by the clock of the database', async () => {
-    const shop = await givenShop();
-    const { db } = database;
+    const shop = await two.givenShop();
+    const { db } = two;
     await inTransaction(db, (trx) =>
       trx('api_keys')
         .where({ id: shop.keyId })
         .update({ expires_at: trx.raw("clock_timestamp() + interval '1.5 seconds'") }),
     );
-    const outcome = await hammer(baseUrls(), list(shop), async () => {
+    const outcome = await hammer(two.baseUrls, list(shop), async () => {
       await db.raw('select pg_sleep_until((select expires_at from api_keys where id = ?))', [shop.keyId]);
       return performance.now();
     });
@@ -237,7 +135,7 @@ describe('an instance that cannot reach the database', () => {
   let proxy: TcpProxy;
   let instance: ApiProcess;
   beforeEach(async () => {
-    const url = new URL(database.url);
+    const url = new URL(two.databaseUrl);
     proxy = await startTcpProxy(Number(url.port));
     url.port = `${proxy.port}`;
     url.hostname = '127.0.0.1';
@@ -254,14 +152,14 @@ describe('an instance that cannot reach the database', () => {
   };
 
   it('because nothing comes through any more answers nobody as it was, and serves again when it can', async () => {
-    const shop = await givenShop();
+    const shop = await two.givenShop();
     const ask = withKey(shop, tourOf(shop));
     await untilStatus(ask, 200);
 
     const began = performance.now();
     const outcome = await hammer([instance.baseUrl], ask, async () => {
       proxy.hang();
-      const { at } = await tourctl(`key revoke ${shop.keyId}`);
+      const { at } = await two.tourctl(`key revoke ${shop.keyId}`);
       // Requests that hang are let go of a while after the command has answered.
       setTimeout(() => proxy.refuse(), 1_000);
       return at;
@@ -271,18 +169,18 @@ describe('an instance that cannot reach the database', () => {
     expect(performance.now() - began).toBeLessThan(10_000);
 
     proxy.heal();
-    const other = await givenShop();
+    const other = await two.givenShop();
     const asked = withKey(other, tourOf(other));
     await untilStatus(asked, 200);
     await untilStatus(ask, 401);
   }, 60_000);
 
   it('because it stood still past its lease, and polls fail when it goes on, uses nothing that it remembers', async () => {
-    const shop = await givenShop();
+    const shop = await two.givenShop();
     const ask = withKey(shop, tourOf(shop));
     await untilStatus(ask, 200);
     instance.pause();
-    await tourctl(`key revoke ${shop.keyId}`);
+    await two.tourctl(`key revoke ${shop.keyId}`);
     // Longer than a poll is waited for: what goes on has requests to answer, and no new lease.
     proxy.delay(1_200);
     instance.resume();
@@ -300,7 +198,7 @@ describe('an instance that cannot reach the database', () => {
   it('because all of it comes late answers nobody as it was', async () => {
     proxy.delay(300);
     for (let n = 0; n < 2; n++) {
-      const shop = await givenShop();
+      const shop = await two.givenShop();
       const ask = withKey(shop, tourOf(shop));
       await untilStatus(ask, 200);
       const outcome = await hammer([instance.baseUrl], ask, command(`key revoke ${shop.keyId}`));
@@ -310,19 +208,17 @@ describe('an instance that cannot reach the database', () => {
   }, 60_000);
 
   it('is waited for by one command, once, and by none after that', async () => {
-    const shop = await givenShop();
+    const shop = await two.givenShop();
     const waited = async () => {
       const begun = performance.now();
-      await inTransaction(database.db, (trx) =>
-        trx('tenants').where({ slug: shop.slug }).update({ name: 'x' }),
-      );
-      await untilInstancesObey(database.db);
+      await inTransaction(two.db, (trx) => trx('tenants').where({ slug: shop.slug }).update({ name: 'x' }));
+      await untilInstancesObey(two.db);
       return performance.now() - begun;
     };
     await pause(PAST_LEASE_MS);
     await instance.kill();
     expect(await waited()).toBeGreaterThan(1_000);
     expect(await waited()).toBeLessThan(1_000);
-    expect((await database.db('api_instances')).length).toBe(2);
+    expect((await two.db('api_instances')).length).toBe(2);
   });
 });

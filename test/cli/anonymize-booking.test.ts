@@ -21,6 +21,11 @@ function somebody(): Person {
   return { name: `Xaver Quill${mark}`, phone: `+4930${digits}`, email: `x.${mark}@example.com` };
 }
 
+/** Of a website that builds its references so. */
+function referenceOf({ name }: Person): string {
+  return `${name.toLowerCase().replace(' ', '-')}-81`;
+}
+
 let api: TestApi;
 let db: Db;
 let terminal: TestTerminal;
@@ -28,7 +33,8 @@ let receiver: Receiver;
 beforeAll(async () => {
   api = await startTestApi();
   ({ db } = api.context);
-  terminal = await openTestTerminal({ DATABASE_URL: api.database.url });
+  const { cursorKey } = api.context.secrets;
+  terminal = await openTestTerminal({ DATABASE_URL: api.database.url, CURSOR_KEY: cursorKey });
   receiver = await startReceiver();
 });
 afterAll(async () => {
@@ -78,7 +84,7 @@ async function sell(bookingKey = (_: Person) => 'book-1'): Promise<Sold> {
   const person = somebody();
   const site = await givenWebsite(api);
   const seats = await givenSeats(db, { seats: 2 });
-  const externalRef = `${person.name.toLowerCase().replace(' ', '-')}-81`;
+  const externalRef = referenceOf(person);
   const held = await site.hold(
     seats.tour,
     { departure_date: seats.date, quantity: 2, external_ref: externalRef, customer: person },
@@ -99,7 +105,7 @@ async function sell(bookingKey = (_: Person) => 'book-1'): Promise<Sold> {
 
 describe('tourctl booking anonymize', () => {
   it('leaves nothing in any table that says who the customer was, and what was sold as it was', async () => {
-    const { site, seats, ref, person, order } = await sell(({ email }) => email);
+    const { site, seats, ref, person } = await sell(({ email }) => email);
     const { id } = await add(db, site.tenant.id, receiver.url, ['booking.created', 'booking.confirmed']);
     await db('webhook_endpoints').where({ id }).update({ format: 'standard' });
     await site.post(`/api/tenant/bookings/${ref}/confirm`, undefined, { 'Idempotency-Key': 'confirm-1' });
@@ -112,10 +118,17 @@ describe('tourctl booking anonymize', () => {
     const worker = hurriedWorker(db);
     await whenAll(db, site.tenant.id, 'delivered', 2);
     await worker.stop();
-    await site.book({ ...order, hold_id: undefined, adults: 1 });
+    await site.hold(seats.tour, {
+      departure_date: seats.date,
+      quantity: 1,
+      external_ref: referenceOf(person),
+    });
     await writeRefusals(db);
     await terminal.tourctl(`booking show ${ref} --reveal`);
-    await terminal.tourctl(`booking cancel ${ref} --yes`);
+    await db('audit_log').insert({
+      ...{ actor: 'olga', host: 'here', action: 'booking.confirm', subject: ref },
+      before: { external_ref: referenceOf(person) },
+    });
     expect(await tracesOf(person)).toEqual([
       'audit_log',
       'booking_leads',
@@ -132,7 +145,10 @@ describe('tourctl booking anonymize', () => {
 
     expect(code).toBe(0);
     expect(await tracesOf(person)).toEqual([]);
-    expect(json).toMatchObject({ booking_ref: ref, erased: { hold: true, events: 2, deliveries: 2 } });
+    expect(json).toMatchObject({
+      ...{ booking_ref: ref, references: [] },
+      erased: { hold: true, refusals: 1, events: 2, deliveries: 2, audit_rows: 1 },
+    });
     const [after] = await db('booking_leads').where({ booking_ref: ref });
     const erased = { customer_name: null, customer_phone: null, customer_email: null, notes: null };
     expect(after).toEqual({ ...before, ...erased, external_ref: null, anonymized_at: expect.any(Date) });
@@ -169,7 +185,10 @@ describe('tourctl booking anonymize', () => {
     const { site, seats } = await sell();
     const order = { ...somebody(), tour_id: seats.tour.id, external_ref: 'order-7' };
     const { body } = await site.book(order, { 'Idempotency-Key': 'book-2' });
-    await anonymize(body.booking_ref);
+    const { json } = await anonymize(body.booking_ref);
+    expect(json.references).toEqual(['order-7']);
+    const { stdout } = await terminal.tourctl(`booking anonymize ${body.booking_ref} --yes`);
+    expect(stdout).toContain('The reference order-7 stays: look whether it says who the customer was');
     expect(await db('booking_leads').where({ booking_ref: body.booking_ref }).first('external_ref')).toEqual({
       external_ref: 'order-7',
     });
@@ -190,6 +209,48 @@ describe('tourctl booking anonymize', () => {
       ...['event_type', 'booking_ref', 'lead_id', 'source', 'external_ref'],
       ...['customer', 'departure_date', 'total_price'],
     ]);
+  });
+});
+
+describe('the references of refusals', () => {
+  const told = async (tenant: { id: string }) => {
+    await writeRefusals(db);
+    return db('sale_refusals').where({ tenant_id: tenant.id }).orderBy('id').pluck('external_ref');
+  };
+  const tooMany = ({ date }: Seats, reference: string) => ({
+    ...{ departure_date: date, quantity: 9, external_ref: reference },
+  });
+
+  it('go where they say who it was, under whatever hold or reference the try was', async () => {
+    const { site, seats, ref, person, order } = await sell();
+    const other = `retry of ${person.name.split(' ').reverse().join(', ')}`;
+    await site.book({ ...order, ...somebody(), external_ref: other });
+    await site.hold(seats.tour, tooMany(seats, person.phone.replace('+49', '0')));
+    await site.hold(seats.tour, tooMany(seats, 'cart-7'));
+    expect(await told(site.tenant)).toEqual([other, person.phone.replace('+49', '0'), 'cart-7']);
+    const { json } = await anonymize(ref);
+    expect(json.erased.refusals).toBe(2);
+    expect(await told(site.tenant)).toEqual([null, null, 'cart-7']);
+  });
+
+  it('are not written late: what was noted before loses its reference, what is refused later keeps it', async () => {
+    const { site, seats, ref, person } = await sell();
+    await told(site.tenant);
+    await site.hold(seats.tour, tooMany(seats, referenceOf(person)));
+    await anonymize(ref);
+    expect(await told(site.tenant)).toEqual([null]);
+    await db('booking_leads')
+      .where({ booking_ref: ref })
+      .update({ anonymized_at: db.raw("now() - interval '2 minutes'") });
+    await site.hold(seats.tour, tooMany(seats, 'cart-8'));
+    expect(await told(site.tenant)).toEqual([null, 'cart-8']);
+  });
+
+  it('are not even noted where they say who the request itself is for', async () => {
+    const { site, order, person } = await sell();
+    await site.book({ ...order, hold_id: undefined, external_ref: person.email });
+    await site.book({ ...order, hold_id: undefined, external_ref: 'cart-9' });
+    expect(await told(site.tenant)).toEqual([null, 'cart-9']);
   });
 });
 

@@ -58,6 +58,51 @@ describe('tourctl booking export', () => {
     });
   });
 
+  it('lets none begin in the middle, where another separator is read, nor behind what is not seen', async () => {
+    const lead = sales.db('booking_leads').where({ booking_ref: refs[1] });
+    const [before] = await lead.clone().select('customer_name', 'external_ref', 'notes');
+    await lead.clone().update({
+      customer_name: '\u200e=1+1',
+      external_ref: 'a-b; =cmd|-1',
+      notes: 'fine\t\u200b@x\n+1;"=1", not-a; formula',
+    });
+    const { stdout } = await sales.tourctl('booking export --reveal');
+    await lead.clone().update(before);
+    expect(records(stdout)[1]).toMatchObject({
+      customer_name: "'\u200e=1+1",
+      external_ref: "a-b; '=cmd|'-1",
+      notes: `fine\t\u200b'@x\n'+1;"'=1", not-a; formula`,
+    });
+  });
+
+  it('masks a reference that says who the customer is', async () => {
+    const lead = sales.db('booking_leads').where({ booking_ref: refs[0] });
+    const hold = await sales.hold(1);
+    await sales.db('seat_holds').where({ id: hold.id }).update({ external_ref: 'Lima, Ana' });
+    for (const reference of ['ana@example.com', 'lima-ana-7', '030 901820']) {
+      await lead.clone().update({ external_ref: reference });
+      for (const line of [
+        'booking export',
+        'booking list --json',
+        'booking list',
+        `booking show ${refs[0]}`,
+      ]) {
+        const flags = line.includes('show') ? '' : `--tenant ${sales.tenant.slug}`;
+        expect((await sales.tourctl(`${line} ${flags}`)).stdout).not.toMatch(/lima|901820|ana@/i);
+        expect((await sales.tourctl(`${line} ${flags} --reveal`)).stdout).toContain(reference);
+      }
+    }
+    expect((await sales.tourctl('hold list')).stdout).not.toMatch(/lima/i);
+    expect((await sales.tourctl(`hold show ${hold.id}`)).stdout).not.toMatch(/lima/i);
+    expect((await sales.tourctl(`hold show ${hold.id} --reveal`)).stdout).toContain('Lima, Ana');
+    const cancelling = `departure cancel ${sales.tour.slug} ${sales.date} --yes`;
+    expect((await sales.tourctl(cancelling)).stdout).not.toContain('901820');
+    expect((await sales.tourctl(`${cancelling} --json`)).stdout).not.toContain('901820');
+    expect((await sales.tourctl(`${cancelling} --reveal`)).stdout).toContain('030 901820');
+    await lead.clone().update({ external_ref: 'order-1' });
+    await sales.tourctl(`departure reopen ${sales.tour.slug} ${sales.date} --yes`);
+  });
+
   it('masks customers and leaves no row without --reveal', async () => {
     const before = await reveals();
     const { stdout } = await sales.tourctl('booking export');

@@ -84,7 +84,7 @@ describe('tourctl booking refusals', () => {
   it('counts all of a flood, and tells the first five hundred of it in full', async () => {
     const before = await api.context.db('sale_refusal_counts').sum('count as n').first();
     const told = (await list('--limit 1000')).length;
-    const asked = { tenantId: site.tenant.id, operation: 'hold.extend', requestId: 'flood' };
+    const asked = { tenantId: site.tenant.id, operation: 'hold.extend' as const, requestId: 'flood' };
     for (let n = 0; n < 700; n++) noteRefusal(asked, new HoldExpiredError());
     expect(await list('--limit 1000')).toHaveLength(told + 500);
     const after = await api.context.db('sale_refusal_counts').sum('count as n').first();
@@ -92,7 +92,11 @@ describe('tourctl booking refusals', () => {
   });
 
   it('loses nothing to a database that was away', async () => {
-    const asked = { tenantId: site.tenant.id, operation: 'hold.extend', requestId: 'kept-for-later' };
+    const asked = {
+      tenantId: site.tenant.id,
+      operation: 'hold.extend' as const,
+      requestId: 'kept-for-later',
+    };
     noteRefusal(asked, new HoldExpiredError());
     const away = { transaction: () => Promise.reject(new Error('away')) };
     await expect(writeRefusals(away as never)).rejects.toThrow('away');

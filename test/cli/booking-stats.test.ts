@@ -1,6 +1,7 @@
 import { endHoldIn } from '../support/website';
 import { givenTenant } from '../support/given';
 import { openSales, type Sales } from './sales';
+import { withEnv } from './terminal';
 
 let sales: Sales;
 beforeAll(async () => {
@@ -46,12 +47,7 @@ beforeAll(async () => {
 afterAll(() => sales.drop());
 
 const stats = (line: string) => sales.tourctl(`booking stats ${line}`);
-const withEnv = async (env: Record<string, string>, line: string) => {
-  Object.assign(sales.env, env);
-  const answer = await stats(line);
-  for (const name of Object.keys(env)) delete sales.env[name];
-  return answer;
-};
+const statsUnder = (env: Record<string, string>, line: string) => withEnv(sales, env, () => stats(line));
 
 describe('tourctl booking stats', () => {
   it('counts holds, bookings, conversion and refusals by day', async () => {
@@ -79,10 +75,10 @@ describe('tourctl booking stats', () => {
   });
 
   it('draws bars in blocks, and in ASCII where blocks are not known', async () => {
-    const blocks = (await withEnv({ LANG: 'en_US.UTF-8' }, '--since 24h')).stdout;
+    const blocks = (await statsUnder({ LANG: 'en_US.UTF-8' }, '--since 24h')).stdout;
     expect(blocks).toMatch(/2 █+ +2 █+ +50% █+/);
     for (const env of [{ TERM: 'dumb' }, { LC_ALL: 'C' }] as Record<string, string>[]) {
-      const plain = (await withEnv(env, '--since 24h')).stdout;
+      const plain = (await statsUnder(env, '--since 24h')).stdout;
       expect(plain).toMatch(/2 #+ +2 #+ +50% #+/);
       expect(plain).toMatch(/^[\x20-\x7e\n]*$/);
     }

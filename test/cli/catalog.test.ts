@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { departureEntry, tourEntry, writeFiles } from '../catalog/catalog-files';
 import { departureOf, insertLead, insertTenant, tourOf } from '../catalog/catalog-rows';
+import { runOnce } from './run-once';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
 let terminal: TestTerminal;
@@ -293,6 +294,35 @@ describe('tourctl catalog list', () => {
     expect(await filtered('--limit 1')).toBe(1);
     expect((await other.tourctl('catalog list')).stdout).toMatch(/^SLUG +NAME/);
     expect((await other.tourctl('catalog list --limit 0')).code).toBe(2);
+    await other.drop();
+  });
+
+  it('says when there is more, goes on behind a tour, and fits the screen', async () => {
+    const other = await openTestTerminal();
+    const names = ['A', 'B', 'B', 'C'].map((name) => `${name} tour with a name that takes its time`);
+    const entries = names.map((name, i) =>
+      tourEntry({ slug: `tour-${i}`, name, departures: [departureEntry()] }),
+    );
+    await other.tourctl(['catalog', 'import', ...writeFiles({ 'a.json': entries })]);
+    const { items } = (await other.tourctl('catalog list --json')).json;
+    for (const [i, { slug }] of items.entries()) {
+      const rest = await other.tourctl(`catalog list --after ${slug} --json`);
+      expect(rest.json).toEqual({ items: items.slice(i + 1) });
+    }
+    const few = await other.tourctl('catalog list --limit 2');
+    expect(few.stderr).toContain(`2 shown, and there are more: --after ${items[1].slug} goes on`);
+    expect((await other.tourctl('catalog list --limit 4')).stderr).toBe('');
+    const machine = await other.tourctl('catalog list --limit 2 --json');
+    expect([machine.json, machine.stderr]).toEqual([{ items: items.slice(0, 2) }, '']);
+    const unknown = await other.tourctl('catalog list --after nowhere --json');
+    expect([unknown.code, unknown.error.code]).toEqual([1, 'tour_not_found']);
+    for (const columns of [40, 60, 80, 120]) {
+      const { stdout } = await runOnce('catalog list', {
+        env: other.env,
+        screen: { columns, colors: false },
+      });
+      expect(Math.max(...stdout.split('\n').map((text) => text.length))).toBeLessThanOrEqual(columns);
+    }
     await other.drop();
   });
 });

@@ -44,6 +44,19 @@ describe('tourctl departure', () => {
     expect((await terminal.tourctl('departure list alps')).stdout).toMatch(/2031-06-01 +available +10 +5 +5/);
   });
 
+  it('says when there is more, and goes on behind a date', async () => {
+    const tour = await givenTour(terminal.db, { slug: 'often' });
+    for (const date of ['2031-01-01', '2031-02-01', '2031-03-01'])
+      await givenDeparture(terminal.db, tour, { date });
+    const { items } = (await departure('list often')).json;
+    const few = await terminal.tourctl('departure list often --limit 2');
+    expect(few.stderr).toContain('2 shown, and there are more: --after 2031-02-01 goes on');
+    expect((await departure('list often --after 2031-02-01')).json).toEqual({ items: items.slice(2) });
+    const machine = await departure('list often --limit 2');
+    expect([machine.json, machine.stderr]).toEqual([{ items: items.slice(0, 2) }, '']);
+    expect((await terminal.tourctl('departure list often --limit 3')).stderr).toBe('');
+  });
+
   it('sets the seats, but never below what is taken', async () => {
     const { revision } = await tourOf(terminal.db, 'alps');
     expect((await departure(`set-seats alps ${DATE} 5`)).json).toMatchObject({

@@ -1,5 +1,5 @@
 import { checkOf, followAdvice } from './doctor-check';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { openTestTerminal, type TestTerminal, withEnv } from './terminal';
 
 let terminal: TestTerminal;
 beforeAll(async () => {
@@ -92,8 +92,7 @@ describe('tourctl doctor', () => {
     expect((await check('clock')).status).toBe('ok');
     const now = Date.now.bind(Date);
     const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
-    const found = await check('clock');
-    clock.mockRestore();
+    const found = await check('clock').finally(() => clock.mockRestore());
     expect(found).toMatchObject({ code: 0, status: 'notice' });
     expect(found.detail).toMatch(/is -\d{5} ms from ours/);
     expect(found.commands).toContain('timedatectl status');
@@ -221,9 +220,8 @@ describe('tourctl doctor', () => {
     await terminal.db('knex_migrations').where({ name: '0008_audit' }).update({ name: 'later' });
     expect(await check('migrations')).toMatchObject({ code: 1, ok: false, status: 'broken' });
     await terminal.db('knex_migrations').where({ name: 'later' }).update({ name: '0008_audit' });
-    const url = terminal.env.DATABASE_URL!;
-    terminal.env.DATABASE_URL = 'postgres://nobody@127.0.0.1:1/nothing';
-    expect(await check('database')).toMatchObject({ code: 1, ok: false, status: 'broken' });
-    terminal.env.DATABASE_URL = url;
+    const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
+    const away = await withEnv(terminal, nowhere, () => check('database'));
+    expect(away).toMatchObject({ code: 1, ok: false, status: 'broken' });
   });
 });

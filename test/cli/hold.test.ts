@@ -31,6 +31,28 @@ describe('tourctl hold', () => {
     await sales.tourctl(`hold release ${id} --yes --json`);
   });
 
+  it('says when there is more, and goes on behind a hold', async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i++) ids.unshift((await sales.hold(1)).id);
+    // In the same instant, as a flood of them may be.
+    const instants = { created_at: new Date(), expires_at: new Date(Date.now() + 600_000), hold_minutes: 10 };
+    await sales.db('seat_holds').whereIn('id', ids).update(instants);
+
+    const { items } = (await sales.tourctl('hold list --json')).json;
+    for (const [i, { id }] of items.entries()) {
+      expect((await sales.tourctl(`hold list --after ${id} --json`)).json).toEqual({
+        items: items.slice(i + 1),
+      });
+    }
+    const few = await sales.tourctl('hold list --limit 2');
+    expect(few.stderr).toContain(`2 shown, and there are more: --after ${items[1].id} goes on`);
+    const machine = await sales.tourctl('hold list --limit 2 --json');
+    expect([machine.json, machine.stderr]).toEqual([{ items: items.slice(0, 2) }, '']);
+    const unknown = await sales.tourctl('hold list --after 00000000-0000-4000-8000-000000000000 --json');
+    expect([unknown.code, unknown.error.code]).toEqual([1, 'hold_not_found']);
+    for (const id of ids) await sales.tourctl(`hold release ${id} --yes`);
+  });
+
   it('releases a hold: seats come back, caches are told, and an audit row says who', async () => {
     const { id } = await sales.hold(3);
     const before = { seats: await sales.seatsTaken(), revision: await revision() };
@@ -67,9 +89,9 @@ describe('tourctl hold show', () => {
   it('tells the whole history with who did it, and the price as it was locked', async () => {
     const { db, tenant } = sales;
     const { id } = await sales.hold(1);
-    const extension = { holdMinutes: 40, by: 'key BBBBBBBBBBBB' };
-    await inTransaction(db, (trx) => extendHold(trx, tenant, id, extension));
-    await inTransaction(db, (trx) => extendHold(trx, tenant, id, { ...extension, holdMinutes: 5 }));
+    const extension = { holdId: id, holdMinutes: 40, by: 'key BBBBBBBBBBBB' };
+    await inTransaction(db, (trx) => extendHold(trx, tenant, extension));
+    await inTransaction(db, (trx) => extendHold(trx, tenant, { ...extension, holdMinutes: 5 }));
     await sales.tourctl(`hold release ${id} --yes`);
 
     const { json } = await sales.tourctl(`hold show ${id} --json`);

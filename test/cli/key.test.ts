@@ -243,4 +243,49 @@ describe('tourctl key list', () => {
     expect(stderr).toContain(`tourctl key rotate ${id} --grace 0`);
     expect((await terminal.tourctl('key list careless --json')).stderr).toBe('');
   });
+
+  it('says when there is more, warns of those alone that it shows, and goes on behind a key', async () => {
+    await terminal.tourctl('tenant create --slug many --name Many');
+    for (let i = 0; i < 4; i++) await terminal.tourctl('key issue many --scope catalog:read');
+    const tenants = terminal.db('tenants').where({ slug: 'many' }).select('id');
+    await terminal
+      .db('api_keys')
+      .whereIn('tenant_id', tenants)
+      .update({ created_at: daysAgo(8) });
+    const { items } = (await terminal.tourctl('key list many --json')).json;
+    for (const [i, { id }] of items.entries()) {
+      const rest = await terminal.tourctl(`key list many --after ${id} --json`);
+      expect(rest.json).toEqual({ items: items.slice(i + 1) });
+    }
+    const few = await terminal.tourctl('key list many --limit 2');
+    expect(few.stderr).toContain(`2 shown, and there are more: --after ${items[1].id} goes on`);
+    expect(few.stderr.match(/was never used/g)).toHaveLength(2);
+    expect((await terminal.tourctl('key list many --limit 4')).stderr).not.toContain('there are more');
+    const machine = await terminal.tourctl('key list many --limit 2 --json');
+    expect([machine.json, machine.stderr]).toEqual([{ items: items.slice(0, 2) }, '']);
+    const unknown = await terminal.tourctl('key list many --after AAAAAAAAAAAA --json');
+    expect([unknown.code, unknown.error.code]).toEqual([1, 'api_key_not_found']);
+  });
+
+  it('has those of a status alone', async () => {
+    await terminal.tourctl('tenant create --slug mixed --name Mixed');
+    const mixed = async (row: Record<string, unknown>) => {
+      const { id } = (await terminal.tourctl('key issue mixed --scope catalog:read --json')).json;
+      await terminal
+        .db('api_keys')
+        .where({ id })
+        .update({ id, ...row });
+      return id;
+    };
+    const ids = {
+      live: await mixed({}),
+      expired: await mixed({ expires_at: daysAgo(1) }),
+      revoked: await mixed({ expires_at: daysAgo(1), revoked_at: daysAgo(1) }),
+    };
+    for (const [status, id] of Object.entries(ids)) {
+      const { items } = (await terminal.tourctl(`key list mixed --status ${status} --json`)).json;
+      expect(items).toMatchObject([{ id, status }]);
+    }
+    expect((await terminal.tourctl('key list mixed --status dead')).code).toBe(2);
+  });
 });

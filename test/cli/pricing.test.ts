@@ -44,6 +44,17 @@ describe('tourctl pricing add', () => {
     expect((await terminal.tourctl('pricing show acme')).stdout).toMatch(/alps +-20.5 EUR +2031-05-01\.\./);
   });
 
+  it('is shown a page at a time: it says when there is more, and goes on behind a rule', async () => {
+    for (const percent of [1, 2, 3]) await pricing(`add acme --percent ${percent}`);
+    const { items } = (await pricing('show acme')).json;
+    const few = await terminal.tourctl('pricing show acme --limit 2');
+    expect(few.stderr).toContain(`2 shown, and there are more: --after ${items[1].id} goes on`);
+    expect((await pricing(`show acme --after ${items[1].id}`)).json).toEqual({ items: items.slice(2) });
+    const machine = await pricing('show acme --limit 2');
+    expect([machine.json, machine.stderr]).toEqual([{ items: items.slice(0, 2) }, '']);
+    expect((await terminal.tourctl('pricing show acme --limit 3')).stderr).toBe('');
+  });
+
   it("shows money in the rule's own currency, also after the tenant changed to another", async () => {
     await terminal.tourctl('tenant create --slug yen --name Yen --currency JPY');
     const added = (await pricing('add yen --price 500')).json;

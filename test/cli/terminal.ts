@@ -35,6 +35,22 @@ export async function openTestTerminal(settings: Record<string, string> = {}): P
   return { ...database, env, tourctl: (line, stdin = '') => tourctl(line, stdin, env) };
 }
 
+/** Does `work` under other settings, and puts back what was there, whatever comes of it. */
+export async function withEnv<T>(
+  { env }: Pick<TestTerminal, 'env'>,
+  settings: Record<string, string>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const before = { ...env };
+  Object.assign(env, settings);
+  try {
+    return await work();
+  } finally {
+    for (const name of Object.keys(settings)) delete env[name];
+    Object.assign(env, before);
+  }
+}
+
 async function tourctl(line: string | string[], stdin: string, env: Record<string, string>): Promise<Answer> {
   const argv = Array.isArray(line) ? line : line.split(' ').filter(Boolean);
   const [stdout, stderr] = [new Memory(), new Memory()];

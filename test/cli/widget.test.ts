@@ -166,6 +166,35 @@ describe('tourctl widget list', () => {
     expect(stderr).toContain(`tourctl widget revoke ${unused.id}`);
     expect(stderr).toContain(`tourctl widget rotate ${ending.id}`);
   });
+
+  it('says when there is more, and goes on behind a token', async () => {
+    const slug = await givenTenant();
+    for (let i = 0; i < 3; i++) await issue(slug);
+    const { items } = (await terminal.tourctl(`widget list ${slug} --json`)).json;
+    const few = await terminal.tourctl(`widget list ${slug} --limit 2`);
+    expect(few.stderr).toContain(`2 shown, and there are more: --after ${items[1].id} goes on`);
+    const rest = await terminal.tourctl(`widget list ${slug} --after ${items[1].id} --json`);
+    expect(rest.json).toEqual({ items: items.slice(2) });
+    const machine = await terminal.tourctl(`widget list ${slug} --limit 2 --json`);
+    expect([machine.json, machine.stderr]).toEqual([{ items: items.slice(0, 2) }, '']);
+    const unknown = await terminal.tourctl(`widget list ${slug} --after AAAAAAAAAAAA --json`);
+    expect([unknown.code, unknown.error.code]).toEqual([1, 'widget_token_not_found']);
+  });
+
+  it('has those of a status alone', async () => {
+    const slug = await givenTenant();
+    const [live, gone] = [await issue(slug), await issue(slug)];
+    await terminal.tourctl(`widget revoke ${gone.id} --yes`);
+    const idsOf = async (status: string) =>
+      (await terminal.tourctl(`widget list ${slug} --status ${status} --json`)).json.items.map(
+        (token: { id: string }) => token.id,
+      );
+    expect([await idsOf('live'), await idsOf('revoked'), await idsOf('expired')]).toEqual([
+      [live.id],
+      [gone.id],
+      [],
+    ]);
+  });
 });
 
 describe('an origin of some live token', () => {

@@ -3,7 +3,10 @@ import path from 'node:path';
 import { parseYaml } from '@redocly/openapi-core';
 import { loadConfig } from '../../services/platform/config';
 
-export const DOCKER = path.resolve(__dirname, '../../docker');
+export const ROOT = path.resolve(__dirname, '../..');
+export const DOCKER = path.join(ROOT, 'docker');
+/** Of a service that is told nothing. */
+export const DEFAULTS = loadConfig({});
 
 export const read = (file: string) => readFileSync(path.join(DOCKER, file), 'utf8');
 

@@ -1,11 +1,7 @@
 import { html, toHtml } from '../../services/platform/html-template';
+import { maskEmail, maskName, maskPhone } from '../../services/platform/mask-personal-data';
 import { addHistograms, percentile } from '../../services/webhook-queue/monitor/queries/histogram';
-import {
-  maskBody,
-  maskEmail,
-  maskName,
-  maskPhone,
-} from '../../services/webhook-queue/monitor/html/mask-personal-data';
+import { maskBody } from '../../services/webhook-queue/monitor/html/mask-body';
 import { nextStep, type Prospect } from '../../services/webhook-queue/monitor/pages/next-step';
 import { atMost, percent, thousands } from '../../services/webhook-queue/monitor/html/number-forms';
 import {

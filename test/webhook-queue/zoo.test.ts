@@ -8,7 +8,13 @@ import { showDelivery, type DeliveryDetail } from '../../services/webhook-queue/
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, deliveriesOf, eventually } from './queue-fixture';
 import type { RawServer } from './raw-server';
-import { ANIMALS, AUTHORITY, type Animal } from './zoo-animals';
+import type { Animal } from './zoo/animal';
+import { BODIES } from './zoo/bodies';
+import { HANG_UPS } from './zoo/hang-ups';
+import { HEADS } from './zoo/heads';
+import { AUTHORITY, TLS } from './zoo/tls';
+
+const ANIMALS: Animal[] = [...TLS, ...HEADS, ...BODIES, ...HANG_UPS];
 
 let database: TestDatabase;
 let db: Db;

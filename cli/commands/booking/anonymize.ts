@@ -1,16 +1,25 @@
 import { anonymizeBooking } from '../../../services/api/bookings/anonymize-booking';
 import { erasePersonFromChanges } from '../../../services/api/audit/erase-person';
 import { getBooking } from '../../../services/api/bookings/find-booking';
+import { getHold } from '../../../services/api/holds/find-hold';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
-import type { Trx } from '../../../services/platform/database';
+import type { Db, Trx } from '../../../services/platform/database';
 import { eraseCustomer } from '../../../services/webhook-queue/operations';
 import type { Context } from '../../context';
 
-const NOTHING = { hold: false, answers: 0, events: 0, deliveries: 0, attempts: 0, audit_rows: 0 };
+const NOTHING = {
+  hold: false,
+  answers: 0,
+  refusals: 0,
+  events: 0,
+  deliveries: 0,
+  attempts: 0,
+  audit_rows: 0,
+};
 
 /** Everything in one transaction: either nothing says any more who the customer was, or nothing has changed. */
 export async function anonymizeBookingCommand(
-  { audited, confirm, db, output }: Context,
+  { audited, confirm, db, output, secrets }: Context,
   { force = false }: { force?: boolean },
   ref: string,
 ): Promise<void> {
@@ -19,7 +28,7 @@ export async function anonymizeBookingCommand(
     await confirm(`Erase who the customer of ${ref} was, for good? Seats, dates and amounts stay.`);
   }
   const erased = await audited({ action: 'booking.anonymize', subject: ref }, async (trx, note) => {
-    const done = await erase(trx, ref, force);
+    const done = await erase(trx, ref, force, secrets.cursorKey);
     const after = done && { anonymized_at: done.at, ...done.erased };
     note(null, after ?? null, { tenantId: tenant.id });
     return done;
@@ -29,34 +38,58 @@ export async function anonymizeBookingCommand(
     anonymized_at: erased?.at ?? (await getBooking(db, ANY_TENANT, ref)).anonymizedAt!.toISOString(),
     erased: erased?.erased ?? NOTHING,
     undelivered: erased?.undelivered ?? [],
+    references: await referencesOf(db, ref),
   };
   output.answer(document, () =>
-    erased ? describe(document) : `${ref} was anonymised before; nothing is left to erase`,
+    erased
+      ? describe(document)
+      : [`${ref} was anonymised before; nothing is left to erase`, ...toLookAt(document)].join('\n'),
   );
 }
 
-async function erase(trx: Trx, ref: string, force: boolean) {
-  const booking = await anonymizeBooking(trx, ref);
+async function erase(trx: Trx, ref: string, force: boolean, secret: string) {
+  const booking = await anonymizeBooking(trx, ref, secret);
   if (!booking) return undefined;
-  const { before, after, tellsOf, answers } = booking;
+  const { before, after, tellsOf, answers, refusals } = booking;
   const { undelivered, ...webhooks } = await eraseCustomer(trx, ref, { tellsOf, evenUndelivered: force });
   const { holdId } = before;
   const subjects = [ref, ...(holdId ? [holdId] : [])];
   const audit_rows = await erasePersonFromChanges(trx, subjects, tellsOf);
   return {
     at: after.anonymizedAt!.toISOString(),
-    erased: { hold: holdId !== null, answers, ...webhooks, audit_rows },
+    erased: { hold: holdId !== null, answers, refusals, ...webhooks, audit_rows },
     undelivered,
   };
 }
 
-function describe(document: { booking_ref: string; erased: typeof NOTHING; undelivered: string[] }): string {
+/** The website's own that stayed, since they say nothing of the customer as far as a machine can tell. */
+async function referencesOf(db: Db, ref: string): Promise<string[]> {
+  const { externalRef, holdId } = await getBooking(db, ANY_TENANT, ref);
+  const ofHold = holdId ? (await getHold(db, ANY_TENANT, holdId)).externalRef : null;
+  return [...new Set([externalRef, ofHold].filter((reference) => reference !== null))];
+}
+
+interface Anonymized {
+  booking_ref: string;
+  erased: typeof NOTHING;
+  undelivered: string[];
+  references: string[];
+}
+
+function toLookAt({ references }: Anonymized): string[] {
+  return references.map(
+    (reference) => `The reference ${reference} stays: look whether it says who the customer was`,
+  );
+}
+
+function describe(document: Anonymized): string {
   const { booking_ref: ref, erased, undelivered } = document;
-  const { hold, answers, events, attempts, audit_rows: rows } = erased;
+  const { hold, answers, refusals, events, attempts, audit_rows: rows } = erased;
   const where = [
     'the booking',
     ...(hold ? ['its hold'] : []),
     `${answers} stored answers`,
+    `${refusals} refusals`,
     `${events} webhook events`,
     `${attempts} attempts`,
     `${rows} audit rows`,
@@ -65,5 +98,6 @@ function describe(document: { booking_ref: string; erased: typeof NOTHING; undel
   return [
     `Nothing says any more who the customer of ${ref} was: erased from ${where.join(', ')}`,
     ...later,
+    ...toLookAt(document),
   ].join('\n');
 }

@@ -22,6 +22,13 @@ const COLUMNS = [
   'notes',
 ] as const;
 
+/** Nothing of these is seen in a cell. */
+const UNSEEN = '[\\s\\p{Cc}\\p{Cf}]*';
+const FORMULA = '[=+\\-@＝＋－＠]';
+const FIRST = new RegExp(`^(?:[\\t\\r\\n]|${UNSEEN}${FORMULA})`, 'u');
+/** Where a spreadsheet that was told of another separator, or guessed it, begins a cell. */
+const LATER = new RegExp(`([;|\\t\\r\\n](?:${UNSEEN}["'])?${UNSEEN})(?=${FORMULA})`, 'gu');
+
 /** RFC 4180: the names of the columns, with its line break. */
 export const CSV_HEAD = line(COLUMNS);
 
@@ -38,7 +45,8 @@ function line(values: readonly (string | number | null)[]): string {
 
 /** A spreadsheet takes a cell that begins so for a formula, and what others wrote would run in it; the apostrophe makes it text. */
 function disarm(text: string): string {
-  return /^\s*[=+\-@\t\r\n＝＋－＠]/u.test(text) ? `'${text}` : text;
+  const later = text.replace(LATER, "$1'");
+  return FIRST.test(text) ? `'${later}` : later;
 }
 
 function quote(text: string): string {

@@ -1,9 +1,10 @@
 import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { toMajor } from '../../../services/api/money/currency';
-import { toCustomerDocument } from '../../customer-document';
+import { HIDDEN } from '../../../services/platform/mask-personal-data';
+import { toCustomerDocument, toReferenceDocument } from '../../customer-document';
 
 /** A booking in lists and in the audit log, without the customer. */
-export function toBookingDocument(lead: BookingLead) {
+export function toBookingDocument(lead: BookingLead, reveal = false) {
   return {
     booking_ref: lead.bookingRef,
     lead_id: lead.id,
@@ -16,7 +17,7 @@ export function toBookingDocument(lead: BookingLead) {
     deposit_total: toMajor(lead.depositMinor, lead.currencyDigits),
     currency: lead.currency,
     payment_method: lead.paymentMethod,
-    external_ref: lead.externalRef,
+    external_ref: toReferenceDocument(lead.externalRef, lead.customer, reveal),
     source: lead.source,
     hold_id: lead.holdId,
     created_at: lead.createdAt.toISOString(),
@@ -25,12 +26,10 @@ export function toBookingDocument(lead: BookingLead) {
   };
 }
 
-const HIDDEN = '…';
-
 /** One booking as `show` prints it, with its customer and how its price came about; what is personal is masked unless revealed. */
 export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
   return {
-    ...toBookingDocument(lead),
+    ...toBookingDocument(lead, reveal),
     unit_price: toMajor(lead.unitPriceMinor, lead.currencyDigits),
     customer: toCustomerDocument(lead.customer, reveal),
     notes: lead.notes === null || reveal ? lead.notes : HIDDEN,

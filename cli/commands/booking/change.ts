@@ -1,9 +1,10 @@
-import type { BookingLead, NamedBooking } from '../../../services/api/bookings/booking-lead';
+import type { ChangedBooking, NamedBooking } from '../../../services/api/bookings/booking-lead';
 import { cancelBooking } from '../../../services/api/bookings/cancel-booking';
 import { confirmBooking } from '../../../services/api/bookings/confirm-booking';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { noteTerminalChange } from '../../../services/api/catalog/note-terminal-change';
-import { byOperator } from '../../../services/api/departures/actor';
+import type { Replay } from '../../../services/api/idempotency/once';
+import { byOperator } from '../../../services/api/tenants/actor';
 import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tenant-scope';
 import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../context';
@@ -24,12 +25,12 @@ async function change(
   { audited, operator, output }: Context,
   action: string,
   ref: string,
-  use: (trx: Trx, scope: TenantScope, named: NamedBooking) => Promise<unknown>,
+  use: (trx: Trx, scope: TenantScope, named: NamedBooking) => Promise<ChangedBooking | Replay>,
 ): Promise<void> {
   const document = await audited({ action, subject: ref }, async (trx, note) => {
-    const before = await getBooking(trx, ANY_TENANT, ref);
-    await use(trx, ANY_TENANT, { bookingRef: ref, by: byOperator(operator) });
-    const after: BookingLead = await getBooking(trx, ANY_TENANT, ref);
+    const changed = await use(trx, ANY_TENANT, { bookingRef: ref, by: byOperator(operator) });
+    // Without an idempotency key nothing is a repeat.
+    const { before, after } = changed as ChangedBooking;
     await noteTerminalChange(trx, after.tour.id);
     note(toBookingDocument(before), toBookingDocument(after), { tenantId: after.tenant.id });
     return toBookingDocument(after);

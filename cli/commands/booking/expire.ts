@@ -24,7 +24,7 @@ export async function expireBookingsCommand(
     if (!dryRun) await writeDown(context, lapsed);
     more = !dryRun && lapsed.length === AT_ONCE;
   }
-  const items = expired.map(toBookingDocument);
+  const items = expired.map((lead) => toBookingDocument(lead));
   output.answer({ items, dry_run: dryRun }, (screen) => {
     const rows = items.map((b) => [
       ...[b.booking_ref, b.tenant, b.tour, b.departure_date, b.adults, shortTime(b.payment_due_at)],

@@ -39,17 +39,17 @@ export async function listBookingsCommand(context: Context, options: BookingList
     await recordReveal(context, { action: 'booking.reveal', tenantId }, shown);
   }
   const items = leads.map((lead) => ({
-    ...toBookingDocument(lead),
+    ...toBookingDocument(lead, reveal),
     customer: toCustomerDocument(lead.customer, reveal),
   }));
   output.answer({ items }, (screen) => {
     const columns = reveal ? [...COLUMNS, CUSTOMER_COLUMN] : COLUMNS;
-    return table(columns, leads.map(reveal ? toRevealedRow : toRow), 'No bookings', screen);
+    return table(columns, leads.map(reveal ? toRevealedRow : (lead) => toRow(lead)), 'No bookings', screen);
   });
 }
 
-function toRow(booking: BookingLead) {
-  const lead = toBookingDocument(booking);
+function toRow(booking: BookingLead, reveal = false) {
+  const lead = toBookingDocument(booking, reveal);
   return [
     lead.booking_ref,
     lead.status,
@@ -64,5 +64,5 @@ function toRow(booking: BookingLead) {
 }
 
 function toRevealedRow(booking: BookingLead) {
-  return [...toRow(booking), describeCustomer(booking.customer)];
+  return [...toRow(booking, true), describeCustomer(booking.customer)];
 }

@@ -1,10 +1,10 @@
 import { type DayOfSales, summarizeSales } from '../../../services/api/bookings/summarize-sales';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
+import { bar, drawsBlocks } from '../../bars';
 import type { Context } from '../../context';
 import type { Screen } from '../../screen';
 import { table } from '../../table';
-import { bar, drawsBlocks } from './bars';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 14;

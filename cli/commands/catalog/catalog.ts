@@ -2,8 +2,9 @@ import { TOUR_STATUSES } from '../../../services/api/catalog/tour';
 import type { Noun } from '../../command';
 import { catalogFile, continentFlag } from '../../catalog-values';
 import { LIMIT_FLAG } from '../../credential-flags';
+import { afterFlag } from '../../list-page';
 import { UsageError } from '../../usage-error';
-import { line } from '../../values';
+import { line, slug } from '../../values';
 
 interface ExportFlags {
   json?: boolean;
@@ -67,6 +68,7 @@ export const catalog: Noun = {
         continentFlag('only tours there'),
         { flags: '--q <text>', about: 'only names with this in them', parse: line(100) },
         LIMIT_FLAG,
+        afterFlag('slug', slug),
       ],
       examples: ['catalog list --continent europe --q alps'],
       run: () => (require('./list') as typeof import('./list')).listCatalogCommand,

@@ -4,29 +4,43 @@ import type { TourStatus } from '../../../services/api/catalog/tour';
 import { toMajor } from '../../../services/api/money/currency';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
-import { table } from '../../table';
+import { answerPage, oneMoreThan } from '../../list-page';
+import type { Tone } from '../../screen';
+import { table, type Column } from '../../table';
 
-const COLUMNS = ['slug', 'name', 'continent', 'status', 'from', '', 'departures', 'next'];
+const TONES: Record<TourStatus, Tone> = { published: 'good', draft: 'waiting', archived: 'quiet' };
+
+const COLUMNS: Column[] = [
+  'slug',
+  { heading: 'name', least: 10 },
+  { heading: 'continent', aside: true },
+  { heading: 'status', tones: TONES },
+  { heading: 'from', right: true },
+  { heading: 'departures', right: true, aside: true },
+  { heading: 'next', aside: true },
+];
 
 interface Filter {
   status?: TourStatus;
   continent?: string;
   q?: string;
   limit?: number;
+  /** Slug. */
+  after?: string;
 }
 
 export async function listCatalogCommand(
   { db, output }: Context,
   { limit = DEFAULT_LIMIT, ...filter }: Filter,
 ): Promise<void> {
-  const { status, continent, q } = filter;
-  const items = (await listTours(db, { status, continent, q, limit })).map(toTourDocument);
-  output.answer({ items }, () => {
+  const { status, continent, q, after } = filter;
+  const tours = await listTours(db, { status, continent, q, after, limit: oneMoreThan(limit) });
+  answerPage(output, tours.map(toTourDocument), { limit, after: (t) => t.slug }, (items, screen) => {
     const rows = items.map((t) => {
       const { upcoming_departures: departures, next_departure_date: next } = t;
-      return [t.slug, t.name, t.continent, t.status, t.base_price, t.currency, departures, next];
+      return [t.slug, t.name, t.continent, t.status, `${t.base_price} ${t.currency}`, departures, next];
     });
-    return table(COLUMNS, rows, 'No tours');
+    return table(COLUMNS, rows, 'No tours', screen);
   });
 }
 

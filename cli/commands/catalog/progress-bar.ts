@@ -1,5 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import type { ImportProgress, WatchImport } from '../../../services/api/catalog/files/import-progress';
+import { drawsBlocks, filledBar, rewritesLines } from '../../bars';
 import type { Io } from '../../io';
 
 /** A line that is written over and over, on a terminal alone. */
@@ -21,8 +22,8 @@ export function showProgress(
   json: boolean,
   now: () => number = () => performance.now(),
 ): ProgressBar {
-  if (!io.isTTY || json || io.env.TERM === 'dumb') return SILENT;
-  const isPlain = Boolean(io.env.NO_COLOR);
+  if (json || !rewritesLines(io.isTTY, io.env)) return SILENT;
+  const blocks = drawsBlocks(io.env);
   let [shown, phase, begun, painted] = [0, '', 0, -Infinity];
   const write = (text: string) => {
     io.stderr.write(`\r${text.padEnd(shown)}${text.length < shown ? `\r${text}` : ''}`);
@@ -36,7 +37,7 @@ export function showProgress(
       painted = time;
       // A terminal that does not know its width says 0.
       const columns = (io.stderr as Partial<WriteStream>).columns || 80;
-      write(line(progress, (time - begun) / 1000, columns - 1, isPlain));
+      write(line(progress, (time - begun) / 1000, columns - 1, blocks));
     },
     clear() {
       if (shown === 0) return;
@@ -50,7 +51,7 @@ function line(
   { phase, done, of }: ImportProgress,
   seconds: number,
   columns: number,
-  isPlain: boolean,
+  blocks: boolean,
 ): string {
   const part = of > 0 ? Math.min(done / of, 1) : 1;
   const rate = seconds > 0 ? done / seconds : 0;
@@ -65,14 +66,8 @@ function line(
   // Where it is narrow the time that is left is told the longest.
   while (facts.length > 0 && room() < 0) facts.shift();
   const width = Math.min(WIDEST_BAR, room() - 1);
-  const bar = width >= 5 ? ` ${drawn(part, width, isPlain)} ` : ' ';
+  const bar = width >= 5 ? ` ${filledBar(part, width, blocks)} ` : ' ';
   return `${phase}${bar}${text()}`.slice(0, columns);
-}
-
-function drawn(part: number, width: number, isPlain: boolean): string {
-  const [full, empty] = isPlain ? ['#', '.'] : ['█', '░'];
-  const filled = Math.round(part * width);
-  return full.repeat(filled) + empty.repeat(width - filled);
 }
 
 function grouped(value: number): string {

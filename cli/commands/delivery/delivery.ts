@@ -2,6 +2,7 @@ import type { DeliveryStatus } from '../../../services/webhook-queue/operations'
 import type { Flag, Noun } from '../../command';
 import { LIMIT_FLAG } from '../../credential-flags';
 import { afterFlag } from '../../list-page';
+import { REVEAL_FLAG } from '../../reveal';
 import { moment, slug, uuid } from '../../values';
 import { UsageError } from '../../usage-error';
 
@@ -50,7 +51,7 @@ export const delivery: Noun = {
       usage: 'show <id>',
       args: { id: uuid },
       about: 'Show a delivery with every try',
-      flags: [{ flags: '--reveal', about: 'show the bodies, which hold personal data; this is recorded' }],
+      flags: [{ ...REVEAL_FLAG, about: 'show the bodies, which hold personal data; leaves an audit row' }],
       examples: [`delivery show ${ID}`, `delivery show ${ID} --reveal`],
       run: () => (require('./show') as typeof import('./show')).showDeliveryCommand,
     },

@@ -1,5 +1,6 @@
 import { PHASES, showDelivery, type AttemptItem } from '../../../services/webhook-queue/operations';
 import type { Context } from '../../context';
+import { recordReveal, type RevealOptions } from '../../reveal';
 import { properties, table } from '../../table';
 
 const COLUMNS = ['try', 'started', 'ms', 'of it', 'to', 'outcome', 'answer', 'reason'];
@@ -7,17 +8,19 @@ const PHASE_NAMES = { dns: 'dns', connect: 'connect', tls: 'tls', first_byte: 'w
 
 /** The bodies hold personal data, so showing them is asked for by name, and recorded. */
 export async function showDeliveryCommand(
-  { audited, db, output }: Context,
-  { reveal }: { reveal?: boolean },
+  context: Context,
+  { reveal = false }: RevealOptions,
   id: string,
 ): Promise<void> {
-  const { tenant_id: tenantId, ...delivery } = await showDelivery(db, id);
-  if (reveal) await audited({ action: 'delivery.reveal', tenantId, subject: id }, async () => {});
+  const { tenant_id: tenantId, ...delivery } = await showDelivery(context.db, id);
+  if (reveal) {
+    await recordReveal(context, { action: 'delivery.reveal', subject: id, tenantId }, { deliveries: 1 });
+  }
   // What a receiver answers may repeat what it was sent.
   const hidden = { response_headers: null, response_body: null };
   const tries = delivery.tries.map((t) => (reveal ? t : { ...t, ...hidden }));
   const document = { ...delivery, body: reveal ? delivery.body : null, tries };
-  output.answer(document, () => {
+  context.output.answer(document, () => {
     const { tries: _, ...facts } = document;
     const answers = tries.filter((t) => t.response_body !== null).map(describeAnswer);
     return [properties(facts), table(COLUMNS, tries.map(toRow), 'No tries yet'), ...answers].join('\n\n');

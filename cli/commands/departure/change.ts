@@ -12,7 +12,12 @@ import { setSeats } from '../../../services/api/departures/set-seats';
 import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../context';
 import { type Column, table } from '../../table';
-import { CUSTOMER_COLUMN, describeCustomer, toCustomerDocument } from '../../customer-document';
+import {
+  CUSTOMER_COLUMN,
+  describeCustomer,
+  toCustomerDocument,
+  toReferenceDocument,
+} from '../../customer-document';
 import { recordReveal, type RevealOptions } from '../../reveal';
 import { toDepartureDocument } from './departure-document';
 
@@ -50,7 +55,7 @@ export async function cancelDepartureCommand(
   };
   output.answer(answer, (screen) => {
     const rows = bookings.map(({ bookingRef, tenant, status, adults, externalRef, customer }) => [
-      ...[bookingRef, tenant, status, adults, externalRef],
+      ...[bookingRef, tenant, status, adults, toReferenceDocument(externalRef, customer, reveal)],
       ...(reveal ? [describeCustomer(customer)] : []),
     ]);
     const columns = reveal ? [...TO_TELL, CUSTOMER_COLUMN] : TO_TELL;
@@ -70,7 +75,7 @@ function toToldDocument(booking: StandingBooking, reveal: boolean) {
     tenant: booking.tenant,
     status: booking.status,
     adults: booking.adults,
-    external_ref: booking.externalRef,
+    external_ref: toReferenceDocument(booking.externalRef, booking.customer, reveal),
     customer: toCustomerDocument(booking.customer, reveal),
   };
 }

@@ -1,6 +1,7 @@
 import type { Noun } from '../../command';
 import { travelDate } from '../../catalog-values';
 import { LIMIT_FLAG } from '../../credential-flags';
+import { afterFlag } from '../../list-page';
 import { UsageError } from '../../usage-error';
 import { wholeNumber } from '../../values';
 import { REVEAL_FLAG } from '../../reveal';
@@ -16,6 +17,7 @@ export const departure: Noun = {
         { flags: '--from <date>', about: 'from this day on, which may be past', parse: travelDate },
         { flags: '--to <date>', about: 'up to this day', parse: travelDate },
         LIMIT_FLAG,
+        afterFlag('date', travelDate),
       ],
       check: ({ from, to }: { from?: string; to?: string }) => {
         if (from && to && to < from) throw new UsageError('--to must not be before --from');

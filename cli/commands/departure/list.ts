@@ -2,6 +2,7 @@ import { findTour } from '../../../services/api/catalog/find-tour';
 import { listTourDepartures } from '../../../services/api/departures/list-tour-departures';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
+import { answerPage, oneMoreThan } from '../../list-page';
 import { type Column, table } from '../../table';
 import { toDepartureDocument } from './departure-document';
 
@@ -16,15 +17,24 @@ const COLUMNS: Column[] = [
   'currency',
 ];
 
+/** Dates are YYYY-MM-DD. */
+interface DepartureListOptions {
+  from?: string;
+  to?: string;
+  limit?: number;
+  after?: string;
+}
+
 export async function listDeparturesCommand(
   { db, output }: Context,
-  { from, to, limit = DEFAULT_LIMIT }: { from?: string; to?: string; limit?: number },
+  { from, to, limit = DEFAULT_LIMIT, after }: DepartureListOptions,
   idOrSlug: string,
 ): Promise<void> {
   const tour = await findTour(db, idOrSlug);
-  const departures = await listTourDepartures(db, tour.id, { from, to, limit });
-  const items = departures.map((departure) => toDepartureDocument(tour, departure));
-  output.answer({ items }, (screen) => {
+  const page = { from, to, afterDate: after, limit: oneMoreThan(limit) };
+  const departures = await listTourDepartures(db, tour.id, page);
+  const found = departures.map((departure) => toDepartureDocument(tour, departure));
+  answerPage(output, found, { limit, after: (d) => d.departure_date }, (items, screen) => {
     const rows = items.map((d) => {
       const { seats_total: seats, seats_taken: taken, seats_available: free } = d;
       return [d.departure_date, d.status, seats, taken, free, d.prices.adult, d.currency];

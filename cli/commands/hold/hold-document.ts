@@ -1,9 +1,9 @@
 import { toMajor } from '../../../services/api/money/currency';
 import type { SeatHold } from '../../../services/api/holds/seat-hold';
-import { toCustomerDocument } from '../../customer-document';
+import { toCustomerDocument, toReferenceDocument } from '../../customer-document';
 
 /** A hold in lists and in the audit log, without the customer. */
-export function toHoldDocument(hold: SeatHold) {
+export function toHoldDocument(hold: SeatHold, reveal = false) {
   return {
     id: hold.id,
     tenant: hold.tenant.slug,
@@ -14,7 +14,7 @@ export function toHoldDocument(hold: SeatHold) {
     expires_at: hold.expiresAt.toISOString(),
     unit_price: toMajor(hold.unitPriceMinor, hold.currencyDigits),
     currency: hold.currency,
-    external_ref: hold.externalRef,
+    external_ref: toReferenceDocument(hold.externalRef, hold.customer, reveal),
     created_at: hold.createdAt.toISOString(),
   };
 }
@@ -22,7 +22,7 @@ export function toHoldDocument(hold: SeatHold) {
 /** One hold as `show` prints it. */
 export function toHoldDetailDocument(hold: SeatHold, reveal: boolean) {
   return {
-    ...toHoldDocument(hold),
+    ...toHoldDocument(hold, reveal),
     hold_minutes: hold.holdMinutes,
     customer: toCustomerDocument(hold.customer, reveal),
     price_breakdown: hold.priceBreakdown,

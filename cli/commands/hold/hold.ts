@@ -1,6 +1,7 @@
 import { HOLD_STATUSES } from '../../../services/api/holds/seat-hold';
 import type { Noun } from '../../command';
 import { LIMIT_FLAG } from '../../credential-flags';
+import { afterFlag } from '../../list-page';
 import { line, moment, slug, uuid } from '../../values';
 import { REVEAL_FLAG } from '../../reveal';
 
@@ -17,6 +18,7 @@ export const hold: Noun = {
         { flags: '--since <time>', about: 'placed at or after', parse: moment },
         { flags: '--external-ref <ref>', about: "with this reference of the tenant's own", parse: line(128) },
         LIMIT_FLAG,
+        afterFlag('id', uuid),
       ],
       examples: ['hold list --tenant acme --status active'],
       run: () => (require('./list') as typeof import('./list')).listHoldsCommand,

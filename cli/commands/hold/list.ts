@@ -4,6 +4,7 @@ import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
+import { answerPage, oneMoreThan } from '../../list-page';
 import { type Column, shortTime, table } from '../../table';
 import { toHoldDocument } from './hold-document';
 
@@ -13,6 +14,7 @@ interface HoldListOptions {
   since?: Date;
   externalRef?: string;
   limit?: number;
+  after?: string;
 }
 
 const COLUMNS: Column[] = [
@@ -33,11 +35,11 @@ export async function listHoldsCommand(
   { db, output }: Context,
   { tenant, limit = DEFAULT_LIMIT, ...filter }: HoldListOptions,
 ): Promise<void> {
-  const { status, since, externalRef } = filter;
+  const { status, since, externalRef, after } = filter;
   const scope = tenant === undefined ? ANY_TENANT : (await findTenant(db, tenant)).id;
-  const holds = await listHolds(db, scope, { status, since, externalRef, limit });
-  const items = holds.map(toHoldDocument);
-  output.answer({ items }, (screen) => {
+  const page = { status, since, externalRef, after, limit: oneMoreThan(limit) };
+  const found = (await listHolds(db, scope, page)).map((hold) => toHoldDocument(hold));
+  answerPage(output, found, { limit, after: ({ id }) => id }, (items, screen) => {
     const rows = items.map((hold) => [
       hold.id,
       hold.tenant,

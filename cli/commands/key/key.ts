@@ -1,6 +1,7 @@
 import { SCOPES } from '../../../services/api/credentials/scope';
 import type { Noun } from '../../command';
 import {
+  CREDENTIAL_STATUS_FLAG,
   endsAtOnce,
   EXPIRES_FLAG,
   GRACE_FLAG,
@@ -9,7 +10,8 @@ import {
   OUT_FLAG,
   ROTATED_EXPIRES_FLAG,
 } from '../../credential-flags';
-import { line } from '../../values';
+import { afterFlag } from '../../list-page';
+import { credentialId, line } from '../../values';
 
 export const key: Noun = {
   name: 'key',
@@ -41,8 +43,8 @@ export const key: Noun = {
       usage: 'list <slug>',
       about:
         'List its keys, newest first, with a warning for those seen in a browser, never used or soon to expire',
-      flags: [LIMIT_FLAG],
-      examples: ['key list acme', 'key list acme --json'],
+      flags: [CREDENTIAL_STATUS_FLAG, LIMIT_FLAG, afterFlag('id', credentialId)],
+      examples: ['key list acme', 'key list acme --status live --json'],
       run: () => (require('./list') as typeof import('./list')).listKeysCommand,
     },
     {

@@ -1,8 +1,10 @@
+import type { CredentialPage } from '../../../services/api/credentials/credential';
 import { listApiKeys } from '../../../services/api/credentials/list-credentials';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
 import { noteWarnings, STATUS_TONES, WARNING_TONES, warningLabels } from '../../credential-warnings';
+import { answerPage, oneMoreThan } from '../../list-page';
 import { table, type Column } from '../../table';
 import { toKeyDocument } from './key-document';
 
@@ -21,12 +23,13 @@ const COLUMNS: Column[] = [
 
 export async function listKeysCommand(
   { db, output }: Context,
-  { limit = DEFAULT_LIMIT }: { limit?: number },
+  { limit = DEFAULT_LIMIT, status, after }: Partial<CredentialPage>,
   slug: string,
 ): Promise<void> {
-  const keys = await listApiKeys(db, await findTenant(db, slug), limit);
-  const items = keys.map((key) => ({ ...toKeyDocument(key), warnings: key.warnings }));
-  output.answer({ items }, (screen) => {
+  const page = { status, after, limit: oneMoreThan(limit) };
+  const keys = await listApiKeys(db, await findTenant(db, slug), page);
+  const found = keys.map((key) => ({ ...toKeyDocument(key), warnings: key.warnings }));
+  answerPage(output, found, { limit, after: ({ id }) => id }, (items, screen) => {
     const rows = items.map((key) => {
       const days = [key.created_at, key.expires_at, key.last_used_at].map(
         (time) => time?.slice(0, 10) ?? null,
@@ -36,5 +39,5 @@ export async function listKeysCommand(
     });
     return table(COLUMNS, rows, 'No keys', screen);
   });
-  noteWarnings(output, 'key', keys);
+  noteWarnings(output, 'key', keys.slice(0, limit));
 }

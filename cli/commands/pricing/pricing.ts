@@ -2,11 +2,13 @@ import { PRICE_RULE_KINDS } from '../../../services/api/pricing/price-rule';
 import type { Noun } from '../../command';
 import { continentFlag, roundingStep, tourFlag, travelDate } from '../../catalog-values';
 import { LIMIT_FLAG } from '../../credential-flags';
+import { afterFlag } from '../../list-page';
 import { UsageError } from '../../usage-error';
 import { decimal, wholeNumber } from '../../values';
 import type { RuleOptions } from './add';
 
 const MOST = 1_000_000_000;
+const ruleId = wholeNumber(1, 9_999_999_999);
 
 export const pricing: Noun = {
   name: 'pricing',
@@ -15,7 +17,7 @@ export const pricing: Noun = {
     {
       usage: 'show <slug>',
       about: 'List the price rules of a tenant, the newest first',
-      flags: [LIMIT_FLAG],
+      flags: [LIMIT_FLAG, afterFlag('id', ruleId)],
       run: () => (require('./show') as typeof import('./show')).showPricingCommand,
     },
     {
@@ -46,7 +48,7 @@ export const pricing: Noun = {
     {
       usage: 'remove <slug> <id>',
       about: 'Remove a price rule',
-      args: { id: wholeNumber(1, 9_999_999_999) },
+      args: { id: ruleId },
       asks: () => true,
       run: () => (require('./remove') as typeof import('./remove')).removePricingCommand,
     },

@@ -3,7 +3,7 @@ import type { Noun } from '../../command';
 import { afterFlag } from '../../list-page';
 import { UsageError } from '../../usage-error';
 import { limit, slug } from '../../values';
-import { onboard } from './onboard-verb';
+import { onboard } from './onboard/onboard-verb';
 import { BASICS, NAME_FLAG, SETTINGS, SLUG_FLAG } from './tenant-flags';
 
 export const tenant: Noun = {

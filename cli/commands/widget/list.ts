@@ -1,8 +1,10 @@
+import type { CredentialPage } from '../../../services/api/credentials/credential';
 import { listWidgetTokens } from '../../../services/api/credentials/list-credentials';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import type { Context } from '../../context';
 import { DEFAULT_LIMIT } from '../../credential-flags';
 import { noteWarnings, STATUS_TONES, WARNING_TONES, warningLabels } from '../../credential-warnings';
+import { answerPage, oneMoreThan } from '../../list-page';
 import { table, type Column } from '../../table';
 import { toWidgetDocument } from './widget-document';
 
@@ -19,12 +21,13 @@ const COLUMNS: Column[] = [
 
 export async function listWidgetsCommand(
   { db, output }: Context,
-  { limit = DEFAULT_LIMIT }: { limit?: number },
+  { limit = DEFAULT_LIMIT, status, after }: Partial<CredentialPage>,
   slug: string,
 ): Promise<void> {
-  const tokens = await listWidgetTokens(db, await findTenant(db, slug), limit);
-  const items = tokens.map((token) => ({ ...toWidgetDocument(token), warnings: token.warnings }));
-  output.answer({ items }, (screen) => {
+  const page = { status, after, limit: oneMoreThan(limit) };
+  const tokens = await listWidgetTokens(db, await findTenant(db, slug), page);
+  const found = tokens.map((token) => ({ ...toWidgetDocument(token), warnings: token.warnings }));
+  answerPage(output, found, { limit, after: ({ id }) => id }, (items, screen) => {
     const rows = items.map((token) => {
       const days = [token.created_at, token.expires_at, token.last_used_at].map(
         (time) => time?.slice(0, 10) ?? null,
@@ -34,5 +37,5 @@ export async function listWidgetsCommand(
     });
     return table(COLUMNS, rows, 'No widget tokens', screen);
   });
-  noteWarnings(output, 'widget', tokens);
+  noteWarnings(output, 'widget', tokens.slice(0, limit));
 }

@@ -1,5 +1,6 @@
 import type { Noun } from '../../command';
 import {
+  CREDENTIAL_STATUS_FLAG,
   endsAtOnce,
   EXPIRES_FLAG,
   GRACE_FLAG,
@@ -8,8 +9,9 @@ import {
   OUT_FLAG,
   ROTATED_EXPIRES_FLAG,
 } from '../../credential-flags';
+import { afterFlag } from '../../list-page';
 import { checkOrigins, DEV_FLAG } from '../../origin-arguments';
-import { line } from '../../values';
+import { credentialId, line } from '../../values';
 
 export const widget: Noun = {
   name: 'widget',
@@ -37,8 +39,8 @@ export const widget: Noun = {
     {
       usage: 'list <slug>',
       about: 'List its tokens, newest first',
-      flags: [LIMIT_FLAG],
-      examples: ['widget list acme'],
+      flags: [CREDENTIAL_STATUS_FLAG, LIMIT_FLAG, afterFlag('id', credentialId)],
+      examples: ['widget list acme', 'widget list acme --status live'],
       run: () => (require('./list') as typeof import('./list')).listWidgetsCommand,
     },
     {

@@ -1,4 +1,4 @@
-import type { Actor } from '../departures/actor';
+import type { Actor } from '../tenants/actor';
 import type { PaymentMethod } from '../tenants/tenant';
 import type { BookingLead, BookingStatus, KeptCustomer } from './booking-lead';
 

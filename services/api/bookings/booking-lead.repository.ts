@@ -1,5 +1,5 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
-import type { Actor } from '../departures/actor';
+import type { Actor } from '../tenants/actor';
 import type { PaymentMethod } from '../tenants/tenant';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant-scope';
 import type { BookingLead, BookingStatus, Customer } from './booking-lead';

@@ -1,4 +1,4 @@
-import type { Actor } from '../departures/actor';
+import type { Actor } from '../tenants/actor';
 import type { PaymentMethod } from '../tenants/tenant';
 
 export const BOOKING_STATUSES = ['pending_payment', 'confirmed', 'cancelled', 'expired'] as const;
@@ -16,7 +16,14 @@ export type KeptCustomer = Customer | { name: null; phone: null; email: null };
 /** A booking, and who wants something of it. */
 export interface NamedBooking {
   bookingRef: string;
-  by?: Actor | null;
+  /** Null: nobody who is on record. */
+  by: Actor | null;
+}
+
+/** Before is as it was when it was locked. */
+export interface ChangedBooking {
+  before: BookingLead;
+  after: BookingLead;
 }
 
 /** What a tenant's customer asked for, at which price, and how far its payment is. Money in minor units. */

@@ -13,8 +13,6 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { requestIdOf } from '../../platform/request-id';
-import { byKey } from '../departures/actor';
 import type { AskedSeats } from '../departures/note-refusal';
 import { refuseWithAlternatives } from '../departures/reserve-seats';
 import type { SeatsContext } from '../departures/seats-context';
@@ -34,8 +32,10 @@ import { pageAnswer, pageStart } from '../http/list-answer';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import { answerWrite } from '../http/write-request';
+import { answerWrite, type WriteOperation } from '../http/write-request';
+import { byKey } from '../tenants/actor';
 import { bookingAnswer, bookingDetail, bookingItem } from './booking-answer';
+import type { ChangedBooking } from './booking-lead';
 import type { BookingAnswer, BookingBody, BookingDetail, BookingPage } from './booking.dto';
 import { cancelBooking } from './cancel-booking';
 import { confirmBooking } from './confirm-booking';
@@ -44,9 +44,12 @@ import { isBookingRef } from './booking-ref';
 import { getBooking, listBookings } from './find-booking';
 
 const WEEK_HOURS = 7 * 24;
-const CREATE = { name: 'booking.create', status: 201, keepHours: WEEK_HOURS, ids: ['tour_id', 'hold_id'] };
-const CONFIRM = { name: 'booking.confirm', status: 200, keepHours: WEEK_HOURS };
-const CANCEL = { name: 'booking.cancel', status: 200, keepHours: WEEK_HOURS };
+const CREATE: WriteOperation = {
+  ...{ name: 'booking.create', status: 201, keepHours: WEEK_HOURS },
+  ids: ['tour_id', 'hold_id'],
+};
+const CONFIRM: WriteOperation = { name: 'booking.confirm', status: 200, keepHours: WEEK_HOURS };
+const CANCEL: WriteOperation = { name: 'booking.cancel', status: 200, keepHours: WEEK_HOURS };
 
 @Route('api/tenant/bookings')
 @Tags('Bookings')
@@ -76,8 +79,8 @@ export class BookingsController {
       CREATE,
       (trx, once) => createBooking(trx, tenant, wanted, once),
       bookingAnswer,
-    ).catch((refusal: unknown) =>
-      this.refuse(request, CREATE.name, { ...wanted, quantity: wanted.adults }, refusal),
+      (refused, refusal) =>
+        refuseWithAlternatives(this.context.db, { ...wanted, quantity: wanted.adults, ...refused }, refusal),
     );
     await this.dropAvailability(answer);
     return answer;
@@ -156,8 +159,10 @@ export class BookingsController {
       request,
       CONFIRM,
       (trx, once) => confirmBooking(trx, principal.tenant.id, named, once),
-      bookingAnswer,
-    ).catch((refusal: unknown) => this.refuse(request, CONFIRM.name, known(booking_ref), refusal));
+      ({ after }: ChangedBooking) => bookingAnswer(after),
+      (refused, refusal) =>
+        refuseWithAlternatives(this.context.db, { ...known(booking_ref), ...refused }, refusal),
+    );
     await this.dropAvailability(answer);
     return answer;
   }
@@ -178,24 +183,16 @@ export class BookingsController {
       request,
       CANCEL,
       (trx, once) => cancelBooking(trx, principal.tenant.id, named, once),
-      bookingAnswer,
-    ).catch((refusal: unknown) => this.refuse(request, CANCEL.name, known(booking_ref), refusal));
+      ({ after }: ChangedBooking) => bookingAnswer(after),
+      (refused, refusal) =>
+        refuseWithAlternatives(this.context.db, { ...known(booking_ref), ...refused }, refusal),
+    );
     await this.dropAvailability(answer);
     return answer;
   }
 
   private async dropAvailability({ tour, departure_date }: BookingAnswer): Promise<void> {
     if (departure_date !== null) await this.context.availability.drop(tour.id, departure_date);
-  }
-
-  private refuse(
-    request: HttpRequest,
-    operation: string,
-    asked: Partial<AskedSeats>,
-    refusal: unknown,
-  ): Promise<never> {
-    const [tenantId, requestId] = [apiKeyPrincipalOf(request).tenant.id, requestIdOf(request)];
-    return refuseWithAlternatives(this.context.db, { ...asked, tenantId, operation, requestId }, refusal);
   }
 }
 
@@ -204,7 +201,7 @@ function known(bookingRef: string): Partial<AskedSeats> {
   return isBookingRef(bookingRef) ? { bookingRef } : {};
 }
 
-function bookingRequest(body: BookingBody, country: string): BookingRequest {
+function bookingRequest(body: BookingBody, country: string): Omit<BookingRequest, 'by'> {
   const { departureDate, name, phone, email, holdId, externalRef, notes } = readAll({
     departureDate: () => optionalDate('body', 'departure_date', body.departure_date) ?? null,
     name: () => textInput('name', body.name, 200),

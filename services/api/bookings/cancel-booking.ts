@@ -5,7 +5,7 @@ import { always, type Once, type Replay } from '../idempotency/once';
 import type { TenantScope } from '../tenants/tenant-scope';
 import { BookingStateConflictError } from './booking.errors';
 import { bookingLeadEvent } from './booking-event';
-import type { BookingLead, NamedBooking } from './booking-lead';
+import type { ChangedBooking, NamedBooking } from './booking-lead';
 import { lockLead, setLeadStatus } from './booking-lead.repository';
 import { getBooking } from './find-booking';
 
@@ -16,9 +16,9 @@ import { getBooking } from './find-booking';
 export async function cancelBooking(
   trx: Trx,
   scope: TenantScope,
-  { bookingRef, by = null }: NamedBooking,
-  once: Once<BookingLead> = always,
-): Promise<BookingLead | Replay> {
+  { bookingRef, by }: NamedBooking,
+  once: Once<ChangedBooking> = always,
+): Promise<ChangedBooking | Replay> {
   const { id, departureId } = await getBooking(trx, scope, bookingRef);
   return once({ booking: bookingRef }, async () => {
     if (departureId) await relockDeparture(trx, departureId);
@@ -30,6 +30,6 @@ export async function cancelBooking(
     await setLeadStatus(trx, id, 'cancelled', by);
     const cancelled = await getBooking(trx, scope, bookingRef);
     await enqueueDelivery(trx, bookingLeadEvent('booking.cancelled', cancelled));
-    return cancelled;
+    return { before: lead, after: cancelled };
   });
 }

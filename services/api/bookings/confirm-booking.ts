@@ -11,7 +11,7 @@ import { always, type Once, type Replay } from '../idempotency/once';
 import type { TenantScope } from '../tenants/tenant-scope';
 import { BookingStateConflictError } from './booking.errors';
 import { bookingLeadEvent } from './booking-event';
-import type { BookingLead, NamedBooking } from './booking-lead';
+import type { BookingLead, ChangedBooking, NamedBooking } from './booking-lead';
 import { lockLead, setLeadStatus } from './booking-lead.repository';
 import { getBooking } from './find-booking';
 
@@ -22,9 +22,9 @@ import { getBooking } from './find-booking';
 export async function confirmBooking(
   trx: Trx,
   scope: TenantScope,
-  { bookingRef, by = null }: NamedBooking,
-  once: Once<BookingLead> = always,
-): Promise<BookingLead | Replay> {
+  { bookingRef, by }: NamedBooking,
+  once: Once<ChangedBooking> = always,
+): Promise<ChangedBooking | Replay> {
   const { id, departureId } = await getBooking(trx, scope, bookingRef);
   return once({ booking: bookingRef }, async () => {
     const locked = departureId ? await relockDeparture(trx, departureId) : undefined;
@@ -38,7 +38,7 @@ export async function confirmBooking(
     await setLeadStatus(trx, id, 'confirmed', by);
     const confirmed = await getBooking(trx, scope, bookingRef);
     await enqueueDelivery(trx, bookingLeadEvent('booking.confirmed', confirmed));
-    return confirmed;
+    return { before: lead, after: confirmed };
   });
 }
 

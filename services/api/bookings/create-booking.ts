@@ -3,7 +3,6 @@ import { InvalidInputError } from '../../platform/errors';
 import { enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
 import { getVisibleTour } from '../catalog/find-visible-tour';
 import type { Tour } from '../catalog/tour';
-import type { Actor } from '../departures/actor';
 import type { Departure } from '../departures/departure';
 import { lockDeparture, reserveSeats } from '../departures/reserve-seats';
 import { consumeHold } from '../holds/consume-hold';
@@ -14,6 +13,7 @@ import { toMajor } from '../money/currency';
 import { explainPrice } from '../pricing/explain-price';
 import { quoteTenantPrice } from '../pricing/quote-tenant-price';
 import { depositOf } from '../pricing/tenant-price';
+import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 import { PriceChangedError } from './booking.errors';
 import { bookingLeadEvent } from './booking-event';
@@ -35,8 +35,8 @@ export interface BookingRequest {
   expectedTotal: number | null;
   externalRef: string | null;
   notes: string | null;
-  /** Undefined: nobody who is on record. */
-  by?: Actor;
+  /** Null: nobody who is on record. */
+  by: Actor | null;
 }
 
 /**
@@ -65,7 +65,6 @@ export async function createBooking(
     const paymentMethod = request.paymentMethod ?? tenant.paymentMethod;
     const id = await insertLead(trx, {
       ...request,
-      by: request.by ?? null,
       unitPriceMinor: price.unitPriceMinor,
       currency: price.currency,
       currencyDigits: price.currencyDigits,

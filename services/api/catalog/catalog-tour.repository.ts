@@ -16,6 +16,7 @@ export async function findCatalogTours(db: Db, filter: CatalogTourFilter): Promi
     filter.status && 't.status = :status',
     filter.continent && 't.continent = :continent',
     filter.nameContains && 'position(:nameContains in t.name_folded) > 0',
+    filter.after && '(t.name_folded, t.id) > (select l.name_folded, l.id from tours l where l.id = :after)',
   ].filter(Boolean);
   return selectTours(db, conditions.join(' and ') || 'true', { ...filter });
 }

@@ -25,5 +25,7 @@ export interface CatalogTourFilter {
   continent?: string;
   /** Folded text that the folded name contains. */
   nameContains?: string;
+  /** Id of the tour behind which it goes on: lists run by name. */
+  after?: string;
   limit: number;
 }

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
-import { tenantColumns, toTenant } from '../tenants/tenant-row';
+import { TENANT_MAY_BE_USED, tenantColumns, toTenant } from '../tenants/tenant-row';
 import type { Scope } from './scope';
 import type { DigestAlgorithm } from './token-format';
 
@@ -31,7 +31,7 @@ export async function findStoredWidgetToken(db: Db, id: string): Promise<StoredW
 /** Does a live widget token list this origin, as its own or through its tenant? */
 export async function isOriginListed(db: Db, origin: string): Promise<boolean> {
   const live = `w.revoked_at is null and (w.expires_at is null or w.expires_at > clock_timestamp())
-    and t.status in ('trial', 'active')`;
+    and ${TENANT_MAY_BE_USED}`;
   // Two questions, because each has its own index; joined by "or" in one, neither is used.
   const { rows } = await db.raw(
     `select exists (select from widget_tokens w join tenants t on t.id = w.tenant_id

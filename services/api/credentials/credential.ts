@@ -1,6 +1,9 @@
 import type { CredentialWarning } from './credential-warning';
 import type { Scope } from './scope';
 
+export const CREDENTIAL_STATUSES = ['live', 'expired', 'revoked'] as const;
+export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number];
+
 /** As it stands on the command line and in lists; the secret is nowhere. */
 export interface Credential {
   id: string;
@@ -10,7 +13,7 @@ export interface Credential {
   /** The first key of a line of rotated ones. */
   familyId: string;
   /** By the database's clock. A live one is served if its tenant is. */
-  status: 'live' | 'expired' | 'revoked';
+  status: CredentialStatus;
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
@@ -33,6 +36,13 @@ export interface WidgetToken extends Credential {
   origins: string[];
   /** It has none of its own, and the tenant's as they change. */
   followsTenant: boolean;
+}
+
+export interface CredentialPage {
+  status?: CredentialStatus;
+  /** Id of the one behind which it goes on: lists run from the newest to the oldest. */
+  after?: string;
+  limit: number;
 }
 
 /** A credential with its secret: this once. */

@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../platform/database';
 import { USABLE_STATUSES } from '../tenants/tenant';
-import type { ApiKey, Credential, WidgetToken } from './credential';
+import type { ApiKey, Credential, CredentialPage, WidgetToken } from './credential';
 import { EXPIRING_DAYS, UNUSED_DAYS, type CredentialWarning } from './credential-warning';
 import type { Scope } from './scope';
 import type { CredentialKind, DigestAlgorithm } from './token-format';
@@ -23,6 +23,9 @@ export interface NewApiKey {
 export interface NewWidgetToken {
   origins: string[] | null;
 }
+
+const STATUS = `case when c.revoked_at is not null then 'revoked'
+  when c.expires_at <= clock_timestamp() then 'expired' else 'live' end`;
 
 const TABLE = { api_key: 'api_keys', widget_token: 'widget_tokens' } as const;
 
@@ -47,21 +50,17 @@ export async function findWidgetToken(db: Db, id: string): Promise<WidgetToken |
 }
 
 /** Newest first. */
-export async function selectApiKeysOf(db: Db, tenantId: string, limit: number): Promise<ApiKey[]> {
-  const rows = await selectApiKeys(db)
-    .where('c.tenant_id', tenantId)
-    .orderBy('c.created_at', 'desc')
-    .limit(limit);
-  return rows.map(toApiKey);
+export async function selectApiKeysOf(db: Db, tenantId: string, page: CredentialPage): Promise<ApiKey[]> {
+  return (await pageOf(selectApiKeys(db), 'api_key', tenantId, page)).map(toApiKey);
 }
 
 /** Newest first. */
-export async function selectWidgetTokensOf(db: Db, tenantId: string, limit: number): Promise<WidgetToken[]> {
-  const rows = await selectWidgetTokens(db)
-    .where('c.tenant_id', tenantId)
-    .orderBy('c.created_at', 'desc')
-    .limit(limit);
-  return rows.map(toWidgetToken);
+export async function selectWidgetTokensOf(
+  db: Db,
+  tenantId: string,
+  page: CredentialPage,
+): Promise<WidgetToken[]> {
+  return (await pageOf(selectWidgetTokens(db), 'widget_token', tenantId, page)).map(toWidgetToken);
 }
 
 export async function selectDoubtfulApiKeys(db: Db, limit: number): Promise<ApiKey[]> {
@@ -121,10 +120,7 @@ function selectCredentials(db: Db, kind: CredentialKind) {
     .join('tenants as t', 't.id', 'c.tenant_id')
     .select('c.id', 't.slug', 'c.tenant_id', 'c.family_id', 'c.created_at', 'c.expires_at', 'c.revoked_at')
     .select('c.replaced_by', 'c.last_used_at')
-    .select(
-      db.raw(`case when c.revoked_at is not null then 'revoked'
-                   when c.expires_at <= clock_timestamp() then 'expired' else 'live' end as status`),
-    )
+    .select(db.raw(`${STATUS} as status`))
     .select(warningsOf(db, kind));
 }
 
@@ -141,6 +137,21 @@ function warningsOf(db: Db, kind: CredentialKind) {
      end as warnings`,
     { expiring: EXPIRING_DAYS, unused: UNUSED_DAYS },
   );
+}
+
+function pageOf(
+  credentials: ReturnType<typeof selectCredentials>,
+  kind: CredentialKind,
+  tenantId: string,
+  { status, after, limit }: CredentialPage,
+) {
+  void credentials.where('c.tenant_id', tenantId).orderByRaw('c.created_at desc, c.id desc').limit(limit);
+  if (status) void credentials.whereRaw(`${STATUS} = ?`, [status]);
+  if (after) {
+    const last = `select l.created_at, l.id from ${TABLE[kind]} l where l.id = ?`;
+    void credentials.whereRaw(`(c.created_at, c.id) < (${last})`, [after]);
+  }
+  return credentials;
 }
 
 function doubtful(db: Db, credentials: ReturnType<typeof selectCredentials>, limit: number) {

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
-import type { ApiKey, WidgetToken } from './credential';
+import type { ApiKey, CredentialPage, WidgetToken } from './credential';
 import {
   findApiKey,
   findWidgetToken,
@@ -9,14 +9,22 @@ import {
 } from './issued-credential.repository';
 import { CredentialNotFoundError } from './credential-state.errors';
 
-/** The tenant's keys, newest first, the dead ones too. */
-export async function listApiKeys(db: Db, tenant: Tenant, limit: number): Promise<ApiKey[]> {
-  return selectApiKeysOf(db, tenant.id, limit);
+/**
+ * The tenant's keys, newest first, the dead ones too.
+ * @throws CredentialNotFoundError of `after`
+ */
+export async function listApiKeys(db: Db, tenant: Tenant, page: CredentialPage): Promise<ApiKey[]> {
+  if (page.after !== undefined) await showApiKey(db, page.after);
+  return selectApiKeysOf(db, tenant.id, page);
 }
 
-/** The tenant's tokens, newest first, the dead ones too. */
-export async function listWidgetTokens(db: Db, tenant: Tenant, limit: number): Promise<WidgetToken[]> {
-  return selectWidgetTokensOf(db, tenant.id, limit);
+/**
+ * The tenant's tokens, newest first, the dead ones too.
+ * @throws CredentialNotFoundError of `after`
+ */
+export async function listWidgetTokens(db: Db, tenant: Tenant, page: CredentialPage): Promise<WidgetToken[]> {
+  if (page.after !== undefined) await showWidgetToken(db, page.after);
+  return selectWidgetTokensOf(db, tenant.id, page);
 }
 
 /** @throws CredentialNotFoundError */

@@ -96,6 +96,7 @@ async function sellOut(trx: Trx, tenant: Tenant, today: string): Promise<void> {
     expectedTotal: null,
     externalRef: 'demo-sold-out',
     notes: null,
+    by: null,
   };
   try {
     await createBooking(trx, { ...tenant, paymentWindowMinutes: null }, group);

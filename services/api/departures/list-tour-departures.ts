@@ -8,7 +8,7 @@ import type { TourOfDeparture } from './lock-tour-departure';
 export async function listTourDepartures(
   db: Db,
   tourId: string,
-  page: Pick<DeparturePage, 'from' | 'to' | 'limit'>,
+  page: Pick<DeparturePage, 'from' | 'to' | 'afterDate' | 'limit'>,
 ): Promise<Departure[]> {
   return findDepartures(db, tourId, page);
 }

@@ -1,18 +1,21 @@
 import { type Db, inTransaction } from '../../platform/database';
 import { AppError } from '../../platform/errors';
 import { isUuid } from '../../platform/text-forms';
+import { type Person, personFinder } from '../customers/person-finder';
+import type { Operation } from '../idempotency/operation';
 import { InsufficientSeatsError, isDepartureNotAvailable } from './departure.errors';
 import { insertRefusals, type NotedRefusal } from './refusal.repository';
 
 /** What a request asked for, as far as it is known where it was refused. */
 export interface AskedSeats {
   tenantId: string;
-  /** As idempotency keys know it: booking.create. */
-  operation: string;
+  operation: Operation;
   requestId: string;
   departureDate?: string | null;
   quantity?: number;
   externalRef?: string | null;
+  /** Whom the request named; a reference that says the same is not written down. */
+  customer?: Person;
   /** Any text. */
   holdId?: string | null;
   bookingRef?: string;
@@ -23,7 +26,7 @@ const TOLD_IN_FULL = 500;
 
 interface Count {
   tenantId: string;
-  operation: string;
+  operation: Operation;
   code: string;
   since: number;
   count: number;
@@ -70,13 +73,18 @@ function takeBack(writing: Map<string, Count>, inFull: Noted[]): void {
 }
 
 function describe(asked: AskedSeats, refusal: AppError): Omit<Noted, 'since'> {
-  const { tenantId, operation, requestId, externalRef = null, bookingRef = null } = asked;
+  const { tenantId, operation, requestId, bookingRef = null } = asked;
   return {
-    ...{ tenantId, operation, requestId, externalRef, bookingRef, code: refusal.code },
+    ...{ tenantId, operation, requestId, bookingRef, code: refusal.code },
+    externalRef: namelessReference(asked),
     ...wantedSeats(asked, refusal),
     seatsAvailable: refusal instanceof InsufficientSeatsError ? refusal.seatsAvailable : null,
     holdId: asked.holdId && isUuid(asked.holdId) ? asked.holdId.toLowerCase() : null,
   };
+}
+
+function namelessReference({ externalRef = null, customer }: AskedSeats): string | null {
+  return externalRef !== null && customer && personFinder([customer])(externalRef) ? null : externalRef;
 }
 
 /** As the departure was asked for them, or, where it did not come to that, as the request has it. */

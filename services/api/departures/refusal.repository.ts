@@ -1,4 +1,5 @@
 import type { Db, Trx } from '../../platform/database';
+import type { Operation } from '../idempotency/operation';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant-scope';
 import {
   COUNTS_KEPT_DAYS,
@@ -6,11 +7,12 @@ import {
   type Refusal,
   type RefusalFilter,
   REFUSALS_KEPT_DAYS,
+  SALES,
 } from './refusal';
 
 export interface RefusalCount {
   tenantId: string;
-  operation: string;
+  operation: Operation;
   code: string;
   /** Of the first of them. */
   ageMs: number;
@@ -23,12 +25,25 @@ export type NotedRefusal = Omit<Refusal, 'at' | 'tenant' | 'tour'> & {
   ageMs: number;
 };
 
+/** Taken alone by who erases somebody here, so that nothing is written beside it that neither of the two saw. */
+const ERASING = 'sale refusals';
+
+/**
+ * Of a refusal i: noted before somebody of the tenant was anonymised, its reference may say who that was, and nobody will look
+ * again. The minute is for the transaction that did it, whose clock stands before its COMMIT.
+ */
+const REFERENCE = `case when not exists (
+    select from booking_leads l where l.tenant_id = i."tenantId"
+      and l.anonymized_at > clock_timestamp() - i."ageMs" * interval '1 ms' - interval '1 minute'
+  ) then i."externalRef" end`;
+
 /** Adds to what is counted, and forgets what is too old. By age, because the database's clock is the one that counts. */
 export async function insertRefusals(
   trx: Trx,
   counts: RefusalCount[],
   refusals: NotedRefusal[],
 ): Promise<void> {
+  await trx.raw('select pg_advisory_xact_lock_shared(hashtext(?))', [ERASING]);
   await trx.raw(
     `insert into sale_refusal_counts as c (day, tenant_id, operation, code, count)
      select (clock_timestamp() - i."ageMs" * interval '1 ms') at time zone 'UTC', i."tenantId", i.operation, i.code, sum(i.count)
@@ -42,7 +57,7 @@ export async function insertRefusals(
     `insert into sale_refusals (at, tenant_id, operation, code, request_id, tour_id, departure_date, quantity,
        seats_available, external_ref, hold_id, booking_ref)
      select clock_timestamp() - i."ageMs" * interval '1 ms', i."tenantId", i.operation, i.code, i."requestId", i."tourId",
-       i."departureDate", i.quantity, i."seatsAvailable", i."externalRef", i."holdId", i."bookingRef"
+       i."departureDate", i.quantity, i."seatsAvailable", ${REFERENCE}, i."holdId", i."bookingRef"
      from json_to_recordset(:refusals::json) as i ("tenantId" uuid, operation text, code text, "ageMs" float8,
        "requestId" text, "tourId" uuid, "departureDate" date, quantity integer, "seatsAvailable" integer,
        "externalRef" text, "holdId" uuid, "bookingRef" text)
@@ -83,29 +98,47 @@ export async function findRefusals(db: Db, filter: RefusalFilter): Promise<Refus
   return (await query).map(toRefusal);
 }
 
-/** By day and code; what is neither a hold nor a new booking is left out. */
+/** By day and code, of those that would have sold something. */
 export async function countRefusals(db: Db, scope: TenantScope, from: string): Promise<DayOfRefusals[]> {
   const { rows } = await db.raw(
     `select day, code, sum(count)::integer as count from sale_refusal_counts
      where day >= :from::date and (:tenantId::uuid is null or tenant_id = :tenantId::uuid)
-       and operation in ('hold.place', 'booking.create')
+       and operation = any(:sales)
      group by day, code order by day, code`,
-    { from, tenantId: tenantIdOf(scope) },
+    { from, tenantId: tenantIdOf(scope), sales: SALES },
   );
   return rows;
 }
 
-/** Takes the reference out of the refusals that carry it; the rest of them says nothing of anybody. */
-export async function forgetExternalRef(trx: Trx, tenantId: string, externalRef: string): Promise<void> {
-  await trx('sale_refusals')
-    .where({ tenant_id: tenantId, external_ref: externalRef })
-    .update({ external_ref: null });
+/** Until the transaction ends nobody writes refusals. */
+export async function lockRefusals(trx: Trx): Promise<void> {
+  await trx.raw('select pg_advisory_xact_lock(hashtext(?))', [ERASING]);
+}
+
+/** Of the tenant's refusals after that one, in the order of their ids. */
+export async function findReferences(
+  trx: Trx,
+  tenantId: string,
+  { afterId, limit }: { afterId: number; limit: number },
+): Promise<{ id: number; externalRef: string }[]> {
+  return trx('sale_refusals')
+    .where({ tenant_id: tenantId })
+    .andWhere('id', '>', afterId)
+    .whereNotNull('external_ref')
+    .orderBy('id')
+    .limit(limit)
+    .select('id', 'external_ref as externalRef');
+}
+
+/** Takes the references out; the rest of a refusal says nothing of anybody. */
+export async function forgetReferences(trx: Trx, ids: number[]): Promise<void> {
+  await trx('sale_refusals').whereIn('id', ids).update({ external_ref: null });
 }
 
 interface RefusalRow {
   at: Date;
   tenant: string;
-  operation: string;
+  operation: Operation;
   code: string;
   request_id: string;
   tour: string | null;

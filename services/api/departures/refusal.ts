@@ -1,10 +1,11 @@
+import type { Operation } from '../idempotency/operation';
+
 /** One request for seats that was refused. */
 export interface Refusal {
   at: Date;
   /** Slug. */
   tenant: string;
-  /** As idempotency keys know it: booking.create. */
-  operation: string;
+  operation: Operation;
   /** Of the problem document: insufficient_seats. */
   code: string;
   requestId: string;
@@ -40,3 +41,6 @@ export interface DayOfRefusals {
 /** How long counts are kept, and single refusals. */
 export const COUNTS_KEPT_DAYS = 400;
 export const REFUSALS_KEPT_DAYS = 30;
+
+/** Operations that take seats for somebody new. */
+export const SALES: readonly Operation[] = ['hold.place', 'booking.create'];

@@ -1,4 +1,4 @@
-import { bookingEvent } from '../../webhook-queue/enqueue-delivery';
+import { BOOKING_EVENT_TYPES, bookingEvent } from '../../webhook-queue/enqueue-delivery';
 import type { Answer, Operation, Parameter, Schema } from './openapi-document';
 
 const text = (description: string): Schema => ({ type: 'string', description });
@@ -12,10 +12,7 @@ export const BOOKING_EVENT: Schema = {
     'total_price',
   ],
   properties: {
-    event_type: {
-      type: 'string',
-      enum: ['booking.created', 'booking.confirmed', 'booking.cancelled', 'booking.expired'],
-    },
+    event_type: { type: 'string', enum: BOOKING_EVENT_TYPES },
     booking_ref: text("The tenant's prefix, a dash, and lead_id."),
     lead_id: { type: 'integer', description: 'Number of the booking lead.' },
     source: text('Where the booking came from.'),
@@ -63,7 +60,8 @@ export const WEBHOOKS: Record<string, { post: Operation }> = {
       summary: 'A booking was made',
       description:
         'Sent to each endpoint that the operator registered, at least once and in no promised order; the guide says how to ' +
-        'verify it. `booking.confirmed`, `booking.cancelled` and `booking.expired` look alike.',
+        'verify it. ' +
+        `${andList(BOOKING_EVENT_TYPES.filter((type) => type !== 'booking.created'))} look alike.`,
       tags: ['Webhooks'],
       security: [],
       parameters: HEADERS,
@@ -89,6 +87,11 @@ export const WEBHOOKS_TAG = { name: 'Webhooks', description: "What the tenant's 
 
 function header(name: string, description: string, example: string): Parameter {
   return { in: 'header', name, description, required: true, schema: { type: 'string' }, example };
+}
+
+/** In code quotes: `a`, `b` and `c`. */
+function andList(names: string[]): string {
+  return new Intl.ListFormat('en-GB').format(names.map((name) => `\`${name}\``));
 }
 
 function answer(description: string): Answer {

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database';
+import { TENANT_MAY_BE_USED } from '../tenants/tenant-row';
 
-const MAY_BE_USED = `t.status in ('trial', 'active')`;
 /** The last day on earth on which it is not tomorrow yet. */
 const TODAY_ANYWHERE = `(now() at time zone 'Etc/GMT+12')::date`;
 
@@ -12,7 +12,7 @@ export async function findOriginGaps(db: Db): Promise<{
 }> {
   const withoutOrigins = await db('tenants as t')
     .whereRaw(
-      `${MAY_BE_USED} and t.origins = '{}' and exists (
+      `${TENANT_MAY_BE_USED} and t.origins = '{}' and exists (
          select from widget_tokens w where w.tenant_id = t.id and w.origins is null and w.revoked_at is null
            and (w.expires_at is null or w.expires_at > clock_timestamp()))`,
     )
@@ -30,7 +30,7 @@ export async function findOriginGaps(db: Db): Promise<{
 export async function findBlindTenants(db: Db): Promise<{ anyTour: boolean; blind: string[] }> {
   const { rows } = await db.raw(
     `select exists (select from tours where status = 'published') as "anyTour", array(
-       select t.slug from tenants t where ${MAY_BE_USED}
+       select t.slug from tenants t where ${TENANT_MAY_BE_USED}
          and not exists (
            select from visibility_tour_rules r join tours o on o.id = r.tour_id and o.status = 'published'
            where r.tenant_id = t.id and r.visible)
@@ -50,7 +50,7 @@ export async function findBlindTenants(db: Db): Promise<{ anyTour: boolean; blin
 export async function findDeadContinentRules(db: Db): Promise<{ slug: string; continent: string }[]> {
   return db('visibility_continent_rules as c')
     .join('tenants as t', 't.id', 'c.tenant_id')
-    .whereRaw(`${MAY_BE_USED} and not exists (select from tours o where o.continent = c.continent)`)
+    .whereRaw(`${TENANT_MAY_BE_USED} and not exists (select from tours o where o.continent = c.continent)`)
     .orderBy(['t.slug', 'c.continent'])
     .limit(100)
     .select<{ slug: string; continent: string }[]>('t.slug', 'c.continent');
@@ -79,12 +79,12 @@ export async function findDeadPriceRules(db: Db): Promise<{ dead: DeadPriceRule[
            then 'beaten'
          end as because
        from price_rules r join tenants t on t.id = r.tenant_id left join tours o on o.id = r.tour_id
-       where ${MAY_BE_USED}) as judged
+       where ${TENANT_MAY_BE_USED}) as judged
      where because is not null order by slug, id limit 100`,
   );
   const { rows } = await db.raw(
     `select count(*)::integer as tenants from tenants t
-     where ${MAY_BE_USED} and not exists (select from price_rules r where r.tenant_id = t.id)`,
+     where ${TENANT_MAY_BE_USED} and not exists (select from price_rules r where r.tenant_id = t.id)`,
   );
   return { dead, withoutRules: rows[0].tenants };
 }

@@ -1,6 +1,6 @@
 import type { Trx } from '../../platform/database';
-import type { Actor } from '../departures/actor';
 import type { LockedDeparture } from '../departures/reserve-seats';
+import type { Actor } from '../tenants/actor';
 import { assertLive } from './extend-hold';
 import { getHold } from './find-hold';
 import type { SeatHold } from './seat-hold';
@@ -15,14 +15,14 @@ export async function consumeHold(
   trx: Trx,
   tenantId: string,
   departure: LockedDeparture,
-  named: { holdId: string | null; externalRef: string | null; by?: Actor },
+  named: { holdId: string | null; externalRef: string | null; by: Actor | null },
 ): Promise<SeatHold | undefined> {
   const hold = named.holdId
     ? await getHold(trx, tenantId, named.holdId)
     : await onlyHoldByReference(trx, tenantId, departure, named.externalRef);
   if (!hold) return undefined;
   assertLive(hold);
-  await endHold(trx, hold.id, 'converted', { at: departure.at, by: named.by ?? null });
+  await endHold(trx, hold.id, 'converted', { at: departure.at, by: named.by });
   return hold;
 }
 

@@ -1,13 +1,12 @@
 import type { Trx } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
-import type { Actor } from '../departures/actor';
 import { relockDeparture } from '../departures/reserve-seats';
 import { always, type Once, type Replay } from '../idempotency/once';
 import type { Tenant } from '../tenants/tenant';
 import { getHold } from './find-hold';
 import { HoldExpiredError, HoldStateConflictError } from './hold.errors';
 import { assertHoldMinutes } from './place-hold';
-import type { SeatHold } from './seat-hold';
+import type { NamedHold, SeatHold } from './seat-hold';
 import { exceedsHoldLife, extendHoldRow } from './hold-extension.repository';
 
 /**
@@ -17,15 +16,14 @@ import { exceedsHoldLife, extendHoldRow } from './hold-extension.repository';
 export async function extendHold(
   trx: Trx,
   tenant: Tenant,
-  id: string,
-  { holdMinutes, by = null }: { holdMinutes: number; by?: Actor | null },
+  { holdId, by, holdMinutes }: NamedHold & { holdMinutes: number },
   once: Once<SeatHold> = always,
 ): Promise<SeatHold | Replay> {
   assertHoldMinutes(tenant, holdMinutes);
-  const { departureId } = await getHold(trx, tenant.id, id);
-  return once({ hold: id.toLowerCase() }, async () => {
+  const { departureId } = await getHold(trx, tenant.id, holdId);
+  return once({ hold: holdId.toLowerCase() }, async () => {
     const { at } = await relockDeparture(trx, departureId);
-    const hold = await getHold(trx, tenant.id, id);
+    const hold = await getHold(trx, tenant.id, holdId);
     assertLive(hold);
     if (await exceedsHoldLife(trx, hold.id, holdMinutes, at)) {
       throw new InvalidInputError(

@@ -12,7 +12,11 @@ export async function getHold(db: Db, scope: TenantScope, id: string): Promise<S
   return hold;
 }
 
-/** Newest first. */
+/**
+ * Newest first.
+ * @throws HoldNotFoundError of `after`
+ */
 export async function listHolds(db: Db, scope: TenantScope, filter: HoldFilter): Promise<SeatHold[]> {
+  if (filter.after !== undefined) await getHold(db, scope, filter.after);
   return findHolds(db, scope, filter);
 }

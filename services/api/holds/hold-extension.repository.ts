@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../../platform/database';
-import type { Actor } from '../departures/actor';
+import type { Actor } from '../tenants/actor';
 import type { HoldExtension } from './seat-hold';
 
 /** Would `minutes` from `at` be more than two hours after the hold was placed? */

@@ -13,20 +13,18 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { byKey } from '../departures/actor';
 import { refuseWithAlternatives } from '../departures/reserve-seats';
-import type { AskedSeats } from '../departures/note-refusal';
 import type { SeatsContext } from '../departures/seats-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
-import { requestIdOf } from '../../platform/request-id';
 import { dateInput, emailInput, optional, phoneInput, readAll, textInput } from '../http/input';
 import { emptyBody, jsonBody } from '../http/json-body';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import { answerWrite, writeOnce } from '../http/write-request';
+import { answerWrite, type WriteOperation, writeOnce } from '../http/write-request';
 import { toMajor } from '../money/currency';
+import { byKey } from '../tenants/actor';
 import { extendHold } from './extend-hold';
 import { getHold } from './find-hold';
 import type { ExtendBody, HoldAnswer, HoldBody } from './hold.dto';
@@ -34,8 +32,8 @@ import { type HoldRequest, placeHold } from './place-hold';
 import { releaseHold } from './release-hold';
 import type { SeatHold } from './seat-hold';
 
-const PLACE = { name: 'hold.place', status: 201, keepHours: 24 };
-const EXTEND = { name: 'hold.extend', status: 200, keepHours: 24 };
+const PLACE: WriteOperation = { name: 'hold.place', status: 201, keepHours: 24 };
+const EXTEND: WriteOperation = { name: 'hold.extend', status: 200, keepHours: 24 };
 
 @Route('api/gateway')
 @Tags('Seats')
@@ -69,7 +67,8 @@ export class HoldsController {
       PLACE,
       (trx, once) => placeHold(trx, tenant, wanted, once),
       holdAnswer,
-    ).catch((refusal: unknown) => this.refuse(request, PLACE.name, wanted, refusal));
+      (refused, refusal) => refuseWithAlternatives(this.context.db, { ...wanted, ...refused }, refusal),
+    );
     await this.context.availability.drop(answer.tour.id, answer.departure_date);
     return answer;
   }
@@ -100,13 +99,14 @@ export class HoldsController {
     @Body() body: ExtendBody,
   ): Promise<HoldAnswer> {
     const principal = apiKeyPrincipalOf(request);
-    const extension = { holdMinutes: body.hold_minutes, by: byKey(principal) };
+    const extension = { holdId: hold_id, holdMinutes: body.hold_minutes, by: byKey(principal) };
     const answer = await answerWrite(
       request,
       EXTEND,
-      (trx, once) => extendHold(trx, principal.tenant, hold_id, extension, once),
+      (trx, once) => extendHold(trx, principal.tenant, extension, once),
       holdAnswer,
-    ).catch((refusal: unknown) => this.refuse(request, EXTEND.name, { holdId: hold_id }, refusal));
+      (refused, refusal) => refuseWithAlternatives(this.context.db, { holdId: hold_id, ...refused }, refusal),
+    );
     await this.context.availability.drop(answer.tour.id, answer.departure_date);
     return answer;
   }
@@ -124,23 +124,13 @@ export class HoldsController {
     setCaching(request, NO_STORE);
     const principal = apiKeyPrincipalOf(request);
     const hold = await writeOnce(request, (trx) =>
-      releaseHold(trx, principal.tenant.id, hold_id, byKey(principal)),
+      releaseHold(trx, principal.tenant.id, { holdId: hold_id, by: byKey(principal) }),
     );
     await this.context.availability.drop(hold.tour.id, hold.departureDate);
   }
-
-  private refuse(
-    request: HttpRequest,
-    operation: string,
-    asked: Partial<AskedSeats>,
-    refusal: unknown,
-  ): Promise<never> {
-    const [tenantId, requestId] = [apiKeyPrincipalOf(request).tenant.id, requestIdOf(request)];
-    return refuseWithAlternatives(this.context.db, { ...asked, tenantId, operation, requestId }, refusal);
-  }
 }
 
-function holdRequest(tour: string, body: HoldBody, country: string): HoldRequest {
+function holdRequest(tour: string, body: HoldBody, country: string): Omit<HoldRequest, 'by'> {
   const { customer = {} } = body;
   const read = readAll({
     departureDate: () => dateInput('body', 'departure_date', body.departure_date),

@@ -1,12 +1,12 @@
 import type { Trx } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
 import { getVisibleTour } from '../catalog/find-visible-tour';
-import type { Actor } from '../departures/actor';
 import type { Departure } from '../departures/departure';
 import { lockDeparture, type LockedDeparture, reserveSeats } from '../departures/reserve-seats';
 import { always, type Once, type Replay } from '../idempotency/once';
 import { explainPrice } from '../pricing/explain-price';
 import { quoteTenantPrice } from '../pricing/quote-tenant-price';
+import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import { getHold } from './find-hold';
 import { HoldLimitReachedError } from './hold.errors';
@@ -22,8 +22,8 @@ export interface HoldRequest {
   holdMinutes: number | undefined;
   externalRef: string | null;
   customer: PartialCustomer;
-  /** Undefined: nobody who is on record. */
-  by?: Actor;
+  /** Null: nobody who is on record. */
+  by: Actor | null;
 }
 
 /**
@@ -55,7 +55,7 @@ export async function placeHold(
       priceBreakdown: explainPrice(quote, tour.currencyDigits),
       externalRef: request.externalRef,
       customer: request.customer,
-      by: request.by ?? null,
+      by: request.by,
     };
     return getHold(trx, tenant.id, await insertHold(trx, hold, locked.at));
   });

@@ -1,10 +1,9 @@
 import type { Trx } from '../../platform/database';
-import type { Actor } from '../departures/actor';
 import { relockDeparture } from '../departures/reserve-seats';
 import type { TenantScope } from '../tenants/tenant-scope';
 import { getHold } from './find-hold';
 import { HoldStateConflictError } from './hold.errors';
-import type { SeatHold } from './seat-hold';
+import type { NamedHold, SeatHold } from './seat-hold';
 import { endHold } from './seat-hold.repository';
 
 /**
@@ -14,13 +13,12 @@ import { endHold } from './seat-hold.repository';
 export async function releaseHold(
   trx: Trx,
   scope: TenantScope,
-  id: string,
-  by: Actor | null = null,
+  { holdId, by }: NamedHold,
 ): Promise<SeatHold> {
-  const { departureId } = await getHold(trx, scope, id);
+  const { departureId } = await getHold(trx, scope, holdId);
   const { at } = await relockDeparture(trx, departureId);
-  const hold = await getHold(trx, scope, id);
+  const hold = await getHold(trx, scope, holdId);
   if (hold.status === 'converted') throw new HoldStateConflictError(hold.status);
   if (hold.status === 'active') await endHold(trx, hold.id, 'released', { at, by });
-  return getHold(trx, scope, id);
+  return getHold(trx, scope, holdId);
 }

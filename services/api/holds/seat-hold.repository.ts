@@ -1,5 +1,5 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
-import type { Actor } from '../departures/actor';
+import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant-scope';
 import type { HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
 
@@ -58,26 +58,32 @@ export interface HoldFilter {
   status?: HoldStatus;
   since?: Date;
   externalRef?: string;
+  /** Id of the hold behind which it goes on: lists run from the newest to the oldest. */
+  after?: string;
   limit: number;
 }
+
+const BEHIND = 'and (h.created_at, h.id) < (select l.created_at, l.id from seat_holds l where l.id = :after)';
 
 /** Newest first. */
 export async function findHolds(
   db: Db,
   scope: TenantScope,
-  { status, since, externalRef, limit }: HoldFilter,
+  { status, since, externalRef, after, limit }: HoldFilter,
 ): Promise<SeatHold[]> {
   const { rows } = await db.raw(
     `${CLOCK} select * from (select ${HOLD_COLUMNS} from ${HOLD_TABLES}
        where (:tenantId::uuid is null or h.tenant_id = :tenantId::uuid)
          and (:externalRef::text is null or h.external_ref = :externalRef)
-         and h.created_at >= coalesce(:since::timestamptz, '-infinity')) hold
-     where :status::text is null or status = :status order by created_at desc, id limit :limit`,
+         and h.created_at >= coalesce(:since::timestamptz, '-infinity')
+         ${after === undefined ? '' : BEHIND}) hold
+     where :status::text is null or status = :status order by created_at desc, id desc limit :limit`,
     {
       tenantId: tenantIdOf(scope),
       status: status ?? null,
       since: since ?? null,
       externalRef: externalRef ?? null,
+      ...(after !== undefined && { after }),
       limit,
     },
   );

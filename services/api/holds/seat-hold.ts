@@ -1,4 +1,4 @@
-import type { Actor } from '../departures/actor';
+import type { Actor } from '../tenants/actor';
 
 export const HOLD_STATUSES = ['active', 'released', 'expired', 'converted'] as const;
 export type HoldStatus = (typeof HOLD_STATUSES)[number];
@@ -8,6 +8,13 @@ export interface PartialCustomer {
   name: string | null;
   phone: string | null;
   email: string | null;
+}
+
+/** A hold, and who wants something of it. */
+export interface NamedHold {
+  holdId: string;
+  /** Null: nobody who is on record. */
+  by: Actor | null;
 }
 
 /** Seats of one departure, and their price, kept for one tenant until `expiresAt` or until they are booked. */

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { Counter } from 'prom-client';
+import type { Operation } from '../idempotency/operation';
 import { methodOf } from './measure-request';
 import type { ProblemCode } from './problems';
 import { routeOf } from './request-outcome';
@@ -22,6 +23,6 @@ export function countProblem(request: Request, code: ProblemCode): void {
 }
 
 /** One request to write: `done` where its effect was committed, so the sum of these is what was sold. */
-export function countWrite(operation: string, outcome: 'done' | 'replayed' | ProblemCode): void {
+export function countWrite(operation: Operation, outcome: 'done' | 'replayed' | ProblemCode): void {
   writes.inc({ operation, outcome });
 }

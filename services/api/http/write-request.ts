@@ -1,7 +1,9 @@
 import type { Request } from 'express';
 import { inTransaction, type Trx } from '../../platform/database';
+import { requestIdOf } from '../../platform/request-id';
 import { assertKeyStillServes } from '../credentials/verify-api-key';
 import { always, type Once, onceByKey, Replay } from '../idempotency/once';
+import type { Operation } from '../idempotency/operation';
 import { singleFlight } from '../idempotency/single-flight';
 import { contextOf } from './api-context';
 import { apiKeyPrincipalOf } from './authentication';
@@ -11,8 +13,7 @@ import { problemCodeOf } from './error-handler';
 import { badInput } from './http.errors';
 
 export interface WriteOperation {
-  /** A key is good for one operation of one tenant. */
-  name: string;
+  name: Operation;
   /** Of the answer; a repeat gets the same. */
   status: number;
   /** How long a repeat is recognised. */
@@ -21,22 +22,34 @@ export interface WriteOperation {
   ids?: string[];
 }
 
+/** Which write was refused, and whose. */
+export interface RefusedWrite {
+  tenantId: string;
+  operation: Operation;
+  requestId: string;
+}
+
 /**
  * Runs one write request: one transaction, once for each Idempotency-Key, and the answer's bytes stored with the effect.
  * The answer is only handed out after COMMIT.
+ * @param onRefusal called when the transaction is over, with whatever it threw; throws that on, or what is to be told instead
  */
 export async function answerWrite<T, A>(
   request: Request,
   operation: WriteOperation,
   use: (trx: Trx, once: Once<T>) => Promise<T | Replay>,
   toAnswer: (result: T) => A,
+  onRefusal: (refused: RefusedWrite, refusal: unknown) => Promise<never>,
 ): Promise<A> {
   setCaching(request, NO_STORE);
-  const { result, outcome } = await settleWrite(request, operation, use, toAnswer).catch((error: unknown) => {
-    countWrite(operation.name, problemCodeOf(error));
-    throw error;
+  const { name } = operation;
+  const settling = settleWrite(request, operation, use, toAnswer).catch(async (refusal: unknown) => {
+    countWrite(name, problemCodeOf(refusal));
+    const tenantId = apiKeyPrincipalOf(request).tenant.id;
+    return onRefusal({ tenantId, operation: name, requestId: requestIdOf(request) }, refusal);
   });
-  countWrite(operation.name, outcome);
+  const { result, outcome } = await settling;
+  countWrite(name, outcome);
   if (!(result instanceof Replay)) return toAnswer(result);
   request.res!.setHeader('Idempotent-Replayed', 'true');
   // Written again from the parsed text: JSON.stringify gives back the bytes it once wrote, the order of keys included.
@@ -60,7 +73,8 @@ async function settleWrite<T, A>(
   if (key === undefined)
     return { result: await writeOnce(request, (trx) => use(trx, always)), outcome: 'done' };
 
-  const idempotent = { tenantId, operation: name, key, body: without(ids, request.body), keepHours };
+  const { cursorKey: secret } = contextOf(request).secrets;
+  const idempotent = { tenantId, operation: name, key, body: without(ids, request.body), keepHours, secret };
   const stored = (result: T) => ({ status, body: JSON.stringify(toAnswer(result)) });
   let outcome: 'done' | 'replayed' = 'replayed';
   const result = await singleFlight(`${tenantId} ${name} ${key}`, async () => {

@@ -1,10 +1,16 @@
 import { type Db, refuseWhenLocked, type Trx } from '../../platform/database';
-import { IdempotencyInProgressError } from './idempotency.errors';
+import { IdempotencyInProgressError, IdempotencyKeyReusedError } from './idempotency.errors';
+import type { Operation } from './operation';
 
 interface KeyOfOperation {
   tenantId: string;
-  operation: string;
+  operation: Operation;
   key: string;
+}
+
+interface ClaimedKey extends KeyOfOperation {
+  /** What the key is once it was erased. */
+  erasedKey: string;
 }
 
 interface EarlierAnswer {
@@ -18,6 +24,10 @@ interface ErasedAnswer {
   fingerprint: null;
 }
 
+const LIVE_ERASED = `
+  select from idempotency_keys e
+  where e.tenant_id = :tenantId and e.operation = :operation and e.key = :erasedKey and e.expires_at > clock_timestamp()`;
+
 /**
  * Inserts the key's row, or finds what was answered under it. A row of a transaction that is still open is waited for:
  * if that one rolls back, the key is ours.
@@ -25,14 +35,15 @@ interface ErasedAnswer {
  */
 export async function claimKey(
   trx: Trx,
-  request: KeyOfOperation & { keepHours: number },
+  request: ClaimedKey & { keepHours: number },
   fingerprint: Buffer,
 ): Promise<EarlierAnswer | ErasedAnswer | undefined> {
   const { rowCount } = await refuseWhenLocked(
     'idempotency_key',
     trx.raw(
       `insert into idempotency_keys as k (tenant_id, operation, key, fingerprint, expires_at)
-       values (:tenantId, :operation, :key, :fingerprint, clock_timestamp() + make_interval(hours => :keepHours))
+       select :tenantId::uuid, :operation, :key, :fingerprint::bytea, clock_timestamp() + make_interval(hours => :keepHours)
+       where not exists (${LIVE_ERASED})
        on conflict (tenant_id, operation, key) do update
          set fingerprint = excluded.fingerprint, status = null, answer = null,
              created_at = excluded.created_at, expires_at = excluded.expires_at
@@ -42,25 +53,36 @@ export async function claimKey(
     () => new IdempotencyInProgressError(),
   );
   if (rowCount === 1) return undefined;
-  return trx('idempotency_keys')
-    .select('fingerprint', 'status', 'answer')
-    .where({ tenant_id: request.tenantId, operation: request.operation, key: request.key })
-    .first<EarlierAnswer>();
+  return (
+    trx('idempotency_keys')
+      .select('fingerprint', 'status', 'answer')
+      .where({ tenant_id: request.tenantId, operation: request.operation })
+      .whereIn('key', [request.key, request.erasedKey])
+      // One of the two may be over.
+      .orderBy('expires_at', 'desc')
+      .first<EarlierAnswer>()
+  );
 }
 
+/**
+ * @throws IdempotencyKeyReusedError where the key was erased while its claim waited: the claim's own look was before that (422)
+ */
 export async function storeAnswer(
   trx: Trx,
-  request: KeyOfOperation,
+  request: ClaimedKey,
   answer: { status: number; body: string },
 ): Promise<void> {
-  await trx('idempotency_keys')
-    .where({ tenant_id: request.tenantId, operation: request.operation, key: request.key })
-    .update({ status: answer.status, answer: answer.body });
+  const { rowCount } = await trx.raw(
+    `update idempotency_keys set status = :status, answer = :body
+     where tenant_id = :tenantId and operation = :operation and key = :key and not exists (${LIVE_ERASED})`,
+    { ...request, ...answer },
+  );
+  if (rowCount === 0) throw new IdempotencyKeyReusedError();
 }
 
 /** A key whose answer names one of `marks`, such as `"booking_ref":"ACME-1042"`. */
 export interface AnsweredKey {
-  operation: string;
+  operation: Operation;
   key: string;
   answer: string;
 }
@@ -83,8 +105,18 @@ export async function eraseAnswer(trx: Trx, { tenantId, operation, key }: KeyOfO
     .update({ fingerprint: null, status: null, answer: null });
 }
 
-export async function deleteKey(trx: Trx, { tenantId, operation, key }: KeyOfOperation): Promise<void> {
-  await trx('idempotency_keys').where({ tenant_id: tenantId, operation, key }).delete();
+/** The same, for a key that says who somebody is: it stays taken in its erased form. */
+export async function eraseKey(trx: Trx, claimed: ClaimedKey): Promise<void> {
+  await trx.raw(
+    `with gone as (
+       delete from idempotency_keys where tenant_id = :tenantId and operation = :operation and key = :key
+       returning tenant_id, operation, created_at, expires_at
+     )
+     insert into idempotency_keys as k (tenant_id, operation, key, created_at, expires_at)
+     select tenant_id, operation, :erasedKey, created_at, expires_at from gone
+     on conflict (tenant_id, operation, key) do update set created_at = excluded.created_at, expires_at = excluded.expires_at`,
+    { ...claimed },
+  );
 }
 
 /** Forgets keys whose time is over; a key that is in use is left for the next sweep. */

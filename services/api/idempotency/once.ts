@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Trx } from '../../platform/database';
+import { erasedForm } from './erased-key';
 import { IdempotencyKeyReusedError } from './idempotency.errors';
 import { claimKey, storeAnswer } from './idempotency.repository';
+import type { Operation } from './operation';
 
 /** What the first request was answered with: status and the very bytes of its body. */
 export interface StoredAnswer {
@@ -28,12 +30,13 @@ export async function always<T>(_subject: Record<string, unknown>, effect: () =>
 
 export interface IdempotentRequest {
   tenantId: string;
-  /** One name for each kind of write; a key is good for one operation of one tenant. */
-  operation: string;
+  operation: Operation;
   key: string;
   /** The validated body as it was sent. */
   body: unknown;
   keepHours: number;
+  /** CURSOR_KEY: keys the erased form of a key. */
+  secret: string;
 }
 
 /**
@@ -50,13 +53,14 @@ export function onceByKey<T>(
     const fingerprint = createHash('sha256')
       .update(canonicalJson({ subject, body: request.body }))
       .digest();
-    const earlier = await claimKey(trx, request, fingerprint);
+    const claimed = { ...request, erasedKey: erasedForm(request.secret, request) };
+    const earlier = await claimKey(trx, claimed, fingerprint);
     if (earlier) {
       if (!earlier.fingerprint?.equals(fingerprint)) throw new IdempotencyKeyReusedError();
       return new Replay({ status: earlier.status, body: earlier.answer });
     }
     const result = await effect();
-    await storeAnswer(trx, request, toAnswer(result));
+    await storeAnswer(trx, claimed, toAnswer(result));
     return result;
   };
 }

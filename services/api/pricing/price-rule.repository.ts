@@ -26,9 +26,19 @@ export async function findPriceRules(db: Db, tenantId: string, tourIds: string[]
 /** A rule with the slug of the tour it speaks of. */
 export type ListedPriceRule = PriceRule & { tourSlug: string | null };
 
-/** Every rule of the tenant, the newest first. */
-export async function listPriceRules(db: Db, tenantId: string, limit: number): Promise<ListedPriceRule[]> {
-  return selectListed(db, { 'r.tenant_id': tenantId }, limit);
+export interface PriceRulePage {
+  /** Id of the rule behind which it goes on. */
+  after?: number;
+  limit: number;
+}
+
+/** The rules of the tenant, the newest first. */
+export async function listPriceRules(
+  db: Db,
+  tenantId: string,
+  page: PriceRulePage,
+): Promise<ListedPriceRule[]> {
+  return selectListed(db, { 'r.tenant_id': tenantId }, page);
 }
 
 export async function findPriceRule(
@@ -36,21 +46,23 @@ export async function findPriceRule(
   tenantId: string,
   id: number,
 ): Promise<ListedPriceRule | undefined> {
-  const [rule] = await selectListed(db, { 'r.tenant_id': tenantId, 'r.id': id }, 1);
+  const [rule] = await selectListed(db, { 'r.tenant_id': tenantId, 'r.id': id }, { limit: 1 });
   return rule;
 }
 
 async function selectListed(
   db: Db,
   which: Record<string, unknown>,
-  limit: number,
+  { after, limit }: PriceRulePage,
 ): Promise<ListedPriceRule[]> {
-  const rows: (PriceRuleRow & { tour_slug: string | null })[] = await db('price_rules as r')
+  const query = db('price_rules as r')
     .leftJoin('tours as t', 't.id', 'r.tour_id')
     .select(...COLUMNS.map((column) => `r.${column}`), 't.slug as tour_slug')
     .where(which)
     .orderBy('r.id', 'desc')
     .limit(limit);
+  if (after !== undefined) void query.where('r.id', '<', after);
+  const rows: (PriceRuleRow & { tour_slug: string | null })[] = await query;
   return rows.map((row) => ({ ...toPriceRule(row), tourSlug: row.tour_slug }));
 }
 

@@ -1,4 +1,4 @@
-import type { Tenant } from './tenant';
+import { type Tenant, USABLE_STATUSES } from './tenant';
 
 /** Field of the tenant by the column that holds it. */
 const COLUMNS = {
@@ -28,6 +28,9 @@ const COLUMNS = {
 } as const satisfies Record<keyof Tenant, string>;
 
 const FIELDS = Object.keys(COLUMNS) as (keyof Tenant)[];
+
+/** The condition that the tenant may be used, as mayBeUsed() has it, for a query that knows `tenants` as `t`. */
+export const TENANT_MAY_BE_USED = `t.status in (${USABLE_STATUSES.map((status) => `'${status}'`).join(', ')})`;
 
 /** The tenant's columns under names of their own (`tenant_slug`, …), so that a credential joins it in one query. */
 export function tenantColumns(alias: string): string[] {

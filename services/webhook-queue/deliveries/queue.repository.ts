@@ -38,25 +38,35 @@ export async function countAdoptable(db: Db | Trx, endpointId: string): Promise<
  * Gives the endpoint the oldest deliveries of its tenant that wait without one, due at once: 10,000 at most.
  * @returns how many
  */
-export async function adoptWaiting(db: Db | Trx, endpointId: string): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ adopted: number }] }>(
-    `with waiting as materialized (
-       select d.id from webhook_endpoints e
-       join webhook_deliveries d on d.tenant_id = e.tenant_id and d.endpoint_id is null
-       where e.id = :endpointId::uuid and e.status <> 'removed' and 'booking.created' = any (e.events)
-       order by d.id limit ${AT_ONCE} for update of d
-     ), adopted as (
+export async function adoptWaiting(trx: Trx, endpointId: string): Promise<number> {
+  const { rows: waiting } = await trx.raw<{ rows: { id: string; event_id: string }[] }>(
+    `select d.id, d.event_id from webhook_endpoints e
+     join webhook_deliveries d on d.tenant_id = e.tenant_id and d.endpoint_id is null
+     where e.id = :endpointId::uuid and e.status <> 'removed' and 'booking.created' = any (e.events)
+     order by d.id limit ${AT_ONCE}`,
+    { endpointId },
+  );
+  const ids = waiting.map(({ id }) => id);
+  const eventIds = waiting.map(({ event_id: eventId }) => eventId);
+  // Events before deliveries, as an erasure does; and the bytes are made of what is read once nobody can be erasing it.
+  await trx.raw('select from webhook_events where id = any (?::uuid[]) order by id for share', [eventIds]);
+  await trx.raw(
+    'select from webhook_deliveries where id = any (?::uuid[]) and endpoint_id is null order by id for update',
+    [ids],
+  );
+  const { rows } = await trx.raw<{ rows: [{ adopted: number }] }>(
+    `with adopted as (
        update webhook_deliveries d set endpoint_id = e.id, next_attempt_at = now(),
          body = webhook_body(e.format, ev.type, ev.created_at, ev.body)
-       from waiting w, webhook_endpoints e, webhook_events ev
-       where d.id = w.id and ev.id = d.event_id and e.id = :endpointId::uuid
+       from unnest(:ids::uuid[], :eventIds::uuid[]) as w (id, event_id), webhook_endpoints e, webhook_events ev
+       where d.id = w.id and d.endpoint_id is null and ev.id = w.event_id and e.id = :endpointId::uuid
        returning d.id, d.endpoint_id, d.next_attempt_at
      ), queued as (
        insert into webhook_queue (delivery_id, endpoint_id, next_at)
        select id, endpoint_id, next_attempt_at from adopted returning 1
      )
      select count(*)::integer as adopted from queued`,
-    { endpointId },
+    { endpointId, ids, eventIds },
   );
   return rows[0].adopted;
 }

@@ -14,7 +14,7 @@ import {
 } from '../queries/delivery-detail.repository';
 import { hostOf } from '../html/host-of';
 import { csrfField, renderPage } from '../html/layout';
-import { maskBody } from '../html/mask-personal-data';
+import { maskBody } from '../html/mask-body';
 import { nextStep, type Prospect } from './next-step';
 import { deliveryMark } from '../html/status-mark';
 import { fullMoment } from '../html/time-forms';

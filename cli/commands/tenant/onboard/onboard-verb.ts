@@ -1,4 +1,4 @@
-import type { Verb } from '../../command';
+import type { Verb } from '../../../command';
 import { checkOnboarding, ONBOARD_FLAGS } from './onboard-flags';
 
 export const onboard: Verb = {

@@ -1,9 +1,9 @@
-import { toIssuedKeyDocument } from '../key/key-document';
-import { toVisibilityDocument } from '../visibility/visibility-document';
-import { toSecretDocument } from '../webhook/webhook-document';
-import { toIssuedWidgetDocument } from '../widget/widget-document';
+import { toIssuedKeyDocument } from '../../key/key-document';
+import { toVisibilityDocument } from '../../visibility/visibility-document';
+import { toSecretDocument } from '../../webhook/webhook-document';
+import { toIssuedWidgetDocument } from '../../widget/widget-document';
 import type { Provisioned } from './provision-tenant';
-import { toTenantDocument } from './tenant-document';
+import { toTenantDocument } from '../tenant-document';
 
 /**
  * The answer of onboard: each part as its own command answers, null for a part that was not wanted.

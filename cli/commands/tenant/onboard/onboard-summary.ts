@@ -1,5 +1,5 @@
-import { describeExpiry } from '../../credential-flags';
-import { describeChange } from '../pricing/price-rule-document';
+import { describeExpiry } from '../../../credential-flags';
+import { describeChange } from '../../pricing/price-rule-document';
 import type { Provisioned } from './provision-tenant';
 
 /** Label and lines, as a person reads them over before agreeing; nothing in it is secret. */

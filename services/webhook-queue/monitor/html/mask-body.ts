@@ -1,4 +1,4 @@
-const HIDDEN = '…';
+import { HIDDEN, maskEmail, maskName, maskPhone } from '../../../platform/mask-personal-data';
 
 /**
  * The body with the customer's name, phone and email made unreadable, in whatever format it is; nothing of a body that
@@ -10,27 +10,6 @@ export function maskBody(body: string): string {
   } catch {
     return HIDDEN;
   }
-}
-
-/** `Zoë Müller` is `Z… M…`. */
-export function maskName(name: string): string {
-  const words = name.split(/\s+/).filter(Boolean);
-  return words.map((word) => `${[...word][0]}${HIDDEN}`).join(' ') || HIDDEN;
-}
-
-/** `+37120000000` is `+37…00`: country and end, by which one tells two apart. */
-export function maskPhone(phone: string): string {
-  const plus = phone.startsWith('+') ? '+' : '';
-  const digits = phone.replace(/\D/g, '');
-  return digits.length < 7 ? HIDDEN : `${plus}${digits.slice(0, 2)}${HIDDEN}${digits.slice(-2)}`;
-}
-
-/** `zoe@example.com` is `z…@e….com`. */
-export function maskEmail(email: string): string {
-  const match = /^(.+)@(.+)([.][^.@]+)$/su.exec(email);
-  if (!match) return HIDDEN;
-  const [, box, host, ending] = match as unknown as [string, string, string, string];
-  return `${[...box][0]}${HIDDEN}@${[...host][0]}${HIDDEN}${ending}`;
 }
 
 function maskCustomers(value: unknown): unknown {

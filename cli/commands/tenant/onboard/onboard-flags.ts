@@ -1,16 +1,16 @@
-import { verbName, type Flag, type Noun } from '../../command';
-import { EXPIRES_FLAG, OUT_FLAG } from '../../credential-flags';
-import { flagName } from '../../flag';
-import { checkOrigins, DEV_FLAG } from '../../origin-arguments';
-import { UsageError } from '../../usage-error';
-import { webUrl } from '../../values';
-import { key } from '../key/key';
-import { pricing } from '../pricing/pricing';
-import { visibility } from '../visibility/visibility';
-import { webhook } from '../webhook/webhook';
-import { widget } from '../widget/widget';
+import { verbName, type Flag, type Noun } from '../../../command';
+import { EXPIRES_FLAG, OUT_FLAG } from '../../../credential-flags';
+import { flagName } from '../../../flag';
+import { checkOrigins, DEV_FLAG } from '../../../origin-arguments';
+import { UsageError } from '../../../usage-error';
+import { webUrl } from '../../../values';
+import { key } from '../../key/key';
+import { pricing } from '../../pricing/pricing';
+import { visibility } from '../../visibility/visibility';
+import { webhook } from '../../webhook/webhook';
+import { widget } from '../../widget/widget';
 import type { OnboardOptions } from './onboard-options';
-import { BASICS, NAME_FLAG, SLUG_FLAG } from './tenant-flags';
+import { BASICS, NAME_FLAG, SLUG_FLAG } from '../tenant-flags';
 
 /** Defaults that `tenant create` does not have. */
 const DERIVED: Record<string, string> = {

@@ -1,6 +1,6 @@
-import { EVENT_TYPES, type Format } from '../../../services/webhook-queue/operations';
-import { askOne, askSome, askYesNo, type Choice } from '../../prompts';
-import { completeRights } from '../key/ask-rights';
+import { EVENT_TYPES, type Format } from '../../../../services/webhook-queue/operations';
+import { askOne, askSome, askYesNo, type Choice } from '../../../prompts';
+import { completeRights } from '../../key/ask-rights';
 import { answerFlag, NONE, type Walk } from './answer-flag';
 
 export async function askKey(walk: Walk): Promise<void> {

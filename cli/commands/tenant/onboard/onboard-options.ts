@@ -1,8 +1,8 @@
-import type { Scope } from '../../../services/api/credentials/scope';
-import type { Format } from '../../../services/webhook-queue/operations';
-import type { RuleOptions } from '../pricing/add';
-import type { TargetOptions } from '../visibility/visibility-targets';
-import type { TenantOptions } from './tenant-options';
+import type { Scope } from '../../../../services/api/credentials/scope';
+import type { Format } from '../../../../services/webhook-queue/operations';
+import type { RuleOptions } from '../../pricing/add';
+import type { TargetOptions } from '../../visibility/visibility-targets';
+import type { TenantOptions } from '../tenant-options';
 
 type Basics = 'status' | 'currency' | 'country' | 'bookingPrefix' | 'visibility' | 'depositPercent';
 

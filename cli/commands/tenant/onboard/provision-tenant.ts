@@ -1,24 +1,24 @@
-import type { ApiKey, Issued, WidgetToken } from '../../../services/api/credentials/credential';
-import { issueApiKey } from '../../../services/api/credentials/issue-api-key';
-import { issueWidgetToken } from '../../../services/api/credentials/issue-widget-token';
-import { readVisibility, setVisibility } from '../../../services/api/catalog/set-visibility';
-import type { Visibility } from '../../../services/api/catalog/visibility';
-import { addPriceRule } from '../../../services/api/pricing/add-price-rule';
-import { createTenant } from '../../../services/api/tenants/create-tenant';
-import { addOrigins } from '../../../services/api/tenants/set-origins';
-import type { Tenant } from '../../../services/api/tenants/tenant';
-import type { AuditEntry } from '../../../services/platform/audit-log';
-import { type Db, inTransaction, type Trx } from '../../../services/platform/database';
-import { addEndpoint, type AddedEndpoint } from '../../../services/webhook-queue/operations';
-import type { Context } from '../../context';
-import { toKeyDocument } from '../key/key-document';
-import { type PriceRuleDocument, toPriceRuleDocument } from '../pricing/price-rule-document';
-import { rulesOf } from '../visibility/visibility-document';
-import { readTargets } from '../visibility/visibility-targets';
-import { toWidgetDocument } from '../widget/widget-document';
+import type { ApiKey, Issued, WidgetToken } from '../../../../services/api/credentials/credential';
+import { issueApiKey } from '../../../../services/api/credentials/issue-api-key';
+import { issueWidgetToken } from '../../../../services/api/credentials/issue-widget-token';
+import { readVisibility, setVisibility } from '../../../../services/api/catalog/set-visibility';
+import type { Visibility } from '../../../../services/api/catalog/visibility';
+import { addPriceRule } from '../../../../services/api/pricing/add-price-rule';
+import { createTenant } from '../../../../services/api/tenants/create-tenant';
+import { addOrigins } from '../../../../services/api/tenants/set-origins';
+import type { Tenant } from '../../../../services/api/tenants/tenant';
+import type { AuditEntry } from '../../../../services/platform/audit-log';
+import { type Db, inTransaction, type Trx } from '../../../../services/platform/database';
+import { addEndpoint, type AddedEndpoint } from '../../../../services/webhook-queue/operations';
+import type { Context } from '../../../context';
+import { toKeyDocument } from '../../key/key-document';
+import { type PriceRuleDocument, toPriceRuleDocument } from '../../pricing/price-rule-document';
+import { rulesOf } from '../../visibility/visibility-document';
+import { readTargets } from '../../visibility/visibility-targets';
+import { toWidgetDocument } from '../../widget/widget-document';
 import type { OnboardPlan } from './onboard-plan';
-import { toTenantDocument } from './tenant-document';
-import { toSettings } from './tenant-options';
+import { toTenantDocument } from '../tenant-document';
+import { toSettings } from '../tenant-options';
 
 /** Everything that a plan makes, the secrets too. */
 export interface Provisioned {

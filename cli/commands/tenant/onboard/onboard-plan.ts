@@ -1,8 +1,8 @@
-import { foldName } from '../../../services/api/catalog/fold-name';
-import { currencyDigits } from '../../../services/api/money/currency';
-import { currencyOfCountry } from '../../../services/api/tenants/country-currency';
-import { isSlug, isUuid } from '../../../services/platform/text-forms';
-import { UsageError } from '../../usage-error';
+import { foldName } from '../../../../services/api/catalog/fold-name';
+import { currencyDigits } from '../../../../services/api/money/currency';
+import { currencyOfCountry } from '../../../../services/api/tenants/country-currency';
+import { isSlug, isUuid } from '../../../../services/platform/text-forms';
+import { UsageError } from '../../../usage-error';
 import type { OnboardOptions } from './onboard-options';
 
 type Decided = 'slug' | 'status' | 'country' | 'currency' | 'visibility' | 'scope';

@@ -1,9 +1,9 @@
-import { recordChange } from '../../../services/platform/audit-log';
-import type { Context } from '../../context';
-import { askYesNo } from '../../prompts';
-import { NotConfirmedError } from '../../refusals';
-import { withSecretFile } from '../../secret-file';
-import { noteSpelling } from '../../origin-arguments';
+import { recordChange } from '../../../../services/platform/audit-log';
+import type { Context } from '../../../context';
+import { askYesNo } from '../../../prompts';
+import { NotConfirmedError } from '../../../refusals';
+import { withSecretFile } from '../../../secret-file';
+import { noteSpelling } from '../../../origin-arguments';
 import { askOnboarding } from './ask-onboarding';
 import { describeCommand } from './onboard-command-line';
 import { secretLines, toOnboardDocument } from './onboard-document';

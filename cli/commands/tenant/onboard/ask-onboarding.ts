@@ -1,8 +1,8 @@
-import { listContinents } from '../../../services/api/catalog/list-continents';
-import { createTenant } from '../../../services/api/tenants/create-tenant';
-import type { Context } from '../../context';
-import { askOne, askSome } from '../../prompts';
-import { UsageError } from '../../usage-error';
+import { listContinents } from '../../../../services/api/catalog/list-continents';
+import { createTenant } from '../../../../services/api/tenants/create-tenant';
+import type { Context } from '../../../context';
+import { askOne, askSome } from '../../../prompts';
+import { UsageError } from '../../../usage-error';
 import { answerFlag, NONE, rehearsePlan, type Walk } from './answer-flag';
 import { askKey, askWebhook, askWidget } from './ask-access';
 import type { OnboardOptions } from './onboard-options';

@@ -1,7 +1,7 @@
-import { AppError } from '../../../services/platform/errors';
-import type { Context } from '../../context';
-import { askText, type Objection } from '../../prompts';
-import { UsageError } from '../../usage-error';
+import { AppError } from '../../../../services/platform/errors';
+import type { Context } from '../../../context';
+import { askText, type Objection } from '../../../prompts';
+import { UsageError } from '../../../usage-error';
 import type { OnboardOptions } from './onboard-options';
 import { toPlan } from './onboard-plan';
 import { onboardFlag } from './onboard-flags';

@@ -1,4 +1,4 @@
-import { formatDuration } from '../../duration';
+import { formatDuration } from '../../../duration';
 import type { OnboardPlan } from './onboard-plan';
 
 const WIDTH = 76;

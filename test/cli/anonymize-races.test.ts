@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { anonymizeBooking } from '../../services/api/bookings/anonymize-booking';
+import { type Db, inTransaction, type Trx } from '../../services/platform/database';
+import { addEndpoint, eraseCustomer } from '../../services/webhook-queue/operations';
+import { startTestApi, type TestApi } from '../support/api';
+import { CUSTOMER, givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+const SECRET = 'c'.repeat(32);
+
+let api: TestApi;
+let db: Db;
+let terminal: TestTerminal;
+let site: Website;
+let seats: Seats;
+let ref: string;
+beforeAll(async () => {
+  api = await startTestApi();
+  api.context.secrets.cursorKey = SECRET;
+  ({ db } = api.context);
+  terminal = await openTestTerminal({ DATABASE_URL: api.database.url });
+});
+afterAll(async () => {
+  await terminal.drop();
+  await api.stop();
+});
+beforeEach(async () => {
+  site = await givenWebsite(api);
+  seats = await givenSeats(db);
+  const order = { tour_id: seats.tour.id, departure_date: seats.date, external_ref: 'lima-ana-7' };
+  ref = (await site.book(order)).body.booking_ref;
+});
+
+/** Until so many wait for a lock of another. */
+async function untilWaiting(count: number): Promise<void> {
+  for (;;) {
+    const { rows } = await db.raw(
+      `select count(*)::integer as n from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    if (rows[0].n >= count) return;
+    await sleep(10);
+  }
+}
+
+/** @param meanwhile runs when all is erased and nothing is committed */
+async function anonymize(meanwhile: (trx: Trx) => Promise<void> = async () => {}): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    const { tellsOf } = (await anonymizeBooking(trx, ref, SECRET))!;
+    await eraseCustomer(trx, ref, { tellsOf, evenUndelivered: true });
+    await meanwhile(trx);
+  });
+}
+
+describe('beside an anonymising', () => {
+  it('an endpoint that is added gets the bytes without the customer', async () => {
+    let adding: Promise<unknown> | undefined;
+    await anonymize(async () => {
+      const endpoint = {
+        tenantId: site.tenant.id,
+        url: 'https://acme.example/hook',
+        format: 'standard' as const,
+      };
+      adding = inTransaction(db, (trx) => addEndpoint(trx, 's'.repeat(32), endpoint));
+      await untilWaiting(1);
+    });
+    await adding;
+    const bodies = await db('webhook_deliveries').where({ tenant_id: site.tenant.id }).pluck('body');
+    expect(bodies.map((body) => JSON.parse(body).data.customer)).toEqual([
+      { name: null, phone: null, email: null },
+    ]);
+  });
+
+  it('an endpoint that is being added lets it wait, and has its bytes rewritten', async () => {
+    let erasing: Promise<unknown> | undefined;
+    await inTransaction(db, async (trx) => {
+      const endpoint = {
+        tenantId: site.tenant.id,
+        url: 'https://acme.example/hook',
+        format: 'standard' as const,
+      };
+      await addEndpoint(trx, 's'.repeat(32), endpoint);
+      erasing = anonymize();
+      await untilWaiting(1);
+    });
+    await erasing;
+    const bodies = await db('webhook_deliveries').where({ tenant_id: site.tenant.id }).pluck('body');
+    expect(bodies.map((body) => JSON.parse(body).data.customer)).toEqual([
+      { name: null, phone: null, email: null },
+    ]);
+  });
+
+  it('the answer of a request ahead of it is erased, too', async () => {
+    let confirming: ReturnType<Website['post']>;
+    let erasing: Promise<unknown> | undefined;
+    await inTransaction(db, async (trx) => {
+      await trx.raw('select from departures where tour_id = ? for update', [seats.tour.id]);
+      const path = `/api/tenant/bookings/${ref}/confirm`;
+      confirming = site.post(path, undefined, { 'Idempotency-Key': 'confirm-1' });
+      await untilWaiting(1);
+      erasing = anonymize();
+      await untilWaiting(2);
+    });
+    expect((await confirming!).body.status).toBe('confirmed');
+    await erasing;
+    expect(await db('idempotency_keys').where({ tenant_id: site.tenant.id }).select('key', 'answer')).toEqual(
+      [{ key: 'confirm-1', answer: null }],
+    );
+    const events = await db('webhook_events').where({ booking_ref: ref }).pluck('body');
+    expect(events.join()).not.toMatch(/lima/i);
+  });
+
+  it('the audit row of a change behind it does not bring the customer back', async () => {
+    let changing: ReturnType<TestTerminal['tourctl']>;
+    await anonymize(async () => {
+      changing = terminal.tourctl(`booking confirm ${ref} --json`);
+      await untilWaiting(1);
+    });
+    expect((await changing!).code).toBe(0);
+    const row = await db('audit_log').where({ subject: ref }).first('before', 'after');
+    expect([row.before, row.after]).toMatchObject([
+      { status: 'pending_payment', external_ref: null, anonymized_at: expect.any(String) },
+      { status: 'confirmed', external_ref: null },
+    ]);
+  });
+
+  it('a repeat under a key that is the customer waits, and does not book again', async () => {
+    const order = { tour_id: seats.tour.id, departure_date: seats.date };
+    const key = { 'Idempotency-Key': CUSTOMER.email };
+    ref = (await site.book(order, key)).body.booking_ref;
+    let repeating: ReturnType<Website['book']>;
+    await anonymize(async () => {
+      repeating = site.book(order, key);
+      await untilWaiting(1);
+    });
+    const repeats = [await repeating!, await site.book(order, key)];
+    expect(repeats.map(({ status, body }) => [status, body.code])).toEqual([
+      [422, 'idempotency_key_reused'],
+      [422, 'idempotency_key_reused'],
+    ]);
+    expect(await db('booking_leads').where({ tenant_id: site.tenant.id })).toHaveLength(2);
+    const keys = await db('idempotency_keys').where({ tenant_id: site.tenant.id }).pluck('key');
+    expect(keys).toEqual([expect.stringMatching(/^erased:[\w-]{43}$/)]);
+  });
+
+  it('another key of the same text stays free once the erased one is over', async () => {
+    const order = { tour_id: seats.tour.id, departure_date: seats.date };
+    const key = { 'Idempotency-Key': CUSTOMER.email };
+    ref = (await site.book(order, key)).body.booking_ref;
+    await anonymize();
+    await db('idempotency_keys').update({ expires_at: db.raw('now()') });
+    const again = await site.book(order, key);
+    expect(again.status).toBe(201);
+    expect((await site.book(order, key)).text).toBe(again.text);
+  });
+});

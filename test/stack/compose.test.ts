@@ -1,0 +1,144 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { loadConfig } from '../../services/platform/config';
+import { DEFAULTS, DOCKER, documentsOf, filledIn, interpolated, knownVariables, read } from './docker-files';
+
+describe('compose.yaml', () => {
+  const compose = documentsOf('compose.yaml')[0];
+  const ha = documentsOf('compose.ha.yaml')[0];
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  const services = Object.entries<any>(compose.services);
+  const ours = services.filter(([, service]) => service.image === 'tour-platform');
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  const all = [...services, ...Object.entries<any>(ha.services)];
+  const text = read('compose.yaml') + read('compose.ha.yaml');
+
+  it('runs two of each service, what they need, and the migration before them', () => {
+    expect(services.map(([name]) => name).sort()).toEqual(
+      [
+        'api-1',
+        'api-2',
+        'migrate',
+        'pgbouncer',
+        'postgres',
+        'proxy',
+        'queue-1',
+        'queue-2',
+        'redis',
+        'tourctl',
+      ].sort(),
+    );
+    expect(ours.map(([name, { command, entrypoint }]) => [name, (entrypoint ?? command)[0]])).toEqual([
+      ['migrate', 'tourctl'],
+      ['api-1', 'api'],
+      ['api-2', 'api'],
+      ['queue-1', 'webhook-queue'],
+      ['queue-2', 'webhook-queue'],
+      ['tourctl', 'tourctl'],
+    ]);
+    for (const name of ['api-1', 'api-2', 'queue-1', 'queue-2'])
+      expect(compose.services[name].depends_on.migrate).toEqual({
+        condition: 'service_completed_successfully',
+      });
+  });
+
+  it('gives each of ours an environment that it starts with, and no variable that it does not know', () => {
+    const known = knownVariables();
+    for (const [name, { environment }] of ours) {
+      expect([name, Object.keys(environment).filter((variable) => !known.has(variable))]).toEqual([name, []]);
+      const env = Object.fromEntries(
+        Object.entries<string>(environment).map(([variable, value]) => [variable, filledIn(value)]),
+      );
+      const config = loadConfig(env);
+      expect(new URL(config.databaseUrl!).host).toBe('pgbouncer:6432');
+      expect(new URL(config.databaseDirectUrl!).host).toBe('postgres:5432');
+      expect(config).toMatchObject({ replicas: 2, trustProxy: 1, sharedStore: { kind: 'redis' } });
+    }
+  });
+
+  it('has no secret in it, and none that works when none is set', () => {
+    const { required, optional } = interpolated(text);
+    expect([...optional].sort()).toEqual(['DATABASE_HOST', 'HTTP_PORT', 'TRUST_PROXY']);
+    const example = Object.fromEntries(
+      [...read('.env.example').matchAll(/^(\w+)=(.*)$/gm)].map((line) => line.slice(1)),
+    );
+    for (const name of required) expect([name, example[name]]).toEqual([name, '']);
+    const mentions = [...text.matchAll(/\$\{(\w+)([^}]*)\}/g)].filter(([, name]) => required.has(name!));
+    expect(new Set(mentions.map(([, , otherwise]) => otherwise))).toEqual(
+      new Set([':?set it in docker/.env']),
+    );
+    const secrets = services
+      .flatMap(([, service]) => Object.entries<string>(service.environment ?? {}))
+      .filter(([variable]) => /PASSWORD|KEY|TOKEN/.test(variable));
+    expect(secrets.length).toBeGreaterThan(10);
+    for (const secret of secrets) expect(secret).toEqual([secret[0], expect.stringMatching(/^\$\{\w+:\?/)]);
+  });
+
+  it('lets nothing be reached but the proxy, and gives nothing more rights than it needs', () => {
+    expect(services.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['proxy']);
+    expect(compose.services.proxy.ports).toEqual(['${HTTP_PORT:-8080}:8080', '127.0.0.1:8081:8081']);
+    expect(compose.networks.data).toEqual({ internal: true });
+    for (const [name, service] of services.filter(([name]) => name !== 'postgres')) {
+      expect([name, service]).toMatchObject([
+        name,
+        { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'], init: true },
+      ]);
+    }
+    for (const name of ['postgres', 'pgbouncer', 'redis'])
+      expect(compose.services[name].networks).toEqual(['data']);
+  });
+
+  it('watches and restarts each, and gives a service the time that it takes to stop', () => {
+    const lasting = all.filter(([name, { image }]) => image && !['migrate', 'tourctl'].includes(name));
+    expect(lasting.map(([name, { restart }]) => [name, restart])).toEqual(
+      lasting.map(([name]) => [name, 'unless-stopped']),
+    );
+    // PgBouncer's is in its image.
+    const unwatched = lasting.filter(([, { healthcheck }]) => !healthcheck?.test).map(([name]) => name);
+    expect(unwatched).toEqual(['pgbouncer']);
+    expect(read('pgbouncer/Dockerfile')).toMatch(/^HEALTHCHECK /m);
+    expect(new Set(ours.map(([, service]) => service.stop_grace_period))).toEqual(new Set(['20s']));
+    const asked = (name: string) => compose.services[name].healthcheck.test.at(-1);
+    expect(asked('api-1')).toBe(`http://127.0.0.1:${DEFAULTS.apiPort}/readyz`);
+    expect(asked('queue-1')).toBe(`http://127.0.0.1:${DEFAULTS.webhookQueuePort}/readyz`);
+  });
+
+  it('names services, networks, volumes and files that exist', () => {
+    const names = all.map(([name]) => name);
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any
+    const mentioned = (of: (service: any) => string[]) => all.flatMap(([, service]) => of(service));
+    const others = mentioned((service) => Object.keys(service.depends_on ?? {}));
+    expect(others.filter((name) => !names.includes(name))).toEqual([]);
+    const networks = mentioned((service) => service.networks ?? []);
+    expect(networks.filter((name) => !(name in compose.networks))).toEqual([]);
+
+    const sources = mentioned((service) => service.volumes ?? []).map((volume) => volume.split(':')[0]!);
+    const volumes = { ...compose.volumes, ...ha.volumes };
+    const files = sources.filter((source) => source.startsWith('.'));
+    expect(sources.filter((source) => !files.includes(source) && !(source in volumes))).toEqual([]);
+    const builds = mentioned(({ build }) =>
+      build ? [path.join(build.context, build.dockerfile ?? 'Dockerfile')] : [],
+    );
+    // That of the image is named from the context, which is the repository.
+    const dockerfiles = builds.map((file) => file.replace(/^\.\.\/docker\//, ''));
+    for (const file of [...files, ...dockerfiles])
+      expect([file, existsSync(path.join(DOCKER, file))]).toEqual([file, true]);
+    for (const script of readdirSync(path.join(DOCKER, 'postgres')))
+      expect(statSync(path.join(DOCKER, 'postgres', script)).mode & 0o111).toBe(0o111);
+  });
+
+  it('has a proxy that knows the instances, at their ports', () => {
+    const upstreams = [...read('nginx/upstreams.conf').matchAll(/server ([\w-]+):(\d+) /g)];
+    expect(upstreams.map(([, name, port]) => [name, Number(port)])).toEqual([
+      ['api-1', DEFAULTS.apiPort],
+      ['api-2', DEFAULTS.apiPort],
+      ['queue-1', DEFAULTS.webhookQueuePort],
+      ['queue-2', DEFAULTS.webhookQueuePort],
+    ]);
+    expect([...read('nginx/nginx.conf').matchAll(/listen (\d+);/g)].map(([, port]) => port)).toEqual([
+      '8080',
+      '8081',
+    ]);
+    expect(compose.services.proxy.volumes).toEqual(['./nginx:/etc/tours:ro']);
+  });
+});

@@ -1,0 +1,58 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { DEFAULTS, DOCKER, read, ROOT } from './docker-files';
+
+const COMMANDS = readdirSync(path.join(DOCKER, 'bin'));
+
+describe('the image', () => {
+  const dockerfile = read('Dockerfile');
+  const last = dockerfile.slice(dockerfile.lastIndexOf('\nFROM '));
+
+  it('has three commands, each of a file that the build makes', () => {
+    expect(COMMANDS.sort()).toEqual(['api', 'tourctl', 'webhook-queue']);
+    for (const command of COMMANDS) {
+      expect(statSync(path.join(DOCKER, 'bin', command)).mode & 0o111).toBe(0o111);
+      const [, entry] = /^exec node \/app\/(\S+)/m.exec(read(`bin/${command}`))!;
+      const source = entry!
+        .replace(/^dist\//, '')
+        .replace(/[.]js$/, entry!.startsWith('dist/') ? '.ts' : '.js');
+      expect([command, source, existsSync(path.join(ROOT, source))]).toEqual([command, source, true]);
+    }
+    expect(last).toMatch(/^CMD \["api"\]$/m);
+  });
+
+  it('is small, runs as nobody in particular, and says how it is', () => {
+    expect(last).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m);
+    expect(last).toMatch(/^HEALTHCHECK /m);
+    expect(dockerfile).toContain('npm ci --omit=dev --omit=optional --ignore-scripts');
+    expect(last).not.toMatch(/npm |COPY \. |apk |apt/);
+    expect(dockerfile).not.toMatch(/:latest|ARG \w*(KEY|PASSWORD|TOKEN)/);
+    for (const port of [
+      DEFAULTS.apiPort,
+      DEFAULTS.webhookQueuePort,
+      DEFAULTS.metricsPort,
+      DEFAULTS.metricsPort + 1,
+    ])
+      expect(last).toMatch(new RegExp(`^EXPOSE .*\\b${port}\\b`, 'm'));
+  });
+
+  it('is built from files that are there and reach the builder', () => {
+    const kept = readFileSync(path.join(ROOT, '.dockerignore'), 'utf8').split('\n');
+    expect(kept.filter((line) => line && !line.startsWith('#'))[0]).toBe('*');
+    const allowed = kept.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+    for (const file of allowed) expect([file, existsSync(path.join(ROOT, file))]).toEqual([file, true]);
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(?:--\S+ )?(.+) \S+$/gm)].flatMap(([, files]) =>
+      files!.split(' '),
+    );
+    for (const file of copied.filter((name) => name !== '.')) {
+      const isAllowed = allowed.some((name) => path.normalize(`${file}/`).startsWith(`${name}/`));
+      expect([file, isAllowed, existsSync(path.join(ROOT, file))]).toEqual([file, true, true]);
+    }
+    // What `npm run build` compiles and copies.
+    const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+    for (const [, file] of scripts.build.matchAll(/'([a-z-]+(?:\/[\w./-]+)?)'/g)) {
+      if (file === 'dist/') continue;
+      expect([file, allowed.some((name) => `${file}/`.startsWith(`${name}/`))]).toEqual([file, true]);
+    }
+  });
+});
