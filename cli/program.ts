@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { commandName, type Flag, type Noun, type Verb } from './command';
 import { examplesOf } from './examples';
-import { parseFlag } from './flag';
+import { flagName, parseFlag } from './flag';
 import type { Output } from './output';
 import { TREE } from './tree';
 import { UsageError } from './usage-error';
@@ -100,6 +100,7 @@ function toOption(flag: Flag): Option {
   );
   if (!flag.flags.includes('<')) return option;
   return option.argParser((text: string, previous?: Given) => {
+    if (previous && !flag.repeats) throw new UsageError(`${flagName(flag)} stands twice`);
     const value = parseFlag(flag, text);
     return new Given(flag.repeats ? [...((previous?.value as unknown[]) ?? []), value] : value);
   });

@@ -1,10 +1,11 @@
 import stringWidth from 'string-width';
+import { CONTROL_CHARACTER } from '../services/platform/text-forms';
 
 const ASCII = /^[\x20-\x7e]*$/;
 const PICTURE = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u;
 /** What string-width counts as a cell and a terminal does not: it knows the marks of Latin letters alone. */
 const WIDTHLESS = /[\p{Mn}\p{Me}\p{Cf}]/gu;
-const CONTROL = /\p{Cc}/gu;
+const CONTROL = new RegExp(CONTROL_CHARACTER, 'gu');
 const BROKEN = '\ufffd';
 const ELLIPSIS = '…';
 

@@ -4,8 +4,8 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const SLUG = /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Of one line of text: none may stand in it, a line break and a tab neither. */
-export const CONTROL_CHARACTER = /\p{Cc}/u;
+/** Of one line of text: none may stand in it, a line break and a tab neither, nor what turns the order of letters on a screen. */
+export const CONTROL_CHARACTER = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
 /** In any case. What is none would be an error of the database's, where it is simply nobody's id. */
 export function isUuid(text: string): boolean {

@@ -58,6 +58,7 @@ describe('a wrong command line', () => {
     ['tenant show acme other', 'too many arguments'],
     ['tenant suspend acme', '--yes must be given where nobody can be asked'],
     ['tenant set acme', 'at least one flag'],
+    ['tenant set acme --name A --name B', '--name stands twice'],
     ['key issue acme', '--scope is missing'],
     ['key rotate aaaaaaaaaaaa --grace 1w', '--grace must be a duration such as 90d, 24h or 30m, or 0'],
     [

@@ -35,6 +35,8 @@ async function change(
     const tenant = await findTenantForChange(trx, slug);
     const changed = await work(trx, tenant);
     note({ origins: tenant.origins }, { origins: changed.origins }, { tenantId: tenant.id });
+    if (verb === 'remove' && changed.origins.length === tenant.origins.length)
+      output.warn('nothing was removed: none of these was listed');
     return changed.origins;
   });
   output.answer({ tenant: slug, origins }, () => origins.join('\n'));

@@ -18,8 +18,8 @@ export async function enableWebhookCommand(context: Context, _: object, id: stri
 }
 
 export async function removeWebhookCommand(context: Context, _: object, id: string): Promise<void> {
-  const { url } = await findEndpoint(context.db, id);
-  await context.confirm(`Remove ${url} for good, and cancel what waits for it?`);
+  const { url, tenant } = await findEndpoint(context.db, id);
+  await context.confirm(`Remove ${url} of ${tenant} (${id}) for good, and cancel what waits for it?`);
   await change(context, 'remove', id);
 }
 

@@ -2,10 +2,11 @@ import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js'
 import { type InputFault, InvalidInputError, type InputPlace } from '../../platform/errors';
 import { CONTROL_CHARACTER, isCalendarDate } from '../../platform/text-forms';
 
-/** Control characters, less tab and line breaks. */
 import { BadInputError } from './http.errors';
 
-const CONTROL_CHARACTER_IN_PROSE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+/** Control characters, less tab and line breaks. */
+const CONTROL_CHARACTER_IN_PROSE =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
 /** One line of text in NFC, trimmed. @throws InvalidInputError (400) empty, too long, or with control characters */
