@@ -30,6 +30,7 @@ describe('tourctl booking refusals', () => {
     const { body } = await site.book({ ...order(), adults: 3, external_ref: 'cart-81' });
     expect(await list('--external-ref cart-81')).toEqual([
       {
+        id: expect.any(Number),
         at: expect.stringMatching(/Z$/),
         tenant: site.tenant.slug,
         operation: 'booking.create',
@@ -79,6 +80,18 @@ describe('tourctl booking refusals', () => {
     await site.hold(seats.tour, { departure_date: seats.date, quantity: 0 });
     await site.book({ ...order(), hold_id: undefined, email: 'nothing' });
     expect(await list('')).toHaveLength(before);
+  });
+
+  it('says when there is more, and goes on behind a refusal', async () => {
+    for (let n = 0; n < 3; n++) await site.book({ ...order(), adults: 3 });
+    const items = await list('');
+    const refusals = `booking refusals --tenant ${site.tenant.slug}`;
+    const few = await terminal.tourctl(`${refusals} --limit 2`);
+    expect(few.stderr).toContain(`2 shown, and there are more: --after ${items[1].id} goes on`);
+    expect(await list(`--after ${items[1].id}`)).toEqual(items.slice(2));
+    const machine = await terminal.tourctl(`${refusals} --limit 2 --json`);
+    expect([machine.json, machine.stderr]).toEqual([{ items: items.slice(0, 2) }, '']);
+    expect((await terminal.tourctl(`${refusals} --limit ${items.length}`)).stderr).toBe('');
   });
 
   it('counts all of a flood, and tells the first five hundred of it in full', async () => {

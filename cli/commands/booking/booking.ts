@@ -2,8 +2,9 @@ import { BOOKING_STATUSES } from '../../../services/api/bookings/booking-lead';
 import { COUNTS_KEPT_DAYS } from '../../../services/api/departures/refusal';
 import type { Flag, Noun } from '../../command';
 import { LIMIT_FLAG } from '../../credential-flags';
+import { afterFlag } from '../../list-page';
 import { UsageError } from '../../usage-error';
-import { bookingRef, line, moment, slug } from '../../values';
+import { bookingRef, line, moment, slug, wholeNumber } from '../../values';
 import { REVEAL_FLAG } from '../../reveal';
 
 const REF = { ref: bookingRef };
@@ -97,6 +98,7 @@ export const booking: Noun = {
         },
         EXTERNAL_REF,
         LIMIT_FLAG,
+        afterFlag('id', wholeNumber(1, 9_999_999_999)),
       ],
       examples: ['booking refusals --tenant acme --external-ref cart-81'],
       run: () => (require('./refusals') as typeof import('./refusals')).listRefusalsCommand,

@@ -8,6 +8,7 @@ const MOST = 100;
 
 export function toRefusalDocument(refusal: Refusal) {
   return {
+    id: refusal.id,
     at: refusal.at.toISOString(),
     tenant: refusal.tenant,
     operation: refusal.operation,

@@ -19,7 +19,7 @@ export interface RefusalCount {
   count: number;
 }
 
-export type NotedRefusal = Omit<Refusal, 'at' | 'tenant' | 'tour'> & {
+export type NotedRefusal = Omit<Refusal, 'id' | 'at' | 'tenant' | 'tour'> & {
   tenantId: string;
   tourId: string | null;
   ageMs: number;
@@ -95,6 +95,11 @@ export async function findRefusals(db: Db, filter: RefusalFilter): Promise<Refus
     if (value !== undefined) void query.where(column, value);
   }
   if (filter.since) void query.where('r.at', '>=', filter.since);
+  if (filter.after !== undefined) {
+    void query.whereRaw('(r.at, r.id) < (select l.at, l.id from sale_refusals l where l.id = ?)', [
+      filter.after,
+    ]);
+  }
   return (await query).map(toRefusal);
 }
 
@@ -136,6 +141,7 @@ export async function forgetReferences(trx: Trx, ids: number[]): Promise<void> {
 }
 
 interface RefusalRow {
+  id: number;
   at: Date;
   tenant: string;
   operation: Operation;
@@ -152,6 +158,7 @@ interface RefusalRow {
 
 function toRefusal(row: RefusalRow): Refusal {
   return {
+    id: row.id,
     at: row.at,
     tenant: row.tenant,
     operation: row.operation,

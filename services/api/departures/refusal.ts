@@ -2,6 +2,7 @@ import type { Operation } from '../idempotency/operation';
 
 /** One request for seats that was refused. */
 export interface Refusal {
+  id: number;
   at: Date;
   /** Slug. */
   tenant: string;
@@ -28,6 +29,8 @@ export interface RefusalFilter {
   externalRef?: string;
   holdId?: string;
   bookingRef?: string;
+  /** Id of the refusal behind which it goes on. */
+  after?: number;
   limit: number;
 }
 
