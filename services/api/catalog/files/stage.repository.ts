@@ -10,12 +10,14 @@ import { packTour, unpackTour } from './tour-in-file';
 import type { TourInFile } from './tour-in-file';
 
 /**
- * Temporary tables on one connection: what an import has read, and what it would write. They end with the connection, so that
- * nothing is left of an import that was killed.
+ * Temporary tables of one transaction: what an import has read, and what it would write. They end with it, so that nothing is left of
+ * an import that was killed, and a pooler lends the same session until then.
  */
 export interface Stage {
   db: Db;
   connection: Client;
+  /** Begun for the stage alone, and rolled back with it. */
+  ownTransaction: boolean;
 }
 
 const CHANGED_TOUR = { tour_id: 'uuid', action: 'text', version: 'xid', recheck: 'boolean', ...TOUR_TYPES };
@@ -48,10 +50,12 @@ export interface StagedTourImport {
   edits: string;
 }
 
-/** @param db a transaction keeps to its own connection; of a pool one is taken, until `closeStage` */
+/** @param db a transaction has its stage within; of a pool one connection is taken, until `closeStage` */
 export async function openStage(db: Db): Promise<Stage> {
   const connection = (await db.client.acquireConnection()) as Client;
-  const stage = { db, connection };
+  const stage = { db, connection, ownTransaction: db.isTransaction !== true };
+  // Files are read while it is idle, however long that takes.
+  if (stage.ownTransaction) await runOn(stage, 'begin; set local idle_in_transaction_session_timeout = 0');
   await runOn(
     stage,
     `drop table if exists ${STAGED};
@@ -71,7 +75,8 @@ const STAGED = ['changed_tours', 'changed_departures', 'changed_files', 'staged_
 
 export async function closeStage(stage: Stage): Promise<void> {
   // Of a lost connection nothing is left to be dropped; why it was lost is told by who met it first.
-  await runOn(stage, `drop table if exists ${STAGED}`).catch(() => undefined);
+  const end = stage.ownTransaction ? 'rollback' : `drop table if exists ${STAGED}`;
+  await runOn(stage, end).catch(() => undefined);
   await stage.db.client.releaseConnection(stage.connection);
 }
 
