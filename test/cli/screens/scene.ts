@@ -102,7 +102,7 @@ async function givenBookings(db: Db): Promise<void> {
   const held = await hold({ externalRef: 'cart-81' });
   const first = await book({ holdId: held.id, externalRef: 'order-81' });
   await inTransaction(db, (trx) => confirmBooking(trx, acme.id, { bookingRef: first.bookingRef, by }));
-  const second = await book({ externalRef: 'order-82', customer: JUN, notes: 'Vegetarian' });
+  await book({ externalRef: 'order-82', customer: JUN, notes: 'Vegetarian' });
   await hold({ externalRef: 'cart-83', quantity: 4, customer: { name: null, phone: null, email: null } });
   await db.raw(
     `update seat_holds set created_at = now() - interval '2 days', ended_at = now() - interval '2 days' + interval '10 minutes',
@@ -113,10 +113,6 @@ async function givenBookings(db: Db): Promise<void> {
     `update booking_leads set created_at = now() - interval '2 days' + interval '10 minutes',
        confirmed_at = now() - interval '1 day', payment_due_at = now() + interval '1 day' + interval '10 minutes' where booking_ref = ?`,
     [first.bookingRef],
-  );
-  await db.raw(
-    `update booking_leads set created_at = now() - interval '1 hour', payment_due_at = now() + interval '71 hours' where booking_ref = ?`,
-    [second.bookingRef],
   );
   await givenRefusals(db, acme.id, wanted.departureDate);
   await tellDeliveries(db);
