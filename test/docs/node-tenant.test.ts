@@ -91,7 +91,8 @@ async function ask(pathname: string, body?: object) {
   const headers = { 'Content-Type': 'application/json' };
   const post = body && { method: 'POST', headers, body: JSON.stringify(body) };
   const answer = await fetch(address + pathname, post);
-  return { status: answer.status, body: (await answer.json().catch(() => null)) as any }; // eslint-disable-line @typescript-eslint/no-explicit-any
+  const isJson = answer.headers.get('content-type')?.includes('json');
+  return { status: answer.status, body: isJson ? JSON.parse(await answer.text()) : null };
 }
 
 const order = (adults: number, departure_date = date) =>
