@@ -7,31 +7,28 @@ const PRIVATE_TO_A_ROOM = '[.](repository|controller|dto)[.]ts$';
 
 const PLATFORM = [
   'config',
-  'config-error',
   'read-variable',
-  'trust-proxy',
   'secrets',
   'database',
   'migrate',
-  'sql-migration-source',
   'embedded-postgres',
   'logger',
   'errors',
   'text-forms',
   'shutdown',
   'service-database',
-  'metrics-server',
   'cache-store',
   'quota-store',
   'shared-store',
-  'change-lease',
+  'read-cache',
   'html-template',
+  'http',
   'audit-log',
-  'request-id',
   'mask-personal-data',
+  'make-directory',
 ];
 
-/** The rooms of the API, and the rooms each may call beside `money`, which knows nothing but currencies. */
+/** The domain folders of the API, and the folders that each may import. */
 const NEIGHBOURS = {
   tenants: [],
   audit: [],
@@ -39,18 +36,20 @@ const NEIGHBOURS = {
   credentials: ['tenants'],
   pricing: ['tenants'],
   catalog: ['tenants', 'pricing'],
-  customers: ['catalog'],
-  departures: ['tenants', 'catalog', 'pricing', 'customers', 'idempotency'],
-  holds: ['tenants', 'catalog', 'pricing', 'departures', 'idempotency'],
-  bookings: ['tenants', 'catalog', 'pricing', 'customers', 'departures', 'holds', 'idempotency'],
+  'catalog-import': ['tenants', 'catalog', 'pricing'],
+  privacy: ['catalog'],
+  departures: ['tenants', 'catalog', 'pricing'],
+  refusals: ['tenants', 'departures', 'privacy', 'idempotency'],
+  holds: ['tenants', 'catalog', 'pricing', 'departures', 'refusals', 'idempotency'],
+  bookings: ['tenants', 'catalog', 'pricing', 'privacy', 'departures', 'refusals', 'holds', 'idempotency'],
   widget: ['tenants', 'catalog', 'pricing', 'credentials'],
-  demo: ['tenants', 'catalog', 'pricing', 'departures', 'bookings', 'credentials'],
+  demo: ['tenants', 'catalog', 'catalog-import', 'pricing', 'departures', 'bookings', 'credentials'],
   health: ['tenants'],
   docs: ['bookings', 'catalog', 'credentials', 'departures', 'holds', 'idempotency'],
 };
-const rooms = ['money', ...Object.keys(NEIGHBOURS)].join('|');
+const rooms = Object.keys(NEIGHBOURS).join('|');
 
-const directions = Object.entries({ money: [], ...NEIGHBOURS }).map(([room, allowed]) => ({
+const directions = Object.entries(NEIGHBOURS).map(([room, allowed]) => ({
   name: `${room}-knows-its-place`,
   comment:
     `services/api/${room} may call ${allowed.join(', ') || 'no other room'}. If you need the other direction, the rule you ` +
@@ -59,7 +58,7 @@ const directions = Object.entries({ money: [], ...NEIGHBOURS }).map(([room, allo
   from: { path: `^services/api/${room}/` },
   to: {
     path: `^services/api/(${rooms})/`,
-    pathNot: `^services/api/(${[room, 'money', ...allowed].join('|')})/`,
+    pathNot: `^services/api/(${[room, ...allowed].join('|')})/`,
   },
 }));
 
@@ -81,7 +80,7 @@ module.exports = {
         'close a ring.)',
       severity: 'error',
       scope: 'folder',
-      from: { path: '^(services|cli|seeds)' },
+      from: { path: '^(services|cli)' },
       to: { circular: true, pathNot: '^services/api/' },
     },
     {
@@ -91,7 +90,7 @@ module.exports = {
         'belongs in your room.',
       severity: 'error',
       from: { path: '^services/platform/' },
-      to: { path: '^(services/(?!platform/)|cli/|seeds/|test/)' },
+      to: { path: '^(services/(?!platform/)|cli/|test/)' },
     },
     {
       name: 'platform-is-a-closed-list',
@@ -107,7 +106,7 @@ module.exports = {
         'The queue delivers what is written in its own tables. Put what it needs to know into the event.',
       severity: 'error',
       from: { path: '^services/webhook-queue/' },
-      to: { path: '^(services/api/|cli/|seeds/|test/)' },
+      to: { path: '^(services/api/|cli/|test/)' },
     },
     {
       name: 'api-uses-the-door',
@@ -118,15 +117,19 @@ module.exports = {
       to: { path: '^services/webhook-queue/', pathNot: '^services/webhook-queue/enqueue-delivery[.]ts$' },
     },
     {
-      name: 'cli-uses-the-doors',
+      name: 'cli-calls-use-cases',
       comment:
-        'A command calls the same use case that HTTP calls, never its SQL or its wire shapes; of the queue it knows only ' +
-        'operations.ts. If the use case does not exist yet, write it: an endpoint may want it next.',
+        'A command calls the same use case that HTTP calls, or a select of a repository for an operator read. It imports no ' +
+        "wire shapes. The queue's worker and its monitoring page are not for commands, except the sign-in link.",
       severity: 'error',
       from: { path: '^cli/' },
       to: {
-        path: [PRIVATE_TO_A_ROOM, '^services/webhook-queue/', '^services/api/(http|generated)/'],
-        pathNot: '^services/webhook-queue/operations[.]ts$',
+        path: [
+          '[.](controller|dto)[.]ts$',
+          '^services/api/(http|generated)/',
+          '^services/webhook-queue/(sending|worker|maintenance|metrics|monitor)/',
+        ],
+        pathNot: ['^services/webhook-queue/monitor/sign-in/session[.]ts$'],
       },
     },
     {
@@ -134,7 +137,7 @@ module.exports = {
       comment:
         'The terminal stands on the services, not the other way round. Move the rule into its room and call it from both.',
       severity: 'error',
-      from: { path: '^(services|seeds)/' },
+      from: { path: '^services/' },
       to: { path: '^(cli|test)/' },
     },
     {
@@ -192,7 +195,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: `^services/api/(${rooms})/`,
-        pathNot: [EDGE, '^services/api/docs/', '^services/api/departures/seats-context[.]ts$'],
+        pathNot: [EDGE, '^services/api/docs/'],
       },
       to: { path: '^services/api/(http|generated)/' },
     },
@@ -203,12 +206,13 @@ module.exports = {
         'the use case plain values.',
       severity: 'error',
       from: {
-        path: '^(services|cli|seeds)/',
+        path: '^(services|cli)/',
         pathNot: [
           EDGE,
           '^services/api/http/',
           '^services/api/(app|controllers)[.]ts$',
           '^services/webhook-queue/monitor/http/',
+          '^services/platform/http/',
         ],
       },
       to: { path: 'node_modules/(@types/)?(express|express-serve-static-core|@tsoa|helmet)(/|$)' },
@@ -228,7 +232,7 @@ module.exports = {
         '`import type` of knex is fine.',
       severity: 'error',
       from: {
-        path: '^(services|cli|seeds|test)/',
+        path: '^(services|cli|test)/',
         pathNot: ['^services/platform/(database[.]ts$|embedded-postgres)', '^test/platform/'],
       },
       to: { path: 'node_modules/(knex|pg)(/|$)', dependencyTypesNot: ['type-only'] },
@@ -237,14 +241,15 @@ module.exports = {
       name: 'commands-stay-in-cli',
       comment: 'Only the terminal parses a command line. Take plain values.',
       severity: 'error',
-      from: { path: '^(services|seeds)/' },
+      from: { path: '^services/' },
       to: { path: 'node_modules/(commander|inquirer|@inquirer)(/|$)' },
     },
     {
       name: 'prompts-in-one-file',
-      comment: 'Questions are asked in cli/prompts.ts alone, which knows when there is nobody to ask.',
+      comment:
+        'Questions are asked in cli/terminal/prompts.ts alone, which knows when there is nobody to ask.',
       severity: 'error',
-      from: { pathNot: '^cli/prompts[.]ts$' },
+      from: { pathNot: '^cli/terminal/prompts[.]ts$' },
       to: { path: 'node_modules/(inquirer|@inquirer)(/|$)' },
     },
     {
@@ -260,21 +265,30 @@ module.exports = {
       comment:
         'The image is installed without devDependencies: this import would fail there. Move the package, or the import.',
       severity: 'error',
-      from: { path: '^(services|cli|seeds)/' },
+      from: { path: '^(services|cli)/', pathNot: '^services/api/docs/generate/' },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'generators-run-at-build-time',
+      comment:
+        'services/api/docs/generate runs in `npm run generate` and may use devDependencies. Import the file that it writes ' +
+        'into services/api/generated, or move what both need to services/api/docs.',
+      severity: 'error',
+      from: { path: '^(services|cli)/', pathNot: '^services/api/docs/generate/' },
+      to: { path: '^services/api/docs/generate/' },
     },
     {
       name: 'no-undeclared-dependency',
       comment: 'This package is not in package.json: it is here only because somebody else brought it.',
       severity: 'error',
-      from: { path: '^(services|cli|seeds|test)/' },
+      from: { path: '^(services|cli|test)/' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     },
     {
       name: 'resolvable',
       comment: 'This import leads nowhere.',
       severity: 'error',
-      from: { path: '^(services|cli|seeds|test)/' },
+      from: { path: '^(services|cli|test)/' },
       to: { couldNotResolve: true, pathNot: '/dist/' },
     },
   ],

@@ -1,3 +1,5 @@
+const { COMPILER_OPTIONS } = require('./build.cjs');
+
 /** What takes several services, minutes or a browser: `npm run test:long` (jest.long.config.cjs). */
 const LONG = [
   '/test/(chaos|stack|widget/browser)/.*[.]test[.]ts$',
@@ -16,19 +18,6 @@ module.exports = {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          target: 'es2022',
-          parser: { syntax: 'typescript', decorators: true, dynamicImport: true },
-          transform: { legacyDecorator: true },
-          keepClassNames: true,
-        },
-        // Native import() stays native, so that ESM-only packages load.
-        module: { type: 'commonjs', ignoreDynamic: true },
-        sourceMaps: 'inline',
-      },
-    ],
+    '^.+\\.ts$': ['@swc/jest', { ...COMPILER_OPTIONS, sourceMaps: 'inline' }],
   },
 };

@@ -1,15 +1,15 @@
-import { run } from './run';
-import { readScreen } from './screen';
+import { run } from './program';
+import { readScreen } from './terminal/screen';
 
-/** The process around `run`: everything that only exists once in a process is touched here. */
+/** Connects `run` to the process: signals, streams, exit code. */
 export function main(root: string): void {
   const { stdin, stdout, stderr, env } = process;
   const interrupt = new AbortController();
-  // Told twice is told once: npm passes on the signal that the terminal has already sent to everybody.
+  // Accepts a second signal: npm passes on the one that the terminal already sent.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupt.abort());
   const news = new Set<'change' | 'secret'>();
   stdout.on('error', ({ code = 'closed' }: NodeJS.ErrnoException) => {
-    // The reader of a pipe went away, as `head` does.
+    // The reader of the pipe closed it, for example `head`.
     if (code === 'EPIPE' && !news.has('secret')) process.exit(0);
     const message = `Standard output cannot be written (${code})${lostWithIt(news)}`;
     const document = JSON.stringify({ error: { code: 'output_lost', message } });
@@ -31,13 +31,13 @@ export function main(root: string): void {
   }).then((code) => {
     process.exitCode = code;
     if (interrupt.signal.aborted) process.exit(code);
-    // What still holds the process then is a connection that nobody answers on.
+    // Ends the process even if an unanswered connection is still open.
     setTimeout(() => process.exit(code), 500).unref();
   });
 }
 
 function lostWithIt(news: Set<'change' | 'secret'>): string {
   if (news.has('secret'))
-    return ': what was issued is in force and nobody has its secret, so rotate or revoke it';
-  return news.has('change') ? ': the change is made all the same' : '';
+    return ': the issued credential is valid but its secret is lost: rotate or revoke it';
+  return news.has('change') ? ': the change was made' : '';
 }

@@ -1,13 +1,25 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { Argument, Command, Option } from 'commander';
-import { commandName, type Flag, type Noun, type Verb } from './command';
-import { examplesOf } from './examples';
-import { flagName, parseFlag } from './flag';
-import type { Output } from './output';
-import { TREE } from './tree';
-import { UsageError } from './usage-error';
+import {
+  type Action,
+  commandName,
+  examplesOf,
+  type Flag,
+  flagName,
+  type Noun,
+  parseFlag,
+  type Verb,
+} from './engine/command';
+import { completeValues } from './engine/complete-values';
+import { nobodyToAsk, openTerminal, withContext } from './engine/context';
+import { EXIT, fail, UsageError } from './engine/failure';
+import type { Io } from './terminal/io';
+import { createOutput, type Output } from './terminal/output';
+import { commandPath, refuseUnknownCommand, TREE } from './tree';
 
 const OPTIONS = '[options]';
-/** Help is read as text, and longer lines are hard to; 80 is what a pipe gets. */
+/** Long help lines are hard to read; a pipe gets 80 columns. */
 const HELP_WIDTH = { usual: 80, most: 100 };
 const FIRST_STEPS = `
 First steps:
@@ -18,7 +30,7 @@ First steps:
 Every command takes --json, --yes and --help. More: tourctl help <command>
 `;
 
-/** Runs a verb with the values that stood on the command line. */
+/** Runs a verb with the values of the command line. */
 export type Start = (verb: Verb, values: CommandLine) => Promise<void>;
 
 export interface CommandLine {
@@ -36,7 +48,7 @@ export function createProgram(version: string, output: Output, start: Start): Co
     .usage('<command> [<verb>] [options]')
     .exitOverride()
     .configureHelp({
-      // Beside a term, text is still readable in so many columns.
+      // Text beside a term stays readable down to this width.
       minWidthToWrap: 20,
       subcommandTerm: (command) => `${command.name()} ${argumentsOf(command)}`.trim(),
     })
@@ -76,7 +88,7 @@ function addVerb(parent: Command, verb: Verb, start: Start, noun?: Noun): Comman
   const [name, ...positionals] = verb.usage.split(' ') as [string, ...string[]];
   const command = parent.command(name).description(verb.about).allowExcessArguments(false);
   command.usage([...positionals, OPTIONS].join(' '));
-  // To commander all are optional: what is missing is asked for, or refused, in complete-values.ts.
+  // Declares all arguments optional: complete-values.ts asks for missing ones or refuses them.
   for (const text of positionals) command.addArgument(new Argument(text.replace('<', '[').replace('>', ']')));
   for (const flag of verb.flags ?? []) command.addOption(toOption(flag));
   command.option('--json', 'answer with one JSON document').option('--yes', 'do not ask for confirmation');
@@ -100,13 +112,13 @@ function toOption(flag: Flag): Option {
   );
   if (!flag.flags.includes('<')) return option;
   return option.argParser((text: string, previous?: Given) => {
-    if (previous && !flag.repeats) throw new UsageError(`${flagName(flag)} stands twice`);
+    if (previous && !flag.repeats) throw new UsageError(`${flagName(flag)} may be given only once`);
     const value = parseFlag(flag, text);
     return new Given(flag.repeats ? [...((previous?.value as unknown[]) ?? []), value] : value);
   });
 }
 
-/** A parsed value in a wrapper, as commander would make an empty string of a plain null. */
+/** Wraps a parsed value: commander would turn a plain null into an empty string. */
 class Given {
   constructor(readonly value: unknown) {}
 }
@@ -119,4 +131,71 @@ function unwrap(options: Record<string, unknown>): Record<string, unknown> {
 function argumentsOf(command: Command): string {
   const usage = command.usage();
   return command.commands.length > 0 ? '' : usage.replace(OPTIONS, '').trim();
+}
+
+/**
+ * Runs one command line, without the word `tourctl`, and returns its exit code. It uses no process resource but `io`.
+ * @returns 0 done, 1 refused, 2 the command line is wrong, 130 interrupted (CONTRACT section 6)
+ */
+export async function run(given: string[], io: Io): Promise<number> {
+  const argv = arrangeCommandLine(given);
+  // Reads --json first, so that a usage error has the requested format too.
+  const output = createOutput(io, beforeDashes(argv).includes('--json'));
+  let code: number = EXIT.done;
+  try {
+    refuseUnknownCommand(beforeDashes(argv));
+    const program = createProgram(readVersion(io), output, async (verb, line) => {
+      code = (await start(verb, line, io, output)) ?? EXIT.done;
+    });
+    await program.parseAsync(argv, { from: 'user' });
+    return code;
+  } catch (error) {
+    return fail(error, output, commandPath(argv));
+  }
+}
+
+async function start(verb: Verb, line: CommandLine, io: Io, output: Output): Promise<number | void> {
+  const interactive = io.isTTY && !output.json;
+  const { options, args } = await completeValues(verb, line, io, interactive);
+  verb.check?.(options as never, ...(args as never[]));
+  const agreed = options.yes === true;
+  if (verb.asks?.(options as never) && !agreed && !interactive) throw nobodyToAsk();
+  if ('runBare' in verb) return call(verb.runBare(), { io, output }, options, args);
+  const terminal = openTerminal(io, output, agreed);
+  if ('runOffline' in verb) return call(verb.runOffline(), terminal, options, args);
+  const action = verb.run();
+  return withContext(terminal, verb.schema ?? 'up-to-date', (context) =>
+    call(action, context, options, args),
+  );
+}
+
+/** Calls the action with parsed values; the noun's definition guarantees that their types fit. */
+function call<C>(action: Action<C>, context: C, options: unknown, args: unknown[]) {
+  return action(context, options as never, ...(args as never[]));
+}
+
+function readVersion(io: Io): string {
+  return (JSON.parse(readFileSync(path.join(io.root, 'package.json'), 'utf8')) as { version: string })
+    .version;
+}
+
+/** Flags that mean the same everywhere, and may precede the command. */
+const EVERYWHERE = ['--json', '--yes'];
+
+/** Rearranges the command line for commander: `help key issue` becomes `key issue --help`, flags come last. */
+export function arrangeCommandLine(argv: readonly string[]): string[] {
+  const first = argv.findIndex((word) => !EVERYWHERE.includes(word));
+  const leading = argv.slice(0, Math.max(first, 0));
+  const [command, ...rest] = argv.slice(leading.length);
+  if (command === undefined) return [...argv];
+  if (command === 'help') return [...rest, ...leading, '--help'];
+  const end = rest.indexOf('--');
+  const dashes = end < 0 ? rest.length : end;
+  return [command, ...rest.slice(0, dashes), ...leading, ...rest.slice(dashes)];
+}
+
+/** Returns the words before `--`; words after it are never flags. */
+function beforeDashes(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--');
+  return end < 0 ? [...argv] : argv.slice(0, end);
 }

@@ -1,35 +1,37 @@
 /*
  * The tree of commands, as data. To add a noun:
- *   1. cli/commands/<noun>/<noun>.ts exports `const <noun>: Noun` (cli/command.ts): names, flags, parsers from
- *      cli/values.ts. It is loaded on every start, so it imports nothing heavy.
- *   2. cli/commands/<noun>/<verb>.ts exports one function (context, options, ...args); the noun loads it by
- *      `run: () => (require('./<verb>') as typeof import('./<verb>')).<function>` (require, not import(): our output is
- *      CommonJS, and import() of our own files works neither there nor in the tests).
- *   3. Its place in TREE below; a command that is a verb alone (migrate) stands there as it is.
+ *   1. cli/commands/<noun>.ts exports `const <noun>: Noun` (cli/engine/command.ts): names, flags, parsers from
+ *      cli/engine/values.ts. It is loaded on every start, so it imports nothing heavy.
+ *   2. A file in cli/commands/<noun>/ exports one function for each verb (context, options, ...args); the noun loads it by
+ *      `run: () => (require('./<noun>/read') as typeof import('./<noun>/read')).<function>`. It uses require, because our
+ *      output is CommonJS, and import() of our own files works neither there nor in the tests.
+ *   3. Add it to TREE below. A command that is a verb alone (migrate) is added as it is.
  */
-import type { Branch, Noun, Verb } from './command';
-import { audit } from './commands/audit/audit';
-import { booking } from './commands/booking/booking';
-import { catalog } from './commands/catalog/catalog';
-import { completionOf } from './commands/completion/completion';
-import { config } from './commands/config/config';
-import { delivery } from './commands/delivery/delivery';
-import { departure } from './commands/departure/departure';
-import { doctor } from './commands/doctor/doctor';
-import { hold } from './commands/hold/hold';
-import { key } from './commands/key/key';
-import { migrate } from './commands/migrate/migrate';
-import { monitor } from './commands/monitor/monitor';
-import { origins } from './commands/origins/origins';
-import { pricing } from './commands/pricing/pricing';
-import { seed } from './commands/seed/seed';
-import { tenant } from './commands/tenant/tenant';
-import { up } from './commands/up/up';
-import { visibility } from './commands/visibility/visibility';
-import { webhook } from './commands/webhook/webhook';
-import { widget } from './commands/widget/widget';
+import { audit } from './commands/audit';
+import { booking } from './commands/booking';
+import { catalog } from './commands/catalog';
+import { completionOf } from './commands/completion';
+import { config } from './commands/config';
+import { delivery } from './commands/delivery';
+import { departure } from './commands/departure';
+import { doctor } from './commands/doctor';
+import { hold } from './commands/hold';
+import { key } from './commands/key';
+import { migrate } from './commands/migrate';
+import { monitor } from './commands/monitor';
+import { origins } from './commands/origins';
+import { pricing } from './commands/pricing';
+import { seed } from './commands/seed';
+import { tenant } from './commands/tenant';
+import { up } from './commands/up';
+import { visibility } from './commands/visibility';
+import { webhook } from './commands/webhook';
+import { widget } from './commands/widget';
+import { type Branch, commandName, type Noun, type Verb, verbName } from './engine/command';
+import { UsageError } from './engine/failure';
+import { didYouMean, nearest } from './engine/nearest';
 
-/** As the help shows it. */
+/** All commands, in the order of the help. */
 export const TREE: Branch[] = [
   { title: 'Tenants and their websites', commands: [tenant, key, widget, origins, visibility, pricing] },
   { title: 'Catalog and sales', commands: [catalog, departure, hold, booking] },
@@ -43,3 +45,53 @@ export const TREE: Branch[] = [
 const COMMANDS: (Noun | Verb)[] = TREE.flatMap(({ commands }) => commands);
 export const NOUNS: Noun[] = COMMANDS.filter((command) => 'verbs' in command);
 export const VERBS: Verb[] = COMMANDS.filter((command) => 'usage' in command);
+
+/** Noun and verb that the first words of a command line name. */
+interface Found {
+  noun?: Noun;
+  verb?: Verb;
+}
+
+/** Finds the command in the words before the first flag; partly, if the command line is wrong. */
+function findCommand(argv: readonly string[]): Found {
+  const [first, second] = wordsOf(argv);
+  const noun = NOUNS.find(({ name }) => name === first);
+  const verb = noun ? verbOf(noun.verbs, second) : verbOf(VERBS, first);
+  return { noun, verb };
+}
+
+/** Returns `tourctl key issue` of a command line, for the reference to the help. */
+export function commandPath(argv: readonly string[]): string {
+  const { noun, verb } = findCommand(argv);
+  return ['tourctl', noun?.name, verb && verbName(verb)].filter(Boolean).join(' ');
+}
+
+/** Checks the command before its flags. @throws UsageError with what was probably meant */
+export function refuseUnknownCommand(argv: readonly string[]): void {
+  const [first, second] = wordsOf(argv);
+  const { noun, verb } = findCommand(argv);
+  if (first === undefined || verb || (noun && second === undefined)) return;
+  const unknown = noun ? second! : first;
+  throw new UsageError(`unknown command '${unknown}'${noun ? hintOfVerbs(noun, unknown) : hint(unknown)}`);
+}
+
+function hint(unknown: string): string {
+  const near = nearest(unknown, [...NOUNS, ...VERBS].map(commandName));
+  // A verb without a noun: suggest the nouns that have it.
+  const verbs = NOUNS.flatMap(({ name, verbs }) => (verbOf(verbs, unknown) ? [`${name} ${unknown}`] : []));
+  return didYouMean(near.length > 0 ? near : verbs);
+}
+
+function hintOfVerbs(noun: Noun, unknown: string): string {
+  const verbs = noun.verbs.map(verbName);
+  const near = nearest(unknown, verbs);
+  return near.length > 0 ? didYouMean(near) : `: tourctl ${noun.name} has ${verbs.join(', ')}`;
+}
+
+function wordsOf(argv: readonly string[]): string[] {
+  return argv.filter((word) => !word.startsWith('-'));
+}
+
+function verbOf(verbs: readonly Verb[], name: string | undefined): Verb | undefined {
+  return verbs.find((verb) => verbName(verb) === name);
+}

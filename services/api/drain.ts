@@ -2,71 +2,76 @@ import type http from 'node:http';
 import { setImmediate as afterPoll, setTimeout as sleep } from 'node:timers/promises';
 import type { LoadShedder } from './http/load-shedding';
 
-/** Milliseconds, each but the first since the drain began. */
+/** Milliseconds since the drain began, except `quiet`. */
 export interface DrainTimes {
-  /** The door closes when no request has come for so long … */
+  /** The listener closes after this time without a request … */
   quiet: number;
-  /** … or at last then. */
-  doorCloses: number;
-  /** What still comes, on a connection that was there before, is refused. */
-  lastCall: number;
-  /** What is still in flight is cut. */
+  /** … or at this time at the latest. */
+  listenerCloses: number;
+  /** Requests on existing connections are refused from this time on. */
+  refusalStarts: number;
+  /** Open connections are closed. */
   end: number;
 }
 
-/** docs/operations.md counts on a quiet that is shorter than the time for which a proxy leaves a failed instance alone. */
-export const TIMES: DrainTimes = { quiet: 1000, doorCloses: 3000, lastCall: 7000, end: 10_000 };
+/** `quiet` must be shorter than the time for which a proxy avoids a failed instance (docs/operations.md). */
+export const DRAIN_TIMES: DrainTimes = {
+  quiet: 1000,
+  listenerCloses: 3000,
+  refusalStarts: 7000,
+  end: 10_000,
+};
 
-const LOOK_MS = 50;
+const CHECK_MS = 50;
 
 /**
- * Readiness first; then, while whoever asks for it or meets an ended connection goes elsewhere, all requests are served. With
- * the door closed what is in flight ends. A door that closed at once would lose what the kernel has accepted and Node has
- * not: such a connection is reset, and after a POST nobody knows whether it was done.
+ * Drains the process: fails readiness, serves all requests while clients move to other instances, closes the listener, and
+ * waits for the requests in flight. Closing the listener at once would reset connections that the kernel has accepted and
+ * Node has not; after a reset POST, the client does not know its result.
  */
 export async function drain(
-  /** Whose `locals.stopping` is what /readyz looks at. */
+  /** /readyz reads `locals.stopping`. */
   app: { locals: { stopping?: boolean } },
   server: http.Server,
   shedder: LoadShedder,
-  times = TIMES,
+  times = DRAIN_TIMES,
 ): Promise<void> {
   const begun = performance.now();
   const elapsed = () => performance.now() - begun;
   app.locals.stopping = true;
   shedder.beginDrain();
-  while (shedder.quietMs() < times.quiet && elapsed() < times.doorCloses) await sleep(LOOK_MS);
+  while (shedder.quietMs() < times.quiet && elapsed() < times.listenerCloses) await sleep(CHECK_MS);
 
-  await untilNobodyWaits(server, times.lastCall - elapsed());
+  await untilNoConnectionWaits(server, times.refusalStarts - elapsed());
   const closed = new Promise((resolve) => server.close(resolve));
   const timers = [
-    setTimeout(() => shedder.shutDown(), times.lastCall - elapsed()),
+    setTimeout(() => shedder.shutDown(), times.refusalStarts - elapsed()),
     setTimeout(() => server.closeAllConnections(), times.end - elapsed()),
-    // Node closes those that are idle when the server closes, and not those that are idle later.
-    setInterval(() => server.closeIdleConnections(), LOOK_MS),
+    // Node closes idle connections only once, when the server closes.
+    setInterval(() => server.closeIdleConnections(), CHECK_MS),
   ];
   await closed;
   timers.forEach((timer) => clearTimeout(timer));
 }
 
-/** What a turn of the event loop may take, in which somebody may come to the door unseen. */
+/** Limit for a turn of the event loop without unseen connections. */
 const SHORT_TURN_MS = 1;
 
 /**
- * Resolves in an instant in which the kernel has next to no connection for us. Node takes one of them a turn of its loop, so there
- * may be many: closed after one turn, the door lost 411 requests in 120 closes under keyless POSTs on new connections, closed so 6.
+ * Resolves when the kernel has almost no waiting connection. Node accepts one connection per turn of its loop, so many may
+ * wait: closing after one turn lost 411 requests in 120 closes under POSTs on new connections; this wait lost 6.
  */
-async function untilNobodyWaits(server: http.Server, atMostMs: number): Promise<void> {
+async function untilNoConnectionWaits(server: http.Server, atMostMs: number): Promise<void> {
   const until = performance.now() + atMostMs;
-  let came = 0;
-  const count = () => void (came += 1);
+  let accepted = 0;
+  const count = () => void (accepted += 1);
   server.on('connection', count);
-  // From here on each turn begins with a look at the door.
+  // From here on, each turn starts by accepting a connection.
   await afterPoll();
   for (let isQuiet = false; !isQuiet && performance.now() < until;) {
-    const [before, begun] = [came, performance.now()];
+    const [before, begun] = [accepted, performance.now()];
     await afterPoll();
-    isQuiet = came === before && performance.now() - begun < SHORT_TURN_MS;
+    isQuiet = accepted === before && performance.now() - begun < SHORT_TURN_MS;
   }
   server.off('connection', count);
 }

@@ -1,25 +1,25 @@
 import type { Db } from '../platform/database';
 import type { Logger } from '../platform/logger';
 import { sweepExpiredSeats } from './departures/free-expired-seats';
-import { writeRefusals } from './departures/note-refusal';
-import { sweepExpiredKeys } from './idempotency/sweep-expired-keys';
+import { sweepExpiredKeys } from './idempotency/idempotency.repository';
+import type { RefusalLog } from './refusals/refusal-log';
 
 const EVERY_MS = 15_000;
 
 /**
- * Writes down what the clock has already decided: expired holds, unpaid leads, old idempotency keys. Late is no harm. And what
- * this process has refused since the last time.
+ * Writes expired holds, expired leads and this process's refusals, and deletes expired idempotency keys. A late run changes no
+ * answer, because every query compares the clock.
  */
-export function startSweeper(db: Db, log: Logger): { stop(): Promise<void> } {
+export function startSweeper(db: Db, refusals: RefusalLog, log: Logger): { stop(): Promise<void> } {
   let stopped = false;
   let pass = Promise.resolve();
-  const complain = (error: unknown) => {
+  const logFailure = (error: unknown) => {
     if (!stopped) log.warn({ err: error }, 'sweep failed');
   };
   const sweep = async () => {
-    await sweepExpiredSeats(db, complain).catch(complain);
-    await sweepExpiredKeys(db).catch(complain);
-    await writeRefusals(db).catch(complain);
+    await sweepExpiredSeats(db, logFailure).catch(logFailure);
+    await sweepExpiredKeys(db).catch(logFailure);
+    await refusals.write(db).catch(logFailure);
   };
   const timer = setInterval(() => {
     pass = pass.then(sweep);
@@ -29,8 +29,8 @@ export function startSweeper(db: Db, log: Logger): { stop(): Promise<void> } {
       stopped = true;
       clearInterval(timer);
       await pass;
-      // No request is left that could be refused.
-      await writeRefusals(db).catch((error: unknown) => log.warn({ err: error }, 'refusals not written'));
+      // Runs last: no request is left that could be refused.
+      await refusals.write(db).catch((error: unknown) => log.warn({ err: error }, 'refusals not written'));
     },
   };
 }

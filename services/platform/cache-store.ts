@@ -1,22 +1,22 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * What a cache needs of its store. One caller at a time, across all instances, has the lease to load a key; and what it loads
- * is kept only where nobody has invalidated the key since, so that a load begun before a commit cannot put the old value back.
- * All times are milliseconds by the store's own clock.
+ * The store of a cache. One caller at a time, across all instances, has the load lock of a key. The store refuses the loaded
+ * value where the key was invalidated in the meantime, so that a load from before a commit cannot restore the old value. All
+ * times are milliseconds by the store's clock.
  */
 export interface CacheStore {
   get(key: string): Promise<CachedValue | undefined>;
   /**
-   * Asks for the lease.
-   * @param judged id of the value that the caller has seen and wants replaced; a value with another id is news to it
+   * Tries to get the load lock.
+   * @param replaces id of the value that the caller wants to replace; a value with another id is returned as found
    */
-  claim(key: string, judged: string | undefined): Promise<Claim>;
-  /** Keeps the value, as old as its lease, and ends the lease. @returns whether nobody invalidated the key since the lease */
-  put(key: string, lease: Lease, value: string, ttlMs: number): Promise<boolean>;
-  /** Ends the lease with nothing loaded. */
-  release(key: string, lease: Lease): Promise<void>;
-  /** After a commit: forgets the value, and whatever is being loaded. Never rejects. */
+  claim(key: string, replaces: string | undefined): Promise<LoadClaim>;
+  /** Stores the value with the time of its load lock, and releases the lock. @returns false if the key was invalidated since */
+  put(key: string, loadLock: LoadLock, value: string, ttlMs: number): Promise<boolean>;
+  /** Releases the load lock without a value. */
+  release(key: string, loadLock: LoadLock): Promise<void>;
+  /** Deletes the value and refuses running loads. Call it after a commit. Never rejects. */
   invalidate(key: string): Promise<void>;
 }
 
@@ -26,25 +26,25 @@ export interface CachedValue {
   ageMs: number;
 }
 
-export interface Lease {
-  /** Becomes the id of the value that is put under it. */
+export interface LoadLock {
+  /** Becomes the id of the loaded value. */
   token: string;
-  /** The fence: of all leases since the key was last invalidated. */
-  generation: string;
+  /** Fence token: changes when the key is invalidated. */
+  fence: string;
   grantedAt: number;
 }
 
-export type Claim =
+export type LoadClaim =
   | { outcome: 'found'; found: CachedValue }
   | { outcome: 'busy' }
-  /** No lease where the store is away: load, and keep it to yourself. */
-  | { outcome: 'load'; lease: Lease | undefined };
+  /** loadLock is undefined while the store is down: load without caching. */
+  | { outcome: 'load'; loadLock: LoadLock | undefined };
 
-/** After that another one may load as well: the first may be dead. What either loads is good. */
-export const LEASE_MS = 2_000;
-/** Longer than any load takes, a statement's 15 s included: after it, what is loaded is refused. */
-export const GENERATION_MS = 20_000;
-/** No value lives longer, so what could not be invalidated need not be remembered longer either. */
+/** After this time another caller may load too, because the first may be dead. Both values are valid. */
+export const LOAD_LOCK_MS = 2_000;
+/** Longer than any load, including a statement's 15 s. A value that is loaded later is refused. */
+export const FENCE_MS = 20_000;
+/** Maximum age of a value, and of a missed invalidation. */
 export const TTL_MAX_MS = 120_000;
 
 const MAX_ENTRIES = 50_000;
@@ -53,19 +53,19 @@ interface Entry {
   value: CachedValue | undefined;
   at: number;
   expiresAt: number;
-  generation: string;
-  generationUntil: number;
+  fence: string;
+  fenceUntil: number;
   token: string | undefined;
-  busyUntil: number;
+  lockedUntil: number;
 }
 
 /**
- * For one instance: what another process invalidates is not seen here.
- * @param now milliseconds; a test moves it
+ * Creates a store for one instance. Does not see invalidations of other processes.
+ * @param now milliseconds; tests set it
  */
 export function createMemoryCacheStore(now: () => number = () => performance.now()): CacheStore {
   const entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES });
-  let leases = 0;
+  let lastToken = 0;
 
   function lookUp(key: string): CachedValue | undefined {
     const entry = entries.get(key);
@@ -75,21 +75,21 @@ export function createMemoryCacheStore(now: () => number = () => performance.now
 
   return {
     get: async (key) => lookUp(key),
-    async claim(key, judged) {
+    async claim(key, replaces) {
       const found = lookUp(key);
-      if (found && found.id !== judged) return { outcome: 'found', found };
+      if (found && found.id !== replaces) return { outcome: 'found', found };
       const entry = entries.get(key) ?? { ...EMPTY };
-      if (now() < entry.busyUntil) return { outcome: 'busy' };
-      const token = String(++leases);
-      if (now() >= entry.generationUntil) entry.generation = token;
+      if (now() < entry.lockedUntil) return { outcome: 'busy' };
+      const token = String(++lastToken);
+      if (now() >= entry.fenceUntil) entry.fence = token;
       entries.set(key, entry);
-      Object.assign(entry, { token, busyUntil: now() + LEASE_MS, generationUntil: now() + GENERATION_MS });
-      return { outcome: 'load', lease: { token, generation: entry.generation, grantedAt: now() } };
+      Object.assign(entry, { token, lockedUntil: now() + LOAD_LOCK_MS, fenceUntil: now() + FENCE_MS });
+      return { outcome: 'load', loadLock: { token, fence: entry.fence, grantedAt: now() } };
     },
-    async put(key, { token, generation, grantedAt }, value, ttlMs) {
+    async put(key, { token, fence, grantedAt }, value, ttlMs) {
       const entry = entries.get(key);
-      if (entry?.generation !== generation || now() >= entry.generationUntil) return false;
-      if (entry.token === token) entry.busyUntil = 0;
+      if (entry?.fence !== fence || now() >= entry.fenceUntil) return false;
+      if (entry.token === token) entry.lockedUntil = 0;
       const expiresAt = grantedAt + Math.min(Math.floor(ttlMs), TTL_MAX_MS);
       if (now() < expiresAt && grantedAt >= entry.at)
         Object.assign(entry, { value: { id: token, value }, at: grantedAt, expiresAt });
@@ -97,7 +97,7 @@ export function createMemoryCacheStore(now: () => number = () => performance.now
     },
     async release(key, { token }) {
       const entry = entries.get(key);
-      if (entry?.token === token) entry.busyUntil = 0;
+      if (entry?.token === token) entry.lockedUntil = 0;
     },
     async invalidate(key) {
       entries.delete(key);
@@ -109,8 +109,8 @@ const EMPTY: Entry = {
   value: undefined,
   at: -Infinity,
   expiresAt: 0,
-  generation: '',
-  generationUntil: -Infinity,
+  fence: '',
+  fenceUntil: -Infinity,
   token: undefined,
-  busyUntil: -Infinity,
+  lockedUntil: -Infinity,
 };

@@ -1,16 +1,17 @@
 import { isIP } from 'node:net';
 import {
+  ConfigError,
+  type Environment,
   readBoolean,
   readInteger,
   readList,
   readOneOf,
   readPort,
   readUrl,
-  type Environment,
 } from './read-variable';
-import { ConfigError } from './config-error';
+
 import { readStoreAddress, type StoreAddress } from './shared-store/store-address';
-import { readTrustProxy, type TrustProxy } from './trust-proxy';
+import ipaddr from 'ipaddr.js';
 
 export interface Config {
   host: string;
@@ -19,20 +20,20 @@ export interface Config {
   metricsPort: number;
   publicBaseUrl: string;
   dataDir: string;
-  /** Undefined: the embedded database of dataDir. */
+  /** Undefined: the service uses the embedded database of dataDir. */
   databaseUrl: string | undefined;
   databaseDirectUrl: string | undefined;
-  /** Undefined: quotas and cache in memory, for one instance. */
+  /** Undefined: quotas and cache are in memory, for one instance. */
   sharedStore: StoreAddress | undefined;
   replicas: number;
   quotas: Quotas;
   trustProxy: TrustProxy;
   logLevel: string;
   cdnCache: boolean;
-  /** Off: credentials and catalog are read from the database on every request. */
+  /** false: every request reads credentials and catalog from the database. */
   remember: boolean;
   webhooks: { allowPrivateTargets: boolean; retryScheduleSeconds: number[]; retentionDays: number };
-  /** As given; what is missing is generated into dataDir by secrets.ts. */
+  /** The given values. secrets.ts refuses or generates missing ones. */
   secrets: { secretsKey?: string; cursorKey?: string; keyPepper?: string };
 }
 
@@ -49,8 +50,8 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 const RETRY_STEPS = ['0s', '5s', '5m', '30m', '2h', '5h', '10h', '14h', '20h', '24h'];
 
 /**
- * Reads the environment once; nothing else in the product looks at it.
- * @throws ConfigError one line that names the variable and what it must be (CONTRACT section 7)
+ * Reads the environment once. No other module reads it.
+ * @throws ConfigError with one line that names the variable and what it must be (CONTRACT section 7)
  */
 export function loadConfig(env: Environment = process.env): Config {
   const apiPort = readPort(env, 'API_PORT', 3000);
@@ -60,8 +61,6 @@ export function loadConfig(env: Environment = process.env): Config {
     cursorKey: readSecret(env, 'CURSOR_KEY'),
     keyPepper: readSecret(env, 'KEY_PEPPER'),
   };
-  if (databaseUrl && !secrets.secretsKey) throw required('SECRETS_KEY');
-  if (databaseUrl && !secrets.cursorKey) throw required('CURSOR_KEY');
   return {
     host: readHost(env),
     apiPort,
@@ -99,7 +98,7 @@ function readQuotas(env: Environment): Quotas {
   };
 }
 
-/** An address, or a name that is not a misspelt one: 999.1.1.1 would be asked of the DNS. */
+/** Accepts an address or a host name. Refuses misspelt addresses such as 999.1.1.1, which would be looked up in DNS. */
 function readHost(env: Environment): string {
   const host = env.HOST || '127.0.0.1';
   const isName = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(host) && !/^[\d.]+$/.test(host);
@@ -124,7 +123,7 @@ function readSecret(env: Environment, name: string): string | undefined {
   return value;
 }
 
-/** Steps such as "0s,5s,5m,2h": the wait before each try. */
+/** Parses steps such as "0s,5s,5m,2h": the wait before each attempt. */
 function readRetrySchedule(env: Environment): number[] {
   const seconds = { s: 1, m: 60, h: 3600 };
   return readList(env, 'WEBHOOK_RETRY_SCHEDULE', RETRY_STEPS).map((step) => {
@@ -134,9 +133,40 @@ function readRetrySchedule(env: Environment): number[] {
   });
 }
 
-function required(name: string): ConfigError {
+/** Lists the secrets that services need and this configuration lacks. */
+export function missingSecrets({ databaseUrl, secrets }: Config): ConfigError[] {
+  if (!databaseUrl) return [];
+  return [
+    ...(secrets.secretsKey ? [] : [missingSecret('SECRETS_KEY')]),
+    ...(secrets.cursorKey ? [] : [missingSecret('CURSOR_KEY')]),
+  ];
+}
+
+export function missingSecret(name: string): ConfigError {
   return new ConfigError(
     name,
     'set where DATABASE_URL is set: at least 32 characters, the same for every process',
   );
+}
+
+/** Trusted senders of X-Forwarded-*: none, a number of hops, or the proxies' networks. */
+export type TrustProxy = false | number | string[];
+
+/** Refuses `true`, which would trust every client (CONTRACT section 7). */
+function readTrustProxy(env: Environment): TrustProxy {
+  const value = env.TRUST_PROXY?.trim();
+  if (!value || ['0', 'false', 'off', 'no'].includes(value.toLowerCase())) return false;
+  if (/^[1-9]\d?$/.test(value)) return Number(value);
+  const networks = value.split(',').map((item) => item.trim());
+  if (!networks.every(isNetwork))
+    throw new ConfigError('TRUST_PROXY', 'off, a number of hops, or a list of CIDR networks');
+  return networks;
+}
+
+/** Refuses `1.5` and `10`: inet_aton accepts them as IPv4 addresses, but they are misspelt hop counts. */
+function isNetwork(text: string): boolean {
+  const [address = ''] = text.split('/');
+  const isCanonical = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
+  // A /0 network would trust every client.
+  return isCanonical && !text.endsWith('/0') && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text));
 }

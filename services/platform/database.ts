@@ -4,25 +4,25 @@ import { measureLockWait } from './database/measure-waits';
 import { heedRequiredScram } from './embedded-postgres/scram-client';
 import { sqlState } from './errors';
 
-/** For reads. */
+/** Used for reads. */
 export type Db = Knex;
-/** For locks and writes: what takes a Trx cannot be called outside a transaction. */
+/** Used for locks and writes. A function that takes a Trx cannot run outside a transaction. */
 export type Trx = Knex.Transaction;
 
 const DATE = 1082;
 const INT8 = 20;
-// A date is a string from the column to the wire: as a Date it moves by a day with the process's time zone (seen).
+// Keeps a date as a string: a Date moves by a day with the process's time zone (seen).
 pg.types.setTypeParser(DATE, (text) => text);
-// All our bigints are identities and minor units of money below 2^53.
+// All bigints are identities and minor units of money below 2^53.
 pg.types.setTypeParser(INT8, Number);
 
 export interface DatabaseOptions {
   applicationName: string;
-  /** Connections at most. */
+  /** Maximum number of connections. */
   poolMax?: number;
-  /** A statement without an answer after this time has failed: for a server that hangs and cannot say so itself. */
+  /** A statement without a response after this time has failed, for a server that hangs. */
   answerTimeoutMs?: number;
-  /** A connection that is not there after this time has failed. */
+  /** A connection that is not open after this time has failed. */
   connectTimeoutMs?: number;
 }
 
@@ -37,49 +37,53 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
       query_timeout: answerTimeoutMs,
       connectionTimeoutMillis: connectTimeoutMs,
     },
-    // Five seconds for a connection, then the request is told so (503): Knex's own minute outlives every client.
+    // Waits five seconds for a connection, then the request gets 503. Knex's default of a minute is longer than clients wait.
     pool: {
       ...{ min: 0, max: poolMax, acquireTimeoutMillis: 5000, idleTimeoutMillis: 10_000 },
       afterCreate: dropWhenSilent,
     },
     acquireConnectionTimeout: 5000,
-    // Knex writes to the console what it also throws, and stdout belongs to the log's lines or to a command's answer.
+    // Knex prints to the console what it also throws. stdout is for log lines and for the output of commands.
     log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
   });
   return heedRequiredScram(db, url);
 }
 
 /**
- * pg gives up waiting for an answer and keeps the connection, on which the next statement then waits behind the lost one. So a
- * connection that was silent once is closed.
+ * Closes a connection after a read timeout. pg keeps the connection, and the next statement would wait behind the one that
+ * timed out.
  */
 function dropWhenSilent(client: pg.Client, done: (error: null, client: pg.Client) => void): void {
-  const query = client.query.bind(client) as (...given: unknown[]) => unknown;
-  client.query = ((...given: unknown[]) => {
-    const answered = given.at(-1);
-    if (typeof answered === 'function') {
-      given[given.length - 1] = (error: Error | null, ...rest: unknown[]) => {
+  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+  client.query = ((...args: unknown[]) => {
+    const callback = args.at(-1);
+    if (typeof callback === 'function') {
+      args[args.length - 1] = (error: Error | null, ...rest: unknown[]) => {
         if (error?.message === 'Query read timeout') {
-          // Knex takes it out of its pool now, not when the socket is closed.
+          // Removes the connection from Knex's pool now, before the socket closes.
           client.emit('error', error);
           client.connection.stream.destroy();
         }
-        (answered as (...told: unknown[]) => void)(error, ...rest);
+        (callback as (...results: unknown[]) => void)(error, ...rest);
       };
     }
-    return query(...given);
+    return query(...args);
   }) as typeof client.query;
   done(null, client);
 }
 
-/** SET LOCAL, not connection options: those do not pass a transaction pooler. */
-const TRANSACTION_SETTINGS = `
+const LOCK_MS = 2_000;
+/** Long enough for a lock that is free. 0 would mean no limit. */
+const SHORTEST_LOCK_MS = 100;
+
+/** Uses SET LOCAL, because connection options do not pass a transaction pooler. */
+const transactionSettings = (lockMs: number) => `
   set transaction isolation level read committed;
-  set local lock_timeout = '2s';
+  set local lock_timeout = ${lockMs};
   set local statement_timeout = '10s';
   set local idle_in_transaction_session_timeout = '15s'`;
 
-/** Begins a statement that reads the clock as `clock.at`. Materialized, so that it is read once and not once a mention. */
+/** Begins a statement that reads the clock as `clock.at`. Materialized, so that it is read only once. */
 export const CLOCK = 'with clock as materialized (select clock_timestamp() as at)';
 
 const SERIALIZATION_FAILURE = '40001';
@@ -87,14 +91,20 @@ const DEADLOCK = '40P01';
 const ATTEMPTS = 3;
 
 /**
- * Runs `work` in one transaction (READ COMMITTED, two seconds for a lock). A deadlock or serialization failure repeats
- * the whole of it, three times in all, so `work` must have no effect outside the transaction.
+ * Runs `work` in one transaction (READ COMMITTED, two seconds for a lock). Repeats it after a deadlock or serialization failure,
+ * three times in total, so `work` must have no effect outside the transaction.
+ * @param lockBy ends the wait for a lock, by performance.now(); for a caller that has already waited
  */
-export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  db: Db,
+  work: (trx: Trx) => Promise<T>,
+  lockBy = Infinity,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction(async (trx) => {
-        await trx.raw(TRANSACTION_SETTINGS);
+        const leftMs = Math.ceil(lockBy - performance.now());
+        await trx.raw(transactionSettings(Math.min(LOCK_MS, Math.max(SHORTEST_LOCK_MS, leftMs))));
         return work(trx);
       });
     } catch (error) {
@@ -105,11 +115,18 @@ export async function inTransaction<T>(db: Db, work: (trx: Trx) => Promise<T>): 
   }
 }
 
+/**
+ * Runs a transaction when its turn in the queue comes.
+ * @param work calls inTransaction with `lockBy`
+ */
+export type Turn = <T>(work: (lockBy?: number) => Promise<T>) => Promise<T>;
+
 const LOCK_NOT_AVAILABLE = '55P03';
+const QUERY_CANCELED = '57014';
 
 /**
- * The statement's result, or the domain's own refusal where a lock was not granted in the transaction's two seconds.
- * @param lock what is waited for, a word from a short list: it is a label of the measured wait
+ * Returns the statement's result. Throws the domain's refusal where the lock or the statement timed out.
+ * @param lock names the lock as a label of the measured wait, from a short list
  */
 export async function refuseWhenLocked<T>(
   lock: string,
@@ -120,7 +137,8 @@ export async function refuseWhenLocked<T>(
   try {
     return await statement;
   } catch (error) {
-    if (sqlState(error) === LOCK_NOT_AVAILABLE) throw refusal();
+    const state = sqlState(error);
+    if (state === LOCK_NOT_AVAILABLE || state === QUERY_CANCELED) throw refusal();
     throw error;
   } finally {
     measureLockWait(lock, performance.now() - begun);

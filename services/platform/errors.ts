@@ -1,6 +1,6 @@
 /**
- * A refusal that the domain foresaw. It knows its code and its facts, never an HTTP status or an exit code:
- * services/api/http/problems.ts and cli/failure.ts translate.
+ * An expected refusal of the domain. It has a code and facts, but no HTTP status and no exit code:
+ * services/api/http/problems.ts and cli/engine/failure.ts translate it.
  */
 export abstract class AppError extends Error {
   abstract readonly code: string;
@@ -10,13 +10,13 @@ export abstract class AppError extends Error {
     this.name = new.target.name;
   }
 
-  /** What a caller may be told beside code and message, in wire names. */
+  /** Further fields for the caller, in wire names. */
   get facts(): Record<string, unknown> {
     return {};
   }
 }
 
-/** SQLSTATE of a database error, or undefined for anything else. */
+/** Returns the SQLSTATE of a database error; undefined for other errors. */
 export function sqlState(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
@@ -24,18 +24,18 @@ export function sqlState(error: unknown): string | undefined {
 
 export type InputPlace = 'body' | 'query' | 'path' | 'header';
 
-export interface InputFault {
+export interface InputIssue {
   in: InputPlace;
-  /** Name on the wire, such as `customer.email`. */
+  /** The wire name, such as `customer.email`. */
   field: string;
-  /** What it must be. Never the offending value. */
+  /** Says what it must be. Never holds the invalid value. */
   message: string;
 }
 
-/** Input that only the domain can judge. */
+/** Invalid input that only the domain can detect. */
 export class InvalidInputError extends AppError {
   readonly code = 'validation_failed';
-  readonly errors: InputFault[];
+  readonly errors: InputIssue[];
 
   constructor(place: InputPlace, field: string, message: string) {
     super(`${field} ${message}.`);

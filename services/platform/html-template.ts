@@ -1,6 +1,6 @@
 const MARKUP = Symbol('markup');
 
-/** Text that is HTML already. Only `html` and `trusted` make it: nothing out of a database or a query can look like it. */
+/** Escaped HTML. Only `html` and `trusted` create it, so that no text of a database or request is taken for it. */
 export interface Markup {
   readonly [MARKUP]: string;
 }
@@ -16,12 +16,12 @@ const ENTITIES: Record<string, string> = {
   '`': '&#96;',
 };
 
-/** A template whose values are escaped, each of them, for text and for quoted attributes. Null and false leave nothing. */
+/** Escapes every value of the template, for text and quoted attributes. Omits null, undefined and false. */
 export function html(strings: TemplateStringsArray, ...values: Value[]): Markup {
   return trusted(strings.map((text, index) => text + toText(values[index])).join(''));
 }
 
-/** For constants of ours: a style sheet, a script. */
+/** Marks a constant as HTML. Never use it for input. */
 export function trusted(text: string): Markup {
   return { [MARKUP]: text };
 }

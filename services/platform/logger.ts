@@ -2,7 +2,7 @@ import pino, { type Logger } from 'pino';
 
 export type { Logger };
 
-/** Fields that hold secrets or personal data, wherever a careless caller may put them. */
+/** Fields that may hold secrets or personal data. */
 const REDACTED = [
   'authorization',
   'api_key',
@@ -15,7 +15,7 @@ const REDACTED = [
   'customer',
 ];
 
-/** JSON lines on stdout, one event a line, written asynchronously. */
+/** Creates a logger that writes JSON lines to stdout asynchronously. */
 export function createLogger(level: string, service: string): Logger {
   return pino(
     {
@@ -30,11 +30,11 @@ export function createLogger(level: string, service: string): Logger {
   );
 }
 
-/** A database error names the row it tripped over in `detail`: personal data, so only what helps is kept. */
+/** Keeps only safe fields of an error: the `detail` of a database error holds values of a row, which may be personal data. */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { code, constraint } = error as { code?: string; constraint?: string };
-  // Knex puts the whole statement, with its values, before " - ".
+  // Removes the statement with its values, which Knex puts before " - ".
   const message = code ? error.message.split(' - ').at(-1) : error.message;
   return { type: error.name, code, constraint, message, stack: error.stack?.split('\n').slice(1).join('\n') };
 }

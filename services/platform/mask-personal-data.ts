@@ -1,20 +1,20 @@
-/** In the place of what is not shown. */
+/** Replaces hidden text. */
 export const HIDDEN = '…';
 
-/** `Zoë Müller` is `Z… M…`. */
+/** Masks `Zoë Müller` as `Z… M…`. */
 export function maskName(name: string): string {
   const words = name.split(/\s+/).filter(Boolean);
   return words.map((word) => `${[...word][0]}${HIDDEN}`).join(' ') || HIDDEN;
 }
 
-/** `+37120000000` is `+37…00`: country and end, by which one tells two apart. */
+/** Masks `+37120000000` as `+37…00`: the country and the end help to tell two numbers apart. */
 export function maskPhone(phone: string): string {
   const plus = phone.startsWith('+') ? '+' : '';
   const digits = phone.replace(/\D/g, '');
   return digits.length < 7 ? HIDDEN : `${plus}${digits.slice(0, 2)}${HIDDEN}${digits.slice(-2)}`;
 }
 
-/** `zoe@example.com` is `z…@e….com`. */
+/** Masks `zoe@example.com` as `z…@e….com`. */
 export function maskEmail(email: string): string {
   const match = /^(.+)@(.+)([.][^.@]+)$/su.exec(email);
   if (!match) return HIDDEN;

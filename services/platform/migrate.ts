@@ -1,19 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Knex } from 'knex';
 import type { Db, Trx } from './database';
-import { SqlMigrationSource } from './sql-migration-source';
 
-/** Any number: it only has to be the same for every migrator of this database. */
+const DIRECTORY = path.resolve(__dirname, '../../migrations');
+
+/** Reads the numbered .sql files. Migrations go forward only. Names have no extension, so that sources and build agree (ADR 4). */
+class SqlMigrationSource implements Knex.MigrationSource<string> {
+  getMigrations(): Promise<string[]> {
+    const names = readdirSync(DIRECTORY).filter((file) => /^\d{4}_[a-z_]+\.sql$/.test(file));
+    return Promise.resolve(names.sort().map((file) => path.basename(file, '.sql')));
+  }
+
+  getMigrationName(name: string): string {
+    return name;
+  }
+
+  getMigration(name: string): Promise<Knex.Migration> {
+    const sql = readFileSync(path.join(DIRECTORY, `${name}.sql`), 'utf8');
+    // Knex takes a bare ? for a binding.
+    const up = (trx: Knex) => trx.raw(sql.replaceAll('?', '\\?'));
+    const down = () => Promise.reject(new Error('Migrations go forward only: write a new migration'));
+    return Promise.resolve({ up, down });
+  }
+}
+
+/** Any number that all migrators of a database share. */
 const MIGRATION_LOCK = 7_406_211_953;
 const POLL_MS = 100;
 const migrationSource = new SqlMigrationSource();
 
 /**
- * Brings the schema up to date; several starters at once take turns. The pool must allow two connections.
+ * Migrates the schema to the latest version. Concurrent callers wait for each other. The pool must allow two connections.
  * @returns the names of the migrations that ran
  */
 export async function migrate(db: Db): Promise<string[]> {
-  return db.transaction(async (turn) => {
-    await takeTurn(turn);
-    // Ours is the lock; Knex's own stays behind when a migration is killed, and then locks for ever.
+  return db.transaction(async (trx) => {
+    await acquireMigrationLock(trx);
+    // Frees Knex's own lock, which stays when a migration is killed. MIGRATION_LOCK protects the migration.
     await db.migrate.forceFreeMigrationsLock({ migrationSource });
     const [, ran] = (await db.migrate.latest({ migrationSource })) as [number, string[]];
     return ran;
@@ -21,20 +45,20 @@ export async function migrate(db: Db): Promise<string[]> {
 }
 
 /**
- * A transaction's lock, because a session's is left behind in a pooler that lends sessions by the transaction. Polled, in
- * READ COMMITTED and without bindings, so that no snapshot is held meanwhile: CREATE INDEX CONCURRENTLY waits for it for ever,
- * be it that of a waiting pg_advisory_lock or that of a portal, which a statement with bindings leaves open (both seen).
+ * Polls for the transaction-level lock. A session-level lock would stay behind in a transaction pooler. Polls in READ COMMITTED
+ * and without bindings, so that it holds no snapshot: CREATE INDEX CONCURRENTLY waits for ever for the snapshot of a waiting
+ * pg_advisory_lock, or of the portal of a statement with bindings (both seen).
  */
-async function takeTurn(turn: Trx): Promise<void> {
-  await turn.raw(`
+async function acquireMigrationLock(trx: Trx): Promise<void> {
+  await trx.raw(`
     set transaction isolation level read committed;
     set local idle_in_transaction_session_timeout = 0`);
-  const claim = async (): Promise<boolean> =>
-    (await turn.raw(`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as ok`)).rows[0].ok;
-  while (!(await claim())) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  const tryLock = async (): Promise<boolean> =>
+    (await trx.raw(`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as ok`)).rows[0].ok;
+  while (!(await tryLock())) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
 }
 
-/** Migrations that this build knows and the database lacks. */
+/** Lists the migrations that this build has and the database lacks. */
 export async function pendingMigrations(db: Db): Promise<string[]> {
   const known = await migrationSource.getMigrations();
   if (!(await db.schema.hasTable('knex_migrations'))) return known;

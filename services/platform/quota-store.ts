@@ -4,31 +4,31 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 export interface QuotaAnswer {
   allowed: boolean;
   remaining: number;
-  /** Whole seconds, at least 1: until some of what was used comes back; for a refusal, until one request is let in. */
+  /** Whole seconds, at least 1, until some of the quota is free; for a refusal, until one request is allowed. */
   resetSeconds: number;
 }
 
-/** Counts requests in a window that slides, so that no minute, wherever it begins, sees more than the limit. */
+/** Counts requests in a sliding window, so that no minute, wherever it begins, has more than the limit. */
 export interface QuotaStore {
-  /** Counts one request of `bucket`; a refused one does not count. */
+  /** Counts one request of `bucket`. A refused request does not count. */
   consume(bucket: string, limit: number): Promise<QuotaAnswer>;
 }
 
 export const SLICE_SECONDS = 5;
-/** A minute that begins within a slice touches one slice more than it is long. */
+/** One more than a minute holds: a minute that begins within a slice touches both ends. */
 export const SLICES = 60 / SLICE_SECONDS + 1;
 
 /**
- * Of all buckets together: addresses that guess credentials have one each, and there are as many of them as anybody likes.
- * 100,000 took 69 MB, unbounded 300,000 took 188.
+ * Limits the counts of all buckets: every address that guesses credentials has a bucket, and an attacker has many addresses.
+ * 100,000 counts took 69 MB; without a limit, 300,000 took 188 MB.
  */
 const MAX_COUNTS = 100_000;
 
 /**
- * For one instance. Slices of five seconds, each a fixed window of rate-limiter-flexible; the sum of those that the last
- * minute touches is held against the limit. (Two windows of a minute, weighted, let 113 of 60 through in 57 s: seen.)
- * Where there are more counts than it may keep, those that nobody has added to for longest are forgotten.
- * @param now milliseconds; a test moves it
+ * Counts for one instance in slices of five seconds, each a fixed window of rate-limiter-flexible. Compares the sum of the last
+ * minute's slices with the limit. (Two weighted windows of a minute allowed 113 requests instead of 60 in 57 s: seen.)
+ * Evicts the least recently used counts.
+ * @param now milliseconds; tests set it
  */
 export function createMemoryQuotaStore(
   now: () => number = Date.now,
@@ -48,7 +48,7 @@ export function createMemoryQuotaStore(
       const current = Math.floor(seconds / SLICE_SECONDS);
       const key = `${bucket}:${current}`;
       kept.set(key, true);
-      // Counted first, given back if refused: two requests at once never both take the last one.
+      // Counts first and gives back a refusal, so that two concurrent requests never both take the last one.
       const counts = [(await slices.consume(key)).consumedPoints];
       for (let back = 1; back < SLICES; back++) {
         counts.unshift((await slices.get(`${bucket}:${current - back}`))?.consumedPoints ?? 0);
@@ -63,7 +63,7 @@ export function createMemoryQuotaStore(
   };
 }
 
-/** How many slices on from the current one the oldest ones have taken `excess` requests with them. */
+/** Returns in how many slices the oldest `excess` requests leave the window. */
 function slicesUntilFree(counts: number[], excess: number): number {
   let gone = 0;
   const last = counts.findIndex((count) => (gone += count) >= excess);

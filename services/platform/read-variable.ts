@@ -1,5 +1,3 @@
-import { ConfigError } from './config-error';
-
 export type Environment = Record<string, string | undefined>;
 
 const TRUE = ['1', 'true', 'on', 'yes'];
@@ -56,4 +54,13 @@ export function readList(env: Environment, name: string, fallback: string[]): st
   const value = env[name];
   if (!value) return fallback;
   return value.split(',').map((item) => item.trim());
+}
+
+/** An invalid variable, which stops the start. The message never holds the value: it may be a secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(variable: string, mustBe: string) {
+    super(`${variable} must be ${mustBe}`);
+  }
 }

@@ -1,47 +1,104 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { link, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Config } from './config';
+import { type Config, missingSecret } from './config';
+import { makeDirectory } from './make-directory';
+import { AppError } from './errors';
 
 export interface Secrets {
   /** Seals webhook secrets. */
   secretsKey: string;
   /** Signs cursors and embed passes. */
   cursorKey: string;
-  /** Keyed digest of API keys and widget tokens; undefined: plain SHA-256. */
+  /** Key of the digests of API keys and widget tokens; undefined: plain SHA-256. */
   keyPepper: string | undefined;
 }
 
+export const SECRET_VARIABLES = {
+  secretsKey: 'SECRETS_KEY',
+  cursorKey: 'CURSOR_KEY',
+  keyPepper: 'KEY_PEPPER',
+} as const satisfies Record<keyof Secrets, string>;
+
+const NAMES = Object.keys(SECRET_VARIABLES) as (keyof Secrets)[];
+
 /**
- * The secrets of this installation: from the environment, and what is missing beside an embedded database is generated
- * once into `<dataDir>/secrets.json` (0600). With a database of one's own they come from the environment alone.
+ * Reads the secrets from the environment. With an embedded database, reads missing ones from `<dataDir>/secrets.json` (0600).
+ * @param needed an error names the first of these that is missing; other secrets may be undefined
+ * @param isNewDatabase returns whether no data depends on secrets yet; then the file is created
+ * @throws ConfigError, SecretsError
  */
-export async function loadSecrets(config: Config): Promise<Secrets> {
-  const { secretsKey, cursorKey, keyPepper } = config.secrets;
-  if (config.databaseUrl) return { secretsKey: secretsKey!, cursorKey: cursorKey!, keyPepper };
-  const kept = await keptSecrets(path.resolve(config.dataDir));
-  return {
-    secretsKey: secretsKey ?? kept.secretsKey,
-    cursorKey: cursorKey ?? kept.cursorKey,
-    keyPepper: keyPepper ?? kept.keyPepper,
-  };
+export async function loadSecrets<Name extends keyof Secrets>(
+  config: Config,
+  needed: readonly Name[],
+  isNewDatabase: () => Promise<boolean>,
+): Promise<Pick<Secrets, Name> & Partial<Secrets>> {
+  const given = config.secrets;
+  const isComplete = NAMES.every((name) => given[name] !== undefined);
+  const kept = config.databaseUrl || isComplete ? {} : await keptSecrets(config, isNewDatabase);
+  const secrets = { ...kept, ...definedOf(given) };
+  const missing = needed.find((name) => name !== 'keyPepper' && secrets[name] === undefined);
+  if (missing) throw missingSecret(SECRET_VARIABLES[missing]);
+  return secrets as Pick<Secrets, Name> & Partial<Secrets>;
 }
 
-async function keptSecrets(dataDir: string): Promise<Required<Record<keyof Secrets, string>>> {
-  const file = path.join(dataDir, 'secrets.json');
-  mkdirSync(dataDir, { recursive: true });
+function definedOf(given: Partial<Secrets>): Partial<Secrets> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+async function keptSecrets(
+  { dataDir, secrets: given }: Config,
+  isNewDatabase: () => Promise<boolean>,
+): Promise<Secrets> {
+  const file = path.join(path.resolve(dataDir), 'secrets.json');
+  if (!existsSync(file)) {
+    if (!(await isNewDatabase())) throw missingFile(file, given);
+    await createFile(file);
+  }
+  return readFile(file);
+}
+
+async function createFile(file: string): Promise<void> {
+  makeDirectory(path.dirname(file));
   const draft = `${file}.${process.pid}-${randomBytes(4).toString('hex')}`;
   const fresh = () => randomBytes(32).toString('hex');
   const secrets = { secretsKey: fresh(), cursorKey: fresh(), keyPepper: fresh() };
   try {
-    writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    // link() fails where the file exists, so of two first starters one wins and both read the same.
+    writeFileSync(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    // link() fails where the file exists, so that two concurrent first starts read the same file.
     await link(draft, file).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
+  } catch (error) {
+    throw new SecretsError(
+      `${file} cannot be created (${(error as Error).message}). Free disk space, or set DATA_DIR to a directory that you can write`,
+    );
   } finally {
     await rm(draft, { force: true });
   }
-  return JSON.parse(readFileSync(file, 'utf8')) as typeof secrets;
+}
+
+function readFile(file: string): Secrets {
+  try {
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as Partial<Secrets>;
+    if (NAMES.every((name) => typeof kept[name] === 'string' && kept[name].length >= 32))
+      return kept as Secrets;
+  } catch {
+    // Refused below: the parser's message would show a part of the file.
+  }
+  throw new SecretsError(`${file} cannot be read or is damaged. Restore it from a backup`);
+}
+
+function missingFile(file: string, given: Partial<Secrets>): SecretsError {
+  const missing = NAMES.filter((name) => given[name] === undefined).map((name) => SECRET_VARIABLES[name]);
+  return new SecretsError(
+    `${file} is missing, and the database beside it depends on its secrets: without them no API key is valid and no webhook ` +
+      `secret can be opened. Restore the file from a backup, or set ${missing.join(', ')} to the earlier values`,
+  );
+}
+
+/** Secrets are missing, damaged, or belong to another database. The message says how to restore them and shows none. */
+export class SecretsError extends AppError {
+  readonly code = 'wrong_secrets';
 }

@@ -6,12 +6,12 @@ import type { Logger } from './logger';
 
 export interface ServiceDatabase {
   openPool(options: DatabaseOptions): Db;
-  /** Closes every pool, and leaves an embedded server. */
+  /** Closes every pool and leaves an embedded server. */
   close(): Promise<void>;
 }
 
-/** The database of the configuration: DATABASE_URL, or the embedded one of DATA_DIR, which is started where nobody did. */
-export async function reachServiceDatabase(config: Config, log: Logger): Promise<ServiceDatabase> {
+/** Opens the database of DATABASE_URL, or the embedded database of DATA_DIR, which it starts if necessary. */
+export async function openServiceDatabase(config: Config, log: Logger): Promise<ServiceDatabase> {
   const onNotice = (line: string) => log.info(line);
   const server = config.databaseUrl
     ? { url: config.databaseUrl, leave: () => Promise.resolve() }

@@ -6,10 +6,15 @@ import { openRestConnection } from './shared-store/rest-connection';
 import { createGuardedCacheStore } from './shared-store/shared-cache-store';
 import { createGuardedQuotaStore } from './shared-store/shared-quota-store';
 import type { StoreAddress } from './shared-store/store-address';
-import { describeFault, PROBE, type StoreConnection, StoreError } from './shared-store/store-connection';
-import { guardStore, PATIENCE_MS, type StoreTiming } from './shared-store/store-guard';
+import {
+  toStoreError,
+  PROBE_SCRIPT,
+  type StoreConnection,
+  StoreError,
+} from './shared-store/store-connection';
+import { guardStore, STORE_TIMEOUT_MS, type StoreTiming } from './shared-store/store-guard';
 
-/** What the instances of a service share. */
+/** Quotas and cache that all instances of a service share. */
 export interface SharedStore {
   quotas: QuotaStore;
   cache: CacheStore;
@@ -19,13 +24,13 @@ export interface SharedStore {
 interface StoreSettings {
   /** Undefined: in memory, for one instance. */
   sharedStore: StoreAddress | undefined;
-  /** How many instances share a quota while the store is away. */
+  /** Number of instances that share a quota while the store is down. */
   replicas: number;
-  /** For tests alone. */
+  /** Set by tests only. */
   timing?: StoreTiming;
 }
 
-/** Resolves within about a second with the store reached or not: what dies later may be dead at the start. */
+/** Resolves within about a second, also while the store is down: the service starts without it. */
 export async function openSharedStore(settings: StoreSettings, log: Logger): Promise<SharedStore> {
   const { sharedStore: address, replicas } = settings;
   if (!address) {
@@ -41,24 +46,24 @@ export async function openSharedStore(settings: StoreSettings, log: Logger): Pro
   return store;
 }
 
-/** Whether the store would be used, for a person. @returns how long a round trip takes @throws StoreError why it does not work */
-export async function tryStore(address: StoreAddress): Promise<{ roundTripMs: number }> {
+/** Tests the store for tourctl doctor. @returns the duration of a round trip @throws StoreError with the reason it is not usable */
+export async function probeStore(address: StoreAddress): Promise<{ roundTripMs: number }> {
   const connection = connectionTo(address);
-  const ask = async () => PROBE.read(await connection.run(PROBE, 'probe:{doctor}', ['well']));
+  const probe = async () => PROBE_SCRIPT.read(await connection.run(PROBE_SCRIPT, 'probe:{doctor}', ['well']));
   try {
     await connection.renew();
-    // The first one may still have to shake hands.
-    await ask();
-    const asked = performance.now();
-    await ask();
-    const roundTripMs = Math.ceil(performance.now() - asked);
-    if (roundTripMs > PATIENCE_MS)
+    // The first round trip may include the TLS handshake.
+    await probe();
+    const startedAt = performance.now();
+    await probe();
+    const roundTripMs = Math.ceil(performance.now() - startedAt);
+    if (roundTripMs > STORE_TIMEOUT_MS)
       throw new StoreError(
-        `A round trip takes ${roundTripMs} ms: over ${PATIENCE_MS} ms the store is not used`,
+        `A round trip takes ${roundTripMs} ms: over ${STORE_TIMEOUT_MS} ms the store is not used`,
       );
     return { roundTripMs };
   } catch (error) {
-    throw describeFault(error);
+    throw toStoreError(error);
   } finally {
     await connection.close();
   }

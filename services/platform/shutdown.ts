@@ -1,8 +1,8 @@
 import type { Logger } from './logger';
 
 /**
- * Runs `stop` once on SIGTERM, SIGINT, or when the parent that forked this process is gone, and then ends the process: with 0
- * where it stopped well, with 1 where it failed or is not done after `graceMs`.
+ * Runs `stop` once on SIGTERM, SIGINT, or when the parent that forked this process ends. Then exits with 0, or with 1 where
+ * `stop` fails or takes longer than `graceMs`.
  */
 export function onShutdown(log: Logger, graceMs: number, stop: () => Promise<void>): void {
   let stopping = false;
@@ -14,7 +14,7 @@ export function onShutdown(log: Logger, graceMs: number, stop: () => Promise<voi
     stop().then(
       () => process.exit(0),
       (error: unknown) => {
-        log.error({ err: error }, 'stopped badly');
+        log.error({ err: error }, 'shutdown failed');
         process.exit(1);
       },
     );

@@ -1,25 +1,37 @@
-/** Forms of text that every room and the terminal read alike. */
+/** Text formats that the API, the webhook queue and the terminal share. */
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const SLUG = /^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$/;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Of one line of text: none may stand in it, a line break and a tab neither, nor what turns the order of letters on a screen. */
+/** Matches characters that one line of text must not have: line breaks, tabs, and characters that change the text direction. */
 export const CONTROL_CHARACTER = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
-/** In any case. What is none would be an error of the database's, where it is simply nobody's id. */
+/** Accepts upper and lower case. PostgreSQL would throw an error for another text, where the id is only unknown. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }
 
-/** 2 to 63 of a-z, 0-9 and inner dashes. */
+/** Accepts 2 to 63 of a-z, 0-9 and inner dashes. */
 export function isSlug(text: string): boolean {
   return SLUG.test(text);
 }
 
-/** YYYY-MM-DD of a day that exists, as PostgreSQL knows them: a pattern lets 2026-02-31 pass, and Date the year 0000. */
+/** Accepts YYYY-MM-DD of a day that PostgreSQL accepts: a pattern alone accepts 2026-02-31, and Date accepts the year 0000. */
 export function isCalendarDate(text: string): boolean {
   if (!DATE.test(text) || text.startsWith('0000')) return false;
   const date = new Date(`${text}T00:00:00Z`);
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+}
+
+/** Accepts an https URL without a user name, which a page may link to or load. */
+export function isHttpsAddress(text: string): boolean {
+  if (!/^https:\/\/[^\s\p{Cc}]+$/u.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}
+
+/** Accepts a path on this host. Browsers take `//host` and `/\host` for other hosts. */
+export function isOwnPath(text: string): boolean {
+  return /^\/(?![/\\])[\x21-\x7e]*$/.test(text);
 }

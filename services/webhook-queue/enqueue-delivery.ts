@@ -1,16 +1,16 @@
 import type { Trx } from '../platform/database';
 import { insertEventsWithDeliveries } from './deliveries/event.repository';
-import { EVENT_TYPES, type EventType, type WebhookEvent } from './deliveries/webhook-event';
+import { EVENT_TYPES, type EventType, type WebhookEvent } from './deliveries/delivery';
 
 export type { WebhookEvent };
 
-/** Events that bookingEvent() makes. */
+/** Event types of `bookingEvent`. */
 export type BookingEventType = Extract<EventType, `booking.${string}`>;
 export const BOOKING_EVENT_TYPES = EVENT_TYPES.filter((type): type is BookingEventType =>
   type.startsWith('booking.'),
 );
 
-/** What a booking event tells about the lead. */
+/** Values of the lead in a booking event. */
 export interface EventLead {
   tenantId: string;
   bookingRef: string;
@@ -23,7 +23,7 @@ export interface EventLead {
   totalPrice: number;
 }
 
-/** Exactly the specification's eight fields in its order; what the lead lacks is null (CONTRACT section 5). */
+/** Creates an event with the specification's eight fields in order; missing values are null (CONTRACT section 5). */
 export function bookingEvent(type: BookingEventType, lead: EventLead): WebhookEvent {
   const { name, phone, email } = lead.customer;
   return {
@@ -44,9 +44,9 @@ export function bookingEvent(type: BookingEventType, lead: EventLead): WebhookEv
 }
 
 /**
- * Leaves the events in the caller's transaction, in one statement however many: event and effect exist together or not at
- * all. One delivery for each endpoint that asked for the type; `booking.created` leaves a pending one without any endpoint
- * too, every other type then leaves nothing.
+ * Inserts events with their deliveries in the caller's transaction, so that a booking and its event exist together or not at all. All
+ * events take one statement. Creates one delivery for each endpoint that subscribes to the type. Without such an endpoint,
+ * `booking.created` creates a pending delivery, and other types create nothing.
  */
 export async function enqueueDelivery(trx: Trx, ...events: WebhookEvent[]): Promise<void> {
   if (events.length === 0) return;

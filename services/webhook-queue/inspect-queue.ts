@@ -1,28 +1,30 @@
 import type { Db } from '../platform/database';
 import type { Endpoint } from './endpoints/endpoint';
 import { listEndpoints } from './endpoints/endpoint.repository';
-import { findCounts, findWorkers } from './monitor/queries/overview.repository';
+import { findWorkers } from './maintenance/worker-heartbeat.repository';
+import { findQueueCounts } from './stats/queue-counts.repository';
 
-/** How the queue is, by the database's clock. */
+/** State of the queue by the database's clock. */
 export interface QueueHealth {
-  /** That a worker could send at this moment. */
+  /** Deliveries that a worker could claim now. */
   due: number;
   oldestDueSeconds: number;
-  /** Due, and held back by an endpoint that is paused, disabled or blocked. */
+  /** Due deliveries whose endpoint is paused, disabled or blocked by its breaker. */
   held: number;
-  /** Without an endpoint to go to. */
+  /** Deliveries that wait without an endpoint. */
   waiting: number;
   retrying: number;
   dead: number;
   breakersOpen: number;
   disabled: Endpoint[];
   workers: number;
-  /** Workers that have missed three beats; a row is forgotten after a day. */
+  /** Workers that missed three heartbeats; a row is deleted after a day. */
   silent: { id: string; beatAt: Date }[];
 }
 
+/** Reads the state of the queue for `tourctl doctor`. */
 export async function inspectQueue(db: Db): Promise<QueueHealth> {
-  const { now, oldestDue, due, held, waiting, retrying, dead, breakersOpen } = await findCounts(db);
+  const { now, oldestDue, due, held, waiting, retrying, dead, breakersOpen } = await findQueueCounts(db);
   const workers = await findWorkers(db);
   return {
     due,

@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig, type Config } from '../platform/config';
 import type { Db } from '../platform/database';
 import { createLogger, type Logger } from '../platform/logger';
-import { startMetricsServer } from '../platform/metrics-server';
+import { startMetricsServer } from '../platform/http/metrics-server';
 import { pendingMigrations } from '../platform/migrate';
-import { loadSecrets } from '../platform/secrets';
-import { reachServiceDatabase } from '../platform/service-database';
+import { openSecrets } from '../platform/secrets/check-secrets';
+import { openServiceDatabase } from '../platform/service-database';
 import { onShutdown } from '../platform/shutdown';
-import { registerQueueGauges } from './metrics/queue-gauges';
+import { opensSealed } from './endpoints/endpoint-secrets';
+import { registerQueueGauges } from './metrics/queue-metrics';
 import { startQueueServer } from './queue-server';
 import { startWorker } from './worker/worker';
 
@@ -15,7 +16,7 @@ const SHUTDOWN_MS = 10_000;
 const SCHEMA_POLL_MS = 1000;
 const PROBE_MS = 2000;
 
-/** What runs so far, the latest last: stopped from the end. */
+/** Stop functions of everything that runs; called in reverse order. */
 type Stops = (() => Promise<unknown>)[];
 
 async function main(): Promise<void> {
@@ -39,25 +40,25 @@ async function main(): Promise<void> {
 
 async function start(config: Config, log: Logger, stops: Stops, stopping: () => boolean): Promise<void> {
   let whyNotReady: () => Promise<string | undefined> = () =>
-    Promise.resolve('the database is not joined yet');
+    Promise.resolve('the database is not connected yet');
   const { host, webhookQueuePort: port, trustProxy } = config;
   const server = await startQueueServer({ host, port, trustProxy, log, whyNotReady: () => whyNotReady() });
   stops.push(() => server.close());
   const metrics = await startMetricsServer(host, config.metricsPort + 1);
   stops.push(() => metrics.stop());
-  const database = await reachServiceDatabase(config, log);
+  const database = await openServiceDatabase(config, log);
   stops.push(() => database.close());
   const db = database.openPool({
     ...{ applicationName: 'webhook-queue', poolMax: 8 },
-    // Within what a lease leaves for writing a result down.
+    // Leaves time within the lease to record a result.
     answerTimeoutMs: 12_000,
   });
-  whyNotReady = () => Promise.race([missingSchema(db), silence()]);
-  await schemaIsIn(db, log, stopping);
+  whyNotReady = () => Promise.race([missingSchema(db), probeTimeout()]);
+  await waitForSchema(db, log, stopping);
   if (stopping()) return;
 
   registerQueueGauges(db);
-  const { secretsKey } = await loadSecrets(config);
+  const { secretsKey } = await openSecrets(db, config, ['secretsKey'], opensSealed);
   const worker = startWorker({ db, log, secretsKey, ...config.webhooks });
   stops.push(() => worker.stop());
   const pages = database.openPool({
@@ -74,37 +75,37 @@ async function stopAll(stops: Stops): Promise<void> {
   for (let stop = stops.pop(); stop; stop = stops.pop()) await stop();
 }
 
-/** Another process migrates; this one waits for it. */
-async function schemaIsIn(db: Db, log: Logger, stopping: () => boolean): Promise<void> {
-  let told = false;
+/** Waits until another process has migrated the database. */
+async function waitForSchema(db: Db, log: Logger, stopping: () => boolean): Promise<void> {
+  let logged = false;
   while (!stopping()) {
     const missing = await missingSchema(db).catch((error: unknown) => {
       log.error({ err: error }, 'the database does not answer');
       return 'the database does not answer';
     });
     if (!missing) return;
-    if (!told) log.warn({ reason: missing }, 'waiting');
-    told = true;
+    if (!logged) log.warn({ reason: missing }, 'waiting for the database schema');
+    logged = true;
     await sleep(SCHEMA_POLL_MS);
   }
 }
 
-/** A probe that hangs with a lost server tells nobody why. */
-async function silence(): Promise<string> {
+/** Limits the readiness probe, which hangs when the server is lost. */
+async function probeTimeout(): Promise<string> {
   await sleep(PROBE_MS, undefined, { ref: false });
   return 'the database does not answer';
 }
 
 async function missingSchema(db: Db): Promise<string | undefined> {
   const pending = await pendingMigrations(db);
-  return pending.length > 0 ? `${pending.length} migrations are not in: run tourctl migrate` : undefined;
+  return pending.length > 0 ? `${pending.length} migrations are missing: run tourctl migrate` : undefined;
 }
 
-/** One line that says what to do; a stack helps nobody who mistyped a variable. */
+/** Explains a failed start in one line with the next step, without a stack. */
 function explainStart(error: unknown): string {
   const { code, port } = error as { code?: string; port?: number };
   if (code === 'EADDRINUSE')
-    return `Port ${port} is taken: stop what listens there, or set WEBHOOK_QUEUE_PORT or METRICS_PORT to another.`;
+    return `Port ${port} is taken: stop the process that uses it, or set WEBHOOK_QUEUE_PORT or METRICS_PORT to another port.`;
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -6,17 +6,20 @@ import { lockEndpoint } from './endpoints/endpoint.repository';
 import { DeliveryNotFoundError, DeliveryStateConflictError } from './webhook.errors';
 
 /**
- * Sends it now: one that waits for its next try does not wait longer, a finished one begins its schedule anew.
- * @throws DeliveryNotFoundError, DeliveryStateConflictError if it has no endpoint that takes it, or is being sent
+ * Makes a delivery due now. A finished delivery starts its schedule again.
+ * @throws DeliveryNotFoundError, DeliveryStateConflictError without an active endpoint or while a request is in flight
  */
 export async function retryDelivery(trx: Trx, id: string): Promise<DeliveryItem> {
   const delivery = isUuid(id) ? await findDeliveryItem(trx, id) : undefined;
   if (!delivery) throw new DeliveryNotFoundError();
   const { endpoint } = delivery;
   if (!endpoint)
-    throw new DeliveryStateConflictError('The tenant has no endpoint for it: it is sent when one is added.');
+    throw new DeliveryStateConflictError(
+      'The tenant has no endpoint for this delivery: add one, and it is sent.',
+    );
   const { status } = (await lockEndpoint(trx, endpoint)) ?? { status: 'removed' };
   if (status !== 'active') throw new DeliveryStateConflictError(`Its endpoint is ${status}.`);
-  if (!(await makeDue(trx, id))) throw new DeliveryStateConflictError('It is being sent at this moment.');
+  if (!(await makeDue(trx, id)))
+    throw new DeliveryStateConflictError('The delivery is being sent now: try again in half a minute.');
   return (await findDeliveryItem(trx, id))!;
 }

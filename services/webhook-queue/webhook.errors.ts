@@ -1,11 +1,11 @@
 import { AppError } from '../platform/errors';
-import { EVENT_TYPES } from './deliveries/webhook-event';
+import { EVENT_TYPES } from './deliveries/delivery';
 
 export class InvalidWebhookUrlError extends AppError {
   readonly code = 'invalid_webhook_url';
 
   constructor(reason: string) {
-    super(`The webhook address is refused: ${reason}.`);
+    super(`The webhook URL is not allowed: ${reason}.`);
   }
 }
 
@@ -13,7 +13,7 @@ export class UnknownEventTypeError extends AppError {
   readonly code = 'unknown_event_type';
 
   constructor() {
-    super(`An endpoint may ask for these events: ${EVENT_TYPES.join(', ')}.`);
+    super(`An endpoint may subscribe to these events: ${EVENT_TYPES.join(', ')}.`);
   }
 }
 
@@ -45,17 +45,17 @@ export class BookingInFlightError extends AppError {
   readonly code = 'booking_in_flight';
 
   constructor() {
-    super('A webhook about this booking is being sent at this moment: try again in half a minute.');
+    super('A webhook of this booking is being sent now: try again in half a minute.');
   }
 }
 
-/** Told to nobody but the operator, who may want its receiver to have it first. */
+/** Warns the operator, who may want the receiver to get the customer first. */
 export class BookingUndeliveredError extends AppError {
   readonly code = 'booking_undelivered';
 
   constructor(deliveries: string[]) {
     super(
-      `Webhooks about this booking have not arrived yet (${deliveries.join(', ')}): wait for them, or let them be sent without the customer.`,
+      `Webhooks of this booking are not delivered yet (${deliveries.join(', ')}): wait for them, or send them without the customer.`,
     );
   }
 }
@@ -65,7 +65,7 @@ export class TooManySecretsError extends AppError {
 
   constructor(live: number) {
     super(
-      `${live} secrets sign at this moment, each promised its time: wait for the first to end, or end all with an overlap of 0.`,
+      `${live} secrets sign now: wait until the first one expires, or end all of them with an overlap of 0.`,
     );
   }
 }
@@ -74,6 +74,6 @@ export class InvalidOverlapError extends AppError {
   readonly code = 'invalid_overlap';
 
   constructor(maxDays: number) {
-    super(`The old secret may go on signing for 0 seconds to ${maxDays} days.`);
+    super(`The overlap must be from 0 seconds to ${maxDays} days.`);
   }
 }

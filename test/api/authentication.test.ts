@@ -1,5 +1,5 @@
-import { issueWidgetToken } from '../../services/api/credentials/issue-widget-token';
-import { mintToken } from '../../services/api/credentials/token-format';
+import { issueWidgetToken } from '../../services/api/credentials/issue-credential';
+import { mintCredentialToken } from '../../services/api/credentials/token-format';
 import { inTransaction } from '../../services/platform/database';
 import { createMemoryQuotaStore } from '../../services/platform/quota-store';
 import { startTestApi, type TestApi } from '../support/api';
@@ -29,7 +29,7 @@ const flip = (text: string, at: number) =>
 
 /** The right id with a secret of its own, and a checksum that fits. */
 async function forgedFor(id: string): Promise<string> {
-  const { id: own, token } = mintToken('api_key');
+  const { id: own, token } = mintCredentialToken('api_key');
   await api.context.db('api_keys').where({ id }).update({ id: own });
   return token;
 }
@@ -78,7 +78,7 @@ describe('a credential that proves nothing', () => {
         'x'.repeat(10_000),
         `${key}\u00e9`,
       ],
-      ...[mintToken('api_key').token, await forgedFor(stranger.slice(9, 21))],
+      ...[mintCredentialToken('api_key').token, await forgedFor(stranger.slice(9, 21))],
     ];
     const first = await ask({ authorization: 'Bearer nonsense' });
     expectProblem(first, 401, 'invalid_api_key');

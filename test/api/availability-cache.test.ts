@@ -22,7 +22,7 @@ const pathOf = (query = '', { slug } = tour) =>
 const ask = (query = '', who = reader) => who.get(pathOf(query));
 const cacheStatusOf = async (who = reader) => (await ask('', who)).headers['cache-status'];
 
-/** The process's clock, which measures ages alone, runs ahead from here on. */
+/** Moves the process's monotonic clock, which only measures ages, forward. */
 function skip(milliseconds: number): void {
   const [now, tick] = [Date.now.bind(Date), performance.now.bind(performance)];
   jest.spyOn(Date, 'now').mockImplementation(() => now() + milliseconds);
@@ -30,7 +30,7 @@ function skip(milliseconds: number): void {
 }
 
 describe('the cache of availability', () => {
-  it('tells caches between us and the caller that the answer is of the key', async () => {
+  it('sets headers that keep the answer private to the key', async () => {
     const { headers } = await ask();
     expect(headers).toMatchObject({
       'cache-control': 'private, max-age=0, stale-while-revalidate=60',
@@ -40,12 +40,12 @@ describe('the cache of availability', () => {
     expect(headers.etag).toBeUndefined();
   });
 
-  it('may not be kept at all where the key is in the address', async () => {
+  it('forbids caching when the key is in the URL', async () => {
     const { headers } = await api.http.get(pathOf(`&api_key=${reader.key}`));
     expect(headers['cache-control']).toBe('no-store');
   });
 
-  it('is fresh for 10 s, then stale for 60 s while one refresh runs, then asked anew', async () => {
+  it('is fresh for 10 s, then stale for 60 s while one refresh runs, then loaded again', async () => {
     const first = await ask();
     skip(8_000);
     const second = await ask();
@@ -65,7 +65,7 @@ describe('the cache of availability', () => {
     expect(await cacheStatusOf()).toBe('availability; fwd=miss');
   });
 
-  it('is refreshed in the last tenth of its fresh time, so that a date that is asked all the time is never stale', async () => {
+  it('is refreshed in the last tenth of its fresh time, so that a date in steady demand is never stale', async () => {
     await ask();
     skip(9_200);
     expect((await ask()).headers).toMatchObject({ 'cache-status': 'availability; hit', age: '9' });
@@ -74,7 +74,7 @@ describe('the cache of availability', () => {
     expect(refreshed.headers).toMatchObject({ 'cache-status': 'availability; hit', age: '0' });
   });
 
-  it('is shared by tenants, and the key, the scope, visibility and price are judged each time', async () => {
+  it('is shared by tenants, while key, scope, visibility and price are checked on each request', async () => {
     const { db } = api.context;
     const other = await givenReader(api);
     await ask();
@@ -93,7 +93,7 @@ describe('the cache of availability', () => {
     expectProblem(await ask('', other), 401, 'key_revoked');
   });
 
-  it('is dropped by a hold, its release and a booking', async () => {
+  it('is invalidated by a hold, its release and a booking', async () => {
     const authorization = `Bearer ${reader.key}`;
     const seats = async () => [(await ask()).body.seats_available, await cacheStatusOf()];
     expect(await seats()).toEqual([5, 'availability; hit']);
@@ -146,7 +146,7 @@ describe('the cache of availability', () => {
     expect((await ask()).body).toMatchObject({ status: 'closed', available: false });
   });
 
-  it('gives way to a change made in the terminal, also of a date that was not there', async () => {
+  it('is invalidated by a change from the terminal, also for a date without a departure', async () => {
     await ask();
     await changeDeparture({ seats_total: 50 });
     expect((await ask()).body.seats_available).toBe(50);
@@ -160,7 +160,7 @@ describe('the cache of availability', () => {
 });
 
 describe('with CDN_CACHE on', () => {
-  it('tells a CDN that checks keys itself how long to keep the answer', async () => {
+  it('sends CDN-Cache-Control for a CDN that checks keys itself', async () => {
     const other = await startTestApi({ cdnCache: true });
     const there = await givenReader(other);
     const cruise = await givenTour(other.context.db);
@@ -173,7 +173,7 @@ describe('with CDN_CACHE on', () => {
   });
 });
 
-/** As the terminal does it: the departure, and the tour's revision with it. */
+/** Changes the departure and the tour's revision, as the terminal does. */
 async function changeDeparture(columns: Record<string, unknown>): Promise<void> {
   const { db } = api.context;
   if (Object.keys(columns).length > 0) await db('departures').where({ tour_id: tour.id }).update(columns);

@@ -7,7 +7,7 @@ let reader: Reader;
 let slug: string;
 beforeAll(async () => {
   api = await startTestApi();
-  reader = await givenReader(api);
+  reader = await givenReader(api, {}, ['catalog:read', 'booking:read']);
   const tour = await givenTour(api.context.db);
   await givenDeparture(api.context.db, tour);
   slug = tour.slug;
@@ -61,6 +61,11 @@ describe('a query parameter', () => {
     ['/api/tenant/catalog?limit=abc&q=', ['limit', 'q']],
     ['/api/tenant/catalog?limit=500', ['limit']],
     ['/api/tenant/catalog?continent=%00', ['continent']],
+    [`/api/tenant/catalog?limit=0&colour=red&q=${'x'.repeat(101)}`, ['colour', 'limit', 'q']],
+    ['/api/tenant/bookings?limit=101&from=x&to=2026-02-31&status=paid', ['limit', 'from', 'to', 'status']],
+    ['/api/gateway/tours/x/availability?departure_date=x&quantity=51', ['departure_date', 'quantity']],
+    ['/api/gateway/tours/x/availability?quantity=0&colour=red', ['colour', 'quantity', 'departure_date']],
+    ['/api/tenant/tours/x/departures?from=x&to=y&limit=0', ['from', 'to', 'limit']],
     ['/api/tenant/catalog?continent=a%0d%0ab', ['continent']],
     ['/api/tenant/catalog?cursor=%7F', ['cursor']],
     ['/api/tenant/catalog?cursor=', ['cursor']],

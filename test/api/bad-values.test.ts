@@ -44,6 +44,38 @@ describe('several values at once', () => {
   });
 });
 
+describe('values of every kind that are wrong', () => {
+  it('are named in one answer: what is missing, of a wrong type, out of range, unknown, and what only we can read', async () => {
+    const order = {
+      ...{ adults: 0, payment_method: 'gold', expected_total: 'x', hold_id: 7, colour: 'red' },
+      ...{ departure_date: '2026-02-31', name: ' ', phone: '12', email: undefined, notes: '\0' },
+    };
+    const refusal = await book(order);
+    expectProblem(refusal, 400, 'validation_failed');
+    expect(refusal.body.errors.map(({ field }: { field: string }) => field).sort()).toEqual([
+      ...['adults', 'colour', 'departure_date', 'email', 'expected_total', 'hold_id', 'name', 'notes'],
+      ...['payment_method', 'phone'],
+    ]);
+
+    const strict = await givenWebsite(api, { holdDefaultMinutes: 5, holdMaxMinutes: 10 });
+    const wanted = { quantity: 0, hold_minutes: 11, departure_date: 'x', external_ref: 5 };
+    const held = await strict.hold(tour, { ...wanted, customer: { name: 1, phone: '1', age: 4 } });
+    expectProblem(held, 400, 'validation_failed');
+    expect(held.body.errors.map(({ field }: { field: string }) => field).sort()).toEqual([
+      ...['customer.age', 'customer.name', 'customer.phone', 'departure_date', 'external_ref'],
+      ...['hold_minutes', 'quantity'],
+    ]);
+  });
+
+  it.each([null, 5, 'text', [], [1], {}])('are named whatever stands in customer: %j', async (customer) => {
+    const refusal = await hold({ departure_date: 'x', quantity: 0, customer });
+    expectProblem(refusal, 400, 'validation_failed');
+    const fields = refusal.body.errors.map(({ field }: { field: string }) => field);
+    expect(fields).toEqual(expect.arrayContaining(['departure_date', 'quantity']));
+    expect(new Set(fields).size).toBe(fields.length);
+  });
+});
+
 describe('a value that no column could keep', () => {
   it.each([
     '2026-02-31',

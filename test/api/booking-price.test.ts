@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 describe('expected_total', () => {
-  it('that equals the total is let pass, sums of floats included', async () => {
+  it('is accepted when it equals the total, also as a sum of floats', async () => {
     const { tour, date } = await givenSeats(api.context.db, { prices: { adult: 1_999 } });
     const order = { tour_id: tour.id, departure_date: date, adults: 3 };
     for (const expected_total of [59.97, 19.99 * 3, 19.99 + 19.99 + 19.99]) {
@@ -58,7 +58,7 @@ describe('a deposit', () => {
     expect(booking.body.deposit_total).toBe(deposit);
   });
 
-  it('is not taken for a reservation, be it asked for or the tenant’s own way', async () => {
+  it("is 0 for payment by reservation, whether requested or the tenant's default", async () => {
     const { tour, date } = await givenSeats(api.context.db);
     const order = { tour_id: tour.id, departure_date: date };
     const reserving = await givenWebsite(api, { paymentMethod: 'reserve' });
@@ -74,7 +74,7 @@ describe('a deposit', () => {
     ['JPY', 12_345, 24_690, 4_938],
     ['KWD', 12_345, 24.69, 4.938],
     ['EUR', 12_345, 246.9, 49.38],
-  ])('and total have the digits of %s', async (currency, adult, total, deposit) => {
+  ])('and the total have the decimals of %s', async (currency, adult, total, deposit) => {
     const { db } = api.context;
     const tour = await givenTour(db, { currency });
     const date = await givenDeparture(db, tour, { prices: { adult } });

@@ -8,6 +8,7 @@ import {
   givenWebsite,
   type Seats,
   seatsTaken,
+  untilSomebodyWaits,
   type Website,
 } from '../support/website';
 
@@ -28,7 +29,7 @@ async function holdOf({ tour, date }: Seats, body: object = {}): Promise<string>
 const statusOf = async (holdId: string) => (await website.get(`/api/gateway/holds/${holdId}`)).body.status;
 
 describe('a booking that names its hold', () => {
-  it('takes the date and the seats of the hold, which counts once and is converted', async () => {
+  it('takes the date and seats of the hold, converts the hold, and counts its seats once', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats);
@@ -43,13 +44,13 @@ describe('a booking that names its hold', () => {
     expect(await seatsTaken(db, seats)).toBe(2);
   });
 
-  it('may say the date too, if it is the same', async () => {
+  it('may repeat the date of the hold', async () => {
     const seats = await givenSeats(api.context.db);
     const order = { tour_id: seats.tour.id, hold_id: await holdOf(seats), departure_date: seats.date };
     expect((await website.book(order)).status).toBe(201);
   });
 
-  it('of another date or another tour is 400, and the hold lives on', async () => {
+  it("answers 400 for another date or tour than the hold's, and the hold stays active", async () => {
     const { db } = api.context;
     const seats = await givenSeats(db);
     const other = await givenSeats(db);
@@ -69,7 +70,7 @@ describe('a booking that names its hold', () => {
     },
   );
 
-  it('is 409 where the hold is released, converted or expired', async () => {
+  it('answers 409 when the hold is released, converted or expired', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db);
     const book = (hold_id: string) => website.book({ tour_id: seats.tour.id, hold_id });
@@ -88,7 +89,7 @@ describe('a booking that names its hold', () => {
     expect(await seatsTaken(db, seats)).toBe(1);
   });
 
-  it('for more adults takes the rest from the free seats, or nothing at all', async () => {
+  it('for more adults than the hold takes the rest from the free seats, or is refused', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db, { seats: 5 });
     const hold_id = await holdOf(seats);
@@ -100,7 +101,7 @@ describe('a booking that names its hold', () => {
     expect([await statusOf(hold_id), await seatsTaken(db, seats)]).toEqual(['converted', 5]);
   });
 
-  it('for fewer adults gives the rest back', async () => {
+  it('for fewer adults than the hold frees the remaining seats', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats, { quantity: 6 });
@@ -108,7 +109,7 @@ describe('a booking that names its hold', () => {
     expect(await seatsTaken(db, seats)).toBe(1);
   });
 
-  it('needs the departure still to be open', async () => {
+  it('is refused when the departure is no longer open', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats);
@@ -118,8 +119,8 @@ describe('a booking that names its hold', () => {
   });
 });
 
-describe('the price of a hold', () => {
-  it('holds for all adults of the booking, whatever the price is by then', async () => {
+describe('the locked price of a hold', () => {
+  it("applies to all adults of the booking after the tour's price changed", async () => {
     const { db } = api.context;
     const acme = await givenWebsite(api);
     const seats = await givenSeats(db);
@@ -149,7 +150,7 @@ describe('the price of a hold', () => {
     );
   });
 
-  it('stays in its currency, although the tour is sold in another one by then', async () => {
+  it("stays in its currency after the tour's currency changed", async () => {
     const { db } = api.context;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats);
@@ -162,7 +163,7 @@ describe('the price of a hold', () => {
 describe('a booking with the reference of a hold', () => {
   const ref = { external_ref: 'cart-81' };
 
-  it('consumes the one live hold of the tenant on that departure with the same reference', async () => {
+  it("consumes the tenant's only live hold on that departure with the same reference", async () => {
     const { db } = api.context;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats, ref);
@@ -172,7 +173,7 @@ describe('a booking with the reference of a hold', () => {
     expect([await statusOf(hold_id), await seatsTaken(db, seats)]).toEqual(['converted', 2]);
   });
 
-  it('consumes none where two have it', async () => {
+  it('consumes no hold when two live holds have the reference', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db);
     const holds = [await holdOf(seats, ref), await holdOf(seats, ref)];
@@ -181,7 +182,7 @@ describe('a booking with the reference of a hold', () => {
     expect(await seatsTaken(db, seats)).toBe(5);
   });
 
-  it('leaves alone what is over, another date, another reference, and holds without any', async () => {
+  it('does not consume an ended hold, or a hold of another date, another reference or no reference', async () => {
     const { db } = api.context;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour);
@@ -195,12 +196,12 @@ describe('a booking with the reference of a hold', () => {
     ];
     await website.book({ tour_id: tour.id, departure_date: date, ...ref });
     await website.book({ tour_id: tour.id, departure_date: date });
-    await website.book({ tour_id: tour.id, ...ref });
+    await website.book({ tour_id: tour.id });
     expect(await Promise.all(living.map(statusOf))).toEqual(['active', 'active', 'active']);
     expect(await seatsTaken(db, { tour, date })).toBe(6);
   });
 
-  it('counts an expired one as none, so the other one is consumed', async () => {
+  it('ignores an expired hold and consumes the live one', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db);
     await endHoldIn(db, await holdOf(seats, ref), -1);
@@ -209,7 +210,7 @@ describe('a booking with the reference of a hold', () => {
     expect([await statusOf(living), await seatsTaken(db, seats)]).toEqual(['converted', 2]);
   });
 
-  it('does not look for it where a hold is named', async () => {
+  it('does not search for the reference when it names a hold', async () => {
     const seats = await givenSeats(api.context.db);
     const named = await holdOf(seats);
     const other = await holdOf(seats, ref);
@@ -217,11 +218,112 @@ describe('a booking with the reference of a hold', () => {
     expect([await statusOf(named), await statusOf(other)]).toEqual(['converted', 'active']);
   });
 
-  it('may be made again and again: references are not unique', async () => {
+  it('may repeat a reference, because references are not unique', async () => {
     const { tour, date } = await givenSeats(api.context.db);
     const order = { tour_id: tour.id, departure_date: date, ...ref };
     const [first, second] = [await website.book(order), await website.book(order)];
     expect(second.status).toBe(201);
     expect(second.body.lead_id).not.toBe(first.body.lead_id);
+  });
+});
+
+describe('a booking without a date, with the reference of a hold', () => {
+  const ref = { external_ref: 'cart-82' };
+  const bookingsOf = async ({ tour }: Seats) =>
+    (await api.context.db('booking_leads').where({ tour_id: tour.id })).length;
+
+  it("takes the date, the seats and the price of the tenant's only live hold of that tour", async () => {
+    const { db } = api.context;
+    const seats = await givenSeats(db, { seats: 2 });
+    await holdOf(await givenSeats(db), ref);
+    await holdOf(seats, { ...ref, quantity: 1 }).then((over) => endHoldIn(db, over, -1));
+    const hold_id = await holdOf(seats, ref);
+    await db('departures')
+      .where({ tour_id: seats.tour.id })
+      .update({ prices_minor: { adult: 70_000 } });
+    const booking = await website.book({ tour_id: seats.tour.slug, adults: 2, ...ref });
+    expect(booking.status).toBe(201);
+    expect(booking.body).toMatchObject({ departure_date: seats.date, total_price: 1000, ...ref });
+    expect([await statusOf(hold_id), await seatsTaken(db, seats)]).toEqual(['converted', 2]);
+  });
+
+  it('answers 409 hold_expired and inserts no lead when only ended holds have the reference', async () => {
+    const { db } = api.context;
+    const seats = await givenSeats(db);
+    await endHoldIn(db, await holdOf(seats, ref), -1);
+    const released = await holdOf(seats, ref);
+    await website.delete(`/api/gateway/holds/${released}`);
+    expectProblem(await website.book({ tour_id: seats.tour.id, ...ref }), 409, 'hold_expired');
+    expect([await bookingsOf(seats), await seatsTaken(db, seats)]).toEqual([0, 0]);
+  });
+
+  it('replays its answer by its key after the hold was converted', async () => {
+    const seats = await givenSeats(api.context.db);
+    await holdOf(seats, ref);
+    const book = () =>
+      website.book({ tour_id: seats.tour.id, ...ref }, { 'idempotency-key': `${seats.tour.slug}-book` });
+    const [first, again] = [await book(), await book()];
+    expect([first.status, again.status, again.text]).toEqual([201, 201, first.text]);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    expectProblem(await website.book({ tour_id: seats.tour.id, ...ref }), 409, 'hold_expired');
+  });
+
+  it("reserves no seats when no hold of that tour, or only another tenant's hold, has the reference", async () => {
+    const { db } = api.context;
+    const seats = await givenSeats(db);
+    await holdOf(await givenSeats(db), ref);
+    const stranger = await givenWebsite(api);
+    const { hold_id } = (await stranger.hold(seats.tour, { departure_date: seats.date, quantity: 1, ...ref }))
+      .body;
+    const booking = await website.book({ tour_id: seats.tour.id, ...ref });
+    expect([booking.status, booking.body.departure_date]).toEqual([201, null]);
+    expect((await stranger.get(`/api/gateway/holds/${hold_id}`)).body.status).toBe('active');
+  });
+
+  it('answers 409 hold_state_conflict when two live holds of the tour have the reference', async () => {
+    const seats = await givenSeats(api.context.db);
+    const otherDate = await givenDeparture(api.context.db, seats.tour, { date: daysFromToday(31) });
+    const holds = [await holdOf(seats, ref), await holdOf({ ...seats, date: otherDate }, ref)];
+    const booking = await website.book({ tour_id: seats.tour.id, ...ref });
+    expectProblem(booking, 409, 'hold_state_conflict');
+    expect(booking.body.detail).toContain('Send the hold_id or the departure_date');
+    expect(await Promise.all(holds.map(statusOf))).toEqual(['active', 'active']);
+  });
+
+  it('answers 409 hold_expired when the hold ends while the booking waits for the departure', async () => {
+    const { db } = api.context;
+    const seats = await givenSeats(db);
+    const hold_id = await holdOf(seats, ref);
+    const trx = await db.transaction();
+    await trx('departures').where({ tour_id: seats.tour.id }).forUpdate().select('id');
+    const booking = website.book({ tour_id: seats.tour.id, ...ref });
+    await untilSomebodyWaits(db);
+    await trx('seat_holds').where({ id: hold_id }).update({ status: 'released' });
+    await trx.commit();
+    expectProblem(await booking, 409, 'hold_expired');
+    expect([await bookingsOf(seats), await seatsTaken(db, seats)]).toEqual([0, 0]);
+  });
+});
+
+describe('a booking without a reference', () => {
+  it("takes its hold's reference, also in its event", async () => {
+    const { db } = api.context;
+    const seats = await givenSeats(db);
+    const hold_id = await holdOf(seats, { external_ref: 'cart-83' });
+    const { body } = await website.book({ tour_id: seats.tour.id, hold_id });
+    expect(body.external_ref).toBe('cart-83');
+    const found = await website.get('/api/tenant/bookings?external_ref=cart-83');
+    expect(found.body.items).toMatchObject([{ booking_ref: body.booking_ref }]);
+    const event = await db('webhook_events').where({ booking_ref: body.booking_ref }).first();
+    expect(JSON.parse(event.body)).toMatchObject({ external_ref: 'cart-83' });
+  });
+
+  it('keeps its own reference if it has one, and has none if its hold has none', async () => {
+    const seats = await givenSeats(api.context.db);
+    const named = await holdOf(seats, { external_ref: 'cart-84' });
+    const own = await website.book({ tour_id: seats.tour.id, hold_id: named, external_ref: 'order-84' });
+    expect(own.body.external_ref).toBe('order-84');
+    const bare = await website.book({ tour_id: seats.tour.id, hold_id: await holdOf(seats) });
+    expect(bare.body.external_ref).toBeNull();
   });
 });

@@ -21,7 +21,7 @@ const pathOf = (query = '', { slug } = tour) =>
 const ask = (query = '') => reader.get(pathOf(query));
 
 describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
-  it('answers exactly its fields', async () => {
+  it('answers exactly the documented fields', async () => {
     const { status, body } = await ask('&quantity=2');
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -74,7 +74,7 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
     ['cancelled', async () => changeDeparture({ status: 'cancelled' })],
     ['closed', async () => changeDeparture({ closes_at: '2020-01-01T00:00:00Z' })],
     ['gone', async () => changeDeparture({ departure_date: (date = daysFromToday(-2)) })],
-  ])('tells that a departure is %s', async (status, happen) => {
+  ])('answers the status %s', async (status, happen) => {
     await happen();
     expect((await ask()).body).toMatchObject({
       available: false,
@@ -84,7 +84,7 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
     });
   });
 
-  it("judges what is gone by the date in the tour's own time zone", async () => {
+  it("decides by the date in the tour's time zone whether a departure is gone", async () => {
     date = todayIn('Pacific/Pago_Pago');
     for (const [timeZone, status] of [
       ['Pacific/Kiritimati', 'gone'],
@@ -117,7 +117,7 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
     '?departure_date=2027-02-30',
     '?departure_date=tomorrow',
     '?departure_date=2027-01-01T00:00Z',
-  ])('needs a date that exists: %j', async (query) => {
+  ])('refuses a date that does not exist: %j', async (query) => {
     const response = await reader.get(`/api/gateway/tours/${tour.slug}/availability${query}`);
     expectProblem(response, 400, 'validation_failed');
     expect(response.body.errors).toEqual([
@@ -126,7 +126,7 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
   });
 });
 
-/** As the terminal does it: the departure, and the tour's revision with it. */
+/** Changes the departure and the tour's revision, as the terminal does. */
 async function changeDeparture(columns: Record<string, unknown>): Promise<void> {
   const { db } = api.context;
   if (Object.keys(columns).length > 0) await db('departures').where({ tour_id: tour.id }).update(columns);

@@ -22,7 +22,7 @@ const cancel = (ref: string) => website.post(`/api/tenant/bookings/${ref}/cancel
 const statusOf = async (ref: string) => (await website.get(`/api/tenant/bookings/${ref}`)).body.status;
 
 describe('confirming a booking', () => {
-  it('answers 200 with the booking, now confirmed, and keeps its seats', async () => {
+  it('answers 200 with the confirmed booking and keeps its seats', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db);
     const { body } = await website.book({ tour_id: seats.tour.id, departure_date: seats.date, adults: 2 });
@@ -34,7 +34,7 @@ describe('confirming a booking', () => {
     expect(await seatsTaken(db, seats)).toBe(2);
   });
 
-  it('needs no body; an empty object is let pass, a field or another JSON value is not', async () => {
+  it('accepts no body or an empty object, and refuses a field or another JSON value', async () => {
     const { tour } = await givenSeats(api.context.db);
     const { body } = await website.book({ tour_id: tour.id });
     expectFaults(await confirm(body.booking_ref, { status: 'confirmed' }), ['status'], 'unknown_parameter');
@@ -42,7 +42,7 @@ describe('confirming a booking', () => {
     expect((await confirm(body.booking_ref, {})).status).toBe(200);
   });
 
-  it('outlives the payment window', async () => {
+  it('keeps the booking valid after the payment window', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db);
     const { body } = await website.book({ tour_id: seats.tour.id, departure_date: seats.date });
@@ -66,7 +66,7 @@ describe('confirming a booking', () => {
     expect(await seatsTaken(db, seats)).toBe(3);
   });
 
-  it('that expired without a date takes none', async () => {
+  it('that expired without a date takes no seats', async () => {
     const { tour } = await givenSeats(api.context.db);
     const { body } = await website.book({ tour_id: tour.id });
     await endPaymentWindow(api.context.db, body.booking_ref);
@@ -76,7 +76,7 @@ describe('confirming a booking', () => {
     });
   });
 
-  it('on a departure that was cancelled or closed meanwhile is 409', async () => {
+  it('answers 409 on a departure that was cancelled or closed after the booking', async () => {
     const { db } = api.context;
     const { tour, date } = await givenSeats(db);
     const order = { tour_id: tour.id, departure_date: date };
@@ -91,11 +91,22 @@ describe('confirming a booking', () => {
     expect((await confirm(pending)).status).toBe(200);
   });
 
-  it('that is confirmed or cancelled conflicts with its state', async () => {
+  it('that is already confirmed answers 200 with the unchanged booking, also on a cancelled departure', async () => {
+    const { db } = api.context;
+    const { tour, date } = await givenSeats(db);
+    const { booking_ref } = (await website.book({ tour_id: tour.id, departure_date: date })).body;
+    const first = await confirm(booking_ref);
+    await db('departures').where({ tour_id: tour.id }).update({ status: 'cancelled' });
+    const row = () => db('booking_leads').where({ booking_ref }).first();
+    const before = await row();
+    const second = await confirm(booking_ref);
+    expect([second.status, second.body]).toEqual([200, first.body]);
+    expect(await row()).toEqual(before);
+  });
+
+  it('that is cancelled answers 409 booking_state_conflict', async () => {
     const { tour } = await givenSeats(api.context.db);
     const ref = (await website.book({ tour_id: tour.id })).body.booking_ref;
-    await confirm(ref);
-    expectProblem(await confirm(ref), 409, 'booking_state_conflict', { booking_status: 'confirmed' });
     await cancel(ref);
     expectProblem(await confirm(ref), 409, 'booking_state_conflict', { booking_status: 'cancelled' });
   });
@@ -113,7 +124,7 @@ describe('confirming a booking', () => {
     },
   );
 
-  it('is announced to an endpoint that asks for it, once', async () => {
+  it('sends one event to an endpoint that subscribes to it', async () => {
     const { db } = api.context;
     const acme = await givenWebsite(api);
     const events = ['booking.confirmed', 'booking.cancelled'];
@@ -124,7 +135,7 @@ describe('confirming a booking', () => {
     });
     const { tour } = await givenSeats(db);
     const { booking_ref } = (await acme.book({ tour_id: tour.id })).body;
-    for (const step of ['confirm', 'confirm', 'cancel'])
+    for (const step of ['confirm', 'confirm', 'cancel', 'cancel'])
       await acme.post(`/api/tenant/bookings/${booking_ref}/${step}`);
     const told = await db('webhook_events').where({ booking_ref }).orderBy('id').pluck('type');
     expect(told).toEqual(['booking.created', 'booking.confirmed', 'booking.cancelled']);

@@ -24,8 +24,8 @@ async function addRule(tenantId: string, rule: object): Promise<void> {
   await api.context.db('price_rules').insert({ tenant_id: tenantId, kind: 'percent', ...rule });
 }
 
-describe('a booking', () => {
-  it('answers 201 with exactly these fields, never cached; reading it adds customer and notes', async () => {
+describe('creating a booking', () => {
+  it('answers 201 with exactly these fields and forbids caching; reading it adds customer and notes', async () => {
     const acme = await givenWebsite(api, { bookingPrefix: 'ACME' });
     const { tour, date } = await givenSeats(api.context.db);
     const order = {
@@ -71,14 +71,14 @@ describe('a booking', () => {
     expect(detail.body).toEqual({ ...booking.body, customer: CUSTOMER, notes: 'Vegan.' });
   });
 
-  it('is for one adult, without a reference or notes, unless told otherwise', async () => {
+  it('defaults to one adult without a reference or notes', async () => {
     const { tour, date } = await givenSeats(api.context.db);
     const { body } = await website.book({ tour_id: tour.id.toUpperCase(), departure_date: date });
     expect(body).toMatchObject({ adults: 1, external_ref: null, total_price: 500, tour: { id: tour.id } });
     expect((await read(body.booking_ref)).notes).toBeNull();
   });
 
-  it('takes its seats, and with too few of them does not exist', async () => {
+  it('takes the seats, and inserts no lead when too few are free', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db, { seats: 5 });
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
@@ -88,7 +88,7 @@ describe('a booking', () => {
     expect(await seatsTaken(db, seats)).toBe(4);
   });
 
-  it('is refused for a date that is gone or cancelled, and for no tour at all', async () => {
+  it('is refused for a date that is gone or cancelled, and for an unknown tour', async () => {
     const { db } = api.context;
     const { tour, date } = await givenSeats(db, { status: 'cancelled' });
     const past = await givenDeparture(db, tour, { date: daysFromToday(-2) });
@@ -101,13 +101,13 @@ describe('a booking', () => {
     }
   });
 
-  it('without a date reserves nothing and costs the base price through the pricing layer', async () => {
+  it("without a date reserves no seats and costs the tenant's price of the base price", async () => {
     const { db } = api.context;
     const cheap = await givenWebsite(api);
     const tour = await givenTour(db, { basePriceMinor: 80_000 });
     const date = await givenDeparture(db, tour, { seats: 1, prices: { adult: 99_900 } });
     await addRule(cheap.tenant.id, { percent: 10 });
-    // A rule for a season cannot speak of a booking without a date.
+    // A rule with a travel window does not apply to a booking without a date.
     await addRule(cheap.tenant.id, {
       percent: 50,
       travel_from: daysFromToday(0),
@@ -126,7 +126,7 @@ describe('a payment window', () => {
   it.each([
     [30, 30],
     [null, null],
-  ])('of %j minutes is kept to', async (paymentWindowMinutes, minutes) => {
+  ])('of %j minutes sets the time when payment is due', async (paymentWindowMinutes, minutes) => {
     const { tour, date } = await givenSeats(api.context.db);
     const acme = await givenWebsite(api, { paymentWindowMinutes });
     const { body } = await acme.book({ tour_id: tour.id, departure_date: date });
@@ -136,7 +136,7 @@ describe('a payment window', () => {
 });
 
 describe("a booking's event", () => {
-  it('waits as one pending delivery, in exactly these bytes', async () => {
+  it('is stored as one pending delivery with exactly these bytes', async () => {
     const { db } = api.context;
     const { tour, date } = await givenSeats(db);
     const { body } = await website.book({ tour_id: tour.id, departure_date: date, adults: 2 });
@@ -161,7 +161,7 @@ describe("a booking's event", () => {
     expect(deliveries).toEqual([{ status: 'pending', endpoint_id: null }]);
   });
 
-  it('names no date for a booking without one, and does not exist for one that was refused', async () => {
+  it('has a null date for a booking without a date, and does not exist for a refused booking', async () => {
     const { db } = api.context;
     const { tour, date } = await givenSeats(db, { seats: 1 });
     const quiet = await givenWebsite(api);

@@ -112,6 +112,28 @@ describe('what a customer writes', () => {
   });
 });
 
+describe('combining marks', () => {
+  const marks = (times: number) => `a${'\u0323\u0301'.repeat(times / 2)}`;
+
+  it('may stack up to 30 in a row, in every text and in a search', async () => {
+    const { tour } = await givenSeats(api.context.db);
+    const texts = { name: marks(30), notes: marks(30), external_ref: marks(30) };
+    expect((await website.book({ tour_id: tour.id, ...texts })).status).toBe(201);
+    const more = { name: marks(32), notes: marks(32), external_ref: marks(32) };
+    expectFaults(await website.book({ tour_id: tour.id, ...more }), ['name', 'external_ref', 'notes']);
+    const search = (q: string) => website.get(`/api/tenant/catalog?q=${encodeURIComponent(q)}`);
+    expect((await search(marks(30))).status).toBe(200);
+    expectFaults(await search(marks(32)), ['q']);
+  });
+
+  it('of a whole body are refused before anything sorts them', async () => {
+    const notes = `a${['\u0345', '\u0301', '\u0323', '\u0327'].map((mark) => mark.repeat(1900)).join('')}`;
+    const { body } = await website.book({ tour_id: 'some-tour', notes });
+    const message = 'must not have more than 30 combining marks in a row';
+    expect(body.errors).toEqual([{ in: 'body', field: 'notes', message }]);
+  });
+});
+
 describe("a hold's customer", () => {
   it('may be given in part, or not at all', async () => {
     const { db } = api.context;

@@ -2,7 +2,7 @@ import http, { type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { createApp, createServer } from '../../services/api/app';
-import { drain, TIMES as REAL_TIMES } from '../../services/api/drain';
+import { drain, DRAIN_TIMES as REAL_TIMES } from '../../services/api/drain';
 import { createLoadShedder } from '../../services/api/http/load-shedding';
 import { startTestApi, type TestApi } from '../support/api';
 import { isListening } from '../support/free-ports';
@@ -20,7 +20,7 @@ afterAll(() => api.stop());
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 /** So that each phase is long enough to look at. */
-const TIMES = { quiet: 150, doorCloses: 300, lastCall: 600, end: 900 };
+const TIMES = { quiet: 150, listenerCloses: 300, refusalStarts: 600, end: 900 };
 
 /** An instance of its own, to be stopped. */
 async function startInstance() {
@@ -84,7 +84,7 @@ async function bookBehindALock(port: number) {
 
 describe('an instance that is told to stop', () => {
   it('takes ten seconds at most, and leaves its door open for one after the last request, three in all', () => {
-    expect(REAL_TIMES).toEqual({ quiet: 1000, doorCloses: 3000, lastCall: 7000, end: 10_000 });
+    expect(REAL_TIMES).toEqual({ quiet: 1000, listenerCloses: 3000, refusalStarts: 7000, end: 10_000 });
   });
 
   it('says first that it is not ready, serves on, and ends each connection with its answer', async () => {
@@ -129,7 +129,7 @@ describe('an instance that is told to stop', () => {
     const { answer, release } = await bookBehindALock(port);
 
     const stopped = stop();
-    await sleep(TIMES.doorCloses + 100);
+    await sleep(TIMES.listenerCloses + 100);
 
     expect(await isListening(port)).toBe(false);
     await release();
@@ -150,7 +150,7 @@ describe('an instance that is told to stop', () => {
       () => 'connect',
       (error: NodeJS.ErrnoException) => error.syscall,
     );
-    await sleep(TIMES.doorCloses + 100);
+    await sleep(TIMES.listenerCloses + 100);
     expect(await isListening(port)).toBe(false);
     expect(await ended).toBe('connect');
     expect(new Set(statuses)).toEqual(new Set([200]));
@@ -182,7 +182,7 @@ describe('an instance that is told to stop', () => {
     const begun = performance.now();
 
     const stopped = stop();
-    await sleep(TIMES.lastCall + 50);
+    await sleep(TIMES.refusalStarts + 50);
     late.write(`GET ${CATALOG} HTTP/1.1\r\nHost: x\r\n\r\n`);
     await Promise.all([stopped, cut]);
 

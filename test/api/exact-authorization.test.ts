@@ -1,4 +1,4 @@
-import { untilInstancesObey } from '../../services/platform/change-lease/await-instances';
+import { awaitInstances } from '../../services/platform/read-cache/await-instances';
 import { inTransaction } from '../../services/platform/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { type Ask, askOnce, hammer, pause } from '../support/hammer';
@@ -79,7 +79,7 @@ const CASES: Record<string, (shop: Shop) => Case> = {
           .where({ id: shop.keyId })
           .update({ scopes: ['booking:read'] }),
       );
-      await untilInstancesObey(two.db);
+      await awaitInstances(two.db);
       return performance.now();
     },
   }),
@@ -212,7 +212,7 @@ describe('an instance that cannot reach the database', () => {
     const waited = async () => {
       const begun = performance.now();
       await inTransaction(two.db, (trx) => trx('tenants').where({ slug: shop.slug }).update({ name: 'x' }));
-      await untilInstancesObey(two.db);
+      await awaitInstances(two.db);
       return performance.now() - begun;
     };
     await pause(PAST_LEASE_MS);

@@ -24,7 +24,7 @@ const raise = (error: unknown): never => {
 };
 
 describe('a booking that is not paid in time', () => {
-  it('reads expired and frees its seats at that instant, with nobody tidying up', async () => {
+  it('is expired and frees its seats at that instant, without the sweeper', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db, { seats: 2 });
     const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 2 };
@@ -37,7 +37,7 @@ describe('a booking that is not paid in time', () => {
     expect((await read(body.booking_ref)).status).toBe('expired');
   });
 
-  it('never happens to a tenant whose window is none', async () => {
+  it('does not exist for a tenant without a payment window', async () => {
     const { db } = api.context;
     const patient = await givenWebsite(api, { paymentWindowMinutes: null });
     const { tour, date } = await givenSeats(db);
@@ -49,7 +49,7 @@ describe('a booking that is not paid in time', () => {
     );
   });
 
-  it('is announced once to an endpoint that asks, whoever writes it down first', async () => {
+  it('sends one event to an endpoint that subscribes to it, whichever process marks it first', async () => {
     const { db } = api.context;
     const acme = await givenWebsite(api);
     const events = ['booking.expired', 'hold.expired'];

@@ -31,14 +31,14 @@ function expectReplay(repeat: Response, first: Response): void {
   expect(repeat.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
 }
 
-/** A booking lead that exists, on a departure of its own. */
+/** Creates a booking lead on its own departure. */
 async function givenBooking(seats?: Seats): Promise<string> {
   const { tour, date } = seats ?? (await givenSeats(api.context.db));
   return (await website.book({ tour_id: tour.id, departure_date: date })).body.booking_ref;
 }
 
 describe('a repeat with the same key', () => {
-  it('of a hold gets the same status and bytes, and takes no more seats', async () => {
+  it('of a hold gets the same status and bytes and takes no more seats', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db);
     const key = newKey();
@@ -48,7 +48,7 @@ describe('a repeat with the same key', () => {
     expect([first.status, await seatsTaken(db, seats)]).toEqual([201, 2]);
   });
 
-  it('of a booking gets the same, whatever has changed since, and leaves one lead with one event', async () => {
+  it('of a booking gets the same answer after later changes, with one lead and one event', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db, { seats: 2 });
     const hold = await website.hold(seats.tour, { departure_date: seats.date, quantity: 2 });
@@ -65,16 +65,20 @@ describe('a repeat with the same key', () => {
     expect(await db('booking_leads').where({ tour_id: seats.tour.id })).toHaveLength(1);
   });
 
-  it.each(['confirm', 'cancel'])('of a %s gets the same instead of a conflict', async (step) => {
-    const path = `/api/tenant/bookings/${await givenBooking()}/${step}`;
-    const key = newKey();
-    const first = await website.post(path, undefined, key);
-    expectReplay(await website.post(path, {}, key), first);
-    expect(first.status).toBe(200);
-    expectProblem(await website.post(path), 409, 'booking_state_conflict');
-  });
+  it.each(['confirm', 'cancel'])(
+    'of a %s gets the same bytes, marked as a repeat, where one without the key is done anew',
+    async (step) => {
+      const path = `/api/tenant/bookings/${await givenBooking()}/${step}`;
+      const key = newKey();
+      const first = await website.post(path, undefined, key);
+      expectReplay(await website.post(path, {}, key), first);
+      expect(first.status).toBe(200);
+      const anew = await website.post(path);
+      expect([anew.status, anew.headers['idempotent-replayed']]).toEqual([200, undefined]);
+    },
+  );
 
-  it('of an extension gets the same, and extends no further', async () => {
+  it('of an extension gets the same answer and does not extend again', async () => {
     const { tour, date } = await givenSeats(api.context.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 1 });
     const path = `/api/gateway/holds/${hold.body.hold_id}`;
@@ -85,7 +89,7 @@ describe('a repeat with the same key', () => {
     expect((await website.get(path)).body.expires_at).toBe(first.body.expires_at);
   });
 
-  it('names the tour by slug or UUID, the hold in any case, and its fields in any order', async () => {
+  it("is recognised with the tour by slug or UUID, the hold's id in any case, and the fields in any order", async () => {
     const { tour, date } = await givenSeats(api.context.db);
     const key = newKey();
     const first = await website.hold(tour.slug, { departure_date: date, quantity: 1 }, key);
@@ -101,7 +105,7 @@ describe('a repeat with the same key', () => {
     expectReplay(await website.book(again, bookingKey), booking);
   });
 
-  it('works with another API key of the same tenant, and with the key in quotes', async () => {
+  it('is recognised with another API key of the tenant, and with the key in quotes', async () => {
     const { tour } = await givenSeats(api.context.db);
     const first = await website.book({ tour_id: tour.id }, { 'idempotency-key': 'quoted-1' });
     const authorization = `Bearer ${await givenKey(api.context.db, website.tenant)}`;
@@ -110,8 +114,8 @@ describe('a repeat with the same key', () => {
   });
 });
 
-describe('a key', () => {
-  it('that comes with another request is 422, and changes nothing', async () => {
+describe('an idempotency key', () => {
+  it('with another request answers 422 and changes nothing', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db);
     const other = await givenSeats(db);
@@ -131,7 +135,7 @@ describe('a key', () => {
     expectProblem(reused, 422, 'idempotency_key_reused');
   });
 
-  it('of another tenant or another operation is a fresh one', async () => {
+  it('of another tenant or another operation is a different key', async () => {
     const { tour, date } = await givenSeats(api.context.db);
     const rival = await givenWebsite(api);
     const key = newKey();
@@ -148,7 +152,7 @@ describe('a key', () => {
     expect(theirs.body.lead_id).not.toBe(mine.body.lead_id);
   });
 
-  it('is spent by success alone: a refused request can be sent again, or put right, with it', async () => {
+  it('is used up by success only: a refused request can be sent again, or corrected, with the same key', async () => {
     const { tour, date } = await givenSeats(api.context.db, { seats: 1 });
     const one = { departure_date: date, quantity: 1 };
     const blocking = await website.hold(tour, one);
@@ -163,7 +167,7 @@ describe('a key', () => {
   it.each([
     ['hold.place', 24],
     ['booking.create', 7 * 24],
-  ])('of %s is kept for %i hours, then forgotten', async (operation, hours) => {
+  ])('of %s is kept for %i hours, then deleted', async (operation, hours) => {
     const { db } = api.context;
     const { tour, date } = await givenSeats(db);
     const { 'idempotency-key': key } = newKey();
@@ -200,14 +204,14 @@ describe('a key', () => {
     },
   );
 
-  it.each(['x', '"', '!~', 'x'.repeat(255), `"${'y'.repeat(255)}"`])('%j is a good one', async (key) => {
+  it.each(['x', '"', '!~', 'x'.repeat(255), `"${'y'.repeat(255)}"`])('%j is valid', async (key) => {
     const { tour } = await givenSeats(api.context.db);
     expect((await website.book({ tour_id: tour.id }, { 'idempotency-key': key })).status).toBe(201);
   });
 });
 
-describe('many at once', () => {
-  it('with one key make one booking, and all get its bytes or are asked to wait', async () => {
+describe('concurrent requests', () => {
+  it('with one key create one booking, and all get its bytes or idempotency_in_progress', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db);
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
@@ -223,7 +227,7 @@ describe('many at once', () => {
     expect(await db('webhook_events').where({ booking_ref: made[0]!.body.booking_ref })).toHaveLength(1);
   });
 
-  it('wait two seconds for one that is still at work elsewhere, then are told to come again', async () => {
+  it('with the key of a request that runs on another instance get idempotency_in_progress after two seconds', async () => {
     const { db } = api.context;
     const { tour } = await givenSeats(db);
     const { 'idempotency-key': key } = newKey();

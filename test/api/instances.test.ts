@@ -83,7 +83,7 @@ describeWithRedis('two instances of the API, in processes of their own, with one
     const reads = [];
     for (let n = 0; n < QUOTA; n++) reads.push((await catalog(0)).status);
     expect(reads.filter((status) => status === 200)).toHaveLength(QUOTA / 2);
-    expect(logged('shared store is away')).toEqual([1, 1]);
+    expect(logged('shared store is down')).toEqual([1, 1]);
 
     redis.wake();
     while (!logged('shared store answers').every((times) => times === 2)) {
@@ -92,7 +92,7 @@ describeWithRedis('two instances of the API, in processes of their own, with one
     expect((await check(0)).answer.seats_available).toBe(85);
     await hold(0);
     expect((await check(1)).answer.seats_available).toBe(84);
-    expect(logged('shared store is away')).toEqual([1, 1]);
+    expect(logged('shared store is down')).toEqual([1, 1]);
   });
 
   it('lose nothing but the counts when Redis is killed and starts again empty', async () => {

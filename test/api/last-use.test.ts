@@ -1,4 +1,4 @@
-import { mintToken } from '../../services/api/credentials/token-format';
+import { mintCredentialToken } from '../../services/api/credentials/token-format';
 import { startTestApi, type TestApi } from '../support/api';
 import { givenKey, givenTenant } from '../support/given';
 
@@ -72,7 +72,7 @@ describe('an API key in a browser', () => {
 
   it('is not noted for who does not prove it', async () => {
     const key = await given();
-    const wrong = mintToken('api_key').token.replace(/^svc_live_.{12}/, key.slice(0, 21));
+    const wrong = mintCredentialToken('api_key').token.replace(/^svc_live_.{12}/, key.slice(0, 21));
     await api.http.get(`/api/tenant/catalog?api_key=${wrong}`).set('origin', 'https://a.example').expect(401);
     await api.context.uses.stop();
     expect(await seen(key)).toEqual({ used: false, inBrowser: false });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { revokeApiKey } from '../../services/api/credentials/revoke-credential';
-import { changeTenantStatus } from '../../services/api/tenants/change-tenant-status';
+import { changeTenantStatus } from '../../services/api/tenants/update-tenant';
 import { findTenantForChange } from '../../services/api/tenants/find-tenant';
 import { inTransaction } from '../../services/platform/database';
 import { startTestApi, type TestApi } from '../support/api';

@@ -11,7 +11,7 @@ import {
 
 let api: TestApi;
 let website: Website;
-/** booking_ref by what the test calls it, the oldest first. */
+/** booking_ref by its name in the test, the oldest first. */
 const refs: Record<string, string> = {};
 
 beforeAll(async () => {
@@ -42,8 +42,8 @@ const namesIn = (body: { items: { booking_ref: string }[] }) =>
   body.items.map((item) => Object.keys(refs).find((name) => refs[name] === item.booking_ref));
 const listed = async (query: string) => namesIn((await list(query)).body);
 
-describe("a tenant's bookings", () => {
-  it('come newest first, each with customer and notes, never cached', async () => {
+describe("listing a tenant's bookings", () => {
+  it('returns them newest first with customer and notes, and forbids caching', async () => {
     const { body, headers, status } = await list();
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('no-store');
@@ -55,7 +55,7 @@ describe("a tenant's bookings", () => {
     expect([ok, detail.customer, detail.notes]).toEqual([true, CUSTOMER, null]);
   });
 
-  it('come page by page without a gap, and a new booking moves nothing', async () => {
+  it('pages without a gap, also when a new booking is created', async () => {
     const { tour } = await givenSeats(api.context.db);
     const own = await givenWebsite(api);
     const made: string[] = [];
@@ -87,7 +87,7 @@ describe("a tenant's bookings", () => {
     [`from=${daysFromToday(-3)}&to=${daysFromToday(-3)}`, ['old']],
     [`from=${daysFromToday(-2)}&to=${daysFromToday(-1)}`, []],
     [`from=${daysFromToday(1)}&to=${daysFromToday(-1)}`, []],
-  ])('by %s are these', async (query, names) => {
+  ])('with the filter %s returns the matching ones', async (query, names) => {
     expect(await listed(`?${query}`)).toEqual(names);
   });
 
@@ -104,11 +104,11 @@ describe("a tenant's bookings", () => {
     ['status=confirmed&status=expired', 'status', 'duplicate_parameter'],
     ['state=confirmed', 'state', 'unknown_parameter'],
     ['cursor=nonsense', 'cursor', 'invalid_cursor'],
-  ])('by %s are refused', async (query, field, code) => {
+  ])('refuses the filter %s', async (query, field, code) => {
     expectFaults(await list(`?${query}`), [field], code);
   });
 
-  it('take a cursor only with the filters that made it', async () => {
+  it('accepts a cursor only with the filters of its page', async () => {
     const { next_cursor } = (await list('?limit=1&status=pending_payment')).body;
     expect(await listed(`?limit=5&status=pending_payment&cursor=${next_cursor}`)).toEqual(['old']);
     expectFaults(await list(`?limit=1&cursor=${next_cursor}`), ['cursor'], 'invalid_cursor');

@@ -122,6 +122,15 @@ describe('GET /api/tenant/catalog', () => {
       expect(namesOf(body)).toEqual(['Lima']);
     });
 
+    it('is read in any case, by the cursor of the next page too', async () => {
+      for (const name of ['Cusco', 'Lima'])
+        await givenTour(api.context.db, { name, continent: 'south-america' });
+      const ask = (query: object) => reader.get('/api/tenant/catalog').query({ limit: 1, ...query });
+      const first = await ask({ continent: 'South-America' });
+      const second = await ask({ continent: 'SOUTH-AMERICA', cursor: first.body.next_cursor });
+      expect([...namesOf(first.body), ...namesOf(second.body)]).toEqual(['Cusco', 'Lima']);
+    });
+
     it.each(['atlantis', 'a%20b', 'Österreich', "'", 'x'.repeat(300)])(
       'of no tour (%s) is an empty list',
       async (name) => {

@@ -19,7 +19,7 @@ const datesOf = (body: { items: { departure_date: string }[] }) =>
   body.items.map((item) => item.departure_date);
 
 describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
-  it('answers exactly the fields of a departure, and the categories that it has', async () => {
+  it('answers exactly the fields of a departure and its price categories', async () => {
     const { db } = api.context;
     const prices = { adult: 129_050, child: 99_000, single_supplement: 20_000 };
     const date = await givenDeparture(db, tour, { seats: 8, prices });
@@ -53,7 +53,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     });
   });
 
-  it('tells the status of each, and seats only of what can be booked', async () => {
+  it('returns each status, and free seats only for departures that can be booked', async () => {
     const { db } = api.context;
     const on = (day: number, departure: object = {}) =>
       givenDeparture(db, tour, { date: daysFromToday(day), ...departure });
@@ -82,7 +82,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     ]);
   });
 
-  it('lists what is upcoming, whatever its status, unless from says otherwise', async () => {
+  it('lists upcoming departures of any status by default, and from other dates with `from`', async () => {
     const { db } = api.context;
     for (const day of [-1, 0, 1, 2]) await givenDeparture(db, tour, { date: daysFromToday(day) });
     await givenDeparture(db, tour, { date: daysFromToday(3), status: 'cancelled' });
@@ -96,7 +96,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     expect(datesOf((await list(`from=${daysFromToday(2)}&to=${daysFromToday(1)}`)).body)).toEqual([]);
   });
 
-  it("judges what is gone by the date in the tour's own time zone", async () => {
+  it("decides by the date in the tour's time zone which departures are gone", async () => {
     const { db } = api.context;
     const [east, west] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
     for (const [timeZone, status] of [
@@ -104,7 +104,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
       [west, 'available'],
     ] as const) {
       const there = await givenTour(db, { timeZone });
-      // The two are 25 hours apart, so the western today is always over in the east.
+      // The two zones are 25 hours apart, so the western date has always passed in the east.
       await givenDeparture(db, there, { date: todayIn(west) });
       await givenDeparture(db, there, { date: todayIn(east) });
       const all = (await list('from=2020-01-01', there)).body.items;
@@ -116,7 +116,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     }
   });
 
-  it('is an empty list of a tour without departures', async () => {
+  it('answers an empty list for a tour without departures', async () => {
     expect((await list()).body).toEqual({ items: [], next_cursor: null });
   });
 
@@ -142,13 +142,13 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
         '01/02/2027',
         '',
       ],
-    ])('is not a date that exists: %j', async (value) => {
+    ])('refuses a date that does not exist: %j', async (value) => {
       const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures`).query({ [name]: value });
       expectProblem(response, 400, 'validation_failed');
       expect(response.body.errors).toEqual([{ in: 'query', field: name, message: expect.any(String) }]);
     });
 
-    it.each(['0001-01-01', '2028-02-29', '9999-12-31'])('is a date: %s', async (value) => {
+    it.each(['0001-01-01', '2028-02-29', '9999-12-31'])('accepts the date %s', async (value) => {
       expect((await list(`${name}=${value}`)).status).toBe(200);
     });
   });
@@ -158,7 +158,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     expectProblem(response, 400, 'validation_failed');
   });
 
-  it('takes a limit of 366, and 100 by default', async () => {
+  it('accepts a limit of 366; the default is 100', async () => {
     const { db } = api.context;
     await db('departures').insert(
       Array.from({ length: 120 }, (_, day) => ({
@@ -187,7 +187,7 @@ describe("a departure's tenant_prices", () => {
     ['an amount in euros, of a tour in yen', 'JPY', { amount_minor: -2_000 }, 50_000, 50_000],
     ['a percentage, of a tour in yen', 'JPY', { percent: -50 }, 50_001, 25_001],
     ['a percentage, of a tour in dinars', 'TND', { percent: -50 }, 100.001, 50.001],
-  ])('are made by %s', async (_what, currency, columns, platform, expected) => {
+  ])('follow %s', async (_what, currency, columns, platform, expected) => {
     const { db } = api.context;
     const tenant = await givenReader(api, { paymentMethod: 'reserve' });
     const there = await givenTour(db, { currency });
@@ -202,7 +202,7 @@ describe("a departure's tenant_prices", () => {
     });
   });
 
-  it('follow the travel date: the narrower window decides among equals, and a tour rule before all', async () => {
+  it('follow the travel date: a tour rule decides first, then the narrower window', async () => {
     const { db } = api.context;
     const tenant = await givenReader(api);
     const [early, late, last] = [10, 20, 30].map(daysFromToday);

@@ -21,7 +21,7 @@ afterAll(() => api.stop());
 const minutesBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 60_000;
 
 describe('a hold', () => {
-  it('answers 201 with exactly these fields, never cached', async () => {
+  it('answers 201 with exactly these fields and forbids caching', async () => {
     const { tour, date } = await givenSeats(api.context.db);
     const hold = await website.hold(tour, {
       departure_date: date,
@@ -51,7 +51,7 @@ describe('a hold', () => {
     expect(minutesBetween(hold.body.created_at, hold.body.expires_at)).toBe(20);
   });
 
-  it('reads the same as it was answered, by its id in any case', async () => {
+  it('is read by its id in upper or lower case with the same fields', async () => {
     const { tour, date } = await givenSeats(api.context.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 1 });
     const read = await website.get(`/api/gateway/holds/${hold.body.hold_id.toUpperCase()}`);
@@ -60,7 +60,7 @@ describe('a hold', () => {
     expect(read.text).toBe(hold.text);
   });
 
-  it('lasts fifteen minutes, or what the tenant has set', async () => {
+  it("lasts fifteen minutes, or the tenant's default", async () => {
     const { tour, date } = await givenSeats(api.context.db);
     const patient = await givenWebsite(api, { holdDefaultMinutes: 7, holdMaxMinutes: 30 });
     const usual = await website.hold(tour, { departure_date: date, quantity: 1 });
@@ -86,17 +86,17 @@ describe('a hold', () => {
     expectFaults(await website.hold('some-tour', body), ['hold_minutes']);
   });
 
-  it('of 50 seats for 60 minutes is the largest', async () => {
+  it('of 50 seats for 60 minutes is the largest that is accepted', async () => {
     const { tour, date } = await givenSeats(api.context.db, { seats: 50 });
     const hold = await website.hold(tour, { departure_date: date, quantity: 50, hold_minutes: 60 });
     expect([hold.status, hold.body.seats_available]).toEqual([201, 0]);
   });
 
-  it('without a date or a quantity is refused, and names both', async () => {
+  it('without a date and a quantity is refused with both issues', async () => {
     expectFaults(await website.hold('some-tour', {}), ['departure_date', 'quantity']);
   });
 
-  it('takes the tour by UUID in any case or by slug; any other text is no tour', async () => {
+  it('finds the tour by UUID in upper or lower case or by slug; any other text finds no tour', async () => {
     const { tour, date } = await givenSeats(api.context.db);
     const body = { departure_date: date, quantity: 1 };
     for (const name of [tour.slug, tour.id, tour.id.toUpperCase()]) {
@@ -110,7 +110,7 @@ describe('a hold', () => {
 });
 
 describe('a departure that cannot be held', () => {
-  it('with too few seats says how many there are, and names the three nearest dates that would do', async () => {
+  it('answers with the number of free seats and the three nearest dates with enough seats, when there are too few', async () => {
     const { db } = api.context;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour, { date: daysFromToday(30), seats: 3 });
@@ -145,7 +145,7 @@ describe('a departure that cannot be held', () => {
       { status: 'cancelled', date: daysFromToday(-2) },
       'departure_cancelled',
     ],
-  ])('%s is 409 with the dates that would do', async (_what, departure, code) => {
+  ])('%s answers 409 with other dates', async (_what, departure, code) => {
     const { db } = api.context;
     const { tour, date } = await givenSeats(db, departure);
     const other = await givenDeparture(db, tour, { date: daysFromToday(40), seats: 5 });
@@ -157,7 +157,7 @@ describe('a departure that cannot be held', () => {
     expect(refusal.body).not.toHaveProperty('seats_available');
   });
 
-  it('because there is none on that date is gone', async () => {
+  it('answers departure_gone when the tour has no departure on that date', async () => {
     const { tour, date } = await givenSeats(api.context.db);
     const refusal = await website.hold(tour, { departure_date: daysFromToday(29), quantity: 1 });
     expectProblem(refusal, 409, 'departure_gone', {
@@ -165,9 +165,9 @@ describe('a departure that cannot be held', () => {
     });
   });
 
-  it("is past when the day is over in the tour's own time zone, and not before", async () => {
+  it("is past when the day ends in the tour's time zone, and not before", async () => {
     const { db } = api.context;
-    // UTC-11 and UTC+14: whatever the hour, at least one of them has another date than UTC.
+    // UTC-11 and UTC+14: at every hour, at least one of them has another date than UTC.
     for (const timeZone of ['Pacific/Pago_Pago', 'Pacific/Kiritimati', 'Asia/Ho_Chi_Minh']) {
       const tour = await givenTour(db, { timeZone });
       const today = new Date().toLocaleDateString('sv-SE', { timeZone });
@@ -186,7 +186,7 @@ describe('a departure that cannot be held', () => {
 });
 
 describe("a tenant's live holds", () => {
-  it('are limited in number; what is over does not count', async () => {
+  it('are limited in number; ended holds do not count', async () => {
     const { db } = api.context;
     const { tour, date } = await givenSeats(db);
     const modest = await givenWebsite(api, { maxHolds: 2 });
@@ -201,7 +201,7 @@ describe("a tenant's live holds", () => {
     expect((await website.hold(tour, one)).status).toBe(201);
   });
 
-  it("keep no more of one departure than the tenant's share", async () => {
+  it("occupy no more of one departure than the tenant's share", async () => {
     const { tour, date } = await givenSeats(api.context.db, { seats: 10 });
     const modest = await givenWebsite(api, { maxHoldShare: 39 });
     expect((await modest.hold(tour, { departure_date: date, quantity: 2 })).status).toBe(201);

@@ -104,6 +104,32 @@ describe('a quota', () => {
     expect((await call('GET', CATALOG)).headers['ratelimit-remaining']).toBe(String(QUOTAS.catalog - 1));
   });
 
+  it.each([
+    ['catalog', 'GET', '/api/tenant/catalog'],
+    ['availability', 'GET', '/api/gateway/tours/none/availability'],
+    ['hold', 'POST', '/api/gateway/tours/none/hold'],
+    ['booking', 'POST', '/api/tenant/bookings/none/confirm'],
+  ] as const)(
+    'of kind %s is spent by a key without the scope, which is told 401 over its quota too',
+    async (kind, method, path) => {
+      const { db } = api.context;
+      const changeScopes = (scopes: string[]) =>
+        db('api_keys').where({ tenant_id: reader.tenant.id }).update({ scopes });
+      await changeScopes(['booking:read']);
+      const limit = QUOTAS[kind];
+      for (let left = limit - 1; left >= -1; left--) {
+        const response = await call(method, path);
+        expectProblem(response, 401, 'insufficient_scope');
+        expect(response.headers).toMatchObject({
+          'ratelimit-limit': String(limit),
+          'ratelimit-remaining': String(Math.max(0, left)),
+        });
+      }
+      await changeScopes(['catalog:read', 'booking:create', 'booking:manage']);
+      expectProblem(await call(method, path), 429, 'rate_limited');
+    },
+  );
+
   it('lets exactly its limit through of many requests at once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => call('GET', CATALOG)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(QUOTAS.catalog);

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { Response, Test } from 'supertest';
-import type { Scope } from '../../services/api/credentials/scope';
+import type { Scope } from '../../services/api/credentials/credential';
 import type { TenantToCreate } from '../../services/api/tenants/create-tenant';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Db } from '../../services/platform/database';

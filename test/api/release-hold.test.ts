@@ -33,7 +33,7 @@ describe('releasing a hold', () => {
     expect((await website.hold(tour, all)).status).toBe(201);
   });
 
-  it('takes no field', async () => {
+  it('refuses a body with a field', async () => {
     const { tour, date } = await givenSeats(api.context.db);
     const { hold_id } = (await website.hold(tour, { departure_date: date, quantity: 1 })).body;
     const refused = await api.http
@@ -44,7 +44,7 @@ describe('releasing a hold', () => {
     expect((await read(hold_id)).body.status).toBe('active');
   });
 
-  it('shows in the next availability check, although a count was cached', async () => {
+  it('is visible in the next availability check, although a count was cached', async () => {
     const { tour, date } = await givenSeats(api.context.db, { seats: 4 });
     const check = async () =>
       (await website.get(`/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`)).body
@@ -55,7 +55,7 @@ describe('releasing a hold', () => {
     expect(await check()).toBe(4);
   });
 
-  it('twice, or after it has expired, is no error', async () => {
+  it('twice, or after it has expired, is not an error', async () => {
     const { tour, date } = await givenSeats(api.context.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 1 });
     await release(hold.body.hold_id);
@@ -67,7 +67,7 @@ describe('releasing a hold', () => {
     expect((await read(late.body.hold_id)).body.status).toBe('expired');
   });
 
-  it('that became a booking is a conflict; the booking keeps its seats', async () => {
+  it('that became a booking answers 409; the booking keeps its seats', async () => {
     const { tour, date } = await givenSeats(api.context.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 2 });
     await website.book({ tour_id: tour.id, hold_id: hold.body.hold_id, adults: 2 });
@@ -76,14 +76,17 @@ describe('releasing a hold', () => {
     expect(await seatsTaken(api.context.db, { tour, date })).toBe(2);
   });
 
-  it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'nonsense', '%00'])('%s is no hold', async (id) => {
-    expectProblem(await release(id), 404, 'hold_not_found');
-    expectProblem(await read(id), 404, 'hold_not_found');
-  });
+  it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'nonsense', '%00'])(
+    'answers 404 for the id %s',
+    async (id) => {
+      expectProblem(await release(id), 404, 'hold_not_found');
+      expectProblem(await read(id), 404, 'hold_not_found');
+    },
+  );
 });
 
-describe('a hold whose time is over', () => {
-  it('frees its seats at that instant, with nobody tidying up, and reads expired', async () => {
+describe('an expired hold', () => {
+  it('frees its seats at that instant, without the sweeper, and has the status expired', async () => {
     const { db } = api.context;
     const { tour, date } = await givenSeats(db, { seats: 2 });
     const both = { departure_date: date, quantity: 2 };
@@ -98,7 +101,7 @@ describe('a hold whose time is over', () => {
     expect((await read(hold.body.hold_id)).body.status).toBe('expired');
   });
 
-  it('is written down by the transaction that gives its seats away, so that no clock revives it', async () => {
+  it('is marked by the transaction that sells its seats, so that a clock step cannot revive it', async () => {
     const { db } = api.context;
     const { tour, date } = await givenSeats(db, { seats: 1 });
     const one = { departure_date: date, quantity: 1 };

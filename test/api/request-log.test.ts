@@ -1,7 +1,10 @@
-import { issueWidgetToken } from '../../services/api/credentials/issue-widget-token';
+import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
+import { issueWidgetToken } from '../../services/api/credentials/issue-credential';
+import { mintCredentialToken } from '../../services/api/credentials/token-format';
 import { inTransaction } from '../../services/platform/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
+import { withAnotherSecret } from '../support/forged-token';
 import { givenDeparture, givenKey, givenTenant, givenTour, PEPPER } from '../support/given';
 
 let database: TestDatabase;
@@ -61,6 +64,7 @@ describe('the log', () => {
     expect(requests.map(({ status }) => status)).toEqual(statuses);
     expect(requests[5]).toMatchObject({ method: 'POST', route: '/api/tenant/bookings', tenant: tenant.slug });
     expect(requests[5]).not.toHaveProperty('code');
+    for (const { client } of requests) expect(client).toBe('127.0.0.0/24');
     expect(requests[6]).toMatchObject({ status: 400, code: 'validation_failed' });
     const secrets = [
       key,
@@ -74,5 +78,79 @@ describe('the log', () => {
       'needle',
     ];
     for (const secret of secrets) expect(api.log()).not.toContain(secret);
+  });
+
+  it('names the public id of a refused credential where it is well-formed, and never its secret', async () => {
+    const { db } = database;
+    const tenant = await givenTenant(db);
+    const key = await givenKey(db, tenant, ['booking:read']);
+    const { token, credential } = await inTransaction(db, (trx) => issueWidgetToken(trx, PEPPER, tenant, {}));
+    const [wrongKey, wrongToken, unknown] = [
+      withAnotherSecret(key),
+      withAnotherSecret(token),
+      mintCredentialToken('api_key'),
+    ];
+    const pass = mintEmbedPass('k'.repeat(32), credential.id);
+    const ask = (path: string, bearer?: string) =>
+      fetch(api.baseUrl + path, { headers: bearer ? { authorization: `Bearer ${bearer}` } : {} });
+    const before = api.log().length;
+
+    await ask('/api/tenant/catalog', key);
+    await ask('/api/tenant/catalog', wrongKey);
+    await ask(`/api/tenant/catalog?api_key=${unknown.token}`);
+    await ask('/api/tenant/catalog', token);
+    await ask(`/api/widget/tours?token=${wrongToken}`);
+    await ask(`/embed/tours?pass=${pass}`);
+    await fetch(`${api.baseUrl}/embed/tours?token=${token}`, {
+      headers: { referer: 'https://evil.example/' },
+    });
+    await ask('/api/tenant/catalog', `${key}x`);
+    await ask('/api/tenant/catalog');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+
+    const text = api.log().slice(before);
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ msg, route }) => msg === 'request' && route !== '/readyz');
+    const keyId = key.slice(9, 21);
+    expect(lines.map(({ code, credential: id }) => [code, id])).toEqual([
+      ['insufficient_scope', keyId],
+      ['invalid_api_key', keyId],
+      ['invalid_api_key', unknown.id],
+      ['wrong_credential_type', credential.id],
+      ['invalid_widget_token', credential.id],
+      ['invalid_widget_token', credential.id],
+      ['origin_not_allowed', credential.id],
+      ['invalid_api_key', undefined],
+      ['invalid_api_key', undefined],
+    ]);
+    for (const secret of [key, wrongKey, unknown.token, token, wrongToken]) {
+      expect(text).not.toContain(secret.split('_')[3]);
+    }
+    expect(text).not.toContain(pass.split('.')[3]);
+  });
+});
+
+describe('the address of a client in the log', () => {
+  it('is the one that a trusted proxy names, shortened to /24 and /48', async () => {
+    const behind = await startApiProcess(database.url, { LOG_LEVEL: 'info', TRUST_PROXY: '1' });
+    const ask = (address: string) =>
+      fetch(`${behind.baseUrl}/docs`, { headers: { 'x-forwarded-for': `8.8.8.8, ${address}` } });
+    for (const address of ['203.0.113.77', '2001:db8:1:2:3:4:5:6', '::ffff:203.0.113.78', 'nonsense'])
+      await ask(address);
+    await behind.stop();
+    const lines = behind.log().trim().split('\n');
+    const requests = lines
+      .map((line) => JSON.parse(line) as { route?: string; client?: string })
+      .filter(({ route }) => route === '/docs');
+    expect(requests.map(({ client }) => client)).toEqual([
+      '203.0.113.0/24',
+      '2001:db8:1::/48',
+      '203.0.113.0/24',
+      undefined,
+    ]);
+    for (const whole of ['203.0.113.7', '8.8.8.8', '2001:db8:1:2']) expect(behind.log()).not.toContain(whole);
   });
 });

@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe('selling, while a change to the catalog is being committed and its version is locked', () => {
-  it('waits for nothing: no hold, booking or sweep touches the version', async () => {
+  it('does not wait, because no hold, booking or sweep locks the version', async () => {
     const { db } = api.context;
     const { tour, date } = await givenSeats(db);
     lock = await db.transaction();

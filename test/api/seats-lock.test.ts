@@ -1,6 +1,7 @@
 import type { Response } from 'supertest';
 import type { Trx } from '../../services/platform/database';
 import { startTestApi, type TestApi } from '../support/api';
+import { answerAfter as answerAfterWait } from '../support/lock-wait';
 import {
   endHoldIn,
   expectProblem,
@@ -19,30 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** The answer to a request that had to wait for the departure's lock, while another transaction did its work and committed. */
-async function answerAfter(
-  { tour, date }: Seats,
+const answerAfter = (
+  seats: Seats,
   request: () => Promise<Response>,
   work: (trx: Trx, departureId: string) => Promise<unknown>,
-): Promise<Response> {
-  const { db } = api.context;
-  const other = await db.transaction();
-  const row = await other('departures')
-    .where({ tour_id: tour.id, departure_date: date })
-    .forUpdate()
-    .first('id');
-  const answer = request();
-  await untilSomebodyWaits();
-  await work(other, row.id);
-  await other.commit();
-  return answer;
-}
-
-async function untilSomebodyWaits(): Promise<void> {
-  const waiting = `select count(*)::int as n from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await api.context.db.raw(waiting)).rows[0].n === 0) await pause(5);
-}
+) => answerAfterWait(api.context.db, seats, request, work);
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -67,7 +49,7 @@ const hold =
     website.hold(tour, { departure_date: date, quantity });
 
 describe('a request that waited for a departure', () => {
-  it('sees the seats that the one before it took: lock and count are two statements', async () => {
+  it('counts the seats that the request before it took, because lock and count are two statements', async () => {
     const seats = await givenSeats(api.context.db, { seats: 3 });
     const take = (trx: Trx, id: string) => takeSeats(trx, id, 2);
     const held = await answerAfter(seats, hold(seats, 2), take);
@@ -83,7 +65,7 @@ describe('a request that waited for a departure', () => {
     expect(await seatsTaken(api.context.db, seats)).toBe(3);
   });
 
-  it('sees the seats that were given back meanwhile', async () => {
+  it('counts the seats that were freed during its wait', async () => {
     const seats = await givenSeats(api.context.db, { seats: 2 });
     await website.hold(seats.tour, { departure_date: seats.date, quantity: 2 });
     const release = (trx: Trx, id: string) =>
@@ -91,13 +73,13 @@ describe('a request that waited for a departure', () => {
     expect((await answerAfter(seats, hold(seats, 2), release)).status).toBe(201);
   });
 
-  it('sees a cancellation that came meanwhile', async () => {
+  it('is refused after a cancellation during its wait', async () => {
     const seats = await givenSeats(api.context.db);
     const cancel = (trx: Trx, id: string) => trx('departures').where({ id }).update({ status: 'cancelled' });
     expectProblem(await answerAfter(seats, hold(seats, 1), cancel), 409, 'departure_cancelled');
   });
 
-  it('reads the clock after the lock: what expired while it waited is free, and its own time begins then', async () => {
+  it('reads the clock after the lock: seats that expired during its wait are free, and its own time starts then', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db, { seats: 1 });
     const first = await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
@@ -110,7 +92,7 @@ describe('a request that waited for a departure', () => {
     expect(Date.parse(answer.body.expires_at) - Date.parse(answer.body.created_at)).toBe(15 * 60_000);
   });
 
-  it('neither extends nor books a hold that expired, and was sold on, while it waited', async () => {
+  it('does not extend or book a hold that expired and was sold again during its wait', async () => {
     const { db } = api.context;
     const seats = await givenSeats(db, { seats: 1 });
     const { hold_id } = (await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 })).body;
@@ -129,7 +111,7 @@ describe('a request that waited for a departure', () => {
     }
   });
 
-  it('for two seconds in vain is told to come again, and has left nothing', async () => {
+  it('answers departure_busy after two seconds and writes nothing', async () => {
     const seats = await givenSeats(api.context.db);
     let answer: Response | undefined;
     const key = { 'idempotency-key': 'busy' };

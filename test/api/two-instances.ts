@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { run } from '../../cli/run';
-import { untilInstancesObey } from '../../services/platform/change-lease/await-instances';
+import { run } from '../../cli/program';
+import { awaitInstances } from '../../services/platform/read-cache/await-instances';
 import type { Db } from '../../services/platform/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase } from '../support/database';
@@ -115,7 +115,7 @@ async function givenShop(db: Db, env: Environment): Promise<Shop> {
   const widget = (await tourctl(env, `widget issue ${slug}`)).json;
   const tour = await givenTour(db);
   const date = await givenDeparture(db, tour);
-  await untilInstancesObey(db);
+  await awaitInstances(db);
   return {
     slug,
     keyId: key.id!,

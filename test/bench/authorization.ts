@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Pool } from 'undici';
 import { plantDemo } from '../../services/api/demo/plant-demo';
-import { untilInstancesObey } from '../../services/platform/change-lease/await-instances';
+import { awaitInstances } from '../../services/platform/read-cache/await-instances';
 import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
 import { migrate } from '../../services/platform/migrate';
@@ -48,7 +48,7 @@ async function main(): Promise<void> {
 /** The demo's catalog, tenant and key. */
 async function plant(db: Db): Promise<{ apiKey: string; paths: Record<string, string> }> {
   const today = new Date().toISOString().slice(0, 10);
-  const demo = await inTransaction(db, (trx) => plantDemo(trx, today, PEPPER, undefined));
+  const demo = await inTransaction(db, (trx) => plantDemo(trx, today, PEPPER));
   const { slug, date } = await db('departures as d')
     .join('tours as t', 't.id', 'd.tour_id')
     .where('d.departure_date', '>', today)
@@ -100,7 +100,7 @@ async function measureWait(db: Db): Promise<void> {
   for (let i = 0; i < COMMANDS; i++) {
     await inTransaction(db, (trx) => trx('tenants').update({ name: `Demo ${i}` }));
     const committed = performance.now();
-    await untilInstancesObey(db);
+    await awaitInstances(db);
     waits.push(performance.now() - committed);
     // Not in step with the polls.
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 500));

@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: CONCURRENCY });
   try {
     await migrate(db);
-    const tenant = await givenTenant(db, { maxHolds: 1_000_000 });
+    const tenant = await givenTenant(db, { maxHolds: 1_000_000, maxUnpaid: 1_000_000 });
     const targets: Target[] = [];
     for (let i = 0; i < TOURS; i++) {
       const tour = await givenTour(db);

@@ -2,16 +2,16 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Db, inTransaction } from '../../services/platform/database';
-import { withComparedFiles } from '../../services/api/catalog/files/compare-files';
-import type { Fault } from '../../services/api/catalog/files/fault';
-import { createFaultList } from '../../services/api/catalog/files/fault-list';
-import { CatalogRefusedError } from '../../services/api/catalog/files/import.errors';
-import type { ImportReport } from '../../services/api/catalog/files/import-report';
-import { readCatalog } from '../../services/api/catalog/files/read-catalog';
-import type { StagedImport } from '../../services/api/catalog/files/stage-import';
-import { closeStage, openStage } from '../../services/api/catalog/files/stage.repository';
-import type { TourInFile } from '../../services/api/catalog/files/tour-in-file';
-import { writeImport } from '../../services/api/catalog/files/write-import';
+import { withComparedFiles } from '../../services/api/catalog-import/compare-files';
+import type { Fault } from '../../services/api/catalog-import/fault';
+import { createFaultList } from '../../services/api/catalog-import/fault-list';
+import { CatalogRefusedError } from '../../services/api/catalog-import/import.errors';
+import type { ImportReport } from '../../services/api/catalog-import/import-report';
+import { readCatalog } from '../../services/api/catalog-import/read-catalog';
+import type { StagedImport } from '../../services/api/catalog-import/stage-import';
+import { closeStage, openStage } from '../../services/api/catalog-import/stage.repository';
+import type { TourInFile } from '../../services/api/catalog-import/tour-in-file';
+import { writeImport } from '../../services/api/catalog-import/write-import';
 import { relockDeparture } from '../../services/api/departures/reserve-seats';
 
 /** Files of the test's own directory, by name; objects are written as JSON. Returns their paths in order. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { cutArray, cutLines, type Cutter } from '../../services/api/catalog/files/cut-json';
+import { cutArray, cutLines, type Cutter } from '../../services/api/catalog-import/cut-json';
 
 function cut(cutter: Cutter, chunks: string[]) {
   return [...chunks.flatMap((chunk) => cutter.push(chunk)), ...cutter.end()];

@@ -1,6 +1,6 @@
 import { inTransaction } from '../../services/platform/database';
-import { checkCatalog } from '../../services/api/catalog/files/check-catalog';
-import { importCatalog } from '../../services/api/catalog/files/import-catalog';
+import { checkCatalog } from '../../services/api/catalog-import/check-catalog';
+import { importCatalog } from '../../services/api/catalog-import/import-catalog';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { departureEntry, importFiles, tourEntry } from './catalog-files';
 import { departureOf, insertTenant, tourOf } from './catalog-rows';

@@ -1,9 +1,10 @@
-import { checkCatalog } from '../../services/api/catalog/files/check-catalog';
-import { importCatalog } from '../../services/api/catalog/files/import-catalog';
-import { writeImport } from '../../services/api/catalog/files/write-import';
+import { checkCatalog } from '../../services/api/catalog-import/check-catalog';
+import { importCatalog } from '../../services/api/catalog-import/import-catalog';
+import { writeImport } from '../../services/api/catalog-import/write-import';
 import { relockDeparture } from '../../services/api/departures/reserve-seats';
-import { type Db, inTransaction } from '../../services/platform/database';
+import { inTransaction } from '../../services/platform/database';
 import { createTestDatabase, type TestDatabase } from '../support/database';
+import { untilSomebodyWaits } from '../support/lock-wait';
 import { compareFiles, departureEntry, importFiles, tourEntry, write } from './catalog-files';
 import { departureOf, insertHold, insertLead, insertTenant, tourOf } from './catalog-rows';
 
@@ -139,9 +140,3 @@ describe('an import that is overtaken after it compared', () => {
     expect((await departureOf(database.db, 'stuck', '2031-06-01')).seats_total).toBe(10);
   });
 });
-
-async function untilSomebodyWaits(db: Db): Promise<void> {
-  const waiting =
-    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-  while ((await db.raw(waiting)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-}

@@ -1,6 +1,6 @@
 import { inTransaction } from '../../services/platform/database';
-import type { ImportReport } from '../../services/api/catalog/files/import-report';
-import { writeImport } from '../../services/api/catalog/files/write-import';
+import type { ImportReport } from '../../services/api/catalog-import/import-report';
+import { writeImport } from '../../services/api/catalog-import/write-import';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { compareFiles, departureEntry, importFiles, tourEntry, write } from './catalog-files';
 import { departureOf, insertHold, insertTenant, tourOf } from './catalog-rows';

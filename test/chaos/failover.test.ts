@@ -2,11 +2,10 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inTransaction } from '../../services/platform/database';
-import { untilInstancesObey } from '../../services/platform/change-lease/await-instances';
+import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
+import { awaitInstances } from '../../services/platform/read-cache/await-instances';
 import { migrate } from '../../services/platform/migrate';
-import { type Db, openDatabase } from '../../services/platform/database';
-import { addEndpoint } from '../../services/webhook-queue/operations';
+import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { killChildren } from '../stack/child';
 import { lowPorts } from '../stack/low-ports';
 import { type Instance, startInstance } from '../stack/service';
@@ -83,10 +82,10 @@ function suite(): void {
   async function givenShop(): Promise<void> {
     const db = openDatabase(pair.primary().url, { applicationName: 'test', poolMax: 2 });
     await migrate(db);
-    const tenant = await givenTenant(db, { status: 'active', maxHolds: 1_000_000 });
+    const tenant = await givenTenant(db, { status: 'active', maxHolds: 1_000_000, maxUnpaid: 1_000_000 });
     tenantId = tenant.id;
     const authorization = `Bearer ${await givenKey(db, tenant)}`;
-    const departures = await Promise.all([150, 100_000, 100_000].map((seats) => givenSeats(db, { seats })));
+    const departures = await Promise.all([20, 100_000, 100_000].map((seats) => givenSeats(db, { seats })));
     const endpoint = { tenantId, url: receiver.url, allowPrivateTargets: true };
     await inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, endpoint));
     shop = { apis: [], authorization, departures };
@@ -183,9 +182,9 @@ function suite(): void {
       departure_date: seats.date,
       external_ref: 'half-made',
     };
-    const book = (api: string, patienceMs: number) =>
+    const book = (api: string, timeoutMs: number) =>
       fetch(`${api}/api/tenant/bookings`, {
-        ...{ method: 'POST', headers, body: JSON.stringify(order), signal: AbortSignal.timeout(patienceMs) },
+        ...{ method: 'POST', headers, body: JSON.stringify(order), signal: AbortSignal.timeout(timeoutMs) },
       }).then(
         ({ status }) => status,
         () => 'nothing',
@@ -219,7 +218,7 @@ function suite(): void {
     await onServer(pair.primary(), async (db) => {
       const begun = performance.now();
       await db('tenants').where({ id: tenantId }).update({ status: 'suspended' });
-      await untilInstancesObey(db);
+      await awaitInstances(db);
       // Sooner than a lease lapses: both have said so themselves.
       expect(performance.now() - begun).toBeLessThan(1000);
     });

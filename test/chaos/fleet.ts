@@ -32,7 +32,7 @@ interface Member {
 
 const PAST_LEASE_MS = LEASE_SECONDS * 1000 + 1000;
 const LATE = 'result came too late';
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 export function startFleet(databaseUrl: string, size: number): Fleet {
   const members = new Set<Member>();
@@ -102,9 +102,9 @@ function lateResults(log: string): LateResult[] {
 }
 
 async function until<T>(what: string, probe: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(20)) {
+  for (const deadline = Date.now() + TIMEOUT_MS; Date.now() < deadline; await sleep(20)) {
     const found = await probe();
     if (found !== undefined) return found;
   }
-  throw new Error(`in ${PATIENCE_MS / 1000} s never: ${what}`);
+  throw new Error(`in ${TIMEOUT_MS / 1000} s never: ${what}`);
 }

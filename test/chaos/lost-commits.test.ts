@@ -31,7 +31,7 @@ describe('connections that are lost between COMMIT and its answer', () => {
     'cost the client a retry, and make nothing twice, whether or not it was committed',
     async () => {
       const { db } = database;
-      const tenant = await givenTenant(db, { status: 'active' });
+      const tenant = await givenTenant(db, { status: 'active', maxUnpaid: 1_000_000 });
       const authorization = `Bearer ${await givenKey(db, tenant)}`;
       const seats = await givenSeats(db, { seats: 100_000 });
       clients = startClients({ apis: [api.baseUrl], authorization, departures: [seats] });

@@ -1,5 +1,5 @@
 import type { Db } from '../../services/platform/database';
-import type { Outcome } from '../../services/webhook-queue/deliveries/delivery';
+import type { AttemptOutcome } from '../../services/webhook-queue/deliveries/delivery';
 import { webhookId } from '../../services/webhook-queue/signing/sign-payload';
 import { printTable } from '../bench/webhooks/table';
 import type { LateResult } from './fleet';
@@ -14,7 +14,7 @@ export interface Story {
   /** As the delivery tells. */
   attempts: number;
   /** The log, in its order. */
-  tries: { number: number; outcome: Outcome }[];
+  tries: { number: number; outcome: AttemptOutcome }[];
   requests: Seen[];
 }
 
@@ -49,7 +49,7 @@ function taken({ requests }: Story): number {
 
 /** Tries that may have been taken though nobody here knows. */
 function doubtful({ kind, tries }: Story): number {
-  const doubts: Outcome[] = ['worker_lost', 'interrupted'];
+  const doubts: AttemptOutcome[] = ['worker_lost', 'interrupted'];
   if (kind === 'dropping') doubts.push('connection', 'hung_up');
   return tries.filter(({ outcome }) => doubts.includes(outcome)).length;
 }

@@ -21,7 +21,7 @@ const WORKERS = 3;
 /** Of two kills, on average. */
 const KILL_EVERY_MS = LONG ? 2000 : 1000;
 const RESTART_EVERY_MS = 5000;
-const PATIENCE_MS = LONG ? 300_000 : 30_000;
+const TIMEOUT_MS = LONG ? 300_000 : 30_000;
 const SIZE = LONG ? { tenants: 10, hopeless: 2 } : { tenants: 4, hopeless: 1 };
 
 let receiver: Receiver;
@@ -64,7 +64,7 @@ async function bookUnderBlows(landscape: Landscape, { count, everyMs, strike }: 
 }
 
 async function untilQueueIsEmpty(db: Db): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(100)) {
+  for (const deadline = Date.now() + TIMEOUT_MS; Date.now() < deadline; await sleep(100)) {
     const left = await db('webhook_queue').first('delivery_id');
     if (!left) return;
   }
@@ -125,7 +125,7 @@ describe('webhook workers that are killed while they deliver', () => {
       expect(late.length).toBeGreaterThan(0);
       expect(overwritten(stories, late)).toEqual([]);
     },
-    KILLS * KILL_EVERY_MS * 3 + PATIENCE_MS,
+    KILLS * KILL_EVERY_MS * 3 + TIMEOUT_MS,
   );
 
   if (RESTARTS > 0) {
@@ -158,7 +158,7 @@ describe('webhook workers that are killed while they deliver', () => {
         await expectPromisesKept(db, `${starts.size - 1} restarts of PostgreSQL in ${took} s`);
         expect(starts.size).toBe(RESTARTS + 1);
       },
-      RESTARTS * RESTART_EVERY_MS * 3 + PATIENCE_MS,
+      RESTARTS * RESTART_EVERY_MS * 3 + TIMEOUT_MS,
     );
   }
 });

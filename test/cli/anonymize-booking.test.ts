@@ -1,10 +1,9 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Db } from '../../services/platform/database';
-import { settleAttempts } from '../../services/webhook-queue/worker/settle.repository';
-import { writeRefusals } from '../../services/api/departures/note-refusal';
+import { recordResults } from '../../services/webhook-queue/worker/results.repository';
 import { startTestApi, type TestApi } from '../support/api';
 import { givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
-import { add, claimNow, eventually, hurriedWorker, whenAll } from '../webhook-queue/queue-fixture';
+import { add, claimNow, eventually, startFastWorker, whenAll } from '../webhook-queue/queue-fixture';
 import { startReceiver, type Receiver } from '../webhook-queue/receiver';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
@@ -115,7 +114,7 @@ describe('tourctl booking anonymize', () => {
       response.setHeader('X-Echo', person.email);
       response.end(request.body);
     });
-    const worker = hurriedWorker(db);
+    const worker = startFastWorker(db);
     await whenAll(db, site.tenant.id, 'delivered', 2);
     await worker.stop();
     await site.hold(seats.tour, {
@@ -123,7 +122,7 @@ describe('tourctl booking anonymize', () => {
       quantity: 1,
       external_ref: referenceOf(person),
     });
-    await writeRefusals(db);
+    await api.context.refusals.write(db);
     await terminal.tourctl(`booking show ${ref} --reveal`);
     await db('audit_log').insert({
       ...{ actor: 'olga', host: 'here', action: 'booking.confirm', subject: ref },
@@ -214,7 +213,7 @@ describe('tourctl booking anonymize', () => {
 
 describe('the references of refusals', () => {
   const told = async (tenant: { id: string }) => {
-    await writeRefusals(db);
+    await api.context.refusals.write(db);
     return db('sale_refusals').where({ tenant_id: tenant.id }).orderBy('id').pluck('external_ref');
   };
   const tooMany = ({ date }: Seats, reference: string) => ({
@@ -266,7 +265,7 @@ describe('a webhook that has not arrived', () => {
     const forced = await anonymize(ref, '--force');
     expect(forced.json.undelivered).toHaveLength(1);
     receiver.react((response) => response.writeHead(204).end());
-    const worker = hurriedWorker(db);
+    const worker = startFastWorker(db);
     const sent = await eventually('sent', () => receiver.received.find(({ body }) => body.includes(ref)));
     await worker.stop();
     expect(JSON.parse(sent.body)).toMatchObject({ customer: { name: null, phone: null, email: null } });
@@ -308,7 +307,7 @@ describe('a webhook that has not arrived', () => {
       hopelessSeconds: 9e5,
       hopelessDeaths: 20,
     };
-    const settled = await settleAttempts(db, [{ delivery, report, next, trips: false }], rules);
+    const settled = await recordResults(db, [{ delivery, report, next, trips: false }], rules);
     expect([...settled.taken]).toEqual([]);
     expect(await tracesOf(person)).toEqual([]);
     expect(await db('webhook_attempts').where({ delivery_id: delivery.id }).pluck('outcome')).toEqual([
@@ -326,7 +325,7 @@ describe('a webhook that has not arrived', () => {
   });
 });
 
-it('asks first: nobody to ask and no --yes is a usage error', async () => {
+it('asks first: without a terminal and --yes it is a usage error', async () => {
   const { code, error } = await terminal.tourctl('booking anonymize ACME-1 --json');
   expect([code, error.code]).toEqual([2, 'usage_error']);
 });

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { anonymizeBooking } from '../../services/api/bookings/anonymize-booking';
 import { type Db, inTransaction, type Trx } from '../../services/platform/database';
-import { addEndpoint, eraseCustomer } from '../../services/webhook-queue/operations';
+import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
+import { eraseCustomer } from '../../services/webhook-queue/deliveries/erase-customer';
 import { startTestApi, type TestApi } from '../support/api';
 import { CUSTOMER, givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
 import { openTestTerminal, type TestTerminal } from './terminal';

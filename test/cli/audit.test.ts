@@ -150,7 +150,7 @@ describe('tourctl audit list', () => {
     expect((await list('--actor olga --subject thing')).length).toBe(2);
   });
 
-  it('tells a person who, where, when, what, and what became of it', async () => {
+  it('shows a person the actor, host, time, action and changed fields', async () => {
     await terminal.tourctl('tenant create --slug told --name Told');
     await terminal.tourctl('tenant set told --max-holds 3 --hold-max 45');
     const { stdout } = await terminal.tourctl('audit list --subject told');

@@ -1,4 +1,3 @@
-import { noteRefusal, writeRefusals } from '../../services/api/departures/note-refusal';
 import { HoldExpiredError } from '../../services/api/holds/hold.errors';
 import { startTestApi, type TestApi } from '../support/api';
 import { endHoldIn, givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
@@ -20,7 +19,7 @@ afterAll(async () => {
 });
 
 const list = async (flags: string) => {
-  await writeRefusals(api.context.db);
+  await api.context.refusals.write(api.context.db);
   return (await terminal.tourctl(`booking refusals --tenant ${site.tenant.slug} ${flags} --json`)).json.items;
 };
 const order = () => ({ tour_id: seats.tour.slug, departure_date: seats.date });
@@ -57,18 +56,18 @@ describe('tourctl booking refusals', () => {
     expect(await list('--code idempotency_key_reused')).toMatchObject([{ operation: 'hold.place' }]);
   });
 
-  it('stands with the hold that had expired, and with the booking that could not be confirmed', async () => {
+  it('is shown with the expired hold, and with the booking that could not be confirmed', async () => {
     const held = await site.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
     await endHoldIn(api.context.db, held.body.hold_id, -1);
     await site.book({ ...order(), hold_id: held.body.hold_id });
-    await writeRefusals(api.context.db);
+    await api.context.refusals.write(api.context.db);
     const hold = (await terminal.tourctl(`hold show ${held.body.hold_id} --json`)).json;
     expect(hold.refusals).toMatchObject([{ operation: 'booking.create', code: 'hold_expired' }]);
 
     const { body } = await site.book(order());
     for (const verb of ['cancel', 'confirm'])
       await site.post(`/api/tenant/bookings/${body.booking_ref}/${verb}`);
-    await writeRefusals(api.context.db);
+    await api.context.refusals.write(api.context.db);
     const booking = (await terminal.tourctl(`booking show ${body.booking_ref} --json`)).json;
     expect(booking.refusals).toMatchObject([
       { operation: 'booking.confirm', code: 'booking_state_conflict' },
@@ -94,11 +93,11 @@ describe('tourctl booking refusals', () => {
     expect((await terminal.tourctl(`${refusals} --limit ${items.length}`)).stderr).toBe('');
   });
 
-  it('counts all of a flood, and tells the first five hundred of it in full', async () => {
+  it('counts all of a flood, and lists the first five hundred in full', async () => {
     const before = await api.context.db('sale_refusal_counts').sum('count as n').first();
     const told = (await list('--limit 1000')).length;
     const asked = { tenantId: site.tenant.id, operation: 'hold.extend' as const, requestId: 'flood' };
-    for (let n = 0; n < 700; n++) noteRefusal(asked, new HoldExpiredError());
+    for (let n = 0; n < 700; n++) api.context.refusals.record(asked, new HoldExpiredError());
     expect(await list('--limit 1000')).toHaveLength(told + 500);
     const after = await api.context.db('sale_refusal_counts').sum('count as n').first();
     expect(after!.n - before!.n).toBe(700);
@@ -110,9 +109,9 @@ describe('tourctl booking refusals', () => {
       operation: 'hold.extend' as const,
       requestId: 'kept-for-later',
     };
-    noteRefusal(asked, new HoldExpiredError());
+    api.context.refusals.record(asked, new HoldExpiredError());
     const away = { transaction: () => Promise.reject(new Error('away')) };
-    await expect(writeRefusals(away as never)).rejects.toThrow('away');
+    await expect(api.context.refusals.write(away as never)).rejects.toThrow('away');
     expect((await list('--limit 1'))[0]).toMatchObject({ request_id: 'kept-for-later' });
   });
 });

@@ -84,7 +84,7 @@ describe('tourctl booking stats', () => {
     }
   });
 
-  it('is at most eighty cells wide where nobody says how wide it may be', async () => {
+  it('is at most eighty cells wide in a pipe', async () => {
     for (const line of (await stats('--since 24h')).stdout.split('\n')) {
       expect([...line].length).toBeLessThanOrEqual(80);
     }

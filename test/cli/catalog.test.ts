@@ -44,7 +44,7 @@ describe('tourctl catalog import', () => {
     expect(await audits()).toEqual(before);
   });
 
-  it('reports the faults on stdout, says so on stderr and exits 1', async () => {
+  it('reports the issues on stdout and the error on stderr, and exits 1', async () => {
     const result = await importing({ 'tours.csv': 'slug,name\nx,Y' });
     expect(result.code).toBe(1);
     expect(result.json.errors).toContainEqual({
@@ -57,7 +57,7 @@ describe('tourctl catalog import', () => {
     expect(result.error.message).toMatch(/^The catalog has \d+ faults; nothing was written$/);
   });
 
-  it('shows a person the faults with their places', async () => {
+  it('shows a person the issues with their places', async () => {
     const [file] = writeFiles({ 'tours.jsonl': JSON.stringify(tourEntry({ name: '' })) });
     const { code, stdout, stderr } = await terminal.tourctl(['catalog', 'import', file!]);
     expect(code).toBe(1);
@@ -130,7 +130,7 @@ describe('tourctl catalog import', () => {
     expect(stdout.split('\n').length).toBeLessThan(75);
   });
 
-  it('lists a thousand faults, and says how many there are', async () => {
+  it('lists a thousand issues and their total', async () => {
     const lines = Array.from({ length: 1200 }, (_, i) =>
       JSON.stringify(tourEntry({ slug: `wrong-${i}`, name: 7 })),
     );
@@ -324,5 +324,42 @@ describe('tourctl catalog list', () => {
       expect(Math.max(...stdout.split('\n').map((text) => text.length))).toBeLessThanOrEqual(columns);
     }
     await other.drop();
+  });
+});
+
+describe('tourctl catalog import of departures in the past', () => {
+  const importingOn = async (date: string, timeZone: string) => {
+    const slug = `past-${date}-${timeZone.toLowerCase().replace(/[^a-z0-9]/g, '')}`;
+    const departures = [departureEntry({ departure_date: date })];
+    return importing({ 'tours.json': [tourEntry({ slug, time_zone: timeZone, departures })] });
+  };
+
+  it('warns of new ones, and counts them', async () => {
+    const { code, json, stderr } = await importingOn('2020-05-01', 'UTC');
+    expect(code).toBe(0);
+    expect(json.past_departures).toEqual({
+      departures: 1,
+      first: { tour: 'past-2020-05-01-utc', departure_date: '2020-05-01' },
+    });
+    expect(JSON.parse(stderr).warning.message).toBe(
+      '1 new departure is in the past and cannot be booked: past-2020-05-01-utc on 2020-05-01',
+    );
+  });
+
+  it('does not warn of those that are there already, or to come', async () => {
+    await importingOn('2020-06-01', 'UTC');
+    for (const date of ['2020-06-01', '2031-06-01']) {
+      const { json, stderr } = await importingOn(date, 'UTC');
+      expect([json.past_departures, stderr]).toEqual([undefined, '']);
+    }
+  });
+
+  it('checks the date in the time zone of the tour', async () => {
+    const { rows } = await terminal.db.raw(
+      "select (clock_timestamp() at time zone 'Pacific/Kiritimati')::date - 1 as yesterday",
+    );
+    const yesterday: string = rows[0].yesterday;
+    expect((await importingOn(yesterday, 'Pacific/Kiritimati')).json.past_departures.departures).toBe(1);
+    expect((await importingOn(yesterday, 'Etc/GMT+12')).json.past_departures).toBeUndefined();
   });
 });

@@ -91,7 +91,7 @@ describeWith('bash', 'completion in bash', () => {
     expect(offers('tourctl tenant list --status=')).toContain('suspended');
   });
 
-  it('offers what stands after a colon, where readline breaks words', () => {
+  it('completes the text after a colon, where readline breaks words', () => {
     expect(offers('tourctl key issue acme --scope booking:c')).toEqual(['create']);
   });
 

@@ -63,7 +63,7 @@ describe('tourctl config list', () => {
     return Object.fromEntries(items.map((item: { variable: string }) => [item.variable, item]));
   };
 
-  it('tells the value that holds, and whether the environment, a default or a generated file gives it', async () => {
+  it('shows the effective value, and whether the environment, a default or a generated file gives it', async () => {
     const { API_PORT, HOST, PUBLIC_BASE_URL, REDIS_URL, SECRETS_KEY, KEY_PEPPER } = await settings({
       API_PORT: '4100',
       KEY_PEPPER: SECRET,
@@ -91,7 +91,7 @@ describe('tourctl config list', () => {
     );
     expect(code).toBe(0);
     expect(stdout).toMatch(/^API_PORT +\(wrong\) +environment/m);
-    expect(stderr).toContain('3 must be mended before a service starts');
+    expect(stderr).toContain('3 must be corrected before a service starts');
   });
 
   it.each([
@@ -145,7 +145,7 @@ describe('tourctl config get', () => {
 });
 
 describe('tourctl config check', () => {
-  it('lists all faults at once, where a service stops at the first', async () => {
+  it('lists all issues at once, while a service stops at the first', async () => {
     const env = {
       API_PORT: '99999',
       LOG_LEVEL: 'loud',
@@ -170,7 +170,7 @@ describe('tourctl config check', () => {
     expect([code, json.faults.length]).toEqual([1, 2]);
   });
 
-  it('notices a misspelt name, which nobody reads', async () => {
+  it('notices a misspelt name', async () => {
     const { code, json } = await under({ WEBHOOK_RETENTION_DAY: '7', HOME: '/root' }, 'config check --json');
     expect(code).toBe(0);
     expect(json.notices).toContainEqual({

@@ -26,7 +26,7 @@ describe('tourctl doctor', () => {
 describeWithRedis('tourctl doctor with a Redis', () => {
   afterAll(stopRedisServers);
 
-  it('tells how quick it is, and finds a wrong password and a hanging server', async () => {
+  it('reports the response time, and finds a wrong password and a hanging server', async () => {
     const redis = await startRedis(['--requirepass', 'right']);
     const url = (password: string) => ({ REDIS_URL: `redis://:${password}@127.0.0.1:${redis.port}` });
     expect(await check(url('right'))).toMatchObject({

@@ -67,6 +67,22 @@ describe('tourctl doctor, of what is set up for tenants', () => {
     expect((await check('visibility-rules')).status).toBe('ok');
   });
 
+  it('notes tenants that may keep all seats of a departure, where there are several', async () => {
+    const rest = (await terminal.db('tenants').whereNot({ slug: 'acme' }).pluck('slug')) as string[];
+    for (const slug of rest) await terminal.tourctl(`tenant set ${slug} --max-hold-share 99`);
+    expect((await check('hold-shares')).status).toBe('ok');
+    await terminal.tourctl('tenant create --slug greedy --name Greedy');
+    expect(await check('hold-shares')).toMatchObject({
+      ...{ code: 0, status: 'notice', detail: expect.stringContaining('acme, greedy') },
+    });
+    await terminal.tourctl('tenant suspend greedy --yes');
+    expect((await check('hold-shares')).status).toBe('ok');
+    await terminal.tourctl('tenant activate greedy');
+    await followAdvice(terminal, 'hold-shares');
+    expect((await check('hold-shares')).status).toBe('ok');
+    expect((await terminal.tourctl('tenant show greedy --json')).json.max_hold_share).toBe(50);
+  });
+
   it('notes price rules that never decide, why, and removes them', async () => {
     await givenTour(terminal.db, { slug: 'gone', status: 'archived' });
     await terminal.tourctl('pricing add acme --percent 3 --continent south-america');

@@ -114,7 +114,7 @@ describe('tourctl doctor', () => {
     expect((await check('instances')).detail).toBe('0 of the API');
   });
 
-  it('notes a queue that nobody works on, dead deliveries, disabled endpoints and silent workers', async () => {
+  it('notes a queue without workers, dead deliveries, disabled endpoints and silent workers', async () => {
     const tenant = await terminal.db('tenants').where({ slug: 'acme' }).first('id');
     await terminal.tourctl('webhook add acme https://acme.example/webhooks');
     const endpoint = await terminal.db('webhook_endpoints').first('id');
@@ -185,7 +185,7 @@ describe('tourctl doctor', () => {
     await terminal.db('departures').where({ id }).update({ seats_total: 10 });
   });
 
-  it('notes holds that nobody tidies, and holds and bookings that do not know each other', async () => {
+  it('notes expired holds that are not cleaned up, and holds and bookings that do not refer to each other', async () => {
     const [hold] = await terminal.db('seat_holds').select('*');
     const { id, expires_at, created_at } = hold;
     const change = (row: object) => terminal.db('seat_holds').where({ id }).update(row);
@@ -193,7 +193,7 @@ describe('tourctl doctor', () => {
     expect(await check('holds')).toMatchObject({
       code: 0,
       status: 'notice',
-      detail: expect.stringContaining('1 over for ten minutes'),
+      detail: expect.stringContaining('1 expired over ten minutes ago'),
       commands: ['npm run api'],
     });
     await change({ created_at, expires_at, status: 'converted' });
@@ -223,5 +223,28 @@ describe('tourctl doctor', () => {
     const nowhere = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
     const away = await withEnv(terminal, nowhere, () => check('database'));
     expect(away).toMatchObject({ code: 1, ok: false, status: 'broken' });
+  });
+});
+
+describe('the secrets that tourctl doctor looks at', () => {
+  it('are broken where SECRETS_KEY does not open what is sealed, for all or for one endpoint', async () => {
+    expect(await check('secrets')).toMatchObject({ status: 'ok', code: 0 });
+    const added = await terminal.tourctl('webhook add acme https://example.com/secrets --json');
+    expect(await check('secrets')).toMatchObject({ status: 'ok' });
+    await withEnv(terminal, { SECRETS_KEY: 'o'.repeat(32) }, async () => {
+      expect(await check('secrets')).toMatchObject({ status: 'broken', code: 1, ok: false });
+    });
+    const [secret] = await terminal
+      .db('webhook_secrets')
+      .where({ endpoint_id: added.json.id })
+      .select('id', 'key_id');
+    await terminal.db('webhook_secrets').where({ id: secret.id }).update({ key_id: 'of another key' });
+    const found = await check('secrets');
+    expect(found).toMatchObject({
+      status: 'broken',
+      detail: expect.stringContaining(`${added.json.id} of acme`),
+    });
+    await followAdvice(terminal, 'secrets');
+    expect(await check('secrets')).toMatchObject({ status: 'ok' });
   });
 });

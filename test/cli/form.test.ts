@@ -56,9 +56,9 @@ describe('a wrong command line', () => {
     ['tenant list --limit 1001', '--limit must be a whole number from 1 to 1000'],
     ['tenant show', '<slug> is missing'],
     ['tenant show acme other', 'too many arguments'],
-    ['tenant suspend acme', '--yes must be given where nobody can be asked'],
+    ['tenant suspend acme', '--yes is required where no question can be asked'],
     ['tenant set acme', 'at least one flag'],
-    ['tenant set acme --name A --name B', '--name stands twice'],
+    ['tenant set acme --name A --name B', '--name may be given only once'],
     ['key issue acme', '--scope is missing'],
     ['key rotate aaaaaaaaaaaa --grace 1w', '--grace must be a duration such as 90d, 24h or 30m, or 0'],
     [
@@ -185,7 +185,7 @@ describe('a database that', () => {
     }
   });
 
-  it('somebody holds a lock in is exit 1 within seconds', async () => {
+  it('another session has locked ends with exit 1 within seconds', async () => {
     const { code, error } = await terminal.db.transaction(async (trx) => {
       await trx('tenants').where({ slug: 'acme' }).forUpdate().select('id');
       return terminal.tourctl('tenant activate acme --json');
@@ -199,4 +199,20 @@ it('a wrong setting is one line that names the variable, and not its value', asy
   expect([code, error.code]).toEqual([1, 'invalid_configuration']);
   expect(error.message).toContain('SECRETS_KEY must be');
   expect(stderr).not.toContain('hunter2');
+});
+
+it.each(['migrate', 'tenant list'])('tourctl %s asks for no secret that it does not use', async (line) => {
+  const { code, stderr } = await without({ SECRETS_KEY: '', CURSOR_KEY: '' }, `${line} --json`);
+  expect([code, stderr]).toEqual([0, '']);
+});
+
+it('a command that uses a secret asks for that one alone', async () => {
+  const { code, error } = await without({ SECRETS_KEY: '' }, 'webhook add acme https://example.com/ --json');
+  expect([code, error.message]).toEqual([
+    1,
+    expect.stringMatching(/^SECRETS_KEY must be set where DATABASE_URL is set/),
+  ]);
+  expect(await without({ SECRETS_KEY: '' }, 'key issue acme --scope catalog:read --json')).toMatchObject({
+    code: 0,
+  });
 });

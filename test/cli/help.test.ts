@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { commandName, type Noun, type Verb } from '../../cli/command';
-import { arrangeCommandLine } from '../../cli/command-line';
-import { completeValues } from '../../cli/complete-values';
-import { examplesOf } from '../../cli/examples';
-import { createOutput } from '../../cli/output';
-import { createProgram } from '../../cli/program';
-import { textWidth } from '../../cli/text-width';
+import { commandName, examplesOf, type Noun, type Verb } from '../../cli/engine/command';
+import { arrangeCommandLine, createProgram } from '../../cli/program';
+import { completeValues } from '../../cli/engine/complete-values';
+
+import { createOutput } from '../../cli/terminal/output';
+
+import { textWidth } from '../../cli/terminal/text-width';
 import { NOUNS, VERBS } from '../../cli/tree';
 import { openIo, runOnce } from './run-once';
 
@@ -111,7 +111,7 @@ describe('help', () => {
     expect(stdout).toMatch(/^Webhooks:\n {2}webhook/m);
   });
 
-  it('of a noun stands below the complaint that its verb is missing', async () => {
+  it('of a noun is printed below the error for a missing verb', async () => {
     const { code, stdout, stderr } = await tourctl('tenant');
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^error: tourctl tenant needs a verb: create, list/);

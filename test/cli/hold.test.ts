@@ -1,6 +1,6 @@
 import { inTransaction } from '../../services/platform/database';
-import { extendHold } from '../../services/api/holds/extend-hold';
-import { endHoldIn } from '../support/website';
+import { extendHold } from '../../services/api/holds/change-hold';
+import { endHoldIn, untilSomebodyWaits } from '../support/website';
 import { ANA, openSales, type Sales } from './sales';
 
 let sales: Sales;
@@ -68,6 +68,21 @@ describe('tourctl hold', () => {
     });
   });
 
+  it('leaves no audit row if another operator released the hold while it waited', async () => {
+    const { id, departureId } = await sales.hold(1);
+    const trx = await sales.db.transaction();
+    await trx('departures').where({ id: departureId }).forUpdate().select('id');
+    const releasing = sales.tourctl(`hold release ${id} --yes --json`);
+    await untilSomebodyWaits(sales.db);
+    await trx('seat_holds')
+      .where({ id })
+      .update({ status: 'released', ended_at: new Date(), ended_by: 'key AAAAAAAAAAAA' });
+    await trx.commit();
+    const { code, json } = await releasing;
+    expect([code, json.status]).toEqual([0, 'released']);
+    expect(await sales.db('audit_log').where({ subject: id })).toEqual([]);
+  });
+
   it('asks before it releases: without a terminal and without --yes it is a usage error', async () => {
     const { id } = await sales.hold(1);
     const { code, error } = await sales.tourctl(`hold release ${id} --json`);
@@ -86,7 +101,7 @@ describe('tourctl hold', () => {
 });
 
 describe('tourctl hold show', () => {
-  it('tells the whole history with who did it, and the price as it was locked', async () => {
+  it('shows the whole history with its actors, and the locked price', async () => {
     const { db, tenant } = sales;
     const { id } = await sales.hold(1);
     const extension = { holdId: id, holdMinutes: 40, by: 'key BBBBBBBBBBBB' };
@@ -117,7 +132,7 @@ describe('tourctl hold show', () => {
     await sales.tourctl(`booking cancel ${bookingRef} --yes`);
   });
 
-  it('says why a booking with an expired one is refused, nobody having written that down', async () => {
+  it('says why a booking with an expired hold is refused before the expiry is recorded', async () => {
     const { id } = await sales.hold(1);
     await endHoldIn(sales.db, id, -1);
     const { json } = await sales.tourctl(`hold show ${id} --json`);

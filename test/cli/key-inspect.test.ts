@@ -1,4 +1,4 @@
-import { mintToken } from '../../services/api/credentials/token-format';
+import { mintCredentialToken } from '../../services/api/credentials/token-format';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
 let terminal: TestTerminal;
@@ -15,7 +15,7 @@ const issue = async (flags = '--scope catalog:read') =>
 describe('tourctl key inspect', () => {
   const inspect = async (token: string) => (await terminal.tourctl('key inspect --json', token)).json;
 
-  it('judges a key from standard input', async () => {
+  it('checks a key from standard input', async () => {
     const { id, key } = await issue();
     expect(await inspect(`${key}\n`)).toEqual({
       usable: true,
@@ -33,14 +33,14 @@ describe('tourctl key inspect', () => {
     });
   });
 
-  it('tells when it was last used, and when in a browser', async () => {
+  it('shows when a key was last used, and when in a browser', async () => {
     const { id, key } = await issue();
     const times = { last_used_at: '2026-05-01T08:00:00.000Z', browser_seen_at: '2026-04-30T08:00:00.000Z' };
     await terminal.db('api_keys').where({ id }).update(times);
     expect(await inspect(key)).toMatchObject(times);
   });
 
-  it('judges form and checksum without a database', async () => {
+  it('checks form and checksum without a database', async () => {
     const { id, key } = await issue();
     const { DATABASE_URL } = terminal.env;
     terminal.env.DATABASE_URL = 'postgres://nobody@127.0.0.1:1/nothing';
@@ -95,7 +95,7 @@ describe('tourctl key inspect', () => {
     expect((await terminal.tourctl('key inspect', token)).stdout).toContain('tourctl widget revoke');
   });
 
-  it('judges a widget token too', async () => {
+  it('checks a widget token too', async () => {
     const { token } = (await terminal.tourctl('widget issue acme --origin acme.example --json')).json;
     expect(await inspect(token)).toMatchObject({
       usable: true,
@@ -113,7 +113,10 @@ describe('tourctl key inspect', () => {
       status: 'malformed',
       id: null,
     });
-    expect(await inspect(mintToken('api_key').token)).toMatchObject({ usable: false, status: 'unknown' });
+    expect(await inspect(mintCredentialToken('api_key').token)).toMatchObject({
+      usable: false,
+      status: 'unknown',
+    });
   });
 
   it('does not repeat the secret', async () => {

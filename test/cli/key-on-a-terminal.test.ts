@@ -34,11 +34,11 @@ describeOnTerminal('tourctl key issue on a terminal', () => {
     await person.answer(WHAT, KEY.down, KEY.enter);
     await person.answer(HOW_LONG, KEY.down, KEY.down, KEY.down, KEY.enter);
     expect(await person.ended).toBe(0);
-    const scopes = ['catalog:read', 'booking:create'];
+    const scopes = ['catalog:read', 'booking:create', 'booking:read'];
     expect(await rightsOf(person.shown)).toMatchObject({ scopes, expires_at: null });
   });
 
-  it('does not ask what stands on the command line', async () => {
+  it('does not ask for values that the command line gives', async () => {
     const person = sit('key issue acme --scope booking:read');
     expect(await person.ended).toBe(0);
     expect(await rightsOf(person.shown)).toMatchObject({ scopes: ['booking:read'], expires_at: null });

@@ -1,6 +1,9 @@
 import { databaseCredentials } from '../../services/api/credentials/credential-source';
-import { mintToken } from '../../services/api/credentials/token-format';
-import { verifyApiKey } from '../../services/api/credentials/verify-api-key';
+import { issueApiKey } from '../../services/api/credentials/issue-credential';
+import { mintCredentialToken } from '../../services/api/credentials/token-format';
+import { verifyApiKey } from '../../services/api/credentials/verify-credential';
+import { findTenant } from '../../services/api/tenants/find-tenant';
+import { inTransaction } from '../../services/platform/database';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
 const PEPPER = 'p'.repeat(32);
@@ -64,7 +67,7 @@ describe('an API key', () => {
 
   it('with a wrong secret, or never issued, is refused without a reason', async () => {
     const { key } = await issue();
-    const stranger = mintToken('api_key').token;
+    const stranger = mintCredentialToken('api_key').token;
     const { digest, digest_alg, ...row } = await terminal
       .db('api_keys')
       .where({ id: key.slice(9, 21) })
@@ -72,13 +75,13 @@ describe('an API key', () => {
     await terminal
       .db('api_keys')
       .insert({ ...row, scopes: row.scopes, id: stranger.slice(9, 21), digest, digest_alg });
-    for (const token of [stranger, mintToken('api_key').token, 'svc_live_x', '', `${key}x`]) {
+    for (const token of [stranger, mintCredentialToken('api_key').token, 'svc_live_x', '', `${key}x`]) {
       await expect(verify(token)).rejects.toMatchObject({ code: 'invalid_api_key', proven: false });
     }
   });
 
   it('is told from a widget token only to who proves the token', async () => {
-    const forged = mintToken('widget_token').token;
+    const forged = mintCredentialToken('widget_token').token;
     await expect(verify(forged)).rejects.toMatchObject({ code: 'invalid_api_key', proven: false });
     const { token } = (await terminal.tourctl('widget issue acme --json')).json as { token: string };
     await expect(verify(token)).rejects.toMatchObject({ code: 'wrong_credential_type', proven: true });
@@ -91,10 +94,20 @@ describe('an API key', () => {
     ).rejects.toMatchObject({
       code: 'invalid_api_key',
     });
+    const tenant = await findTenant(terminal.db, 'acme');
+    const plain = await inTransaction(terminal.db, (trx) =>
+      issueApiKey(trx, undefined, tenant, { scopes: ['catalog:read'] }),
+    );
+    await expect(verify(plain.token)).resolves.toMatchObject({ keyId: plain.credential.id });
+  });
+
+  it('is not issued without the pepper that the database was used with', async () => {
+    await issue();
     delete terminal.env.KEY_PEPPER;
-    const plain = await issue();
+    const { code, error } = await terminal.tourctl('key issue acme --scope catalog:read --json');
     terminal.env.KEY_PEPPER = PEPPER;
-    await expect(verify(plain.key)).resolves.toMatchObject({ keyId: plain.id });
+    expect([code, error.code]).toEqual([1, 'wrong_secrets']);
+    expect(error.message).toMatch(/^KEY_PEPPER is not the one that this database was used with: /);
   });
 
   it('that does not exist is refused with exit 1', async () => {

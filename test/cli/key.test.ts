@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Scope } from '../../services/api/credentials/scope';
+import type { Scope } from '../../services/api/credentials/credential';
 import { databaseCredentials } from '../../services/api/credentials/credential-source';
-import { verifyApiKey } from '../../services/api/credentials/verify-api-key';
+import { verifyApiKey } from '../../services/api/credentials/verify-credential';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
 const PEPPER = 'p'.repeat(32);

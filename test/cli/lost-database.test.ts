@@ -84,7 +84,7 @@ describe('a database that falls silent', () => {
     const { code, stdout, stderr, seconds } = await lost;
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe(
-      'error: The database does not answer within five seconds: tourctl audit list tells whether the change was made\n',
+      'error: The database does not answer within five seconds: tourctl audit list shows whether the change was made\n',
     );
     expect(seconds).toBeLessThan(12);
     await locked.rollback();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Readable, Writable } from 'node:stream';
 import path from 'node:path';
-import { run } from '../../cli/run';
-import { untilInstancesObey } from '../../services/platform/change-lease/await-instances';
+import { run } from '../../cli/program';
+import { awaitInstances } from '../../services/platform/read-cache/await-instances';
 import { openDatabase } from '../../services/platform/database';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
@@ -73,7 +73,7 @@ describe('a command that changes what instances remember', () => {
     expect(await terminal.db('api_instances')).toHaveLength(1);
   });
 
-  it('waits for nobody where there is nobody, or nothing that anybody remembers has changed', async () => {
+  it('does not wait without running instances or without a change of cached data', async () => {
     expect((await suspend()).took).toBeLessThan(LEASE_MS);
     await givenInstance();
     const { took, answer } = await timed(() =>
@@ -114,13 +114,13 @@ describe('a command that changes what instances remember', () => {
     expect(JSON.parse(written.stdout).key).toMatch(/^svc_live_/);
     expect(JSON.parse(written.stderr).error).toEqual({
       code: 'interrupted',
-      message: 'Interrupted, but the change is made, and every instance obeys it',
+      message: 'Interrupted, but the change was made and applies on every instance',
     });
   });
 
   it('is obeyed in time also where the database cannot be asked any more', async () => {
     const lost = openDatabase('postgres://nobody@127.0.0.1:1/nothing', { applicationName: 'tests' });
-    const { took } = await timed(() => untilInstancesObey(lost));
+    const { took } = await timed(() => awaitInstances(lost));
     await lost.destroy();
     expect(took).toBeGreaterThan(LEASE_MS);
     expect(took).toBeLessThan(AT_MOST_MS);

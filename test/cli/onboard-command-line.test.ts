@@ -1,7 +1,7 @@
-import { describeCommand } from '../../cli/commands/tenant/onboard/onboard-command-line';
+import { describeCommand, type OnboardPlan } from '../../cli/commands/tenant/onboard/onboard-plan';
 import { ONBOARD_FLAGS } from '../../cli/commands/tenant/onboard/onboard-flags';
-import type { OnboardPlan } from '../../cli/commands/tenant/onboard/onboard-plan';
-import { flagName } from '../../cli/flag';
+
+import { flagName } from '../../cli/engine/command';
 
 const BARE: OnboardPlan = {
   ...{ name: 'Acme', slug: 'acme', status: 'trial', country: 'DE', currency: { code: 'EUR', digits: 2 } },
@@ -10,7 +10,7 @@ const BARE: OnboardPlan = {
 /** All that may be given; the type sees to it that nothing is left out. */
 const WHOLE: Required<OnboardPlan> = {
   ...BARE,
-  ...{ status: 'active', bookingPrefix: 'ACME', visibility: 'none', depositPercent: '30' },
+  ...{ status: 'active', bookingPrefix: 'ACME', visibility: 'none', depositPercent: '30', maxHoldShare: 40 },
   ...{ continent: ['europe'], tour: ['dolomites'], percent: '12.5', amount: '5', roundTo: '5' },
   ...{ origin: ['https://acme.example'], dev: true, key: true, website: 'https://acme.example' },
   ...{ keyExpiresIn: 86_400, widget: true, widgetExpiresIn: 86_400, webhook: 'https://acme.example/hooks' },

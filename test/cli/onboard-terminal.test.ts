@@ -73,7 +73,8 @@ function hoursFromNow(time: Date): string {
 async function takeWhatIsOffered(person: PseudoTerminal, name: string): Promise<void> {
   await person.answer('Its name for people:', name, KEY.enter);
   for (const question of [
-    ...['Slug', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices', 'Deposit', 'Sites'],
+    ...['Slug', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices', 'Deposit'],
+    ...['Percent of a departure', 'Sites'],
     ...['Issue an API key', 'What may it do?', 'How long', 'Site that', 'Issue a widget token'],
     ...['Widget token serves', 'Address that is told', 'New file for the secrets'],
   ]) {
@@ -88,7 +89,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     await person.answer('Its name for people:', KEY.enter);
     await person.answer('It must not be empty', 'Acme', KEY.enter);
     await person.answer('Slug', KEY.enter);
-    await person.answer('There is a tenant "acme" already', KEY.clearLine, "acme's", KEY.enter);
+    await person.answer('The tenant "acme" exists already', KEY.clearLine, "acme's", KEY.enter);
     await person.answer('It must be 2 to 63 of a-z', KEY.clearLine, 'acme-ch', KEY.enter);
     await person.answer('Status', KEY.enter);
     await person.answer('Country', 'XX', KEY.enter);
@@ -104,6 +105,8 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     await person.answer('It must be a number from -100', KEY.clearLine, '12.5', KEY.enter);
     await person.answer('Round to a multiple', '5', KEY.enter);
     await person.answer('Deposit', KEY.enter);
+    await person.answer('Percent of a departure', '0', KEY.enter);
+    await person.answer('It must be', KEY.clearLine, '40', KEY.enter);
     await person.answer('Sites that may show', 'https://*.acme.example', KEY.enter);
     const sites = 'acme.example http://localhost:3000';
     await person.answer('a wildcard would let any site', KEY.clearLine, sites, KEY.enter);

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { currencyDigits } from '../../services/api/money/currency';
-import { isCountry } from '../../services/api/tenants/country';
-import { currencyOfCountry } from '../../services/api/tenants/country-currency';
+import { currencyDigits } from '../../services/api/pricing/currency';
+import { currencyOfCountry, isCountry } from '../../services/api/tenants/country';
+
 import { givenTour } from '../support/given';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
@@ -163,11 +163,12 @@ describe('tourctl tenant onboard writes nothing', () => {
       'a webhook inside the network, the last of all',
       '--name Other --webhook https://10.0.0.1/hooks',
       'invalid_webhook_url',
+      2,
     ],
-  ])('for %s', async (_, flags, expected) => {
+  ])('for %s', async (_, flags, expected, exitCode = 1) => {
     const before = await rowsWritten();
     const { code, error, stdout } = await onboard(flags);
-    expect([code, error.code, stdout]).toEqual([1, expected, '']);
+    expect([code, error.code, stdout]).toEqual([exitCode, expected, '']);
     expect(await rowsWritten()).toEqual(before);
   });
 

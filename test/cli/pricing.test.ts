@@ -57,7 +57,7 @@ describe('tourctl pricing add', () => {
 
   it("shows money in the rule's own currency, also after the tenant changed to another", async () => {
     await terminal.tourctl('tenant create --slug yen --name Yen --currency JPY');
-    const added = (await pricing('add yen --price 500')).json;
+    const added = (await pricing('add yen --price 500 --yes')).json;
     expect(added).toMatchObject({ price: 500, currency: 'JPY' });
     await terminal.tourctl('tenant set yen --currency EUR');
     expect((await pricing('show yen')).json.items).toEqual([added]);
@@ -131,7 +131,7 @@ describe('tourctl pricing simulate', () => {
     });
   });
 
-  it('tells the rule that decides and those it beats', async () => {
+  it('shows the rule that decides and those it beats', async () => {
     const general = (await pricing('add acme --percent 50')).json;
     const continent = (await pricing('add acme --percent 20 --continent europe')).json;
     const tour = (
@@ -164,7 +164,7 @@ describe('tourctl pricing simulate', () => {
     expect(await codes('simulate nobody alps')).toEqual([1, 'tenant_not_found']);
   });
 
-  it('tells why each other rule lost, or says nothing here', async () => {
+  it('explains why each other rule lost or does not apply', async () => {
     const add = async (flags: string) => (await pricing(`add acme ${flags}`)).json.id as number;
     const wide = await add('--percent 1 --tour alps');
     const open = await add('--percent 2 --tour alps --travel-from 2031-01-01');
@@ -196,7 +196,7 @@ describe('tourctl pricing simulate', () => {
     ]);
   });
 
-  it('tells that a rule in money says nothing of a tour in another currency', async () => {
+  it('explains that a rule in money does not apply to a tour in another currency', async () => {
     const { id } = (await pricing('add acme --amount 5')).json;
     const { json } = await pricing('simulate acme fuji');
     expect(json).toMatchObject({ currency: 'JPY', tenant_currency: 'EUR', rule: null, unit_price: 90_000 });
@@ -208,7 +208,7 @@ describe('tourctl pricing simulate', () => {
   it('shows how the price is computed, step by step', async () => {
     const told = async (flags: string) => {
       await terminal.db('price_rules').delete();
-      await pricing(`add acme ${flags}`);
+      await pricing(`add acme ${flags} --yes`);
       return (await terminal.tourctl('pricing simulate acme alps --adults 2')).stdout;
     };
     expect(await told('--percent 12.5 --round-to 10')).toContain(

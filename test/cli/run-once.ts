@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import type { Io } from '../../cli/io';
-import { run } from '../../cli/run';
-import type { Screen } from '../../cli/screen';
+import type { Io } from '../../cli/terminal/io';
+import { run } from '../../cli/program';
+import type { Screen } from '../../cli/terminal/screen';
 
 interface Surroundings {
   env: Record<string, string>;

@@ -1,6 +1,6 @@
-import { readScreen, type Screen } from '../../cli/screen';
-import { properties, table, type Column } from '../../cli/table';
-import { textWidth } from '../../cli/text-width';
+import { readScreen, type Screen } from '../../cli/terminal/screen';
+import { properties, table, type Column } from '../../cli/terminal/table';
+import { textWidth } from '../../cli/terminal/text-width';
 import { runOnce } from './run-once';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
@@ -47,7 +47,7 @@ describe('a table', () => {
     expect(third).toBe('c    -                https://c.example                            0');
   });
 
-  it('is never cut where nobody looks', () => {
+  it('is never cut in a pipe', () => {
     expect(table(COLUMNS, ROWS, '', { colors: false })).toContain('https://a-long-address.example/webhooks');
   });
 

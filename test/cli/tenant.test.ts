@@ -27,6 +27,7 @@ describe('tourctl tenant create', () => {
       hold_default: 15,
       hold_max: 60,
       max_holds: 1000,
+      max_unpaid: 1000,
       max_hold_share: 100,
       link_template: null,
       brand_color: null,
@@ -42,7 +43,7 @@ describe('tourctl tenant create', () => {
     const { json } = await create(
       'tokyo-tours',
       '--status active --currency jpy --country jp --booking-prefix TYO --visibility none --deposit-percent 12.5 ' +
-        '--payment-method card --payment-window none --hold-default 10 --hold-max 20m --max-holds 5 --max-hold-share 50 ' +
+        '--payment-method card --payment-window none --hold-default 10 --hold-max 20m --max-holds 5 --max-unpaid 6 --max-hold-share 50 ' +
         '--link-template https://t.example/{slug} --brand-color #ABCDEF --brand-logo https://t.example/l.png ' +
         '--brand-radius 4 --brand-font Inter,Georgia,serif',
     );
@@ -58,6 +59,7 @@ describe('tourctl tenant create', () => {
       hold_default: 10,
       hold_max: 20,
       max_holds: 5,
+      max_unpaid: 6,
       max_hold_share: 50,
       link_template: 'https://t.example/{slug}',
       brand_color: '#abcdef',
@@ -160,10 +162,10 @@ describe('a tenant', () => {
     }
   });
 
-  it('is not suspended where nobody agreed', async () => {
+  it('is not suspended without a confirmation', async () => {
     await create('busy');
     const { code, error } = await terminal.tourctl('tenant suspend busy --json');
-    expect([code, error.message]).toEqual([2, '--yes must be given where nobody can be asked']);
+    expect([code, error.message]).toEqual([2, '--yes is required where no question can be asked']);
     expect((await terminal.tourctl('tenant show busy --json')).json.status).toBe('trial');
   });
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { showProgress } from '../../cli/commands/catalog/progress-bar';
-import { commandName } from '../../cli/command';
+import { commandName } from '../../cli/engine/command';
 import { NOUNS, VERBS } from '../../cli/tree';
 import { describeOnTerminal } from '../support/pseudo-terminal';
 import { renderGuide, type RenderedGuide } from './screens/render-guide';

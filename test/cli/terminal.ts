@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { run } from '../../cli/run';
+import { run } from '../../cli/program';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
 const ROOT = path.resolve(__dirname, '../..');

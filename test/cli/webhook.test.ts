@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { inTransaction } from '../../services/platform/database';
+import { changeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
+import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
 let terminal: TestTerminal;
@@ -21,6 +24,15 @@ const givenDelivery = (tenantId: string) =>
   );
 const deliveries = async (flags: string) =>
   (await terminal.tourctl(`delivery list --json ${flags}`)).json.items;
+
+const untilSomeoneWaits = async () => {
+  const waiting = () =>
+    terminal
+      .db('pg_stat_activity')
+      .whereRaw("datname = current_database() and wait_event_type = 'Lock'")
+      .first<unknown>('pid');
+  while (!(await waiting())) await sleep(10);
+};
 
 describe('tourctl webhook', () => {
   it('adds an endpoint and shows its secret this once', async () => {
@@ -43,12 +55,52 @@ describe('tourctl webhook', () => {
   it('refuses an address that is not public, and an event that does not exist', async () => {
     const { slug } = await givenTenant();
     const inside = await terminal.tourctl(`webhook add ${slug} https://127.0.0.1/hook --json`);
-    expect([inside.code, inside.error.code]).toEqual([1, 'invalid_webhook_url']);
+    expect([inside.code, inside.error.code]).toEqual([2, 'invalid_webhook_url']);
+    for (const url of [
+      'http://a.example/',
+      'https://a.example:22/',
+      'https://a.example:6379/',
+      'https://db/',
+    ]) {
+      const refused = await terminal.tourctl(`webhook add ${slug} ${url} --json`);
+      expect([url, refused.code, refused.error.code]).toEqual([url, 2, 'invalid_webhook_url']);
+    }
     expect((await terminal.tourctl(`webhook add ${slug} nonsense`)).code).toBe(2);
     const event = await terminal.tourctl(
       `webhook add ${slug} https://a.example --event booking.moved --json`,
     );
     expect([event.code, event.error.message]).toEqual([2, expect.stringContaining('--event must be one of')]);
+  });
+
+  it('adds an address whose name does not resolve: name servers are asked at each delivery', async () => {
+    const { slug } = await givenTenant();
+    expect((await terminal.tourctl(`webhook add ${slug} https://nothing.invalid/hook`)).code).toBe(0);
+  });
+
+  it('records the state that a change found, also when it waited for another change', async () => {
+    const { id } = await add((await givenTenant()).slug);
+    const resuming = await terminal.db.transaction(async (trx) => {
+      await changeEndpoint(trx, 'pause', id);
+      const waiting = terminal.tourctl(`webhook resume ${id} --json`);
+      await untilSomeoneWaits();
+      return { waiting };
+    });
+    expect((await resuming.waiting).json.status).toBe('active');
+    const [row] = await terminal.db('audit_log').where({ subject: id, action: 'webhook.resume' });
+    expect(row).toMatchObject({ before: { status: 'paused' }, after: { status: 'active' } });
+  });
+
+  it('records the secrets that a rotation found, also when it waited for another rotation', async () => {
+    const { id } = await add((await givenTenant()).slug);
+    const second = await terminal.db.transaction(async (trx) => {
+      await rotateSecret(trx, terminal.env.SECRETS_KEY!, id);
+      const waiting = terminal.tourctl(`webhook rotate-secret ${id} --json`);
+      await untilSomeoneWaits();
+      return { waiting };
+    });
+    expect((await second.waiting).code).toBe(0);
+    const [row] = await terminal.db('audit_log').where({ subject: id, action: 'webhook.rotate-secret' });
+    expect([row.before.secrets.length, row.after.secrets.length]).toEqual([2, 3]);
   });
 
   it('pauses, resumes, pings and removes', async () => {
@@ -124,7 +176,7 @@ describe('tourctl webhook', () => {
     expect(stdout).toMatch(/secrets +1 sign\nrecent +-\nlast_failure +-\n/);
   });
 
-  it('disables and enables, tells who asks for it, and leaves a row for each change', async () => {
+  it('disables and enables, notifies subscribed endpoints, and leaves a row for each change', async () => {
     const { slug } = await givenTenant();
     const { id } = await add(slug);
     const watcher = await terminal.tourctl(
@@ -173,7 +225,7 @@ describe('tourctl webhook', () => {
     expect((await terminal.tourctl(line.replace(slug, other.slug))).stderr).toBe('');
   });
 
-  it('refuses an id that nobody has with 1, and one that cannot be an id with 2', async () => {
+  it('refuses an unknown id with 1, and one that cannot be an id with 2', async () => {
     const verbs = ['show', 'pause', 'resume', 'disable', 'enable', 'ping', 'rotate-secret', 'remove --yes'];
     for (const verb of verbs) {
       const unknown = await terminal.tourctl(`webhook ${verb} ${randomUUID()} --json`);
@@ -283,7 +335,7 @@ describe('tourctl delivery', () => {
     expect(replay.stderr).toContain('enable those, then replay');
   });
 
-  it('refuses an id that nobody has with 1, and one that cannot be an id with 2', async () => {
+  it('refuses an unknown id with 1, and one that cannot be an id with 2', async () => {
     for (const verb of ['show', 'retry']) {
       const unknown = await terminal.tourctl(`delivery ${verb} ${randomUUID()} --json`);
       expect([unknown.code, unknown.error.code]).toEqual([1, 'delivery_not_found']);

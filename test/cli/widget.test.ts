@@ -1,10 +1,10 @@
-import { mintToken } from '../../services/api/credentials/token-format';
+import { mintCredentialToken } from '../../services/api/credentials/token-format';
 import { databaseCredentials } from '../../services/api/credentials/credential-source';
 import {
   findLiveWidgetToken,
   isOriginOfSomeLiveToken,
   verifyWidgetToken,
-} from '../../services/api/credentials/verify-widget-token';
+} from '../../services/api/credentials/verify-credential';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
 let terminal: TestTerminal;
@@ -109,7 +109,7 @@ describe('a widget token', () => {
     const orphan = await issue(closed);
     await terminal.tourctl(`tenant close ${closed} --yes`);
     const tokens = [revoked, expired, rotated, orphan].map((answer) => answer.token);
-    for (const token of [...tokens, mintToken('widget_token').token, 'nonsense', '']) {
+    for (const token of [...tokens, mintCredentialToken('widget_token').token, 'nonsense', '']) {
       await expect(verify(token)).rejects.toMatchObject({ code: 'invalid_widget_token', proven: false });
     }
     for (const { id } of [revoked, expired, rotated, orphan]) {
@@ -118,7 +118,7 @@ describe('a widget token', () => {
   });
 
   it('is told from an API key only to who proves the key', async () => {
-    const forged = mintToken('api_key').token;
+    const forged = mintCredentialToken('api_key').token;
     await expect(verify(forged)).rejects.toMatchObject({ code: 'invalid_widget_token' });
     const { key } = (await terminal.tourctl('key issue acme --scope catalog:read --json')).json as {
       key: string;
@@ -150,7 +150,7 @@ describe('a widget token', () => {
 });
 
 describe('tourctl widget list', () => {
-  it('warns of tokens that nobody uses, and of those that soon expire', async () => {
+  it('warns of unused tokens and of those that expire soon', async () => {
     const slug = await givenTenant();
     const [unused, ending] = [await issue(slug), await issue(slug, '--expires-in 3d')];
     await terminal
@@ -241,7 +241,7 @@ describe('tourctl origins', () => {
     expect((await terminal.tourctl(`origins list ${slug}`)).stdout).toBe('https://a.example\n');
   });
 
-  it('tells in which form an origin is kept', async () => {
+  it('shows in which form an origin is stored', async () => {
     const slug = await givenTenant();
     const { stdout, stderr } = await terminal.tourctl(`origins add ${slug} münchen.de`);
     expect(stdout).toBe('https://xn--mnchen-3ya.de\n');

@@ -5,7 +5,7 @@ import { startTestApi, type TestApi } from '../support/api';
 import { freePorts } from '../support/free-ports';
 import { givenSeats, givenWebsite, expectProblem } from '../support/website';
 import { openTestTerminal } from '../cli/terminal';
-import { eventually, hurriedWorker } from '../webhook-queue/queue-fixture';
+import { eventually, startFastWorker } from '../webhook-queue/queue-fixture';
 import { folderWith, snippets } from './guide';
 
 const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
@@ -14,7 +14,7 @@ describe('the receiver that the guide has the terminal play', () => {
   it('says of a webhook of the platform that its signature is right', async () => {
     const terminal = await openTestTerminal();
     await terminal.tourctl('tenant create --slug demo --name Demo');
-    const worker = hurriedWorker(terminal.db, { secretsKey: terminal.env.SECRETS_KEY! });
+    const worker = startFastWorker(terminal.db, { secretsKey: terminal.env.SECRETS_KEY! });
     const [port] = await freePorts();
     const [script] = snippets('sh', 'Testing').map((text) =>
       text.replaceAll('npx tourctl', `'${process.execPath}' '${TOURCTL}'`).replaceAll('4000', `${port}`),

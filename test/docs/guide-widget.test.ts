@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { PUBLISHED_LOADERS } from '../../services/api/widget/published-loaders';
+import { PUBLISHED_LOADERS } from '../../services/api/widget/loader.router';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { describeInChromium } from '../support/chromium';
 import { createTestDatabase, type TestDatabase } from '../support/database';

@@ -1,6 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { mintToken, parseToken, type CredentialKind } from '../../services/api/credentials/token-format';
+import {
+  mintCredentialToken,
+  parseToken,
+  type CredentialKind,
+} from '../../services/api/credentials/token-format';
 
 const PAGE = readFileSync(path.resolve(__dirname, '../../docs/keys.md'), 'utf8');
 const KINDS = ['api_key', 'widget_token'] as const;
@@ -18,7 +22,8 @@ const rules = {
   gitleaks: [...block('toml').matchAll(/regex = '''(.*)'''/g)].map((match) => match[1]!),
 };
 const [trufflehog] = [...block('yaml').matchAll(/key: '(.*)'/g)].map((match) => match[1]!);
-const issued = (kind: CredentialKind) => Array.from({ length: ISSUED }, () => mintToken(kind).token);
+const issued = (kind: CredentialKind) =>
+  Array.from({ length: ISSUED }, () => mintCredentialToken(kind).token);
 
 describe('the documented patterns for secret scanners', () => {
   it.each(Object.entries(rules))(
@@ -43,7 +48,7 @@ describe('the documented patterns for secret scanners', () => {
 
   it('leave alone what is too short, too long, or of other letters', () => {
     const pattern = new RegExp(rules['the plain patterns'][0]!);
-    const { token } = mintToken('api_key');
+    const { token } = mintCredentialToken('api_key');
     for (const text of [token.slice(0, -1), `${token}x`, `x${token}`, token.replace(/.{3}$/, '-é-')]) {
       expect(text).not.toMatch(pattern);
     }

@@ -5,7 +5,7 @@ import { cp, mkdtemp, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inTransaction } from '../../services/platform/database';
-import { addEndpoint } from '../../services/webhook-queue/operations';
+import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { describeWith, isInstalled } from '../support/describe-with';

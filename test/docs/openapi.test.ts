@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import type { Response } from 'supertest';
-import type { OpenApiDocument, Operation, Schema } from '../../services/api/docs/openapi-document';
+import type { OpenApiDocument, OpenApiOperation, Schema } from '../../services/api/docs/openapi-document';
 import { startTestApi, type TestApi } from '../support/api';
 
 /** Served beside the API, and no part of it. */
@@ -27,12 +27,12 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 /** Calls that take a credential. */
-function calls(): Operation[] {
+function calls(): OpenApiOperation[] {
   const operations = Object.values(document.paths).flatMap((byMethod) => Object.values(byMethod));
   return operations.filter((operation) => operation.security.length > 0);
 }
 
-function writes(): Operation[] {
+function writes(): OpenApiOperation[] {
   return Object.values(document.paths).flatMap((byMethod) => (byMethod.post ? [byMethod.post] : []));
 }
 
@@ -60,7 +60,8 @@ describe('the OpenAPI document', () => {
     }
     const { stack } = api.app.router as unknown as { stack: Layer[] };
     const served = stack.flatMap(({ route }) => {
-      if (!route || NOT_DESCRIBED.some((prefix) => route.path.startsWith(prefix))) return [];
+      if (!route || route.path === '/' || NOT_DESCRIBED.some((prefix) => route.path.startsWith(prefix)))
+        return [];
       const methods = Object.keys(route.methods).filter((method) => method !== 'options');
       return methods.map((method) => `${method} ${route.path.replace(/:(\w+)/g, '{$1}')}`);
     });

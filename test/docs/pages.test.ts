@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { renderMarkdown } from '../../services/api/docs/pages/markdown';
+import { renderMarkdown } from '../../services/api/docs/generate/markdown';
 import { PROBLEMS } from '../../services/api/http/problems';
 import { toHtml } from '../../services/platform/html-template';
 import { startTestApi, type TestApi } from '../support/api';
@@ -12,7 +12,7 @@ beforeAll(async () => (api = await startTestApi()));
 afterAll(() => api.stop());
 
 describe('the pages', () => {
-  it.each(['/docs', '/docs/guide', '/docs/errors', '/docs/errors/price_changed'])(
+  it.each(['/', '/docs', '/docs/guide', '/docs/errors', '/docs/errors/price_changed'])(
     '%s loads nothing, runs nothing and cannot be framed',
     async (page) => {
       const { status, text, headers } = await api.http.get(page);
@@ -33,7 +33,7 @@ describe('the pages', () => {
 
   it('link only to what is there', async () => {
     const texts = await Promise.all(
-      ['/docs', '/docs/guide', '/docs/errors'].map((page) => api.http.get(page)),
+      ['/', '/docs', '/docs/guide', '/docs/errors'].map((page) => api.http.get(page)),
     );
     for (const { text } of texts) {
       const links = [...text.matchAll(/href="([^"]+)"/g)].map((match) => match[1]!);
@@ -51,9 +51,13 @@ describe('the pages', () => {
   it('follow the path below which the service is published', async () => {
     const published = await startTestApi({ publicBaseUrl: 'https://example.test/tours' });
     const { text } = await published.http.get('/docs');
+    const guide = (await published.http.get('/docs/guide')).text;
     await published.stop();
     expect(text).toContain('href="/tours/docs/guide"');
+    expect(text).toContain('href="/tours/docs/errors/hold_limit_reached"');
     expect(text).toContain('https://example.test/tours/api/tenant/catalog');
+    expect(guide).toContain('<a href="https://example.test/tours/docs/errors">');
+    expect(text + guide).not.toContain('127.0.0.1:3000');
   });
 
   it('show each operation with its path, a request to paste and its errors', async () => {
@@ -61,6 +65,49 @@ describe('the pages', () => {
     expect(text).toContain('<b>POST</b> /api/gateway/tours/{id_or_slug}/hold');
     expect(text).toContain('https://api.example.test/api/gateway/tours/ha-long-bay-cruise/hold');
     expect(text).toContain('href="/docs/errors/hold_limit_reached"');
+  });
+});
+
+describe('the address of the service alone', () => {
+  const ask = (accept: string) => api.http.get('/').set({ accept });
+
+  it('answers a browser, and a client that takes anything, with a page', async () => {
+    for (const accept of ['text/html,application/xhtml+xml,*/*;q=0.8', '*/*', 'image/png']) {
+      const { status, headers, text } = await ask(accept);
+      expect(status).toBe(200);
+      expect(headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'public, max-age=300',
+        'x-content-type-options': 'nosniff',
+        'x-request-id': expect.any(String),
+        vary: 'Accept',
+      });
+      expect(text).toContain('<a href="/docs/guide">Integration guide');
+    }
+  });
+
+  it('answers a client that asks for JSON with the addresses of all that needs no credential', async () => {
+    const { status, headers, body } = await ask('application/json');
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', vary: 'Accept' });
+    const { origin } = new URL(body.links.openapi);
+    expect(origin).toBe('https://api.example.test');
+    for (const link of Object.values<string>(body.links)) {
+      expect((await api.http.get(link.slice(origin.length))).status).toBe(200);
+    }
+    const paths = Object.values<string>(body.links).map((link) => link.slice(origin.length));
+    expect(paths.sort()).toEqual([
+      ...['/docs', '/docs/errors', '/docs/guide', '/embed/widget.js', '/healthz'],
+      ...['/openapi.3.1.json', '/openapi.d.ts', '/openapi.json', '/readyz'],
+    ]);
+  });
+
+  it('answers HEAD like GET, and 405 to other methods', async () => {
+    const head = await api.http.head('/').set({ accept: 'text/html' });
+    expect([head.status, head.text]).toEqual([200, undefined]);
+    expect(head.headers['content-length']).toBe((await ask('text/html')).headers['content-length']);
+    const post = await api.http.post('/');
+    expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 });
 
@@ -94,6 +141,7 @@ describe('the Markdown of our texts', () => {
   });
 
   it('makes no link of another scheme', () => {
-    expect(toHtml(renderMarkdown('[go](javascript:alert(1))'))).toBe('<p>[go](javascript:alert(1))</p>');
+    const text = toHtml(renderMarkdown('[go](javascript:alert(1)) ![see](data:image/svg+xml,a)'));
+    expect(text.trim()).toBe('<p>[go](javascript:alert(1)) ![see](data:image/svg+xml,a)</p>');
   });
 });

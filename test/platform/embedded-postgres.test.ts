@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type EmbeddedPostgres, joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
+import { superuserUrl } from '../../services/platform/embedded-postgres/create-cluster';
 import {
   ask,
   cloneOf,
@@ -34,6 +35,8 @@ describe('a new embedded database', () => {
   let database: EmbeddedPostgres;
   beforeAll(async () => (database = await joinEmbeddedPostgres(template)));
   afterAll(() => database.leave());
+  const superuser = () =>
+    superuserUrl(path.join(template, 'pg18'), Number(new URL(database.url).port), 'tour_platform');
 
   it('is closed to other accounts and runs as an unprivileged one', () => {
     const cluster = statSync(path.join(template, 'pg18'));
@@ -45,18 +48,19 @@ describe('a new embedded database', () => {
 
   it('lets nobody in without the password', async () => {
     const { password, port } = new URL(database.url);
-    expect(password).toMatch(/^[\w-]{32}$/);
-    await expect(
-      ask(`postgres://tour_platform:guess@127.0.0.1:${port}/tour_platform`, 'select 1'),
-    ).rejects.toThrow('password authentication failed');
-    const rules = await ask(database.url, 'select distinct auth_method from pg_hba_file_rules');
+    expect(password).toMatch(/^[\w-]{43}$/);
+    for (const role of ['tour_platform', 'tour_platform_service'])
+      await expect(
+        ask(`postgres://${role}:guess@127.0.0.1:${port}/tour_platform`, 'select 1'),
+      ).rejects.toThrow('password authentication failed');
+    const rules = await ask(superuser(), 'select distinct auth_method from pg_hba_file_rules');
     expect(rules).toEqual([{ auth_method: 'scram-sha-256' }]);
   });
 
   it('listens on 127.0.0.1 alone and on no socket', async () => {
     expect(new URL(database.url)).toMatchObject({ hostname: '127.0.0.1', pathname: '/tour_platform' });
-    expect(await setting(database.url, 'listen_addresses')).toBe('127.0.0.1');
-    expect(await setting(database.url, 'unix_socket_directories')).toBe('');
+    expect(await setting(superuser(), 'listen_addresses')).toBe('127.0.0.1');
+    expect(await setting(superuser(), 'unix_socket_directories')).toBe('');
   });
 
   it('folds the case of all scripts, sorts by bytes and keeps its clock in UTC', async () => {

@@ -1,41 +1,154 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { loadConfig } from '../../services/platform/config';
 import { loadSecrets } from '../../services/platform/secrets';
+import { inspectSecrets, openSecrets } from '../../services/platform/secrets/check-secrets';
+import { createTestDatabase, type TestDatabase } from '../support/database';
 
 let dataDir: string;
 beforeEach(() => (dataDir = mkdtempSync(path.join(tmpdir(), 'secrets-'))));
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
+const ALL = ['secretsKey', 'cursorKey', 'keyPepper'] as const;
+const load = (env: Record<string, string>, isNew = true) =>
+  loadSecrets(loadConfig({ DATA_DIR: dataDir, ...env }), ALL, () => Promise.resolve(isNew));
+
 describe('secrets', () => {
   it('are generated once into DATA_DIR, for the owner alone', async () => {
-    const config = loadConfig({ DATA_DIR: dataDir });
-    const first = await loadSecrets(config);
-    expect(await loadSecrets(config)).toEqual(first);
+    const first = await load({});
+    expect(await load({}, false)).toEqual(first);
     expect(statSync(path.join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600);
     expect(new Set(Object.values(first)).size).toBe(3);
   });
 
   it('are the same for two first starters at once', async () => {
-    const config = loadConfig({ DATA_DIR: dataDir });
-    const [one, other] = await Promise.all([loadSecrets(config), loadSecrets(config)]);
+    const [one, other] = await Promise.all([load({}), load({})]);
     expect(one).toEqual(other);
   });
 
   it('come from the environment where it has them', async () => {
-    const config = loadConfig({ DATA_DIR: dataDir, CURSOR_KEY: 'c'.repeat(40) });
-    expect(await loadSecrets(config)).toMatchObject({ cursorKey: 'c'.repeat(40) });
+    expect(await load({ CURSOR_KEY: 'c'.repeat(40) })).toMatchObject({ cursorKey: 'c'.repeat(40) });
     expect(readFileSync(path.join(dataDir, 'secrets.json'), 'utf8')).not.toContain('cccc');
   });
 
-  it('come from the environment alone beside a database of one’s own', async () => {
-    const given = {
+  it('are not generated beside a database that depends on lost ones', async () => {
+    await expect(load({ CURSOR_KEY: 'c'.repeat(40) }, false)).rejects.toThrow(
+      /secrets\.json is missing, .* Restore the file from a backup, or set SECRETS_KEY, KEY_PEPPER to the earlier values$/,
+    );
+    const [SECRETS_KEY, CURSOR_KEY, KEY_PEPPER] = ['s', 'c', 'p'].map((letter) => letter.repeat(32));
+    const given = { SECRETS_KEY: SECRETS_KEY!, CURSOR_KEY: CURSOR_KEY!, KEY_PEPPER: KEY_PEPPER! };
+    expect(await load(given, false)).toMatchObject({ keyPepper: KEY_PEPPER });
+  });
+
+  it.each(['', '{', '{"secretsKey":"short"}'])(
+    'are refused in one line from the damaged file %j',
+    async (text) => {
+      writeFileSync(path.join(dataDir, 'secrets.json'), text);
+      await expect(load({})).rejects.toThrow(
+        /^[^\n]*secrets\.json cannot be read or is damaged\. Restore it [^\n]*$/,
+      );
+    },
+  );
+
+  it('come from the environment alone beside a database of one’s own, and only the needed ones are asked for', async () => {
+    const config = loadConfig({
       DATABASE_URL: 'postgres://localhost/x',
-      SECRETS_KEY: 's'.repeat(32),
       CURSOR_KEY: 'c'.repeat(32),
-    };
-    const secrets = await loadSecrets(loadConfig({ ...given, DATA_DIR: dataDir }));
-    expect(secrets).toEqual({ secretsKey: 's'.repeat(32), cursorKey: 'c'.repeat(32), keyPepper: undefined });
+      DATA_DIR: dataDir,
+    });
+    const never = () => Promise.reject(new Error('not asked'));
+    expect(await loadSecrets(config, ['cursorKey', 'keyPepper'], never)).toEqual({
+      cursorKey: 'c'.repeat(32),
+    });
+    await expect(loadSecrets(config, ['secretsKey'], never)).rejects.toThrow(
+      /^SECRETS_KEY must be set where/,
+    );
+  });
+});
+
+describe('the check values of secrets', () => {
+  const KEY = 'k'.repeat(32);
+  const OTHER = 'o'.repeat(32);
+  let database: TestDatabase;
+  beforeEach(async () => (database = await createTestDatabase()));
+  afterEach(() => database.drop());
+
+  const open = (
+    env: Record<string, string | undefined>,
+    needed = ALL as readonly (typeof ALL)[number][],
+    sealed?: boolean,
+  ) =>
+    openSecrets(
+      database.db,
+      loadConfig({ DATABASE_URL: database.url, CURSOR_KEY: KEY, DATA_DIR: dataDir, ...env }),
+      needed,
+      () => Promise.resolve(sealed),
+    );
+
+  it('refuse another SECRETS_KEY or KEY_PEPPER than the first, and a lost pepper, and show none of them', async () => {
+    await open({ SECRETS_KEY: KEY, KEY_PEPPER: KEY });
+    await open({ SECRETS_KEY: KEY, KEY_PEPPER: KEY });
+    for (const env of [
+      { SECRETS_KEY: OTHER, KEY_PEPPER: KEY },
+      { SECRETS_KEY: KEY, KEY_PEPPER: OTHER },
+      { SECRETS_KEY: KEY },
+    ]) {
+      const error: Error = await open(env).then(
+        () => Promise.reject(new Error('it was accepted')),
+        (refusal: Error) => refusal,
+      );
+      expect(error.message).toMatch(
+        /^(SECRETS_KEY|KEY_PEPPER) is not the one that this database was used with: [^\n]+$/,
+      );
+      expect(error.message).not.toMatch(/kkk|ooo/);
+    }
+    const { rows } = await database.db.raw('select * from secret_checks');
+    expect(JSON.stringify(rows)).not.toMatch(/kkk/);
+  });
+
+  it('refuse a SECRETS_KEY that is wrong also where it is given and not used', async () => {
+    await open({ SECRETS_KEY: KEY });
+    await expect(open({ SECRETS_KEY: OTHER }, ['cursorKey', 'keyPepper'])).rejects.toThrow(
+      'SECRETS_KEY is not',
+    );
+    await open({}, ['cursorKey', 'keyPepper']);
+  });
+
+  it('accept a pepper that is added later', async () => {
+    await open({ SECRETS_KEY: KEY });
+    await open({ SECRETS_KEY: KEY, KEY_PEPPER: KEY });
+    await expect(open({ SECRETS_KEY: KEY, KEY_PEPPER: OTHER })).rejects.toThrow('KEY_PEPPER');
+  });
+
+  it('are taken, in an installation from before them, of the first key that opens what is sealed', async () => {
+    await database.db.raw(`insert into secret_checks (variable) values ('SECRETS_KEY'), ('KEY_PEPPER')`);
+    await expect(open({ SECRETS_KEY: OTHER, KEY_PEPPER: KEY }, ALL, false)).rejects.toThrow(
+      'SECRETS_KEY is not',
+    );
+    await expect(open({ SECRETS_KEY: KEY }, ALL, true)).rejects.toThrow('KEY_PEPPER is not');
+    await open({ SECRETS_KEY: KEY, KEY_PEPPER: KEY }, ALL, true);
+    await expect(open({ SECRETS_KEY: OTHER, KEY_PEPPER: KEY }, ALL, true)).rejects.toThrow(
+      'SECRETS_KEY is not',
+    );
+  });
+
+  it('are one for two first starts at once with different keys: one of them is refused', async () => {
+    const both = await Promise.allSettled([open({ SECRETS_KEY: KEY }), open({ SECRETS_KEY: OTHER })]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('are only read by an inspection', async () => {
+    const config = loadConfig({ DATABASE_URL: database.url, SECRETS_KEY: KEY });
+    expect(await inspectSecrets(database.db, config, () => Promise.resolve(true))).toEqual({});
+    expect(await database.db('secret_checks').select()).toEqual([]);
+  });
+
+  it('let secrets be generated in a new embedded database, and never again', async () => {
+    const config = loadConfig({ DATA_DIR: dataDir });
+    const first = await openSecrets(database.db, config, ALL);
+    expect(await openSecrets(database.db, config, ALL)).toEqual(first);
+    rmSync(path.join(dataDir, 'secrets.json'));
+    await expect(openSecrets(database.db, config, ALL)).rejects.toThrow('secrets.json is missing');
   });
 });

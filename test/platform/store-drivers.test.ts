@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import {
   type CacheStore,
-  type Claim,
+  type LoadClaim,
   createMemoryCacheStore,
-  type Lease,
+  type LoadLock,
 } from '../../services/platform/cache-store';
 import { createMemoryQuotaStore, type QuotaStore } from '../../services/platform/quota-store';
 import { openRedisConnection } from '../../services/platform/shared-store/redis-connection';
@@ -104,14 +104,14 @@ describeWithRedis('the drivers of the shared store', () => {
   it('never let an older load replace a newer one', async () => {
     await setClock();
     for (const { cache } of drivers()) {
-      const older = (await cache.claim('order', undefined)) as { lease: Lease };
+      const older = (await cache.claim('order', undefined)) as { loadLock: LoadLock };
       await advance(2_000);
-      const newer = (await cache.claim('order', undefined)) as { lease: Lease };
-      expect(await cache.put('order', newer.lease, 'newer', 60_000)).toBe(true);
-      expect(await cache.put('order', older.lease, 'older', 60_000)).toBe(true);
+      const newer = (await cache.claim('order', undefined)) as { loadLock: LoadLock };
+      expect(await cache.put('order', newer.loadLock, 'newer', 60_000)).toBe(true);
+      expect(await cache.put('order', older.loadLock, 'older', 60_000)).toBe(true);
       expect(await cache.get('order')).toMatchObject({ value: 'newer', ageMs: 0 });
       await cache.invalidate('order');
-      expect(await cache.put('order', newer.lease, 'newer', 60_000)).toBe(false);
+      expect(await cache.put('order', newer.loadLock, 'newer', 60_000)).toBe(false);
     }
   });
 
@@ -125,8 +125,8 @@ describeWithRedis('the drivers of the shared store', () => {
     const [server, connection] = kind === 'redis' ? [servers[0]!, overRedis] : [servers[1]!, overRest];
     const cache = createScriptedCacheStore(runOn(connection));
     await createScriptedQuotaStore(runOn(connection)).consume('ends', 5);
-    const { lease } = (await cache.claim('ends', undefined)) as { lease: Lease };
-    await cache.put('ends', lease, 'value', 70_000);
+    const { loadLock } = (await cache.claim('ends', undefined)) as { loadLock: LoadLock };
+    await cache.put('ends', loadLock, 'value', 70_000);
     for (const key of ['ends', 'quota:ends']) {
       expect(await server.pttl(key)).toBeGreaterThan(60_000);
       expect(await server.pttl(key)).toBeLessThanOrEqual(70_000);
@@ -145,8 +145,8 @@ describeWithRedis('the drivers of the shared store', () => {
       expect(await quotas.consume('foreign', 5)).toMatchObject({ allowed: true, remaining: 4 });
       expect(await quotas.consume('odd', 5)).toMatchObject({ allowed: true, remaining: 4 });
       expect(await cache.get('foreign')).toBeUndefined();
-      const claim = (await cache.claim('foreign', undefined)) as { lease: Lease };
-      expect(await cache.put('foreign', claim.lease, 'ours', 1000)).toBe(true);
+      const claim = (await cache.claim('foreign', undefined)) as { loadLock: LoadLock };
+      expect(await cache.put('foreign', claim.loadLock, 'ours', 1000)).toBe(true);
       expect(await cache.get('foreign')).toMatchObject({ value: 'ours' });
     },
   );
@@ -191,8 +191,8 @@ describeWithRedis('the drivers of the shared store', () => {
       expect(await upstash.eval('return {KEYS[1], ARGV[1], 7}', ['k'], ['v'])).toEqual(['k', 'v', 7]);
       await expect(upstash.eval('return redis.call("NOTHING")', [], [])).rejects.toThrow(/ERR/);
       const cache = createScriptedCacheStore(runOn(overRest));
-      const { lease } = (await cache.claim('met', undefined)) as { lease: Lease };
-      await cache.put('met', lease, 'ours', 60_000);
+      const { loadLock } = (await cache.claim('met', undefined)) as { loadLock: LoadLock };
+      await cache.put('met', loadLock, 'ours', 60_000);
       expect(await upstash.hget('met', 'value')).toBe('ours');
       await upstash.hset('met', { value: 'theirs' });
       expect(await cache.get('met')).toMatchObject({ value: 'theirs' });
@@ -245,13 +245,13 @@ function aStep(): fc.Arbitrary<Step> {
 
 /** Takes steps on one driver, and gives each lease's token a number that is the same on all drivers. */
 function createTracer({ quotas, cache }: { quotas: QuotaStore; cache: CacheStore }) {
-  const leases: Lease[] = [];
+  const leases: LoadLock[] = [];
   const numberOf = (token: string) => leases.findIndex((lease) => lease.token === token);
-  const plain = (claim: Claim) => {
+  const plain = (claim: LoadClaim) => {
     if (claim.outcome === 'busy') return claim;
     if (claim.outcome === 'found') return { ...claim.found, id: numberOf(claim.found.id) };
-    leases.push(claim.lease!);
-    const { token, generation, grantedAt } = claim.lease!;
+    leases.push(claim.loadLock!);
+    const { token, fence: generation, grantedAt } = claim.loadLock!;
     return { token: numberOf(token), generation: numberOf(generation), grantedAt };
   };
   return async (step: Exclude<Step, { kind: 'advance' }>, prefix: string): Promise<unknown> => {

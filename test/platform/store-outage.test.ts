@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { Redis } from 'ioredis';
 import pino from 'pino';
 import { register } from 'prom-client';
-import type { Lease } from '../../services/platform/cache-store';
+import type { LoadLock } from '../../services/platform/cache-store';
 import { openSharedStore, type SharedStore } from '../../services/platform/shared-store';
 import { readStoreAddress } from '../../services/platform/shared-store/store-address';
 import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from '../support/redis';
@@ -12,7 +12,7 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 const LIMIT = 10;
 const REPLICAS = 4;
 /** 150 ms, and what a busy machine takes. */
-const PATIENCE_MS = 400;
+const STORE_TIMEOUT_MS = 400;
 
 const gauge = async (driver: string) => {
   const { values } = await register.getSingleMetric('shared_store_up')!.get();
@@ -88,14 +88,14 @@ describeWithRedis('a shared store that dies', () => {
       const { quotas, cache } = store;
       expect(await up()).toBe(1);
       expect(await quotas.consume(bucket, LIMIT)).toMatchObject({ allowed: true, remaining: LIMIT - 1 });
-      const { lease } = (await cache.claim(bucket, undefined)) as { lease: Lease };
-      await cache.put(bucket, lease, 'before', 60_000);
+      const { loadLock } = (await cache.claim(bucket, undefined)) as { loadLock: LoadLock };
+      await cache.put(bucket, loadLock, 'before', 60_000);
       expect(await other.cache.get(bucket)).toMatchObject({ value: 'before' });
 
       begin(proxy);
       const lastOne = sleep(80).then(() => timed(() => cache.get(bucket)));
       const crowd = await timed(() => Promise.all(Array.from({ length: 50 }, () => cache.get(bucket))));
-      expect(crowd).toBeLessThan(PATIENCE_MS);
+      expect(crowd).toBeLessThan(STORE_TIMEOUT_MS);
       expect(await up()).toBe(0);
       // Who came later was let go with the first.
       expect(await lastOne).toBeLessThan(120);
@@ -103,17 +103,17 @@ describeWithRedis('a shared store that dies', () => {
       const later = await timed(async () => {
         for (let n = 0; n < 20; n++) answers.push((await quotas.consume(bucket, LIMIT)).allowed);
         expect(await cache.get(bucket)).toBeUndefined();
-        expect(await cache.claim(bucket, undefined)).toEqual({ outcome: 'load', lease: undefined });
+        expect(await cache.claim(bucket, undefined)).toEqual({ outcome: 'load', loadLock: undefined });
         await cache.invalidate(bucket);
       });
-      expect(later).toBeLessThan(PATIENCE_MS / 4);
+      expect(later).toBeLessThan(STORE_TIMEOUT_MS / 4);
       expect(answers.filter(Boolean)).toHaveLength(Math.floor(LIMIT / REPLICAS));
       expect(await quotas.consume(`${bucket} least`, 1)).toMatchObject({ allowed: true });
       // A probe finds that nothing has changed.
       await sleep(500);
       expect(log.map((line) => JSON.parse(line).msg)).toEqual([
         'shared store answers',
-        expect.stringMatching(/^shared store is away/),
+        expect.stringMatching(/^shared store is down/),
       ]);
       expect(log.join()).not.toMatch(/rest-token|availability:/);
 

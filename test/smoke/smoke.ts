@@ -1,5 +1,5 @@
 /**
- * What a newcomer does, done by a machine: `npm start`, the three printed curl lines as printed, Ctrl-C; then a start after
+ * Starts the product as a newcomer does: `npm start`, the three printed curl lines as printed, kill -9 of the API, Ctrl-C; then a start after
  * kill -9, the lines again, Ctrl-C. Run by `npm run smoke`.
  */
 import { execFile } from 'node:child_process';
@@ -33,10 +33,28 @@ async function main(): Promise<void> {
     assert((statSync(path.join(dataDir, 'demo.json')).mode & 0o777) === 0o600, 'demo.json must be 0600');
   });
   await tryCurlLines(first);
+  await step('a killed API is named with its signal and started again', async () => {
+    process.kill(first.pidOf('services/api/main'), 'SIGKILL');
+    await until(
+      () => first.said(/The api was killed by SIGKILL; it is started again in 1 s/),
+      'it is not named',
+    );
+    await until(() => isListening(api), 'the API is not started again');
+  });
   await step('Ctrl-C stops everything', async () => {
     await first.ctrlC();
     await until(nobodyListens, 'a service still listens');
     await until(() => databasePid() === undefined, 'the database still runs');
+  });
+
+  await step('an operator changes the demo, and a start still welcomes with what there is', async () => {
+    await tourctl(env, 'visibility', 'deny', 'demo', '--tour', 'ha-long-bay-cruise', '--yes');
+    const changed = new Start(env);
+    await changed.ready();
+    assert(!changed.curlLines().join().includes('ha-long-bay-cruise'), 'a curl line names a hidden tour');
+    await tourctl(env, 'visibility', 'clear', 'demo', '--tour', 'ha-long-bay-cruise', '--yes');
+    await changed.ctrlC();
+    await until(nobodyListens, 'a service still listens');
   });
 
   const killed = new Start(env);
@@ -78,6 +96,12 @@ async function tryCurlLines(start: Start): Promise<void> {
       `no booking: ${JSON.stringify(booking)}`,
     );
     assert(typeof booking?.booking_ref === 'string', 'the booking has no reference');
+  });
+}
+
+async function tourctl(env: Record<string, string>, ...args: string[]): Promise<void> {
+  await promisify(execFile)(process.execPath, ['cli/tourctl.js', ...args], {
+    env: { ...process.env, ...env },
   });
 }
 

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
@@ -52,6 +52,17 @@ export class Start {
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line.startsWith('curl '));
+  }
+
+  said(text: RegExp): boolean {
+    return text.test(this.output);
+  }
+
+  /** The process of this group whose command line names that file. */
+  pidOf(file: string): number {
+    const list = execFileSync('ps', ['-e', '-o', 'pid=,pgid=,args='], { encoding: 'utf8' }).split('\n');
+    const line = list.find((one) => one.split(/\s+/).includes(String(this.npm.pid)) && one.includes(file));
+    return Number(line?.trim().split(/\s+/)[0]);
   }
 
   /** SIGINT to the whole group, as the terminal sends it. */

@@ -78,7 +78,7 @@ function suite(driver: Driver): void {
     const [address] = (await once(store, 'message')) as [Ready];
     const env = { ...address, REPLICAS: `${INSTANCES}`, CATALOG_RPM: `${QUOTA}`, LOG_LEVEL: 'warn' };
     apis = await Promise.all([startApiProcess(database.url, env), startApiProcess(database.url, env)]);
-    const tenant = await givenTenant(db, { maxHolds: Number(WIDE) });
+    const tenant = await givenTenant(db, { maxHolds: Number(WIDE), maxUnpaid: Number(WIDE) });
     authorization = `Bearer ${await givenKey(db, tenant)}`;
     seats = await Promise.all([1, 2, 3, 4].map(() => givenSeats(db, { seats: 100_000 })));
   }, 60_000);
@@ -139,7 +139,7 @@ function suite(driver: Driver): void {
     return Math.round(performance.now() - healed);
   }
 
-  const saidAway = () => apis.map((api) => api.log().split('shared store is away').length - 1);
+  const saidAway = () => apis.map((api) => api.log().split('shared store is down').length - 1);
 
   it(
     'keep their speed, lose nothing, grant each its share of the quota, and say so once',

@@ -49,7 +49,7 @@ Ctrl-C stops all of it, and removes its database.`;
 async function givenSomethingToSell({ directUrl, url }: Stack): Promise<{ key: string; curl: string }> {
   const db = openDatabase(directUrl, { applicationName: 'stack', poolMax: 2 });
   try {
-    const key = await givenKey(db, await givenTenant(db));
+    const key = await givenKey(db, await givenTenant(db, { maxUnpaid: 1_000_000 }));
     const { tour, date } = await givenSeats(db, { seats: 1000 });
     const body = JSON.stringify({ ...CUSTOMER, tour_id: tour.slug, departure_date: date });
     const curl = `curl -sS -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}' ${url}/api/tenant/bookings`;

@@ -197,7 +197,7 @@ describe('the SQL of the services, the terminal and the migrations', () => {
   /** A lease on the embedded server, which has no pooler before it; temporary tables within a transaction; prose. */
   const MAY = [
     'services/platform/embedded-postgres.ts',
-    'services/api/catalog/files/stage.repository.ts',
+    'services/api/catalog-import/stage.repository.ts',
     'cli/commands/config/variables.ts',
   ];
 

@@ -49,7 +49,7 @@ function suite(): void {
     'lose no request, and make every acknowledged booking and hold once',
     async () => {
       const { db } = database;
-      const tenant = await givenTenant(db, { maxHolds: 1_000_000 });
+      const tenant = await givenTenant(db, { maxHolds: 1_000_000, maxUnpaid: 1_000_000 });
       const authorization = `Bearer ${await givenKey(db, tenant)}`;
       const seats = await Promise.all([1, 2, 3].map(() => givenSeats(db, { seats: 100_000 })));
       const load = startLoad({ url: stack.url, authorization, seats }, CLIENTS, BREATH_MS);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type Child, startChild, untilReady } from './child';
 
 const ROOT = path.resolve(__dirname, '../..');
-const ENTRY = { api: 'services/api/server.ts', 'webhook-queue': 'services/webhook-queue/main.ts' };
+const ENTRY = { api: 'services/api/main.ts', 'webhook-queue': 'services/webhook-queue/main.ts' };
 
 /** One instance of a service, as compose.yaml has it; it keeps its ports over restarts. */
 export interface Instance {

@@ -24,13 +24,13 @@ export interface ApiProcess {
   resume(): void;
 }
 
-/** Starts services/api/server.ts on free ports and waits until it is ready. Quotas are as wide as they go. */
+/** Starts services/api/main.ts on free ports and waits until it is ready. Quotas are as wide as they go. */
 export async function startApiProcess(
   databaseUrl: string,
   environment: NodeJS.ProcessEnv = {},
 ): Promise<ApiProcess> {
   const [api, , metrics] = await freePorts();
-  const child = spawn(process.execPath, ['--import', 'tsx', 'services/api/server.ts'], {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'services/api/main.ts'], {
     cwd: ROOT,
     env: {
       ...process.env,

@@ -4,11 +4,14 @@ import type { Server } from 'node:http';
 import supertest from 'supertest';
 import type { Express } from 'express';
 import { createApp, createServer } from '../../services/api/app';
-import { rememberReads } from '../../services/api/remember-reads';
+import { createCachedReads } from '../../services/api/create-cached-reads';
 import { startUseRecorder } from '../../services/api/credentials/record-use';
 import { createAvailabilityCache } from '../../services/api/departures/availability-cache';
-import type { SeatsContext } from '../../services/api/departures/seats-context';
-import { NO_LEASE } from '../../services/platform/change-lease/change-lease';
+import { createDepartureQueue } from '../../services/api/departures/departure-queue';
+import { createSingleFlight } from '../../services/api/idempotency/single-flight';
+import { createRefusalLog } from '../../services/api/refusals/refusal-log';
+import type { SalesContext } from '../../services/api/sales-context';
+import { NEVER_VALID } from '../../services/platform/read-cache/validity';
 import { type Config, loadConfig } from '../../services/platform/config';
 import { createLogger } from '../../services/platform/logger';
 import { openSharedStore } from '../../services/platform/shared-store';
@@ -21,7 +24,7 @@ export interface TestApi {
   server: Server;
   /** http://127.0.0.1:port */
   baseUrl: string;
-  context: SeatsContext;
+  context: SalesContext;
   database: TestDatabase;
   /** A request without a credential; its answer must be one that the OpenAPI document tells of. */
   http: ReturnType<typeof supertest>;
@@ -49,12 +52,15 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
     config,
     secrets,
     // Tests write to the database behind the API's back, and the next request is to see it.
-    ...rememberReads(database.db, NO_LEASE),
+    ...createCachedReads(database.db, NEVER_VALID),
     writes: database.db,
     log,
     quotas: store.quotas,
     uses,
     availability,
+    departureQueue: createDepartureQueue(),
+    refusals: createRefusalLog(),
+    singleFlight: createSingleFlight(),
   };
   const app = createApp(context);
   const server = createServer(app).listen(0, '127.0.0.1');

@@ -3,7 +3,12 @@ import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import type { Response, Test } from 'supertest';
 import type supertest from 'supertest';
-import type { Answer, OpenApiDocument, Operation, Schema } from '../../services/api/docs/openapi-document';
+import type {
+  Answer,
+  OpenApiDocument,
+  OpenApiOperation,
+  Schema,
+} from '../../services/api/docs/openapi-document';
 import { toOpenapi31 } from '../../services/api/docs/pages/to-openapi-31';
 import openapi from '../../services/api/generated/openapi.json';
 
@@ -94,7 +99,7 @@ function isOfAnyPath({ body }: Response): boolean {
   return OF_ANY_PATH.includes(body?.code);
 }
 
-function operationsOf(pathname: string): Record<string, Operation> | undefined {
+function operationsOf(pathname: string): Record<string, OpenApiOperation> | undefined {
   const fits = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname);
   const template = Object.keys(DOCUMENT.paths).find(fits);
   return template ? DOCUMENT.paths[template] : undefined;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { foldName } from '../../services/api/catalog/fold-name';
-import { issueApiKey } from '../../services/api/credentials/issue-api-key';
-import { SCOPES, type Scope } from '../../services/api/credentials/scope';
+import { issueApiKey } from '../../services/api/credentials/issue-credential';
+import { SCOPES, type Scope } from '../../services/api/credentials/credential';
 import { createTenant, type TenantToCreate } from '../../services/api/tenants/create-tenant';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import { currencyDigits } from '../../services/api/money/currency';
+import { currencyDigits } from '../../services/api/pricing/currency';
 import { type Db, inTransaction } from '../../services/platform/database';
 
 /** Keys of every test API are made and checked with it. */

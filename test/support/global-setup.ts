@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,8 +11,12 @@ import { LEFT_OUT } from './describe-with';
 const TEMPLATE_NAME = 'template_of_this_run';
 let stop: (() => Promise<void>) | undefined;
 
+const ROOT = path.resolve(__dirname, '../..');
+
 /** One throw-away PostgreSQL a run, with one migrated template that every test file clones. */
 export default async function globalSetup(): Promise<void> {
+  // Tests that start cli/tourctl.js run the build.
+  execFileSync(process.execPath, ['build.cjs', '--if-stale'], { cwd: ROOT, stdio: 'inherit' });
   const server = await startThrowAwayPostgres();
   stop = () => server.stop();
 

@@ -22,7 +22,7 @@ export interface Outcome {
 const WORKERS = 2;
 const AFTERWARDS_MS = 100;
 /** A busy machine may need longer for one answer on either side of the change. */
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /**
  * Asks every instance without pause, makes the change in the midst of it, and goes on for a while.
@@ -52,14 +52,14 @@ export async function hammer(baseUrls: string[], ask: Ask, change: () => Promise
 }
 
 async function until(holds: () => boolean): Promise<void> {
-  for (let waited = 0; !holds() && waited < PATIENCE_MS; waited += 10) await pause(10);
+  for (let waited = 0; !holds() && waited < TIMEOUT_MS; waited += 10) await pause(10);
 }
 
 /** No answer is not the old one. */
-export async function askOnce(baseUrl: string, ask: Ask, patienceMs = 20_000): Promise<Answered> {
+export async function askOnce(baseUrl: string, ask: Ask, timeoutMs = 20_000): Promise<Answered> {
   const begun = performance.now();
   try {
-    const signal = AbortSignal.timeout(patienceMs);
+    const signal = AbortSignal.timeout(timeoutMs);
     const response = await fetch(baseUrl + ask.path, { headers: ask.headers, signal });
     return { begun, old: ask.isOld(response.status, await response.text()) };
   } catch {

@@ -16,7 +16,7 @@ export interface PseudoTerminal {
   ended: Promise<number>;
 }
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** The pseudo-terminal is that of `script`, which every Linux has: in Debian's package bsdutils, an essential one. */
 export function describeOnTerminal(title: string, suite: () => void): void {
@@ -65,7 +65,7 @@ export function openPseudoTerminal(line: string, env: Record<string, string>): P
         leave();
         child.kill();
         reject(new Error(`never shown: ${text}\n${plain(raw).slice(-2000)}`));
-      }, PATIENCE_MS);
+      }, TIMEOUT_MS);
       waiting.add(check);
       check();
     });

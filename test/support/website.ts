@@ -1,5 +1,5 @@
 import type { Response } from 'supertest';
-import type { Scope } from '../../services/api/credentials/scope';
+import type { Scope } from '../../services/api/credentials/credential';
 import type { TenantToCreate } from '../../services/api/tenants/create-tenant';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Db } from '../../services/platform/database';
@@ -102,4 +102,11 @@ export async function seatsTaken(db: Db, { tour, date }: Seats): Promise<number>
     [tour.id, date],
   );
   return rows[0].taken;
+}
+
+/** Until a statement on this database waits for a lock of another transaction. */
+export async function untilSomebodyWaits(db: Db): Promise<void> {
+  const waiting =
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  while ((await db.raw(waiting)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 }

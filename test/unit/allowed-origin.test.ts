@@ -1,4 +1,4 @@
-import { canonicalOrigin } from '../../services/api/tenants/allowed-origin';
+import { canonicalOrigin } from '../../services/api/tenants/origins';
 import { OriginRefusedError } from '../../services/api/tenants/tenant.errors';
 
 describe('an allowed origin is kept in the form that a browser sends', () => {

@@ -9,11 +9,11 @@ beforeAll(async () => (database = await createTestDatabase()));
 afterAll(() => database.drop());
 
 describe('loads of one date', () => {
-  it('are shared by all who ask, also by those after a drop, and although the dropped load ends first', async () => {
+  it('are shared by all callers, also by callers after a drop while the dropped load ends first', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour);
-    // Each load begins with its lease, and goes on when the test opens its gate.
+    // Each load starts with its load lock and continues when the test opens its gate.
     const gates: (() => void)[] = [];
     const store = createMemoryCacheStore();
     const claim: CacheStore['claim'] = async (key, judged) => {

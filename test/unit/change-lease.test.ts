@@ -1,9 +1,9 @@
 import {
-  createRenewableLease,
+  createRenewableValidity,
   type Instant,
-  NO_LEASE,
-} from '../../services/platform/change-lease/change-lease';
-import { createLeasedCache, type Remembered } from '../../services/platform/change-lease/leased-cache';
+  NEVER_VALID,
+} from '../../services/platform/read-cache/validity';
+import { createReadCache, type CachedEntry } from '../../services/platform/read-cache/read-cache';
 
 const DATABASE_TIME = 5_000_000;
 
@@ -15,7 +15,7 @@ beforeEach(() => (clock = { monotonic: 100, wall: 1_000_000 }));
 
 /** A lease by the clock above, renewed by a poll that took `tookMs`. */
 function givenLease() {
-  const lease = createRenewableLease(() => clock);
+  const lease = createRenewableValidity(() => clock);
   const poll = (version: number, tookMs = 0) => {
     const began = clock;
     pass(tookMs);
@@ -27,19 +27,19 @@ function givenLease() {
 describe('the lease', () => {
   it('holds for a second from when the poll began, not from when it was answered', () => {
     const { lease, poll } = givenLease();
-    expect(lease.holds()).toBe(false);
+    expect(lease.isValid()).toBe(false);
     poll(7, 400);
-    expect(lease.holds()).toBe(true);
+    expect(lease.isValid()).toBe(true);
     pass(599);
-    expect(lease.holds()).toBe(true);
+    expect(lease.isValid()).toBe(true);
     pass(1);
-    expect(lease.holds()).toBe(false);
+    expect(lease.isValid()).toBe(false);
   });
 
   it('is not held by an answer that came too late', () => {
     const { lease, poll } = givenLease();
     poll(7, 1_000);
-    expect(lease.holds()).toBe(false);
+    expect(lease.isValid()).toBe(false);
   });
 
   it.each([
@@ -50,9 +50,9 @@ describe('the lease', () => {
     const { lease, poll } = givenLease();
     poll(7);
     clock = { monotonic: clock.monotonic + monotonic, wall: clock.wall + wall };
-    expect(lease.holds()).toBe(false);
+    expect(lease.isValid()).toBe(false);
     poll(7);
-    expect(lease.holds()).toBe(true);
+    expect(lease.isValid()).toBe(true);
   });
 
   it('tells a time that the clock of the database has not passed', () => {
@@ -66,29 +66,29 @@ describe('the lease', () => {
 });
 
 describe('what is remembered', () => {
-  const answers = <T>(value: T, facts: Partial<Remembered<T>> = {}) =>
-    jest.fn(async (): Promise<Remembered<T>> => ({ value, until: Infinity, size: 1, ...facts }));
+  const answers = <T>(value: T, facts: Partial<CachedEntry<T>> = {}) =>
+    jest.fn(async (): Promise<CachedEntry<T>> => ({ value, until: Infinity, size: 1, ...facts }));
   const given = () => {
     const { lease, poll } = givenLease();
-    return { lease, poll, cache: createLeasedCache(lease, 'test', 10) };
+    return { lease, poll, cache: createReadCache(lease, 'test', 10) };
   };
 
   it('is loaded once while the lease holds', async () => {
     const { cache, poll } = given();
     poll(1);
     const load = answers('a');
-    for (let n = 0; n < 3; n++) expect(await cache.recall('k', load)).toBe('a');
+    for (let n = 0; n < 3; n++) expect(await cache.get('k', load)).toBe('a');
     pass(500);
     poll(1);
-    expect(await cache.recall('k', load)).toBe('a');
+    expect(await cache.get('k', load)).toBe('a');
     expect(load).toHaveBeenCalledTimes(1);
   });
 
   it('is asked for each time where there is no lease', async () => {
-    const cache = createLeasedCache(NO_LEASE, 'test', 10);
+    const cache = createReadCache(NEVER_VALID, 'test', 10);
     const load = answers('a');
-    await cache.recall('k', load);
-    await cache.recall('k', load);
+    await cache.get('k', load);
+    await cache.get('k', load);
     expect(load).toHaveBeenCalledTimes(2);
   });
 
@@ -102,28 +102,28 @@ describe('what is remembered', () => {
   ])('is loaded anew %s', async (_, happen) => {
     const { cache, poll } = given();
     poll(1);
-    await cache.recall('k', answers('old'));
+    await cache.get('k', answers('old'));
     happen(poll);
-    expect(await cache.recall('k', answers('new'))).toBe('new');
+    expect(await cache.get('k', answers('new'))).toBe('new');
   });
 
   it('is not kept, nor shared with later requests, where the version moved while it was being loaded', async () => {
     const { cache, poll } = given();
     poll(1);
-    let arrive = (_: Remembered<string>): void => {};
-    const slow = cache.recall('k', () => new Promise<Remembered<string>>((resolve) => (arrive = resolve)));
+    let arrive = (_: CachedEntry<string>): void => {};
+    const slow = cache.get('k', () => new Promise<CachedEntry<string>>((resolve) => (arrive = resolve)));
     poll(2);
-    expect(await cache.recall('k', answers('new', { until: 0 }))).toBe('new');
+    expect(await cache.get('k', answers('new', { until: 0 }))).toBe('new');
     arrive({ value: 'old', until: Infinity, size: 1 });
     expect(await slow).toBe('old');
-    expect(await cache.recall('k', answers('newer'))).toBe('newer');
+    expect(await cache.get('k', answers('newer'))).toBe('newer');
   });
 
   it('is loaded once for all who ask at a time', async () => {
     const { cache, poll } = given();
     poll(1);
     const load = answers('a');
-    expect(await Promise.all([1, 2, 3].map(() => cache.recall('k', load)))).toEqual(['a', 'a', 'a']);
+    expect(await Promise.all([1, 2, 3].map(() => cache.get('k', load)))).toEqual(['a', 'a', 'a']);
     expect(load).toHaveBeenCalledTimes(1);
   });
 
@@ -131,39 +131,39 @@ describe('what is remembered', () => {
     const { cache, poll, lease } = given();
     poll(1);
     const until = lease.latestDatabaseTime() + 300;
-    await cache.recall('k', answers('good', { until }));
+    await cache.get('k', answers('good', { until }));
     pass(299);
-    expect(await cache.recall('k', answers('bad'))).toBe('good');
+    expect(await cache.get('k', answers('bad'))).toBe('good');
     pass(1);
-    expect(await cache.recall('k', answers('anew', { until: 0 }))).toBe('anew');
+    expect(await cache.get('k', answers('anew', { until: 0 }))).toBe('anew');
   });
 
   it('is asked for by each that joined, where it had passed its instant when it came', async () => {
     const { cache, poll, lease } = given();
     poll(1);
     const ended = answers('ended', { until: lease.latestDatabaseTime() });
-    await Promise.all([cache.recall('k', ended), cache.recall('k', ended)]);
+    await Promise.all([cache.get('k', ended), cache.get('k', ended)]);
     expect(ended).toHaveBeenCalledTimes(2);
   });
 
   it('is no failure: that is told to who waited, and the next asks again', async () => {
     const { cache, poll } = given();
     poll(1);
-    await expect(cache.recall('k', () => Promise.reject(new Error('lost')))).rejects.toThrow('lost');
-    expect(await cache.recall('k', answers('a'))).toBe('a');
+    await expect(cache.get('k', () => Promise.reject(new Error('lost')))).rejects.toThrow('lost');
+    expect(await cache.get('k', answers('a'))).toBe('a');
   });
 
   it('is bounded: the size of all, keys included, and what was asked for last stays', async () => {
     const { cache, poll } = given();
     poll(1);
-    for (let n = 0; n < 10; n++) await cache.recall(`k${n}`, answers(n));
+    for (let n = 0; n < 10; n++) await cache.get(`k${n}`, answers(n));
     const again = answers(-1);
-    await cache.recall('k9', again);
+    await cache.get('k9', again);
     expect(again).not.toHaveBeenCalled();
-    await cache.recall('k0', again);
+    await cache.get('k0', again);
     expect(again).toHaveBeenCalledTimes(1);
-    await cache.recall('x'.repeat(11 * 1024), answers('too large'));
-    await cache.recall('x'.repeat(11 * 1024), again);
+    await cache.get('x'.repeat(11 * 1024), answers('too large'));
+    await cache.get('x'.repeat(11 * 1024), again);
     expect(again).toHaveBeenCalledTimes(2);
   });
 });

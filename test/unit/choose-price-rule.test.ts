@@ -1,5 +1,4 @@
-import { rankPriceRules } from '../../services/api/pricing/choose-price-rule';
-import type { PriceRule } from '../../services/api/pricing/price-rule';
+import { type PriceRule, rankPriceRules } from '../../services/api/pricing/choose-price-rule';
 
 const TOUR = { id: 'tour-1', continent: 'asia', currency: 'EUR', currencyDigits: 2 };
 const DATE = '2027-06-15';
@@ -15,18 +14,18 @@ const ranked = (rules: PriceRule[], date: string | null = DATE, tenantCurrency =
   rankPriceRules(rules, TOUR, tenantCurrency, date).map(({ id }) => id);
 
 describe('the rule that makes a price', () => {
-  it('is none where there is none', () => {
+  it('is undefined without rules', () => {
     expect(ranked([])).toEqual([]);
   });
 
-  it("is a tour's before a continent's before a general one, whatever their age and window", () => {
+  it("is a tour's rule before a continent's before a general one, regardless of age and window", () => {
     const tour = rule(1, { tourId: 'tour-1' });
     const continent = rule(2, { continent: 'asia', travelFrom: '2027-06-01', travelTo: '2027-06-30' });
     const general = rule(3, { travelFrom: DATE, travelTo: DATE });
     expect(ranked([general, continent, tour])).toEqual([1, 2, 3]);
   });
 
-  it('is of this tour and this continent', () => {
+  it('applies to this tour or this continent', () => {
     expect(ranked([rule(1, { tourId: 'tour-2' }), rule(2, { continent: 'europe' }), rule(3)])).toEqual([3]);
   });
 
@@ -62,7 +61,7 @@ describe('the rule that makes a price', () => {
     expect(ranked(rules, date).sort()).toEqual(expected);
   });
 
-  it("speaks of money only where tour and tenant have the rule's currency", () => {
+  it("applies an amount only when tour and tenant have the rule's currency", () => {
     const rules = [inMoney(1, 'EUR'), inMoney(2, 'USD'), inMoney(3, 'EUR', 'price'), rule(4)];
     expect(ranked(rules)).toEqual([4, 3, 1]);
     expect(ranked(rules, DATE, 'USD')).toEqual([4]);

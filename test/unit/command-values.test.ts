@@ -1,7 +1,7 @@
-import { travelDate } from '../../cli/catalog-values';
-import { parseDuration } from '../../cli/duration';
-import { UsageError } from '../../cli/usage-error';
-import * as values from '../../cli/values';
+import { travelDate } from '../../cli/engine/catalog-flags';
+import { parseDuration } from '../../cli/engine/values';
+import { UsageError } from '../../cli/engine/failure';
+import * as values from '../../cli/engine/values';
 
 describe('a duration', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { loadConfig } from '../../services/platform/config';
+import { loadConfig, missingSecrets } from '../../services/platform/config';
 
 const KEY = 'k3y'.repeat(12);
 const OWN_DATABASE = { DATABASE_URL: 'postgres://u:hunter2@db/x', SECRETS_KEY: KEY, CURSOR_KEY: KEY };
@@ -116,9 +116,13 @@ describe('the configuration', () => {
     expect(message).not.toContain('hunter2');
   });
 
-  it.each(['SECRETS_KEY', 'CURSOR_KEY'])('needs %s with a database of its own', (name) => {
-    const message = refusal({ ...OWN_DATABASE, [name]: '' });
-    expect(message).toMatch(new RegExp(`^${name} must be set`));
+  it('names the secrets that services need with a database of its own, for whoever uses them to refuse', () => {
+    const config = loadConfig({ ...OWN_DATABASE, SECRETS_KEY: '', CURSOR_KEY: '' });
+    expect(missingSecrets(config).map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^SECRETS_KEY must be set/),
+      expect.stringMatching(/^CURSOR_KEY must be set/),
+    ]);
+    expect([missingSecrets(loadConfig(OWN_DATABASE)), missingSecrets(loadConfig({}))]).toEqual([[], []]);
     expect(loadConfig(OWN_DATABASE).secrets).toEqual({
       secretsKey: KEY,
       cursorKey: KEY,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { currencyDigits, toMajor, toMinor } from '../../services/api/money/currency';
+import { currencyDigits, toMajor, toMinor } from '../../services/api/pricing/currency';
 
 describe('a currency', () => {
   it.each([
@@ -14,7 +14,7 @@ describe('a currency', () => {
     ['XXX', undefined],
     ['', undefined],
     ['__proto__', undefined],
-  ])('%s has the digits of ISO 4217: %s', (code, digits) => {
+  ])('%s has the decimals of ISO 4217: %s', (code, digits) => {
     expect(currencyDigits(code)).toBe(digits);
   });
 });
@@ -54,7 +54,7 @@ describe('an amount of money', () => {
     expect(JSON.stringify(toMajor(minor, digits))).toBe(text);
   });
 
-  it('comes back as it was', () => {
+  it('is unchanged by a round trip through minor units', () => {
     const minor = fc.integer({ min: -1e12, max: 1e12 });
     fc.assert(
       fc.property(

@@ -1,4 +1,4 @@
-import { invalidCursor, openCursor, sealCursor } from '../../services/api/http/cursor';
+import { invalidCursor, openCursor, sealCursor } from '../../services/api/http/paging';
 
 const KEY = 'k'.repeat(64);
 const SCOPE = ['tenant', '/api/tenant/catalog', { q: 'a' }];

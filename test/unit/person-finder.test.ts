@@ -1,4 +1,4 @@
-import { type Person, personFinder } from '../../services/api/customers/person-finder';
+import { type Person, personFinder } from '../../services/api/privacy/person-finder';
 
 const ANA: Person = { name: 'Ana Lima', phone: '+4930901820', email: 'ana.lima77@example.com' };
 const named = (name: string): Person => ({ name, phone: null, email: null });
@@ -37,7 +37,7 @@ describe('the person finder', () => {
     ['{"external_ref":"030 901820"}', reached('030901820')],
     ['4930901820', reached('030901820')],
     ['order-123456', reached('123456')],
-  ])('finds whom %s is of', (text, person) => {
+  ])('finds the person of %s', (text, person) => {
     expect(personFinder([named('Nobody Else'), person])(text)).toBe(true);
   });
 
@@ -57,7 +57,7 @@ describe('the person finder', () => {
     ['order-7', { name: '', phone: '', email: '' }],
     ['order-7', { name: null, phone: null, email: null }],
     ['2026-01-12', reached('+1 20')],
-  ])('does not take %s for anybody', (text, person) => {
+  ])('finds no person in %s', (text, person) => {
     expect(personFinder([person])(text)).toBe(false);
   });
 });

@@ -1,13 +1,14 @@
-import { singleFlight } from '../../services/api/idempotency/single-flight';
+import { createSingleFlight } from '../../services/api/idempotency/single-flight';
 
-const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
+const singleFlight = createSingleFlight();
+const shortDelay = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('singleFlight', () => {
-  it('runs the works of one key one after another, in order of arrival', async () => {
+  it('runs the calls of one key one after another, in order of arrival', async () => {
     const log: string[] = [];
     const work = (name: string) => async () => {
       log.push(`${name} begins`);
-      await settled();
+      await shortDelay();
       log.push(`${name} ends`);
       return name;
     };
@@ -16,7 +17,7 @@ describe('singleFlight', () => {
     expect(log).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
   });
 
-  it('runs works of other keys beside them', async () => {
+  it('runs calls of different keys at the same time', async () => {
     let release = () => {};
     const blocked = singleFlight('one', () => new Promise<void>((resolve) => (release = resolve)));
     expect(await singleFlight('other', () => Promise.resolve('free'))).toBe('free');
@@ -24,14 +25,14 @@ describe('singleFlight', () => {
     await blocked;
   });
 
-  it('goes on after a work that failed', async () => {
+  it('runs the next call after a call that failed', async () => {
     const failed = singleFlight('key', () => Promise.reject(new Error('no')));
     const next = singleFlight('key', () => Promise.resolve('yes'));
     await expect(failed).rejects.toThrow('no');
     expect(await next).toBe('yes');
   });
 
-  it('lets nobody wait longer than two seconds', async () => {
+  it('rejects a call that waited two seconds', async () => {
     let release = () => {};
     const slow = singleFlight('slow', () => new Promise<void>((resolve) => (release = resolve)));
     await expect(singleFlight('slow', () => Promise.resolve())).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { PriceRule } from '../../services/api/pricing/price-rule';
+import type { PriceRule } from '../../services/api/pricing/choose-price-rule';
 import { depositOf, tenantPrices } from '../../services/api/pricing/tenant-price';
 
 const percent = (value: string, roundTo: string | null = null) =>
@@ -13,11 +13,11 @@ const adult = (minor: number, rule: PriceRule | undefined, digits = 2) =>
   tenantPrices({ adult: minor }, rule, digits).adult;
 
 describe("a tenant's prices", () => {
-  it("are the platform's where no rule speaks", () => {
+  it("are the platform's prices without a rule", () => {
     expect(tenantPrices({ adult: 100, child: 50 }, undefined, 2)).toEqual({ adult: 100, child: 50 });
   });
 
-  it('change in every category by a percentage, and for the adult alone by money', () => {
+  it('change in every category by a percentage, and for the adult only by an amount', () => {
     const platform = { adult: 10_000, child: 8_000, single_supplement: 3_000 };
     expect(tenantPrices(platform, percent('-50'), 2)).toEqual({
       adult: 5_000,
@@ -71,7 +71,7 @@ describe("a tenant's prices", () => {
     }
   });
 
-  it('are rounded once: the percentage is not rounded before the step is', () => {
+  it('are rounded once, to the step, and not also after the percentage', () => {
     // 100.45 + 2 % = 102.459: to the cent 102.46, to half a unit 102.50; and 97.499… must not become 97.50 on the way to 95.
     expect(adult(10_045, percent('2', '0.5'))).toBe(10_250);
     expect(adult(9_999, percent('-2.4951', '5'))).toBe(9_500);

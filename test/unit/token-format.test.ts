@@ -1,27 +1,27 @@
 import { createHash, createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { digestToken, mintToken, parseToken } from '../../services/api/credentials/token-format';
+import { digestToken, mintCredentialToken, parseToken } from '../../services/api/credentials/token-format';
 
 describe('a minted credential', () => {
   it('has the documented shape', () => {
-    expect(mintToken('api_key').token).toMatch(/^svc_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/);
-    expect(mintToken('widget_token').token).toMatch(/^svc_widget_[0-9A-Za-z]{12}_[0-9A-Za-z]{28}$/);
+    expect(mintCredentialToken('api_key').token).toMatch(/^svc_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/);
+    expect(mintCredentialToken('widget_token').token).toMatch(/^svc_widget_[0-9A-Za-z]{12}_[0-9A-Za-z]{28}$/);
   });
 
   it.each(['api_key', 'widget_token'] as const)('tells its kind and id: %s', (kind) => {
-    const { id, token } = mintToken(kind);
+    const { id, token } = mintCredentialToken(kind);
     expect(parseToken(token)).toEqual({ kind, id });
   });
 
   it('is never minted twice', () => {
-    const tokens = Array.from({ length: 2000 }, () => mintToken('widget_token').token);
+    const tokens = Array.from({ length: 2000 }, () => mintCredentialToken('widget_token').token);
     expect(new Set(tokens).size).toBe(2000);
   });
 
   it('uses each base62 character equally often', () => {
     const counts = new Map<string, number>();
     for (let i = 0; i < 3000; i++) {
-      for (const character of mintToken('api_key').token.slice(22, 54)) {
+      for (const character of mintCredentialToken('api_key').token.slice(22, 54)) {
         counts.set(character, (counts.get(character) ?? 0) + 1);
       }
     }
@@ -34,7 +34,7 @@ describe('a minted credential', () => {
 });
 
 describe('a mistyped credential', () => {
-  const { token } = mintToken('api_key');
+  const { token } = mintCredentialToken('api_key');
 
   it('is told by its checksum, whichever character is wrong', () => {
     const position = fc.integer({ min: 'svc_live_'.length, max: token.length - 1 });

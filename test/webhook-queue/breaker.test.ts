@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db } from '../../services/platform/database';
-import { inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database';
 import { enableEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
-import { findEndpoint, pingEndpoint, retryDelivery } from '../../services/webhook-queue/operations';
+import { findEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
+import { pingEndpoint } from '../../services/webhook-queue/endpoints/ping-endpoint';
+import { retryDelivery } from '../../services/webhook-queue/retry-delivery';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import {
@@ -12,7 +13,7 @@ import {
   createTenant,
   deliveriesOf,
   eventually,
-  hurriedWorker,
+  startFastWorker,
   whenAll,
 } from './queue-fixture';
 import { startReceiver, status, type Receiver } from './receiver';
@@ -45,11 +46,11 @@ const opened = (id: string) =>
   });
 
 describe('an endpoint that fails five times in a row', () => {
-  it('is left alone, its deliveries keep their tries, and after one good request all of them go out', async () => {
+  it('is blocked without counting attempts, and one successful request sends all its deliveries', async () => {
     receiver.react(status(500));
     const { id } = await add(db, tenantId, receiver.url);
     for (let i = 0; i < 10; i++) await book(db, tenantId);
-    worker = hurriedWorker(db, { retryScheduleSeconds: PATIENT });
+    worker = startFastWorker(db, { retryScheduleSeconds: PATIENT });
     const { failures, openings } = await opened(id);
     expect(failures).toBeGreaterThanOrEqual(5);
     expect(openings).toBe(1);
@@ -64,7 +65,7 @@ describe('an endpoint that fails five times in a row', () => {
     expect(await health(id)).toBeUndefined();
   });
 
-  it('is tried by one request of all workers, and left alone twice as long each time', async () => {
+  it('is probed by one request of all workers, and blocked twice as long after each failed probe', async () => {
     receiver.react(status(500));
     const { id } = await add(db, tenantId, receiver.url);
     for (let i = 0; i < 10; i++) await book(db, tenantId);
@@ -82,7 +83,7 @@ describe('an endpoint that fails five times in a row', () => {
     expect(await claimNow(db)).toEqual([]);
     await db('webhook_queue').update({ worker: null, claimed_at: null, lease_until: null });
     await db('webhook_health').update({ blocked_until: db.fn.now() });
-    worker = hurriedWorker(db, { retryScheduleSeconds: PATIENT });
+    worker = startFastWorker(db, { retryScheduleSeconds: PATIENT });
     await eventually('third opening', async () => ((await health(id)).openings === 3 ? true : undefined));
     const { left } = await db('webhook_health')
       .select(db.raw('extract(epoch from blocked_until - opened_at)::float8 as left'))
@@ -92,7 +93,7 @@ describe('an endpoint that fails five times in a row', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  it('is left alone again with every probe that fails, however it was tripped; one that asks for patience says nothing', async () => {
+  it('is blocked again after every failed probe, and 429 or 503 neither opens nor closes the breaker', async () => {
     receiver.react(status(429, 500));
     const { id } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -100,13 +101,13 @@ describe('an endpoint that fails five times in a row', () => {
       ...{ endpoint_id: id, failures: 1, openings: 1 },
       ...{ opened_at: db.raw("now() - interval '1 second'"), blocked_until: db.fn.now() },
     });
-    worker = hurriedWorker(db, { retryScheduleSeconds: PATIENT, leaseSeconds: 30 });
+    worker = startFastWorker(db, { retryScheduleSeconds: PATIENT, leaseSeconds: 30 });
     await eventually('second opening', async () => ((await health(id)).openings === 2 ? true : undefined));
     expect(receiver.received).toHaveLength(2);
     expect((await health(id)).failures).toBe(2);
   });
 
-  it('is not held to a retry or a ping that an operator asked for, and those go out past the breaker', async () => {
+  it('receives a retry or a ping of an operator while the breaker is open, and these do not count as failures', async () => {
     receiver.react(status(500));
     const { id } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -115,7 +116,7 @@ describe('an endpoint that fails five times in a row', () => {
       blocked_until: db.raw("now() + interval '1 hour'"),
     });
     const before = await health(id);
-    worker = hurriedWorker(db, { retryScheduleSeconds: [0, 600] });
+    worker = startFastWorker(db, { retryScheduleSeconds: [0, 600] });
     const { delivery } = await inTransaction(db, (trx) => pingEndpoint(trx, id));
     await eventually('the ping', () => receiver.received[0]);
     await eventually('its result', async () =>
@@ -125,11 +126,11 @@ describe('an endpoint that fails five times in a row', () => {
     expect(await health(id)).toEqual(before);
   });
 
-  it('is tried at once where an operator retries a delivery', async () => {
+  it('is probed at once when an operator retries a delivery', async () => {
     receiver.react(status(500));
     const { id } = await add(db, tenantId, receiver.url);
     for (let i = 0; i < 6; i++) await book(db, tenantId);
-    worker = hurriedWorker(db, { retryScheduleSeconds: PATIENT });
+    worker = startFastWorker(db, { retryScheduleSeconds: PATIENT });
     await opened(id);
     receiver.react(status(204));
     const [delivery] = await deliveriesOf(db, tenantId);
@@ -137,30 +138,30 @@ describe('an endpoint that fails five times in a row', () => {
     expect(await whenAll(db, tenantId, 'delivered', 6)).toHaveLength(6);
   });
 
-  it('is not one that asks for patience', async () => {
+  it('stays unblocked when it answers 429 or 503', async () => {
     receiver.react(status(429));
     const { id } = await add(db, tenantId, receiver.url);
     for (let i = 0; i < 10; i++) await book(db, tenantId);
-    worker = hurriedWorker(db, { retryScheduleSeconds: PATIENT });
+    worker = startFastWorker(db, { retryScheduleSeconds: PATIENT });
     await eventually('many answers', () => (receiver.received.length > 20 ? true : undefined));
     expect(await health(id)).toMatchObject({ failures: 0, blocked_until: null });
   });
 });
 
-describe('an endpoint that nothing was delivered to for five days', () => {
+describe('an endpoint that accepted no delivery for five days', () => {
   const failingFor = (id: string, days: number, exhausted: number) =>
     db('webhook_health').insert({
       ...{ endpoint_id: id, failures: 1, exhausted },
       failing_since: db.raw(`now() - interval '${days} days'`),
     });
 
-  it('is disabled with the twentieth delivery that dies of it, and those who ask for it are told', async () => {
+  it('is disabled when its twentieth delivery is dead, and subscribers receive endpoint.disabled', async () => {
     receiver.react((response, _n, { path }) => response.writeHead(path === '/alarm' ? 204 : 500).end());
     const { id } = await add(db, tenantId, receiver.url);
     await add(db, tenantId, new URL('/alarm', receiver.url).href, ['endpoint.disabled']);
     await failingFor(id, 5.1, 19);
     await book(db, tenantId);
-    worker = hurriedWorker(db, { retryScheduleSeconds: [0] });
+    worker = startFastWorker(db, { retryScheduleSeconds: [0] });
     const told = await eventually('alarm', () => receiver.received.find(({ path }) => path === '/alarm'));
     expect(JSON.parse(told.body)).toMatchObject({ event_type: 'endpoint.disabled', endpoint: id });
     const endpoint = await findEndpoint(db, id);
@@ -179,7 +180,7 @@ describe('an endpoint that nothing was delivered to for five days', () => {
     const { id } = await add(db, tenantId, receiver.url);
     await failingFor(id, days, exhausted);
     await book(db, tenantId);
-    worker = hurriedWorker(db, { retryScheduleSeconds: [0] });
+    worker = startFastWorker(db, { retryScheduleSeconds: [0] });
     await whenAll(db, tenantId, 'dead');
     await sleep(50);
     expect((await findEndpoint(db, id)).status).toBe('active');

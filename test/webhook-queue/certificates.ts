@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 
-/** What a TLS server takes as `key` and `cert`. */
+/** The `key` and `cert` of a TLS server. */
 export interface Identity {
   name: string;
   key: string;
@@ -10,7 +10,7 @@ export interface Identity {
 
 interface Wanted {
   name: string;
-  /** Signs for it; without one it signs for itself. */
+  /** Signing authority; self-signed by default. */
   by?: Identity;
   isAuthority?: boolean;
   from?: Date;
@@ -23,7 +23,7 @@ const COMMON_NAME = Buffer.from('0603550403', 'hex');
 const ALTERNATIVE_NAME = Buffer.from('0603551d11', 'hex');
 const BASIC_CONSTRAINTS = Buffer.from('0603551d13', 'hex');
 
-/** A certificate (X.509 in DER) without any tool: there is none that every machine has. */
+/** Creates an X.509 certificate without external tools, because no tool is installed on every machine. */
 export function issueCertificate({ name, by, isAuthority = false, from, to }: Wanted): Identity {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const validity = sequence(time(from ?? new Date(Date.now() - DAY)), time(to ?? new Date(Date.now() + DAY)));

@@ -5,7 +5,7 @@ import { startClaimLoop } from '../../services/webhook-queue/worker/claim-loop';
 import { createSlots } from '../../services/webhook-queue/worker/slots';
 import { eventually } from './queue-fixture';
 
-it('tells of a database that is away once for each way to fail, and once when it is back', async () => {
+it('The claim loop logs an unreachable database once for each error, and once when claims succeed again', async () => {
   const told: string[] = [];
   const stream = new Writable({
     write(line: Buffer, _encoding, done) {
@@ -23,7 +23,7 @@ it('tells of a database that is away once for each way to fail, and once when it
     return { claims: [], nothingLeft: true };
   };
   const never = () => Promise.reject(new Error('nothing was claimed'));
-  const slots = createSlots({ slots: 1, send: never, settle: never, onRoom: () => undefined });
+  const slots = createSlots({ slots: 1, send: never, record: never, onFree: () => undefined });
   const loop = startClaimLoop({ log: pino(stream), claimDue, slots, pollMs: 1 });
   await eventually('some that succeed', () => (claims > 25 ? true : undefined));
   await loop.stop();

@@ -1,14 +1,12 @@
 import { Webhook } from 'standardwebhooks';
 import { inTransaction, type Db } from '../../services/platform/database';
-import {
-  findEndpoint,
-  pingEndpoint,
-  rotateSecret,
-  showDelivery,
-} from '../../services/webhook-queue/operations';
+import { findEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
+import { pingEndpoint } from '../../services/webhook-queue/endpoints/ping-endpoint';
+import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
+import { showDelivery } from '../../services/webhook-queue/deliveries/show-delivery';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { add, book, createTenant, eventually, hurriedWorker, SECRETS_KEY, whenAll } from './queue-fixture';
+import { add, book, createTenant, eventually, startFastWorker, SECRETS_KEY, whenAll } from './queue-fixture';
 import { startReceiver, status, type Received, type Receiver } from './receiver';
 
 let database: TestDatabase;
@@ -24,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   [receiver, tenantId] = await Promise.all([startReceiver(), createTenant(db)]);
-  worker = hurriedWorker(db, { attemptTimeoutMs: 400 });
+  worker = startFastWorker(db, { attemptTimeoutMs: 400 });
 });
 afterEach(async () => {
   await worker.stop(100);
@@ -73,7 +71,7 @@ describe('a delivery', () => {
     expect(() => verify('whsec_' + Buffer.alloc(32).toString('base64'), request)).toThrow('signature');
   });
 
-  it('is tried again after a 500, under the same webhook-id and with equal bytes, signed anew', async () => {
+  it('is retried after a 500 with the same webhook-id and body, and a new signature', async () => {
     receiver.react(status(500, 503, 200));
     const { secret } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -94,7 +92,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('is dead after the last step of the schedule, and says why', async () => {
+  it('is dead after the last attempt of the schedule, with the reason', async () => {
     receiver.react(status(500));
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -109,7 +107,7 @@ describe('a delivery', () => {
     expect(await db('webhook_queue').where({ delivery_id: delivery!.id })).toEqual([]);
   });
 
-  it('ends with 410: the endpoint is disabled, later bookings wait, and those who asked are told', async () => {
+  it('is dead after a 410, which disables the endpoint, lets later bookings wait, and notifies subscribers', async () => {
     receiver.react((response, _n, { path }) => response.writeHead(path === '/gone' ? 410 : 204).end());
     const gone = await add(db, tenantId, new URL('/gone', receiver.url).href);
     await add(db, tenantId, receiver.url, ['endpoint.disabled']);
@@ -127,7 +125,7 @@ describe('a delivery', () => {
     expect(items.map((item) => item.status)).toEqual(['dead', 'pending']);
   });
 
-  it('does not follow a redirect, and names the host it led to', async () => {
+  it('does not follow a redirect, and its reason names the target host', async () => {
     const location = new URL('/elsewhere', receiver.url).href;
     receiver.react((response, n) =>
       response.writeHead(n === 1 ? 302 : 204, n === 1 ? { location } : {}).end(),
@@ -145,7 +143,7 @@ describe('a delivery', () => {
     });
   });
 
-  it('waits at least as long as Retry-After asks for', async () => {
+  it('waits at least as long as Retry-After requests', async () => {
     receiver.react((response, n) => response.writeHead(n === 1 ? 429 : 204, { 'retry-after': '1' }).end());
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -155,7 +153,7 @@ describe('a delivery', () => {
     expect(second!.at - first!.at).toBeGreaterThan(950);
   });
 
-  it('survives three answers 429 or 503 more than the schedule has tries, and the log counts them all', async () => {
+  it('survives three more 429 or 503 responses than the schedule has attempts, and the log counts all of them', async () => {
     receiver.react(status(503, 500, 429, 500, 503, 500, 500));
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -186,7 +184,7 @@ describe('a delivery', () => {
     expect(receiver.received[1]!.at).toBeGreaterThanOrEqual(until);
   });
 
-  it('is a failure when no answer comes in time, or the connection breaks', async () => {
+  it('fails when no response arrives in time or the connection closes', async () => {
     receiver.react((response, n) => {
       if (n === 2) response.socket?.destroy();
       if (n === 3) response.end();
@@ -197,10 +195,10 @@ describe('a delivery', () => {
 
     const { tries } = await showDelivery(db, delivery!.id);
     expect(tries.map(({ outcome }) => outcome)).toEqual(['timeout', 'connection', 'delivered']);
-    expect(tries[0]!.reason).toBe('No answer within 0.4 s.');
+    expect(tries[0]!.reason).toBe('No response within 0.4 s.');
   });
 
-  it('keeps 16 KiB of an answer and reads no more, however much comes and however slowly', async () => {
+  it('keeps 16 KiB of a response and reads no more, whatever its size and speed', async () => {
     let sent = 0;
     receiver.react((response, n) => {
       if (n === 2) return void response.write('drip');
@@ -229,7 +227,7 @@ describe('a delivery', () => {
 });
 
 describe('a signature', () => {
-  it('is made with the old and the new secret while they overlap, and with the new one alone when they do not', async () => {
+  it('uses the old and the new secret during an overlap, and only the new one without an overlap', async () => {
     const { id, secret } = await add(db, tenantId, receiver.url);
     const rotated = await inTransaction(db, (trx) => rotateSecret(trx, SECRETS_KEY, id, 60));
     await book(db, tenantId);
@@ -247,9 +245,9 @@ describe('a signature', () => {
     expect(String(one.headers['webhook-signature']).split(' ')).toHaveLength(1);
   });
 
-  it('is not made under another SECRETS_KEY: the try says so, and is repeated', async () => {
+  it('is impossible with another SECRETS_KEY: the attempt explains this and is repeated', async () => {
     await worker.stop();
-    worker = hurriedWorker(db, { secretsKey: 'another key that is long enough too' });
+    worker = startFastWorker(db, { secretsKey: 'another key that is long enough too' });
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
     const [delivery] = await whenAll(db, tenantId, 'dead');
@@ -258,7 +256,7 @@ describe('a signature', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('stands under a ping too', async () => {
+  it('is sent with a ping too', async () => {
     const { id, secret } = await add(db, tenantId, receiver.url, ['booking.cancelled']);
     await inTransaction(db, (trx) => pingEndpoint(trx, id));
     await whenAll(db, tenantId, 'delivered');

@@ -1,11 +1,11 @@
 import { inTransaction, type Db } from '../../services/platform/database';
 import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { removeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
-import { findEndpoint } from '../../services/webhook-queue/operations';
-import { tidyStrays } from '../../services/webhook-queue/upkeep/tidy-strays';
+import { findEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
+import { reconcileOrphans } from '../../services/webhook-queue/maintenance/periodic-tasks';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { add, book, createTenant, deliveriesOf, hurriedWorker, whenAll } from './queue-fixture';
+import { add, book, createTenant, deliveriesOf, startFastWorker, whenAll } from './queue-fixture';
 import { startReceiver, type Receiver } from './receiver';
 
 let database: TestDatabase;
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 describe('a booking without an endpoint', () => {
-  it('leaves a pending record that waits for one', async () => {
+  it('creates a pending delivery that waits for an endpoint', async () => {
     const { bookingRef } = await book(db, tenantId);
     expect(await deliveriesOf(db, tenantId)).toEqual([
       {
@@ -48,10 +48,10 @@ describe('a booking without an endpoint', () => {
     ]);
   });
 
-  it('is sent once an endpoint is added, and only to the first', async () => {
+  it('is sent when the first endpoint is added, and only to that endpoint', async () => {
     await book(db, tenantId);
     await book(db, tenantId);
-    worker = hurriedWorker(db);
+    worker = startFastWorker(db);
     expect(await add(db, tenantId, receiver.url, ['booking.cancelled'])).toMatchObject({ waiting: 0 });
     expect(await add(db, tenantId, receiver.url)).toMatchObject({
       waiting: 2,
@@ -63,13 +63,13 @@ describe('a booking without an endpoint', () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  it("waits through another tenant's endpoints", async () => {
+  it("is not sent to another tenant's endpoints", async () => {
     await book(db, tenantId);
     expect(await add(db, await createTenant(db), receiver.url)).toMatchObject({ waiting: 0 });
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ endpoint: null }]);
   });
 
-  it('leaves nothing for events that nobody asked for', async () => {
+  it('creates nothing for event types without a subscriber', async () => {
     await add(db, tenantId, receiver.url);
     await book(db, tenantId, 'booking.confirmed');
     expect(await deliveriesOf(db, tenantId)).toEqual([]);
@@ -78,13 +78,13 @@ describe('a booking without an endpoint', () => {
 });
 
 describe('a booking with endpoints', () => {
-  it('leaves one delivery for each that asked for its event', async () => {
+  it('creates one delivery for each endpoint that subscribes to its event', async () => {
     await add(db, tenantId, receiver.url);
     await add(db, tenantId, receiver.url, ['booking.created', 'booking.cancelled']);
     await add(db, tenantId, receiver.url, ['booking.cancelled']);
     await book(db, tenantId);
     await book(db, tenantId, 'booking.cancelled');
-    worker = hurriedWorker(db);
+    worker = startFastWorker(db);
     await whenAll(db, tenantId, 'delivered', 4);
     expect(receiver.received.map(({ body }) => JSON.parse(body).event_type).sort()).toEqual([
       ...['booking.cancelled', 'booking.cancelled', 'booking.created', 'booking.created'],
@@ -92,7 +92,7 @@ describe('a booking with endpoints', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
   });
 
-  it('leaves nothing when its transaction is rolled back', async () => {
+  it('creates nothing when its transaction is rolled back', async () => {
     await add(db, tenantId, receiver.url);
     const event = { tenantId, type: 'booking.created' as const, bookingRef: 'ACME-1', body: {} };
     const rolledBack = inTransaction(db, async (trx) => {
@@ -103,7 +103,7 @@ describe('a booking with endpoints', () => {
     expect(await deliveriesOf(db, tenantId)).toEqual([]);
   });
 
-  it('takes one statement of the transaction that it rides on', async () => {
+  it('is enqueued by one statement of its transaction', async () => {
     const statements: string[] = [];
     await add(db, tenantId, receiver.url);
     await inTransaction(db, async (trx) => {
@@ -113,7 +113,7 @@ describe('a booking with endpoints', () => {
     expect(statements.filter((sql) => sql.includes('webhook_'))).toHaveLength(1);
   });
 
-  it('keeps characters that a JSON column would lose or refuse', async () => {
+  it('keeps characters that a jsonb column loses or refuses', async () => {
     const body = { event_type: 'booking.created', b: '\u0000 \ud800 “ü”', a: 1, '1': null };
     await inTransaction(db, (trx) =>
       enqueueDelivery(trx, { tenantId, type: 'booking.created', bookingRef: null, body }),
@@ -123,25 +123,25 @@ describe('a booking with endpoints', () => {
   });
 });
 
-describe('a booking that commits beside a change of endpoints', () => {
-  it('is sent although neither transaction saw the other', async () => {
+describe('a booking that commits during a change of endpoints', () => {
+  it('is sent although the two transactions did not see each other', async () => {
     await db.transaction(async (booking) => {
       await enqueueDelivery(booking, { tenantId, type: 'booking.created', bookingRef: null, body: {} });
       expect(await add(db, tenantId, receiver.url)).toMatchObject({ waiting: 0 });
     });
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ endpoint: null }]);
-    worker = hurriedWorker(db);
+    worker = startFastWorker(db);
     await whenAll(db, tenantId, 'delivered');
   });
 
-  it('is cancelled if the endpoint was removed meanwhile', async () => {
+  it('is cancelled when the endpoint was removed', async () => {
     const { id } = await add(db, tenantId, receiver.url);
     await db.transaction(async (booking) => {
       await enqueueDelivery(booking, { tenantId, type: 'booking.created', bookingRef: null, body: {} });
       await inTransaction(db, (trx) => removeEndpoint(trx, id));
     });
     await expect(findEndpoint(db, id)).rejects.toThrow('no webhook endpoint');
-    expect(await tidyStrays(db)).toBe(1);
+    expect(await reconcileOrphans(db)).toBe(1);
     expect(await deliveriesOf(db, tenantId)).toMatchObject([
       { status: 'cancelled', last_error: 'The endpoint was removed.' },
     ]);

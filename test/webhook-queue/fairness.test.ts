@@ -3,7 +3,7 @@ import { BREAKER } from '../../services/webhook-queue/worker/breaker';
 import type { ClaimLimits, KnownEndpoint } from '../../services/webhook-queue/worker/claim';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { add, book, claimNow, createTenant, eventually, hurriedWorker } from './queue-fixture';
+import { add, book, claimNow, createTenant, eventually, startFastWorker } from './queue-fixture';
 import { startReceiver, type Receiver } from './receiver';
 
 let database: TestDatabase;
@@ -25,7 +25,7 @@ afterEach(async () => {
 const at = (path: string) => new URL(path, receiver.url).href;
 const seen = (path: string) => receiver.received.filter((request) => request.path === path);
 
-/** A tenant with as many endpoints and, for each, as many deliveries as given. */
+/** Creates a tenant with endpoints and deliveries for each. */
 async function tenantWith(paths: string[], bookings: number): Promise<string> {
   const tenantId = await createTenant(db);
   for (const path of paths) await add(db, tenantId, at(path));
@@ -37,7 +37,7 @@ function known(id: string, what: Partial<KnownEndpoint>): KnownEndpoint {
   return { id, inFlight: 0, lanes: 4, slow: false, floor: null, ...what };
 }
 
-/** Claims into an idle worker of 16 slots. @returns how many each tenant got */
+/** Claims for an idle worker with 16 slots. @returns the number of deliveries of each tenant */
 async function claimed(limits: Partial<ClaimLimits> = {}): Promise<Record<string, number>> {
   const deliveries = await claimNow(db, limits);
   const counts: Record<string, number> = {};
@@ -49,11 +49,11 @@ async function claimed(limits: Partial<ClaimLimits> = {}): Promise<Record<string
 }
 
 describe('a tenant whose endpoints hang', () => {
-  it('does not hold up the delivery of another, however many of its own are due', async () => {
+  it('does not delay another tenant, whatever the number of its own due deliveries', async () => {
     receiver.react((response, _n, { path }) => void (path === '/well' && response.writeHead(204).end()));
     await tenantWith(['/hangs', '/hangs', '/hangs', '/hangs'], 10);
     const healthy = await tenantWith(['/well'], 0);
-    worker = hurriedWorker(db, { slots: 16, attemptTimeoutMs: 6000 });
+    worker = startFastWorker(db, { slots: 16, attemptTimeoutMs: 6000 });
     await eventually('slots taken', () => (seen('/hangs').length >= 12 ? true : undefined));
     const began = Date.now();
     await book(db, healthy);
@@ -62,7 +62,7 @@ describe('a tenant whose endpoints hang', () => {
     expect(seen('/hangs')).toHaveLength(12);
   });
 
-  it('has one lane for each of them after some timeouts, and all again answer by answer', async () => {
+  it('gets one request for each endpoint after some timeouts, and regains its limit response by response', async () => {
     let well = false;
     let open = 0;
     const openWith: number[] = [];
@@ -73,7 +73,7 @@ describe('a tenant whose endpoints hang', () => {
     });
     await tenantWith(['/sick'], 14);
     const breaker = { ...BREAKER, failures: 1000 };
-    worker = hurriedWorker(db, { breaker, attemptTimeoutMs: 500, retryScheduleSeconds: Array(50).fill(0) });
+    worker = startFastWorker(db, { breaker, attemptTimeoutMs: 500, retryScheduleSeconds: Array(50).fill(0) });
     await eventually('first timeouts', () => (seen('/sick').length > 4 ? true : undefined));
     well = true;
     await eventually('all of them', () => (seen('/sick').length >= 19 ? true : undefined));
@@ -83,7 +83,7 @@ describe('a tenant whose endpoints hang', () => {
 });
 
 describe('a claim', () => {
-  it('gives every tenant as much, whoever has waited longest, and leaves a quarter of the slots to those who come', async () => {
+  it('gives each tenant an equal share whatever the age of its deliveries, and leaves a quarter of the slots to new ones', async () => {
     const large = await tenantWith(['/a', '/b', '/c', '/d'], 10);
     const small = await tenantWith(['/e'], 1);
     const other = await tenantWith(['/f'], 9);
@@ -91,7 +91,7 @@ describe('a claim', () => {
     expect(await claimed()).toEqual({ [large]: 8, [other]: 4 });
   });
 
-  it('goes round the endpoints of a tenant, not to the one with the oldest backlog', async () => {
+  it('alternates between the endpoints of a tenant instead of preferring the oldest backlog', async () => {
     const tenantId = await tenantWith(['/old'], 10);
     for (const path of ['/b', '/c', '/d']) await add(db, tenantId, at(path));
     await book(db, tenantId);
@@ -99,7 +99,7 @@ describe('a claim', () => {
     expect(deliveries.map(({ url }) => new URL(url).pathname).sort()).toEqual(['/b', '/c', '/d', '/old']);
   });
 
-  it('gives more than its quarter to a tenant only while another quarter is free', async () => {
+  it('gives a tenant more than a quarter only while another quarter is free', async () => {
     const tenantId = await tenantWith(['/a', '/b', '/c', '/d'], 10);
     const ids: string[] = await db('webhook_endpoints')
       .where({ tenant_id: tenantId })
@@ -109,7 +109,7 @@ describe('a claim', () => {
     expect(await claimed({ rows: 5, known: [known(ids[0]!, { inFlight: 11 })] })).toEqual({ [tenantId]: 1 });
   });
 
-  it('leaves an eighth of the slots to endpoints that took their last delivery', async () => {
+  it('leaves an eighth of the slots to endpoints that accepted their last delivery', async () => {
     const unknown = await Promise.all(
       Array.from({ length: 5 }, (_, i) => tenantWith([`/${i}a`, `/${i}b`, `/${i}c`], 4)),
     );
@@ -120,7 +120,28 @@ describe('a claim', () => {
     expect(sum(await claimed({ proven }))).toBe(16);
   });
 
-  it('gives slow endpoints half of the slots together', async () => {
+  it('orders the deliveries of an endpoint by age while it refuses none of them', async () => {
+    await tenantWith(['/a'], 4);
+    const byAge = (await db('webhook_queue').orderBy('delivery_id').pluck('delivery_id')) as string[];
+    expect((await claimNow(db)).map(({ id }) => id)).toEqual(byAge);
+  });
+
+  it('puts a refused delivery alternately first and last, so that it does not meet every refusal', async () => {
+    await tenantWith(['/a'], 3);
+    const ids = (await db('webhook_queue').orderBy('delivery_id').pluck('delivery_id')) as string[];
+    const [older, refused, younger] = ids as [string, string, string];
+    for (const [spared, order] of [
+      [1, [refused, older, younger]],
+      [2, [older, younger, refused]],
+      [3, [refused, older, younger]],
+    ] as const) {
+      await db('webhook_queue').where({ delivery_id: refused }).update({ spared });
+      expect((await claimNow(db)).map(({ id }) => id)).toEqual(order);
+      await db('webhook_queue').update({ worker: null, claimed_at: null, lease_until: null });
+    }
+  });
+
+  it('gives all slow endpoints together half of the slots', async () => {
     const tenants = await Promise.all(
       Array.from({ length: 5 }, (_, i) => tenantWith([`/${i}a`, `/${i}b`], 3)),
     );

@@ -3,16 +3,13 @@ import { Webhook } from 'standardwebhooks';
 import { inTransaction, type Db } from '../../services/platform/database';
 import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { disableByOperator } from '../../services/webhook-queue/endpoints/change-endpoint-state';
-import {
-  addEndpoint,
-  pingEndpoint,
-  showDelivery,
-  type AddedEndpoint,
-  type Format,
-} from '../../services/webhook-queue/operations';
+import { addEndpoint, type AddedEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
+import { pingEndpoint } from '../../services/webhook-queue/endpoints/ping-endpoint';
+import { showDelivery } from '../../services/webhook-queue/deliveries/show-delivery';
+import type { Format } from '../../services/webhook-queue/endpoints/endpoint';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { openTestTerminal, type TestTerminal } from '../cli/terminal';
-import { book, createTenant, eventually, hurriedWorker, SECRETS_KEY, whenAll } from './queue-fixture';
+import { book, createTenant, eventually, startFastWorker, SECRETS_KEY, whenAll } from './queue-fixture';
 import { startReceiver, status, type Receiver } from './receiver';
 
 let terminal: TestTerminal;
@@ -22,9 +19,9 @@ let worker: Worker;
 let tenantId: string;
 
 beforeAll(async () => {
-  [terminal, receiver] = await Promise.all([openTestTerminal(), startReceiver()]);
+  [terminal, receiver] = await Promise.all([openTestTerminal({ SECRETS_KEY }), startReceiver()]);
   db = terminal.db;
-  worker = hurriedWorker(db);
+  worker = startFastWorker(db);
 });
 afterAll(async () => {
   await worker.stop();
@@ -41,7 +38,7 @@ function add(format: Format | undefined, events?: string[]): Promise<AddedEndpoi
   return inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, wanted));
 }
 
-/** The one request that came, once it has, genuine by the library's measure. */
+/** Waits for the only request and verifies its signature with the library. */
 async function received(secret: string, n = 1): Promise<string> {
   await eventually(`request ${n}`, () => receiver.received[n - 1]);
   const { body, headers } = receiver.received[n - 1]!;
@@ -61,7 +58,7 @@ const eight = (type: string, { leadId, bookingRef }: { leadId: number; bookingRe
   '"customer":{"name":"Zoë “Ö” Müller","phone":"+37120000000","email":"zoe@example.com"},' +
   '"departure_date":"2031-05-01","total_price":1499.5}';
 
-/** The body in each format, of an event's own bytes and of what names it. */
+/** Builds the body of an event in each format. */
 async function formatted(format: Format, type: string, own: string, names: string): Promise<string> {
   if (format === 'spec') return own;
   const data = format === 'standard' ? own : names;
@@ -69,14 +66,17 @@ async function formatted(format: Format, type: string, own: string, names: strin
 }
 
 describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) => {
-  it.each(['booking.created', 'booking.cancelled'] as const)('has these bytes for %s', async (type) => {
-    const { secret } = await add(format, [type]);
-    const booked = await book(db, tenantId, type);
-    const names = `{"booking_ref":"${booked.bookingRef}","lead_id":${booked.leadId}}`;
-    expect(await received(secret)).toBe(await formatted(format, type, eight(type, booked), names));
-  });
+  it.each(['booking.created', 'booking.cancelled'] as const)(
+    'has the documented body for %s',
+    async (type) => {
+      const { secret } = await add(format, [type]);
+      const booked = await book(db, tenantId, type);
+      const names = `{"booking_ref":"${booked.bookingRef}","lead_id":${booked.leadId}}`;
+      expect(await received(secret)).toBe(await formatted(format, type, eight(type, booked), names));
+    },
+  );
 
-  it('has these bytes for hold.expired', async () => {
+  it('has the documented body for hold.expired', async () => {
     const { secret } = await add(format, ['hold.expired']);
     const body = { event_type: 'hold.expired', hold_id: randomUUID(), external_ref: 'a "cart" \\ 81' };
     const event = { tenantId, type: 'hold.expired' as const, bookingRef: null, body };
@@ -85,7 +85,7 @@ describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) =
     expect(await received(secret)).toBe(await formatted(format, 'hold.expired', JSON.stringify(body), names));
   });
 
-  it('has these bytes for endpoint.disabled', async () => {
+  it('has the documented body for endpoint.disabled', async () => {
     const { secret } = await add(format, ['endpoint.disabled']);
     const { id } = await add('spec');
     await inTransaction(db, (trx) => disableByOperator(trx, id));
@@ -97,7 +97,7 @@ describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) =
     );
   });
 
-  it('has these bytes for a ping', async () => {
+  it('has the documented body for a ping', async () => {
     const { id, secret } = await add(format);
     const { delivery } = await inTransaction(db, (trx) => pingEndpoint(trx, id));
     const names = `{"endpoint":"${id}"}`;
@@ -106,7 +106,7 @@ describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) =
     expect((await showDelivery(db, delivery)).body).toBe(body);
   });
 
-  it('holds for what waited without an endpoint', async () => {
+  it('applies to deliveries that waited without an endpoint', async () => {
     const booked = await book(db, tenantId);
     const { secret, waiting } = await add(format);
     expect(waiting).toBe(1);
@@ -115,7 +115,7 @@ describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) =
     expect(await received(secret)).toBe(await formatted(format, 'booking.created', own, names));
   });
 
-  it('sends the same bytes at every try, signed anew', async () => {
+  it('sends the same body with a new signature at every attempt', async () => {
     receiver.react(status(500, 500, 204));
     const { secret } = await add(format);
     await book(db, tenantId);
@@ -125,7 +125,7 @@ describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) =
   });
 });
 
-it('is each endpoint’s own, where several are told of one event', async () => {
+it('An event goes to each endpoint in its own format', async () => {
   const secrets = await Promise.all(
     (['spec', 'standard', 'thin'] as const).map(async (format) => (await add(format)).secret),
   );
@@ -150,23 +150,29 @@ describe('tourctl webhook add --format', () => {
   const slug = 'acme';
   beforeAll(() => terminal.tourctl(`tenant create --slug ${slug} --name Acme`));
 
-  it.each(['spec', 'standard', 'thin'])('%s is shown wherever the endpoint is', async (format) => {
-    const line = `webhook add ${slug} https://${format}.example/hook --format ${format} --json`;
-    const { json: added } = await terminal.tourctl(line);
-    expect(added.format).toBe(format);
-    const { json: shown } = await terminal.tourctl(`webhook show ${added.id} --json`);
-    const { json: list } = await terminal.tourctl(`webhook list ${slug} --json`);
-    const { json: rotated } = await terminal.tourctl(`webhook rotate-secret ${added.id} --json`);
-    const listed = list.items.find(({ id }: { id: string }) => id === added.id);
-    expect([shown.format, listed.format, rotated.format]).toEqual([format, format, format]);
-    expect((await terminal.tourctl(`webhook list ${slug}`)).stdout).toMatch(
-      new RegExp(`https://${format}.example/hook +${format} `),
-    );
-    const audit = await terminal.db('audit_log').where({ subject: added.id, action: 'webhook.add' }).first();
-    expect(audit.after.format).toBe(format);
-  });
+  it.each(['spec', 'standard', 'thin'])(
+    'stores the format %s, which every command shows with the endpoint',
+    async (format) => {
+      const line = `webhook add ${slug} https://${format}.example/hook --format ${format} --json`;
+      const { json: added } = await terminal.tourctl(line);
+      expect(added.format).toBe(format);
+      const { json: shown } = await terminal.tourctl(`webhook show ${added.id} --json`);
+      const { json: list } = await terminal.tourctl(`webhook list ${slug} --json`);
+      const { json: rotated } = await terminal.tourctl(`webhook rotate-secret ${added.id} --json`);
+      const listed = list.items.find(({ id }: { id: string }) => id === added.id);
+      expect([shown.format, listed.format, rotated.format]).toEqual([format, format, format]);
+      expect((await terminal.tourctl(`webhook list ${slug}`)).stdout).toMatch(
+        new RegExp(`https://${format}.example/hook +${format} `),
+      );
+      const audit = await terminal
+        .db('audit_log')
+        .where({ subject: added.id, action: 'webhook.add' })
+        .first();
+      expect(audit.after.format).toBe(format);
+    },
+  );
 
-  it('refuses one that does not exist', async () => {
+  it('refuses an unknown format', async () => {
     const { code, error } = await terminal.tourctl(
       `webhook add ${slug} https://a.example --format xml --json`,
     );

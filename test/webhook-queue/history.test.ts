@@ -1,11 +1,15 @@
 import type { Db } from '../../services/platform/database';
+import { createLogger } from '../../services/platform/logger';
 import {
   dropMonth,
-  findMonthsBehind,
+  expireStranded,
+  findExpiredMonths,
   makeMonths,
-} from '../../services/webhook-queue/upkeep/history.repository';
+} from '../../services/webhook-queue/maintenance/history.repository';
+import { keepHistory } from '../../services/webhook-queue/maintenance/keep-history';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { add, book, createTenant, deliveriesOf } from './queue-fixture';
+import { add, book, createTenant, deliveriesOf, eventually, startFastWorker } from './queue-fixture';
+import { startReceiver } from './receiver';
 
 let database: TestDatabase;
 let db: Db;
@@ -25,7 +29,7 @@ async function months(table = 'webhook_events'): Promise<string[]> {
   return rows.map(({ name }) => name.slice(table.length + 1));
 }
 
-/** As if all that was left so far had been left that many days ago. */
+/** Makes all history so far the given number of days older. */
 async function age(days: number): Promise<void> {
   const moved = `overlay(uuid_send(??) placing substring(int8send(
     floor(extract(epoch from now() - make_interval(days => ${days})) * 1000)::bigint) from 3) from 1 for 6)`;
@@ -45,7 +49,7 @@ const thisMonth = () =>
   db.raw(`select to_char(now() at time zone 'UTC', 'YYYY_MM') as m`).then(({ rows }) => rows[0].m as string);
 
 describe('history', () => {
-  it('has a table for this month and the two to come, for each kind', async () => {
+  it('has a table of each kind for this month and the next two', async () => {
     for (const table of ['webhook_events', 'webhook_deliveries', 'webhook_attempts', 'webhook_pulse']) {
       const found = await months(table);
       expect(found).toHaveLength(4);
@@ -53,10 +57,10 @@ describe('history', () => {
       expect(found).toContain('default');
     }
     expect(await makeMonths(db, 2)).toEqual([]);
-    expect(await findMonthsBehind(db, 90)).toEqual([]);
+    expect(await findExpiredMonths(db, 90)).toEqual([]);
   });
 
-  it('puts an event and its delivery into the month they are of', async () => {
+  it('stores an event and its delivery in their month', async () => {
     const tenantId = await createTenant(db);
     await book(db, tenantId);
     const { rows } = await db.raw(
@@ -69,7 +73,7 @@ describe('history', () => {
     ]);
   });
 
-  it('takes in what came before its month was made, and no booking fails meanwhile', async () => {
+  it('moves rows that came before their month was created, and no booking fails during the move', async () => {
     const month = await thisMonth();
     for (const table of ['webhook_events', 'webhook_deliveries', 'webhook_attempts', 'webhook_pulse'])
       await db.raw('drop table ??', [`${table}_${month}`]);
@@ -88,10 +92,10 @@ describe('history', () => {
     expect(await deliveriesOf(db, tenantId)).toHaveLength(booked);
   });
 
-  it('goes as a whole month once all of it is older than retention, with what still waited in it', async () => {
+  it('drops a whole month, including waiting deliveries, when all of it is older than retention', async () => {
     const tenantId = await createTenant(db);
     const other = await createTenant(db);
-    await add(db, tenantId, 'http://127.0.0.1:9/', ['booking.created']);
+    await add(db, tenantId, 'http://127.0.0.1:20009/', ['booking.created']);
     await book(db, tenantId);
     await book(db, other);
     await age(130);
@@ -99,7 +103,7 @@ describe('history', () => {
     expect(await months()).toHaveLength(5);
     await book(db, tenantId);
 
-    const [month, ...others] = await findMonthsBehind(db, 90);
+    const [month, ...others] = await findExpiredMonths(db, 90);
     expect(others).toEqual([]);
     expect(await dropMonth(db, month!)).toBe(2);
     expect(await months()).toHaveLength(4);
@@ -107,10 +111,10 @@ describe('history', () => {
     expect(await db('webhook_queue')).toHaveLength(1);
   });
 
-  it('does not hold up bookings behind a reader that it waits for', async () => {
+  it('does not block bookings while it waits for a reader', async () => {
     const tenantId = await createTenant(db);
     await db.raw(`select webhook_make_month((now() - interval '130 days')::date)`);
-    const [month] = await findMonthsBehind(db, 90);
+    const [month] = await findExpiredMonths(db, 90);
     await db.transaction(async (reader) => {
       await reader('webhook_events').count();
       await expect(dropMonth(db, month!)).rejects.toMatchObject({ code: '55P03' });
@@ -119,16 +123,151 @@ describe('history', () => {
     expect(await dropMonth(db, month!)).toBe(0);
   });
 
-  it('stays while a day of its month is younger than retention', async () => {
+  it('keeps a month while one of its days is younger than retention', async () => {
     await db.raw(`select webhook_make_month((now() - interval '2 months')::date)`);
-    expect(await findMonthsBehind(db, 63)).toEqual([]);
+    expect(await findExpiredMonths(db, 63)).toEqual([]);
   });
 
-  it('is turned by one process at a time', async () => {
+  it('is maintained by one process at a time', async () => {
     await db.transaction(async (trx) => {
       await trx.raw(`select pg_advisory_xact_lock(hashtext('webhook history'))`);
       expect(await makeMonths(db, 9)).toEqual([]);
       expect(await dropMonth(db, '2020-01-01')).toBeNull();
     });
+  });
+});
+
+describe('history that arrived while no queue created months', () => {
+  const TABLES = ['webhook_events', 'webhook_deliveries', 'webhook_attempts', 'webhook_pulse'];
+  const silent = createLogger('silent', 'webhook-queue');
+
+  /** Creates events of the given age, each with a dead or waiting delivery and two attempts, and a row of statistics. */
+  async function strand(endpointId: string, days: number, count: number, status = 'dead'): Promise<void> {
+    const at = `now() - make_interval(days => ${days})`;
+    await db.raw(
+      `with event as (
+         insert into webhook_events (id, tenant_id, type, body, created_at)
+         select webhook_new_id(${at}), e.tenant_id, 'booking.created', '{"customer":"Ada"}', ${at}
+         from webhook_endpoints e, generate_series(1, :count::integer) where e.id = :endpointId::uuid returning *
+       ), delivery as (
+         insert into webhook_deliveries (id, event_id, tenant_id, endpoint_id, status, attempts, created_at, finished_at)
+         select webhook_new_id(${at}), id, tenant_id, :endpointId::uuid, :status, 2, created_at, created_at from event returning *
+       ), attempt as (
+         insert into webhook_attempts (delivery_id, number, started_at, duration_ms, outcome, worker)
+         select id, n, created_at, 5, 'http_error', 'w' from delivery, generate_series(1, 2) as n
+       ), statistics as (
+         insert into webhook_pulse (at, endpoint_id, worker, delivered, failed, answer_times, waits)
+         values (${at}, :endpointId::uuid, 'w', 1, 1, '{}', '{}')
+       )
+       insert into webhook_queue (delivery_id, endpoint_id) select id, endpoint_id from delivery where status <> 'dead'`,
+      { endpointId, count, status },
+    );
+  }
+  const strandedRows = () =>
+    Promise.all(TABLES.map(async (table) => Number((await db(`${table}_default`).count())[0]!.count)));
+  const monthOf = async (days: number) =>
+    (
+      await db.raw(
+        `select to_char(now() at time zone 'UTC' - make_interval(days => ${days}), 'YYYY_MM') as m`,
+      )
+    ).rows[0].m as string;
+  const dropThisMonth = async () => {
+    const month = await thisMonth();
+    for (const table of TABLES) await db.raw('drop table ??', [`${table}_${month}`]);
+  };
+
+  it('is moved into its own months, oldest row first, and dropped when they are older than retention', async () => {
+    const { id } = await add(db, await createTenant(db), 'http://127.0.0.1:20009/');
+    await strand(id, 130, 3);
+    await strand(id, 70, 2);
+    expect(await strandedRows()).toEqual([5, 5, 10, 2]);
+    const [old, recent] = [await monthOf(130), await monthOf(70)];
+    expect(await makeMonths(db, 2)).toEqual([old, recent].map((month) => `${month.replace('_', '-')}-01`));
+    expect(await strandedRows()).toEqual([0, 0, 0, 0]);
+    expect(await db(`webhook_deliveries_${recent}`)).toHaveLength(2);
+    expect(await findExpiredMonths(db, 90)).toEqual([`${old.replace('_', '-')}-01`]);
+    await keepHistory(db, silent, 90);
+    expect(await db('webhook_attempts')).toHaveLength(4);
+    expect(await months()).toHaveLength(5);
+  });
+
+  it('is deleted in batches, including waiting deliveries, when its month is older than retention', async () => {
+    const { id } = await add(db, await createTenant(db), 'http://127.0.0.1:20009/');
+    await strand(id, 130, 6000);
+    await strand(id, 130, 10, 'pending');
+    await strand(id, 70, 1, 'pending');
+    const batches = [];
+    for (;;) {
+      const batch = await expireStranded(db, 90);
+      if (!batch?.deleted) break;
+      batches.push(batch);
+    }
+    // Deliveries, attempts, events, statistics.
+    expect(batches.map(({ deleted }) => deleted)).toEqual([5000, 1010, 5000, 5000, 2020, 5000, 1010, 2]);
+    expect(batches.reduce((sum, { givenUp }) => sum + givenUp, 0)).toBe(10);
+    expect(await strandedRows()).toEqual([1, 1, 2, 1]);
+    expect(await db('webhook_queue')).toHaveLength(1);
+  });
+
+  it('is dropped with its month, also where an interruption left some tables of the month unmade', async () => {
+    for (const [table, days] of [
+      ['webhook_events', 130],
+      ['webhook_attempts', 170],
+    ] as const)
+      await db.raw(`select webhook_make_month_of(?, (now() - make_interval(days => ?))::date)`, [
+        table,
+        days,
+      ]);
+    expect(await findExpiredMonths(db, 90)).toHaveLength(2);
+    await keepHistory(db, silent, 90);
+    expect(await findExpiredMonths(db, 90)).toEqual([]);
+  });
+
+  it('stays in the default partition while its month is too large to be moved at once', async () => {
+    const { id } = await add(db, await createTenant(db), 'http://127.0.0.1:20009/');
+    await strand(id, 70, 10_001);
+    await strand(id, 40, 3);
+    expect(await makeMonths(db, 2)).toEqual([`${(await monthOf(40)).replace('_', '-')}-01`]);
+    expect(await strandedRows()).toEqual([10_001, 10_001, 20_002, 1]);
+    await keepHistory(db, silent, 90);
+    expect(await strandedRows()).toEqual([10_001, 10_001, 20_002, 1]);
+    await keepHistory(db, silent, 30);
+    expect(await strandedRows()).toEqual([0, 0, 0, 0]);
+  });
+
+  it('is moved while bookings arrive and the queue sends', async () => {
+    const receiver = await startReceiver();
+    const tenantId = await createTenant(db);
+    const { id } = await add(db, tenantId, receiver.url);
+    await dropThisMonth();
+    await strand(id, 130, 200);
+    await strand(id, 70, 5, 'pending');
+    let [booking, booked] = [true, 0];
+    const bookings = (async () => {
+      for (; booking; booked++) await book(db, tenantId);
+    })();
+    const worker = startFastWorker(db);
+    try {
+      await eventually('empty default partitions', async () => {
+        // The lock of a table may time out; the next round tries again.
+        await keepHistory(db, silent, 90).catch(() => undefined);
+        return (await strandedRows()).every((count) => count === 0) ? true : undefined;
+      });
+      booking = false;
+      await bookings;
+      await eventually('an empty queue', async () =>
+        (await db('webhook_queue').first('delivery_id')) ? undefined : true,
+      );
+      const statuses = await db('webhook_deliveries').distinct('status').pluck('status');
+      expect(statuses).toEqual(['delivered']);
+      expect(await db('webhook_deliveries')).toHaveLength(booked + 5);
+      expect(await db('webhook_events')).toHaveLength(booked + 5);
+      expect(receiver.received.length).toBeGreaterThanOrEqual(booked + 5);
+    } finally {
+      booking = false;
+      await bookings;
+      await worker.stop();
+      await receiver.close();
+    }
   });
 });

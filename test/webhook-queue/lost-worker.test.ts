@@ -6,8 +6,8 @@ import type { Db } from '../../services/platform/database';
 import type { Claim } from '../../services/webhook-queue/worker/claim';
 import { BREAKER } from '../../services/webhook-queue/worker/breaker';
 import type { AttemptReport } from '../../services/webhook-queue/deliveries/delivery';
-import { settleAttempts } from '../../services/webhook-queue/worker/settle.repository';
-import { showDelivery } from '../../services/webhook-queue/operations';
+import { recordResults } from '../../services/webhook-queue/worker/results.repository';
+import { showDelivery } from '../../services/webhook-queue/deliveries/show-delivery';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import {
   add,
@@ -16,7 +16,7 @@ import {
   createTenant,
   deliveriesOf,
   eventually,
-  hurriedWorker,
+  startFastWorker,
   whenAll,
 } from './queue-fixture';
 import { startReceiver, status, type Receiver } from './receiver';
@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterEach(() => receiver.close());
 
 describe('a worker', () => {
-  it('that is killed in the middle of a request costs one lease: another delivers, and the log tells of both', async () => {
+  it('costs one lease when it is killed during a request: another worker delivers, and the log has both attempts', async () => {
     receiver.react((response, n) => void (n > 1 && response.writeHead(204).end()));
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -47,7 +47,7 @@ describe('a worker', () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
 
-    const worker = hurriedWorker(db);
+    const worker = startFastWorker(db);
     const [delivery] = await whenAll(db, tenantId, 'delivered');
     await worker.stop();
     const { tries, attempts } = await showDelivery(db, delivery!.id);
@@ -61,7 +61,7 @@ describe('a worker', () => {
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
   });
 
-  it('that comes back after its lease changes nothing', async () => {
+  it('changes nothing when it reports a result after its lease', async () => {
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
     const [late] = await claimNow(db, { worker: 'frozen', leaseSeconds: 0.01 });
@@ -73,7 +73,7 @@ describe('a worker', () => {
     };
     const next = { status: 'delivered', waitSeconds: 0, tries: 1 } as const;
     const settle = async (delivery: Claim) => {
-      const { taken } = await settleAttempts(db, [{ delivery, report, next, trips: false }], BREAKER);
+      const { taken } = await recordResults(db, [{ delivery, report, next, trips: false }], BREAKER);
       return [...taken];
     };
 
@@ -83,19 +83,19 @@ describe('a worker', () => {
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
   });
 
-  it('that is stopped lets a request end, and gives back one that does not', async () => {
+  it('waits for a request when it is stopped, and releases one that does not end', async () => {
     receiver.react((response, n) => {
       if (n === 1) setTimeout(() => response.writeHead(204).end(), 100);
     });
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
-    const first = hurriedWorker(db);
+    const first = startFastWorker(db);
     await eventually('request in flight', () => receiver.received[0]);
     await first.stop(5000);
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'delivered' }]);
 
     await book(db, tenantId);
-    const second = hurriedWorker(db);
+    const second = startFastWorker(db);
     await eventually('request in flight', () => receiver.received[1]);
     await second.stop(50);
     const [delivery] = await deliveriesOf(db, tenantId);
@@ -105,18 +105,18 @@ describe('a worker', () => {
     ]);
   });
 
-  it('shares the queue with others: many deliveries, none twice and none left', async () => {
+  it('shares the queue with others: no delivery is sent twice or left', async () => {
     receiver.react(status(204));
     await add(db, tenantId, receiver.url);
     await add(db, tenantId, receiver.url);
     for (let i = 0; i < 50; i++) await book(db, tenantId);
-    const workers = [hurriedWorker(db), hurriedWorker(db), hurriedWorker(db)];
+    const workers = [startFastWorker(db), startFastWorker(db), startFastWorker(db)];
     await whenAll(db, tenantId, 'delivered', 100);
     await Promise.all(workers.map((worker) => worker.stop()));
     expect(receiver.received).toHaveLength(100);
   });
 
-  it('loses nothing over a delivery whose next attempt is in the log already', async () => {
+  it('delivers also when the next attempt is already in the log', async () => {
     receiver.react(status(204));
     await add(db, tenantId, receiver.url);
     for (let i = 0; i < 30; i++) await book(db, tenantId);
@@ -124,13 +124,13 @@ describe('a worker', () => {
     const [past, outcome] = [new Date(0), 'delivered'];
     const row = { delivery_id: odd!.id, number: 1, started_at: past, duration_ms: 1, outcome, worker: 'odd' };
     await db('webhook_attempts').insert(row);
-    const worker = hurriedWorker(db);
+    const worker = startFastWorker(db);
     await whenAll(db, tenantId, 'delivered', 30);
     await worker.stop();
     expect(await db('webhook_queue')).toEqual([]);
   });
 
-  it('leaves room for others while an endpoint hangs', async () => {
+  it('keeps slots free for others while an endpoint hangs', async () => {
     receiver.react(
       (response, _n, request) => void (request.path === '/hook' && response.writeHead(204).end()),
     );
@@ -138,7 +138,7 @@ describe('a worker', () => {
     await add(db, tenantId, receiver.url, ['booking.created']);
     for (let i = 0; i < 20; i++) await book(db, tenantId, 'booking.cancelled');
     await book(db, tenantId);
-    const worker = hurriedWorker(db, { slots: 8 });
+    const worker = startFastWorker(db, { slots: 8 });
     const hanging = () => receiver.received.filter(({ path: to }) => to === '/hangs');
     await eventually('healthy delivery', () => receiver.received.find(({ path: to }) => to === '/hook'));
     await eventually('lanes taken', () => (hanging().length >= 4 ? true : undefined));

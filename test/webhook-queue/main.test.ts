@@ -17,7 +17,7 @@ afterEach(() => child?.kill('SIGKILL'));
 afterAll(() => database.drop());
 
 describe('the webhook-queue process', () => {
-  it('says when it is ready, delivers, answers health checks, and ends on SIGTERM', async () => {
+  it('reports when it is ready, delivers, answers health checks, and ends on SIGTERM', async () => {
     child = forkMain({ ...(await onFreePorts()), WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' });
     const [message] = (await once(child, 'message')) as [{ ready: boolean; url: string }];
     expect(message).toEqual({ ready: true, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
@@ -43,7 +43,7 @@ describe('the webhook-queue process', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('waits for migrations that are not in, not ready until then', async () => {
+  it('waits for missing migrations and is not ready until then', async () => {
     await database.db('knex_migrations').where({ name: '0009_webhooks' }).update({ name: '0009_webhooks.' });
     const ports = await onFreePorts();
     child = forkMain(ports);
@@ -61,7 +61,7 @@ describe('the webhook-queue process', () => {
     expect(await ready).toMatchObject([{ ready: true }]);
   });
 
-  it('says in one line that its port is taken, and exits with 1', async () => {
+  it('explains in one line that its port is taken, and exits with 1', async () => {
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');
     const { port } = holder.address() as AddressInfo;
@@ -71,11 +71,11 @@ describe('the webhook-queue process', () => {
     expect(await once(child, 'close')).toEqual([1, null]);
     holder.close();
     expect(complaint).toBe(
-      `webhook-queue: Port ${port} is taken: stop what listens there, or set WEBHOOK_QUEUE_PORT or METRICS_PORT to another.\n`,
+      `webhook-queue: Port ${port} is taken: stop the process that uses it, or set WEBHOOK_QUEUE_PORT or METRICS_PORT to another port.\n`,
     );
   });
 
-  it('says in one line which variable is wrong', async () => {
+  it('names a wrong variable in one line', async () => {
     child = forkMain({ WEBHOOK_RETRY_SCHEDULE: 'often' });
     let complaint = '';
     child.stderr!.on('data', (chunk: Buffer) => (complaint += chunk.toString()));

@@ -24,7 +24,7 @@ afterAll(() => monitor.stop());
 beforeEach(async () => {
   await monitor.db('audit_log').delete();
   tenantId = await createTenant(monitor.db);
-  endpoint = (await add(monitor.db, tenantId, 'http://127.0.0.1:9/hook')).id;
+  endpoint = (await add(monitor.db, tenantId, 'http://127.0.0.1:20009/hook')).id;
 });
 
 const statusOf = async (id: string) =>
@@ -80,7 +80,9 @@ describe('what an operator does to an endpoint', () => {
     ['resume', 'active'],
   ])('%s of one that is %s already changes nothing, and leaves no row', async (verb, status) => {
     await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status });
-    expect((await act(`/endpoints/${endpoint}/${verb}`)).text).toContain(`It was ${status} already`);
+    expect((await act(`/endpoints/${endpoint}/${verb}`)).text).toContain(
+      `The endpoint was ${status} already`,
+    );
     expect(await auditRows(monitor.db)).toEqual([]);
   });
 
@@ -98,7 +100,7 @@ describe('what an operator does to an endpoint', () => {
   });
 
   it('ping queues one event to it', async () => {
-    expect((await act(`/endpoints/${endpoint}/ping`)).text).toContain('ping is on its way');
+    expect((await act(`/endpoints/${endpoint}/ping`)).text).toContain('ping is queued');
     expect(await deliveriesOf(monitor.db, tenantId)).toMatchObject([{ event_type: 'ping', endpoint }]);
     expect(await auditRows(monitor.db)).toMatchObject([
       { action: 'webhook.ping', subject: endpoint, tenant_id: tenantId },
@@ -108,7 +110,7 @@ describe('what an operator does to an endpoint', () => {
   it('is told to wait while somebody else changes it', async () => {
     await inTransaction(monitor.db, async (trx) => {
       await trx('webhook_endpoints').where({ id: endpoint }).forUpdate();
-      expect((await act(`/endpoints/${endpoint}/pause`)).text).toContain('Somebody else is changing this');
+      expect((await act(`/endpoints/${endpoint}/pause`)).text).toContain('Another operator is changing this');
     });
     expect(await auditRows(monitor.db)).toEqual([]);
   });
@@ -171,7 +173,10 @@ describe('what an operator does to deliveries', () => {
     await kill();
     const id = (await deliveriesOf(monitor.db, tenantId))[0]!.id;
     const page = await act(`/deliveries/${id}/retry`);
-    expect([page.to, page.text]).toEqual([`/deliveries/${id}`, expect.stringContaining('It is due now.')]);
+    expect([page.to, page.text]).toEqual([
+      `/deliveries/${id}`,
+      expect.stringContaining('The delivery is due now.'),
+    ]);
     expect(await deliveriesOf(monitor.db, tenantId)).toMatchObject([{ id, status: 'pending' }]);
     expect(await auditRows(monitor.db)).toMatchObject([
       { action: 'delivery.retry', subject: id, tenant_id: tenantId },
@@ -210,7 +215,7 @@ describe('what an operator does to deliveries', () => {
     await book(monitor.db, tenantId);
     await kill();
     const page = await act('/replay', { endpoint, status: 'dead' });
-    expect(page.text).toContain('1 deliveries are on their way again.');
+    expect(page.text).toContain('1 deliveries are queued again.');
     expect(await deliveriesOf(monitor.db, tenantId)).toMatchObject([{ status: 'pending' }]);
     expect(await auditRows(monitor.db)).toMatchObject([
       {
@@ -225,10 +230,10 @@ describe('what an operator does to deliveries', () => {
   });
 
   it.each([
-    [{ status: 'dead' }, 'everything would go out again'],
+    [{ status: 'dead' }, 'all deliveries would be sent again'],
     [{ status: 'dead', tenant: 'nobody-has-this' }, 'no tenant has this slug'],
-    [{ status: 'dead', since: 'yesterday' }, 'a field is not understood'],
-    [{ status: 'lost', tenant: 'x' }, 'a field is not understood'],
+    [{ status: 'dead', since: 'yesterday' }, 'a field is invalid'],
+    [{ status: 'lost', tenant: 'x' }, 'a field is invalid'],
   ])('replay of %j is refused, and widens no filter', async (fields, text) => {
     await book(monitor.db, tenantId);
     await kill();

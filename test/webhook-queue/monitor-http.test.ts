@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { openDatabase } from '../../services/platform/database';
 import { ROUTES } from '../../services/webhook-queue/monitor/http/app';
-import { sessionMac } from '../../services/webhook-queue/monitor/http/session-mac';
+import { sessionMac } from '../../services/webhook-queue/monitor/http/cookies';
 import {
   auditRows,
   pathOf,
@@ -283,6 +283,7 @@ describe('while the database is not there', () => {
     expect([failed.status, failed.type]).toEqual([500, 'text/html']);
     expect(failed.text).not.toMatch(/webhook_workers|select|at .*\.ts|node_modules/);
     expect(failing.logged()).toContain(failed.headers['x-request-id']);
+    expect(failing.logged()).toContain('"client":"127.0.0.0/24"');
     await failing.stop();
   });
 
@@ -290,7 +291,7 @@ describe('while the database is not there', () => {
     const nowhere = openDatabase('postgres://nobody@127.0.0.1:1/nothing', { applicationName: 'tests' });
     const closeMonitor = monitor.server.openMonitor({ db: nowhere, secretsKey: SECRETS_KEY });
     const { status, text } = await browser.get('/');
-    expect([status, text]).toEqual([503, expect.stringContaining('The database is not there')]);
+    expect([status, text]).toEqual([503, expect.stringContaining('The database is unavailable')]);
     await closeMonitor();
     await nowhere.destroy();
   });

@@ -21,8 +21,8 @@ useEmptyQueue();
 
 describe('the deliveries', () => {
   it('of a new installation say where they come from', async () => {
-    expect(textOf(await deliveries())).toContain('No delivery yet: each booking leaves one here.');
-    expect(textOf(await deliveries({ status: 'dead' }))).toContain('No delivery fits.');
+    expect(textOf(await deliveries())).toContain('No delivery yet. Each booking creates one.');
+    expect(textOf(await deliveries({ status: 'dead' }))).toContain('No delivery matches.');
   });
 
   it('are found by everything that tells them apart', async () => {
@@ -110,7 +110,7 @@ describe('the deliveries', () => {
     const { id } = await booked();
     const page = await deliveries({ code: 'teapot', since: EVIL });
     expect(page).toContain(`/deliveries/${id}`);
-    expect(textOf(page)).toContain('“teapot” is left out. A status code is 100 to 599');
+    expect(textOf(page)).toContain('“teapot” is ignored. Use a status code from 100 to 599');
     expect(page).toContain('aria-invalid="true" aria-describedby="c-code"');
     expect(page).not.toContain(EVIL);
   });
@@ -125,7 +125,9 @@ describe('a replay', () => {
     await inTransaction(db, (trx) => pauseEndpoint(trx, held.endpoint.id));
     const wide = await replay({ status: 'dead' });
     expect(textOf(wide)).toContain('1 delivery would be sent again.');
-    expect(textOf(wide)).toContain('1 more of paused endpoints are not among them: resume those first.');
+    expect(textOf(wide)).toContain(
+      '1 more of paused endpoints are not included: resume these endpoints first.',
+    );
     expect(textOf(wide)).toContain('Name a tenant, an endpoint or a time above');
     expect(wide).not.toContain('action="/replay" method="post"');
     const narrow = await replay({ status: 'dead', tenant: dead.slug, since: '2020-01-01' });
@@ -133,7 +135,7 @@ describe('a replay', () => {
     expect(narrow).toContain(`name="tenant" value="${dead.slug}"`);
     expect(narrow).toContain('name="since" value="2020-01-01T00:00:00.000Z"');
     expect(textOf(await replay({ tenant: dead.slug, status: 'delivered' }))).toContain(
-      'Nothing that is delivered',
+      'No delivered delivery',
     );
   });
 
@@ -142,7 +144,7 @@ describe('a replay', () => {
     await become(id, 'dead');
     const page = await replay({ tenant: slug, since: 'tuesday' });
     expect(page).not.toMatch(/<form method="post" action="\/replay">/);
-    expect(textOf(page)).toContain('“tuesday” is left out.');
+    expect(textOf(page)).toContain('“tuesday” is ignored.');
     expect(textOf(await replay({ tenant: 'nobody' }))).toContain('There is no tenant nobody');
   });
 });

@@ -4,7 +4,7 @@ import { inTransaction } from '../../services/platform/database';
 import { deliveryPage } from '../../services/webhook-queue/monitor/pages/delivery-page';
 import { pauseEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { signPayload, webhookId } from '../../services/webhook-queue/signing/sign-payload';
-import { add, book, createTenant, deliveriesOf, hurriedWorker, whenAll } from './queue-fixture';
+import { add, book, createTenant, deliveriesOf, startFastWorker, whenAll } from './queue-fixture';
 import { startReceiver } from './receiver';
 import {
   become,
@@ -119,7 +119,7 @@ describe('a delivery', () => {
   it('shows what arrived at the receiver, to the byte', async () => {
     const receiver = await startReceiver();
     receiver.react((response) => response.writeHead(200, { 'x-request': 'r-1' }).end('thanks'));
-    const worker = hurriedWorker(db);
+    const worker = startFastWorker(db);
     const tenantId = await createTenant(db);
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);

@@ -21,7 +21,7 @@ describe('the endpoints', () => {
     expect(textOf(await endpoints())).toContain(
       'tourctl webhook add <tenant> https://www.example.com/webhooks',
     );
-    expect(textOf(await endpoints({ tenant: 'nobody' }))).toContain('No endpoint fits.');
+    expect(textOf(await endpoints({ tenant: 'nobody' }))).toContain('No endpoint matches.');
   });
 
   it('are found by tenant and by status', async () => {
@@ -39,7 +39,7 @@ describe('the endpoints', () => {
     expect(await found({ status: 'removed' })).toEqual([]);
     expect(await found({ status: 'odd' })).toEqual(['one.example', 'other.example']);
     expect(textOf(await endpoints({ status: 'odd' }))).toContain(
-      '“odd” is left out. One of: active, breaker',
+      '“odd” is ignored. Use one of: active, breaker',
     );
   });
 

@@ -2,15 +2,21 @@ import { html, toHtml } from '../../services/platform/html-template';
 import { maskEmail, maskName, maskPhone } from '../../services/platform/mask-personal-data';
 import { addHistograms, percentile } from '../../services/webhook-queue/monitor/queries/histogram';
 import { maskBody } from '../../services/webhook-queue/monitor/html/mask-body';
-import { nextStep, type Prospect } from '../../services/webhook-queue/monitor/pages/next-step';
-import { atMost, percent, thousands } from '../../services/webhook-queue/monitor/html/number-forms';
+import { nextStep, type DeliverySituation } from '../../services/webhook-queue/monitor/pages/next-step';
+import {
+  formatAge,
+  formatCountUpTo,
+  formatMilliseconds,
+  formatPercent,
+  formatRelative,
+  formatCount,
+} from '../../services/webhook-queue/monitor/html/formats';
 import {
   parseDeliveriesQuery,
   parseEndpointsQuery,
   parseOverviewQuery,
   parseReplayQuery,
 } from '../../services/webhook-queue/monitor/queries/read-query';
-import { age, duration, relative } from '../../services/webhook-queue/monitor/html/time-forms';
 
 const NOW = new Date('2026-11-20T12:00:00Z');
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
@@ -90,7 +96,7 @@ describe('personal data is masked', () => {
 
 describe('a delivery says what happens next', () => {
   const endpoint = { status: 'active', statusReason: null, blockedUntil: null } as const;
-  const waiting: Prospect = {
+  const waiting: DeliverySituation = {
     now: NOW,
     status: 'retrying',
     tenant: 'acme',
@@ -102,7 +108,7 @@ describe('a delivery says what happens next', () => {
     endpoint,
     lease: null,
   };
-  const sentence = (prospect: Partial<Prospect>) => {
+  const sentence = (prospect: Partial<DeliverySituation>) => {
     const text = toHtml(html`${nextStep({ ...waiting, ...prospect }).sentence}`);
     return text
       .replace(/<[^>]*>/g, '')
@@ -110,17 +116,17 @@ describe('a delivery says what happens next', () => {
       .trim();
   };
 
-  it.each<[string, Partial<Prospect>, string]>([
+  it.each<[string, Partial<DeliverySituation>, string]>([
     ['a later try', {}, 'The receiver answered 503. Try 3 goes out at 20 Nov 2026, 12:04:00 UTC (in 4 min).'],
     [
       'a first try that is due',
       { status: 'pending', attempts: 0, nextAttemptAt: NOW, lastError: null },
-      'The first try is due now: it goes out as soon as a worker has a free lane for its endpoint.',
+      'The first try is due now: it is sent as soon as a worker has a free slot for its endpoint.',
     ],
     [
       'a breaker',
       { endpoint: { ...endpoint, blockedUntil: later(300) } },
-      'Held by the endpoint’s breaker until 20 Nov 2026, 12:05:00 UTC (in 5 min): the endpoint failed too often. After that one request at a time tries whether it is back.',
+      'Held by the endpoint’s breaker until 20 Nov 2026, 12:05:00 UTC (in 5 min): the endpoint failed too often. Then one request at a time tests the endpoint.',
     ],
     [
       'a try that is due after the breaker',
@@ -150,7 +156,7 @@ describe('a delivery says what happens next', () => {
     [
       'a worker that did not come back',
       { lease: { worker: 'w1', since: later(-60), until: later(-15) } },
-      'The worker w1 did not come back: the try of 20 Nov 11:59:00 may have arrived. It is written down as lost and sent again as soon as a worker takes it.',
+      'The worker w1 was lost: its try of 20 Nov 11:59:00 may have arrived. A worker records it as lost and sends the delivery again.',
     ],
     [
       'a delivered one',
@@ -160,7 +166,7 @@ describe('a delivery says what happens next', () => {
     [
       'a dead one',
       { status: 'dead', attempts: 10, finishedAt: NOW },
-      'Given up after 10 tries. The receiver answered 503. Nothing more happens by itself; a retry begins the schedule anew, under the same webhook-id.',
+      'Given up after 10 tries. The receiver answered 503. A retry starts the schedule again, with the same webhook-id.',
     ],
   ])('%s', (_, prospect, expected) => {
     expect(sentence(prospect)).toBe(expected);
@@ -192,7 +198,7 @@ describe('a query is read', () => {
       until: new Date('2026-11-21T00:00:00Z'),
       bookingRef: 'ACME-1042',
       endpoint: 'none',
-      complaints: {},
+      issues: {},
     });
     expect(parseDeliveriesQuery({ code: '404' }).code).toEqual([404, 404]);
   });
@@ -212,9 +218,9 @@ describe('a query is read', () => {
     ['booking_ref', 'a\u0000b'],
   ])('without a %s that is not understood (%j), which is named', (field, value) => {
     const query = parseDeliveriesQuery({ [field]: value });
-    expect(Object.keys(query.complaints)).toEqual([field]);
+    expect(Object.keys(query.issues)).toEqual([field]);
     expect(query.given).toEqual({ [field]: value });
-    const read: Record<string, unknown> = { ...query, given: undefined, complaints: undefined };
+    const read: Record<string, unknown> = { ...query, given: undefined, issues: undefined };
     expect(Object.values(read).filter((part) => part !== undefined)).toEqual([]);
   });
 
@@ -223,21 +229,21 @@ describe('a query is read', () => {
     expect(parseOverviewQuery({ range: '7d' })).toEqual({ range: '7d' });
     expect(parseOverviewQuery({ range: 'toString' })).toEqual({ range: '24h' });
     expect(parseReplayQuery({}).status).toBe('dead');
-    expect(parseReplayQuery({ status: 'pending' }).complaints).toHaveProperty('status');
+    expect(parseReplayQuery({ status: 'pending' }).issues).toHaveProperty('status');
     expect(parseEndpointsQuery({ status: 'breaker' }).status).toBe('breaker');
   });
 });
 
 describe('numbers and times are written', () => {
   it('with thousands apart, and as bounds where counting stopped', () => {
-    expect([0, 999, 1000, 1234567].map(thousands)).toEqual(['0', '999', '1,000', '1,234,567']);
-    expect([atMost(10_000, 10_000), atMost(10_001, 10_000)]).toEqual(['10,000', '10,000+']);
+    expect([0, 999, 1000, 1234567].map(formatCount)).toEqual(['0', '999', '1,000', '1,234,567']);
+    expect([formatCountUpTo(10_000, 10_000), formatCountUpTo(10_001, 10_000)]).toEqual(['10,000', '10,000+']);
   });
 
   it('as a share that is 100 % only of all', () => {
-    expect(percent(99_999, 100_000)).toBe('99.9 %');
-    expect(percent(7, 7)).toBe('100 %');
-    expect(percent(0, 0)).toBe('–');
+    expect(formatPercent(99_999, 100_000)).toBe('99.9 %');
+    expect(formatPercent(7, 7)).toBe('100 %');
+    expect(formatPercent(0, 0)).toBe('–');
   });
 
   it.each([
@@ -250,13 +256,13 @@ describe('numbers and times are written', () => {
     [7_800_000, '2 h 10 min'],
     [7 * 86_400_000, '7 d'],
   ])('%s ms as %s', (ms, text) => {
-    expect(duration(ms)).toBe(text);
+    expect(formatMilliseconds(ms)).toBe(text);
   });
 
   it('as seen from now', () => {
-    expect(relative(later(240), NOW)).toBe('in 4 min');
-    expect(relative(later(-5), NOW)).toBe('5 s ago');
-    expect(relative(later(0.2), NOW)).toBe('now');
-    expect(age(later(-39 * 86_400 - 80_000), NOW)).toBe('39 d');
+    expect(formatRelative(later(240), NOW)).toBe('in 4 min');
+    expect(formatRelative(later(-5), NOW)).toBe('5 s ago');
+    expect(formatRelative(later(0.2), NOW)).toBe('now');
+    expect(formatAge(later(-39 * 86_400 - 80_000), NOW)).toBe('39 d');
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
-import { createLive, type Live } from '../../services/webhook-queue/monitor/pages/live';
+import { createLiveUpdates, type LiveUpdates } from '../../services/webhook-queue/monitor/pages/live';
 import { overviewPage } from '../../services/webhook-queue/monitor/pages/overview-page';
 import type { Range } from '../../services/webhook-queue/monitor/queries/read-query';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -11,14 +11,14 @@ const ROUND_MS = 20;
 
 let database: TestDatabase;
 let db: Db;
-let live: Live;
+let live: LiveUpdates;
 
 beforeAll(async () => {
   database = await createTestDatabase();
   db = database.db;
 });
 beforeEach(() => {
-  live = createLive(db, createLogger('silent', 'webhook-queue'), ROUND_MS);
+  live = createLiveUpdates(db, createLogger('silent', 'webhook-queue'), ROUND_MS);
 });
 afterEach(() => live.stop());
 afterAll(() => database.drop());

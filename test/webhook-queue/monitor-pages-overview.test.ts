@@ -1,8 +1,8 @@
 import { inTransaction } from '../../services/platform/database';
 import { overviewPage } from '../../services/webhook-queue/monitor/pages/overview-page';
 import { refusalPage, secretPage, signInPage } from '../../services/webhook-queue/monitor/pages/plain-pages';
-import type { Notice } from '../../services/webhook-queue/monitor/html/viewer';
-import { ALL_ENDPOINTS } from '../../services/webhook-queue/metrics/pulse.repository';
+import type { Notice } from '../../services/webhook-queue/monitor/html/layout';
+import { ALL_ENDPOINTS } from '../../services/webhook-queue/stats/delivery-stats.repository';
 import { pauseEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { book, createTenant } from './queue-fixture';
 import {
@@ -25,7 +25,7 @@ describe('the overview', () => {
     expect(text).toContain('No endpoint yet.');
     expect(text).toContain('tourctl webhook add <tenant> https://…');
     expect(text).toContain('No worker is alive: nothing is sent.');
-    expect(text).toContain('No worker was ever here.');
+    expect(text).toContain('No worker has started yet.');
   });
 
   it('counts what is due, held back, retrying, dead and without an endpoint', async () => {

@@ -4,17 +4,15 @@ import {
   removeEndpoint,
   resumeEndpoint,
 } from '../../services/webhook-queue/endpoints/change-endpoint-state';
-import {
-  addEndpoint,
-  countReplay,
-  listDeliveries,
-  listEndpoints,
-  pingEndpoint,
-  replayDeliveries,
-  retryDelivery,
-  rotateSecret,
-  showDelivery,
-} from '../../services/webhook-queue/operations';
+import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
+import { replayDeliveries } from '../../services/webhook-queue/deliveries/replay-deliveries';
+import { countReplayable } from '../../services/webhook-queue/deliveries/replay.repository';
+import { findDeliveries } from '../../services/webhook-queue/deliveries/delivery-list.repository';
+import { showDelivery } from '../../services/webhook-queue/deliveries/show-delivery';
+import { listEndpoints } from '../../services/webhook-queue/endpoints/endpoint.repository';
+import { pingEndpoint } from '../../services/webhook-queue/endpoints/ping-endpoint';
+import { retryDelivery } from '../../services/webhook-queue/retry-delivery';
+import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import {
   add,
@@ -22,7 +20,7 @@ import {
   createTenant,
   deliveriesOf,
   eventually,
-  hurriedWorker,
+  startFastWorker,
   SECRETS_KEY,
   whenAll,
 } from './queue-fixture';
@@ -45,9 +43,9 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-/** Runs a worker until the tenant's deliveries have that status. */
+/** Runs a worker until the tenant's deliveries have the status. */
 async function work(status: Parameters<typeof whenAll>[2], count = 1) {
-  const worker = hurriedWorker(db, { retryScheduleSeconds: [0] });
+  const worker = startFastWorker(db, { retryScheduleSeconds: [0] });
   try {
     return await whenAll(db, tenantId, status, count);
   } finally {
@@ -57,10 +55,10 @@ async function work(status: Parameters<typeof whenAll>[2], count = 1) {
 
 describe('adding an endpoint', () => {
   it.each([
-    ['not an address', 'it is not an address'],
+    ['not an address', 'it is not a URL'],
     ['ftp://example.com/', 'it must begin with https://'],
     ['http://example.com/', 'it must begin with https:// (unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on)'],
-    ['https://user:secret@example.com/', 'it must not hold a user name or password'],
+    ['https://user:secret@example.com/', 'it must not contain a user name or password'],
     ['https://example.com/#here', 'it must not have a #fragment'],
     ['https://2130706433/', 'it must name a host, not an IP address'],
     ['https://0x7f.1/', 'it must name a host, not an IP address'],
@@ -71,6 +69,13 @@ describe('adding an endpoint', () => {
     ['https://queue/', 'its host is not a public name'],
     ['https://db.internal./', 'its host is not a public name'],
     [`https://example.com/${'x'.repeat(2048)}`, 'it is longer than 2048 characters'],
+    ['https://example.com:22/', 'port 22 is not a port of webhooks: use 443, or a port above 1023'],
+    ['https://example.com:0/', 'port 0 is not a port of webhooks'],
+    ['https://example.com:80/', 'port 80 is not a port of webhooks'],
+    [
+      'https://example.com:6379/',
+      'port 6379 is the usual port of a cache or a search engine: use another one',
+    ],
   ])('refuses %s', async (url, reason) => {
     const adding = inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, { tenantId, url }));
     await expect(adding).rejects.toMatchObject({
@@ -79,7 +84,7 @@ describe('adding an endpoint', () => {
     });
   });
 
-  it('refuses an event that there is not', async () => {
+  it('refuses an unknown event type', async () => {
     const adding = (events: string[]) =>
       inTransaction(db, (trx) =>
         addEndpoint(trx, SECRETS_KEY, { tenantId, url: 'https://example.com/', events }),
@@ -88,7 +93,7 @@ describe('adding an endpoint', () => {
     await expect(adding([])).rejects.toMatchObject({ code: 'unknown_event_type' });
   });
 
-  it('shows the secret once: it stands sealed in the database', async () => {
+  it('shows the secret once and stores only its sealed form', async () => {
     const { id, secret } = await add(db, tenantId, receiver.url);
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     const [sealed] = await db('webhook_secrets').where({ endpoint_id: id });
@@ -101,7 +106,7 @@ describe('adding an endpoint', () => {
 });
 
 describe('an endpoint', () => {
-  it('that is removed is gone at once, and what waited for it is cancelled', async () => {
+  it('is gone at once after its removal, and its waiting deliveries are cancelled', async () => {
     const { id } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);
     await book(db, tenantId);
@@ -121,11 +126,11 @@ describe('an endpoint', () => {
     });
   });
 
-  it('that is removed while a request is in flight leaves its attempt in the log, and the answer changes nothing', async () => {
+  it('keeps the attempt of a request in flight when it is removed, and the late response changes nothing', async () => {
     receiver.react((response) => void setTimeout(() => response.writeHead(200).end(), 200));
     const { id } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);
-    const worker = hurriedWorker(db);
+    const worker = startFastWorker(db);
     await eventually('request in flight', () => receiver.received[0]);
     await inTransaction(db, (trx) => removeEndpoint(trx, id));
     await worker.stop();
@@ -134,14 +139,14 @@ describe('an endpoint', () => {
     expect((await showDelivery(db, delivery!.id)).tries).toMatchObject([{ number: 1, outcome: 'cancelled' }]);
   });
 
-  it('that is paused keeps what comes in until it is resumed, and takes no ping', async () => {
+  it('keeps its deliveries waiting while it is paused, and refuses a ping', async () => {
     const { id } = await add(db, tenantId, receiver.url);
     expect(await inTransaction(db, (trx) => pauseEndpoint(trx, id))).toMatchObject({ status: 'paused' });
     await book(db, tenantId);
     const other = await createTenant(db);
     await add(db, other, receiver.url);
     await book(db, other);
-    const worker = hurriedWorker(db);
+    const worker = startFastWorker(db);
     await whenAll(db, other, 'delivered');
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'pending', endpoint: id }]);
     const ping = inTransaction(db, (trx) => pingEndpoint(trx, id));
@@ -151,7 +156,7 @@ describe('an endpoint', () => {
     await worker.stop();
   });
 
-  it('signs with five secrets at most, each as long as it was promised, and overlaps for seven days at most', async () => {
+  it('signs with at most five secrets, each for its promised overlap of at most seven days', async () => {
     const { id } = await add(db, tenantId, receiver.url);
     const rotate = (seconds: number) =>
       inTransaction(db, (trx) => rotateSecret(trx, SECRETS_KEY, id, seconds));
@@ -167,7 +172,7 @@ describe('an endpoint', () => {
     await expect(rotate(-1)).rejects.toMatchObject({ code: 'invalid_overlap' });
   });
 
-  it.each([NOBODY, 'not-an-id'])('of the id %s is not found', async (id) => {
+  it.each([NOBODY, 'not-an-id'])('with the id %s is not found', async (id) => {
     const call = (work: typeof pauseEndpoint) => inTransaction(db, (trx) => work(trx, id));
     await expect(call(pauseEndpoint)).rejects.toMatchObject({ code: 'endpoint_not_found' });
     await expect(call(resumeEndpoint)).rejects.toMatchObject({ code: 'endpoint_not_found' });
@@ -175,7 +180,7 @@ describe('an endpoint', () => {
 });
 
 describe('a delivery', () => {
-  it('that is dead is retried under its old webhook-id, its attempts counted on', async () => {
+  it('keeps its webhook-id and continues its attempt numbers when it is retried after it is dead', async () => {
     receiver.react(status(500, 200));
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
@@ -193,11 +198,11 @@ describe('a delivery', () => {
     expect(receiver.received[1]!.headers['webhook-id']).toBe(receiver.received[0]!.headers['webhook-id']);
   });
 
-  it('that waits for its next try is sent without waiting', async () => {
+  it('is sent at once when an operator retries it while it waits', async () => {
     receiver.react(status(500, 200));
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
-    const worker = hurriedWorker(db, { retryScheduleSeconds: [0, 3600] });
+    const worker = startFastWorker(db, { retryScheduleSeconds: [0, 3600] });
     const [waiting] = await whenAll(db, tenantId, 'retrying');
     expect(waiting!.next_attempt_at!.getTime()).toBeGreaterThan(Date.now() + 2800_000);
     await inTransaction(db, (trx) => retryDelivery(trx, waiting!.id));
@@ -205,7 +210,7 @@ describe('a delivery', () => {
     await worker.stop();
   });
 
-  it('is not retried without an endpoint that takes it', async () => {
+  it('cannot be retried without an active endpoint', async () => {
     await book(db, tenantId);
     const [waiting] = await deliveriesOf(db, tenantId);
     const retry = (id: string) => inTransaction(db, (trx) => retryDelivery(trx, id));
@@ -223,10 +228,10 @@ describe('a delivery', () => {
     await book(db, tenantId);
     await work('dead');
     const { bookingRef } = await book(db, tenantId);
-    const list = (filter: object) => listDeliveries(db, { tenantId, limit: 10, ...filter });
+    const list = (search: object, limit = 10) => findDeliveries(db, { tenantId, ...search }, limit);
 
     expect((await list({})).map((item) => item.status)).toEqual(['pending', 'dead']);
-    expect(await list({ limit: 1 })).toMatchObject([{ booking_ref: bookingRef }]);
+    expect(await list({}, 1)).toMatchObject([{ booking_ref: bookingRef }]);
     expect(await list({ status: 'dead' })).toHaveLength(1);
     expect(await list({ status: 'pending', endpointId })).toMatchObject([{ endpoint: endpointId }]);
     expect(await list({ status: 'delivering' })).toEqual([]);
@@ -235,14 +240,14 @@ describe('a delivery', () => {
     expect(await list({ since: new Date(Date.now() - 60_000) })).toHaveLength(2);
   });
 
-  it('is replayed by filter, with a count beforehand', async () => {
+  it('is replayed by filter, after the matching deliveries are counted', async () => {
     receiver.react(status(500, 500, 204));
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
     await book(db, tenantId);
     await work('dead', 2);
-    expect(await countReplay(db, { tenantId, status: 'dead' })).toBe(2);
-    expect(await countReplay(db, { tenantId, status: 'delivered' })).toBe(0);
+    expect(await countReplayable(db, { tenantId, status: 'dead' })).toBe(2);
+    expect(await countReplayable(db, { tenantId, status: 'delivered' })).toBe(0);
     expect(
       await inTransaction(db, (trx) => replayDeliveries(trx, { tenantId, status: 'dead' })),
     ).toMatchObject({

@@ -3,10 +3,10 @@ import { BlockList, isIPv4 } from 'node:net';
 import fc from 'fast-check';
 import type { Db } from '../../services/platform/database';
 import { parseEndpointUrl } from '../../services/webhook-queue/endpoints/endpoint-url';
-import { whyNotPublic } from '../../services/webhook-queue/sending/public-address';
-import { showDelivery } from '../../services/webhook-queue/operations';
+import { nonPublicReason } from '../../services/webhook-queue/sending/allowed-target';
+import { showDelivery } from '../../services/webhook-queue/deliveries/show-delivery';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { add, book, createTenant, hurriedWorker, whenAll } from './queue-fixture';
+import { add, book, createTenant, startFastWorker, whenAll } from './queue-fixture';
 import { startReceiver, type Receiver } from './receiver';
 import { NOT_REACHABLE, SPECIAL_BUT_REACHABLE, toIpv4, toIpv6, toNumber } from './special-addresses';
 
@@ -16,7 +16,7 @@ const block = (cidr: string) => {
   return { base, length: Number(length), family };
 };
 
-/** Any address of the block. */
+/** Draws a random address of the block. */
 const within = (cidr: string) => {
   const { base, length, family } = block(cidr);
   const [bits, write] = family === 'ipv4' ? [32, toIpv4] : [128, toIpv6];
@@ -35,46 +35,46 @@ for (const cidr of SPECIAL_BUT_REACHABLE) {
   special.addSubnet(base, length, family);
 }
 
-describe('an address that is called', () => {
+describe('an address that a webhook is sent to', () => {
   it.each(['8.8.8.8', '1.1.1.1', '2606:4700::1111', '2a00:1450:400f:80d::200e', '::ffff:8.8.8.8'])(
     '%s is public',
-    (address) => expect(whyNotPublic(address)).toBeUndefined(),
+    (address) => expect(nonPublicReason(address)).toBeUndefined(),
   );
 
   it.each(['168.63.129.16', '100.100.100.200', '169.254.169.254', 'fd00:ec2::254', 'fe80::1%eth0'])(
     '%s is not public: metadata of a cloud, or of this link',
-    (address) => expect(whyNotPublic(address)).toBeDefined(),
+    (address) => expect(nonPublicReason(address)).toBeDefined(),
   );
 
-  it.each(NOT_REACHABLE)('is never one of %s (%s)', (cidr) => {
-    fc.assert(fc.property(within(cidr), (address) => whyNotPublic(address) !== undefined));
+  it.each(NOT_REACHABLE)('is never in %s (%s)', (cidr) => {
+    fc.assert(fc.property(within(cidr), (address) => nonPublicReason(address) !== undefined));
   });
 
-  it('may be any other', () => {
+  it('may be any other address', () => {
     const anywhere = fc.oneof(
       ipv4.map((address) => ({ address, family: 'ipv4' as const })),
       within('2000::/3').map((address) => ({ address, family: 'ipv6' as const })),
     );
     const plain = anywhere.filter(({ address, family }) => !special.check(address, family));
     fc.assert(
-      fc.property(plain, ({ address }) => whyNotPublic(address) === undefined),
+      fc.property(plain, ({ address }) => nonPublicReason(address) === undefined),
       { numRuns: 1000 },
     );
   });
 
-  it('is judged by the IPv4 address that is mapped into it', () => {
+  it('is checked as the IPv4 address that is mapped into it', () => {
     fc.assert(
       fc.property(ipv4, (address) => {
         const [high, low] = [toNumber(address) >> 16n, toNumber(address) & 65_535n];
         const hex = `${high.toString(16)}:${low.toString(16)}`;
         const mapped = [`::ffff:${address}`, `::ffff:${hex}`, `0:0:0:0:0:FFFF:${hex.toUpperCase()}`];
-        return mapped.every((spelling) => whyNotPublic(spelling) === whyNotPublic(address));
+        return mapped.every((spelling) => nonPublicReason(spelling) === nonPublicReason(address));
       }),
       { numRuns: 500 },
     );
   });
 
-  it('is never an IPv4 address in a tunnel or a translation, whatever that address is', () => {
+  it('is never an IPv4 address in a tunnel or a translation', () => {
     fc.assert(
       fc.property(ipv4, ipv4, (address, server) => {
         const hex = (number: bigint) => `${(number >> 16n).toString(16)}:${(number & 65_535n).toString(16)}`;
@@ -84,27 +84,27 @@ describe('an address that is called', () => {
           ...[`64:ff9b::${hex(inside)}`, `64:ff9b:1::${hex(inside)}`, `2002:${hex(inside)}::1`],
           `2001:0:${hex(relay)}:8000:63bf:${hex(inside ^ 0xffffffffn)}`,
         ];
-        return spellings.every((spelling) => whyNotPublic(spelling) !== undefined);
+        return spellings.every((spelling) => nonPublicReason(spelling) !== undefined);
       }),
     );
   });
 });
 
-describe('an address of an endpoint', () => {
+describe('the URL of an endpoint', () => {
   const LOOPBACKS = [
     ...['127.0.0.1', '127.1', '127.0.1', '0x7f.1', '0x7f000001', '2130706433', '017700000001', '0177.0.0.1'],
     ...['127.0.0.1.', '①②⑦.⓪.⓪.①', '１２７.0.0.1', '%31%32%37.0.0.1', '[::1]', '[0:0:0:0:0:0:0:1]'],
     ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]', '[64:ff9b::127.0.0.1]', '[2002:7f00:1::]'],
   ];
 
-  it.each(LOOPBACKS)('is not %s, however this machine is spelt', (host) => {
+  it.each(LOOPBACKS)('is not %s, which is a spelling of the loopback address', (host) => {
     for (const scheme of ['http', 'https']) {
       expect(() => parseEndpointUrl(`${scheme}://${host}/hook`, false)).toThrow(
         scheme === 'http' ? 'https://' : 'not an IP address',
       );
     }
     const { hostname } = new URL(parseEndpointUrl(`https://${host}/hook`, true));
-    expect(whyNotPublic(hostname.replace(/[[\]]/g, ''))).toBeDefined();
+    expect(nonPublicReason(hostname.replace(/[[\]]/g, ''))).toBeDefined();
   });
 
   it.each([
@@ -119,7 +119,7 @@ describe('an address of an endpoint', () => {
     expect(() => parseEndpointUrl(`https://${host}/`, false)).toThrow('not a public name'),
   );
 
-  it.each(['user@', ':secret@', 'user:secret@'])('holds no %s', (login) => {
+  it.each(['user@', ':secret@', 'user:secret@'])('contains no %s', (login) => {
     expect(() => parseEndpointUrl(`https://${login}example.com/`, true)).toThrow('user name or password');
   });
 });
@@ -144,13 +144,17 @@ describe('a worker that may not call private targets', () => {
     ['an IPv6 literal', (port: string) => `https://[::ffff:7f00:1]:${port}/`, 'is a loopback address'],
     ['a number', (port: string) => `https://2130706433:${port}/`, '127.0.0.1 is a loopback address'],
     ['a NAT64 literal', (port: string) => `https://[64:ff9b::7f00:1]:${port}/`, 'is a NAT64 address'],
-    ['a name that leads to one', (port: string) => `https://localhost:${port}/`, 'localhost is '],
-    ['a name that leads nowhere', (port: string) => `https://nothing.invalid:${port}/`, 'does not resolve'],
+    ['a name of a private address', (port: string) => `https://localhost:${port}/`, 'localhost is '],
+    [
+      'a name that does not resolve',
+      (port: string) => `https://nothing.invalid:${port}/`,
+      'does not resolve',
+    ],
   ])('refuses %s, names the rule, and connects to nothing', async (_what, url, reason) => {
     const tenantId = await createTenant(db);
     await add(db, tenantId, url(new URL(receiver.url).port));
     await book(db, tenantId);
-    const worker = hurriedWorker(db, { allowPrivateTargets: false, retryScheduleSeconds: [0] });
+    const worker = startFastWorker(db, { allowPrivateTargets: false, retryScheduleSeconds: [0] });
     try {
       const [delivery] = await whenAll(db, tenantId, 'dead');
       const [attempt] = (await showDelivery(db, delivery!.id)).tries;
@@ -164,17 +168,17 @@ describe('a worker that may not call private targets', () => {
   it('refuses a name with one public and one private address, in either order', async () => {
     const addresses = ['93.184.215.14', '127.0.0.1'];
     for (const found of [addresses, addresses.toReversed()]) {
-      // The name service alone is made up: no real name has such addresses.
+      // Replaces only the name service, because no real name has such addresses.
       const resolve4 = jest.spyOn(Resolver.prototype, 'resolve4').mockResolvedValue(found);
       const tenantId = await createTenant(db);
       await add(db, tenantId, `https://both.example:${new URL(receiver.url).port}/`);
       await book(db, tenantId);
-      const worker = hurriedWorker(db, { allowPrivateTargets: false, retryScheduleSeconds: [0] });
+      const worker = startFastWorker(db, { allowPrivateTargets: false, retryScheduleSeconds: [0] });
       const [delivery] = await whenAll(db, tenantId, 'dead').finally(() => worker.stop());
       expect((await showDelivery(db, delivery!.id)).tries[0]).toMatchObject({
         outcome: 'blocked',
         reason:
-          'both.example is 127.0.0.1, and that is a loopback address: only public addresses are called, unless ' +
+          'both.example resolves to 127.0.0.1, which is a loopback address: only public addresses are allowed, unless ' +
           'WEBHOOK_ALLOW_PRIVATE_TARGETS is on.',
         peer: null,
         signature: null,
@@ -185,11 +189,11 @@ describe('a worker that may not call private targets', () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it('calls the same name where they are allowed', async () => {
+  it('sends to the same name when private targets are allowed', async () => {
     const tenantId = await createTenant(db);
     await add(db, tenantId, `http://localhost:${new URL(receiver.url).port}/by-name`);
     await book(db, tenantId);
-    const worker = hurriedWorker(db);
+    const worker = startFastWorker(db);
     await whenAll(db, tenantId, 'delivered');
     await worker.stop();
     expect(receiver.received).toMatchObject([{ path: '/by-name' }]);

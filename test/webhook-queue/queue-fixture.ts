@@ -3,12 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction, type Db } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
 import { bookingEvent, enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
+import { addEndpoint, type AddedEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import {
-  addEndpoint,
-  listDeliveries,
-  type AddedEndpoint,
+  findDeliveries,
   type DeliveryItem,
-} from '../../services/webhook-queue/operations';
+} from '../../services/webhook-queue/deliveries/delivery-list.repository';
 import type { Claim, ClaimLimits } from '../../services/webhook-queue/worker/claim';
 import { claimDeliveries } from '../../services/webhook-queue/worker/claim.repository';
 import { startWorker, type Worker, type WorkerOptions } from '../../services/webhook-queue/worker/worker';
@@ -37,7 +36,7 @@ export interface Booked {
   bookingRef: string;
 }
 
-/** Leaves a booking event as the API does, in a transaction of its own. */
+/** Enqueues a booking event in its own transaction, as the API does. */
 export async function book(
   db: Db,
   tenantId: string,
@@ -64,8 +63,8 @@ export function add(db: Db, tenantId: string, url: string, events?: string[]): P
   return inTransaction(db, (trx) => addEndpoint(trx, SECRETS_KEY, endpoint));
 }
 
-/** A worker in a hurry, allowed to call this machine. */
-export function hurriedWorker(db: Db, options: Partial<WorkerOptions> = {}): Worker {
+/** Starts a worker with short intervals that may call private targets. */
+export function startFastWorker(db: Db, options: Partial<WorkerOptions> = {}): Worker {
   return startWorker({
     db,
     log: createLogger('silent', 'webhook-queue'),
@@ -78,7 +77,7 @@ export function hurriedWorker(db: Db, options: Partial<WorkerOptions> = {}): Wor
   });
 }
 
-/** One claim of an idle worker with sixteen slots. */
+/** Claims once for an idle worker with sixteen slots. */
 export async function claimNow(db: Db, limits: Partial<ClaimLimits> = {}): Promise<Claim[]> {
   const { claims } = await claimDeliveries(db, {
     ...{ worker: 'one', rows: 16, capacity: 16, slots: 16, lanes: 4, leaseSeconds: 60 },
@@ -89,10 +88,10 @@ export async function claimNow(db: Db, limits: Partial<ClaimLimits> = {}): Promi
 }
 
 export async function deliveriesOf(db: Db, tenantId: string): Promise<DeliveryItem[]> {
-  return listDeliveries(db, { tenantId, limit: 100 });
+  return findDeliveries(db, { tenantId }, 100);
 }
 
-/** The tenant's deliveries, oldest first, once there are as many as given and each has the status. */
+/** Waits until the tenant has `count` deliveries and all have the status; returns them oldest first. */
 export async function whenAll(
   db: Db,
   tenantId: string,
@@ -115,7 +114,7 @@ export async function eventually<T>(
   for (;;) {
     const found = await probe();
     if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`in 8 s never: ${what}`);
+    if (Date.now() > deadline) throw new Error(`${what} did not happen within 8 s`);
     await sleep(10);
   }
 }

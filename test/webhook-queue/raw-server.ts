@@ -2,16 +2,16 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 
 export interface RawServer {
   port: number;
-  /** Of every request, head and body as they came. */
+  /** Head and body of every request. */
   requests: string[];
   connections: number;
   close(): Promise<void>;
 }
 
-/** Answers the nth request (from 1) of its connection, byte by byte as it likes; leaving it alone means no answer. */
+/** Responds to the nth request (from 1) of its connection with raw bytes, or not at all. */
 export type Answering = (socket: Socket, n: number, server: RawServer) => void;
 
-/** Listens on 127.0.0.1 with a TCP or TLS server, and keeps what comes. */
+/** Listens on 127.0.0.1 with a TCP or TLS server and records requests. */
 export async function startRawServer(
   server: Server,
   answer?: Answering,
@@ -64,7 +64,7 @@ function readRequests(socket: Socket, got: (request: string) => void): void {
   });
 }
 
-/** Writes it again and again, as fast as it is taken, until the other side hangs up; and counts the bytes. */
+/** Writes the text repeatedly until the other side closes the connection, and counts the bytes. */
 export function pour(socket: Socket, chunk: string | Buffer, most = 200e6): { sent: number } {
   const poured = { sent: 0 };
   const more = (): void => {
@@ -77,7 +77,7 @@ export function pour(socket: Socket, chunk: string | Buffer, most = 200e6): { se
   return poured;
 }
 
-/** One byte each 100 ms. */
+/** Writes one byte each 100 ms. */
 export function drip(socket: Socket, text: string): void {
   let at = 0;
   const timer = setInterval(() => {

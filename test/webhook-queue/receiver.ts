@@ -8,7 +8,7 @@ export interface Received {
   at: number;
 }
 
-/** Answers the nth request (from 1); leaving the response alone means that it never comes. */
+/** Responds to the nth request (from 1), or not at all. */
 export type Reaction = (response: ServerResponse, n: number, request: Received) => void;
 
 export interface Receiver {
@@ -18,7 +18,7 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** A real HTTP server that keeps what it was sent, and says 204 unless told otherwise. */
+/** Starts an HTTP server that records requests and responds 204 by default. */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = [];
   let reaction: Reaction = status(204);
@@ -41,7 +41,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** The given statuses in turn, then the last for ever. */
+/** Responds with the given statuses in order, then repeats the last one. */
 export function status(...codes: number[]): Reaction {
   return (response, n) => {
     response.statusCode = codes[Math.min(n, codes.length) - 1]!;

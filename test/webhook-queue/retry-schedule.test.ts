@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { loadConfig } from '../../services/platform/config';
 import type { AttemptReport, NextStep } from '../../services/webhook-queue/deliveries/delivery';
-import { asksForPatience, readRetryAfter } from '../../services/webhook-queue/sending/judge-answer';
+import { isThrottled, readRetryAfter } from '../../services/webhook-queue/sending/classify-response';
 import { decideNext } from '../../services/webhook-queue/worker/retry-schedule';
 
 const SCHEDULE = loadConfig({}).webhooks.retryScheduleSeconds;
@@ -19,7 +19,7 @@ const reports = fc.record({
 });
 type Report = Pick<AttemptReport, 'outcome' | 'statusCode' | 'retryAfterSeconds'>;
 
-/** A delivery that nothing ever goes well for, until it ends; or a hundred tries, where it does not. */
+/** Runs a delivery that never succeeds until it ends, or for a hundred attempts. */
 function live(schedule: number[], answers: Iterator<Report>, lots: Iterator<number>) {
   const tries: { report: Report; next: NextStep; before: number }[] = [];
   let [before, throttledBefore] = [0, 0];
@@ -29,7 +29,7 @@ function live(schedule: number[], answers: Iterator<Report>, lots: Iterator<numb
     const next = decideNext(report, { tries: before, spared: throttledBefore }, schedule, () => lot);
     tries.push({ report, next, before });
     before = next.tries;
-    if (asksForPatience(report.statusCode)) throttledBefore++;
+    if (isThrottled(report.statusCode)) throttledBefore++;
   }
   return tries;
 }
@@ -57,13 +57,13 @@ describe('the retry schedule', () => {
       expect(Math.max(...shares)).toBeLessThanOrEqual(1.2);
       for (let from = 0.8; from < 1.19; from += 0.1) {
         const near = shares.filter((share) => share >= from && share < from + 0.1).length;
-        // A quarter of the draws each, give or take six standard deviations.
+        // Each quarter contains a quarter of the draws, within six standard deviations.
         expect(Math.abs(near - 500)).toBeLessThan(120);
       }
     }
   });
 
-  it('always ends, and is never further than a fifth from its step, but where Retry-After asks for longer', () => {
+  it('always ends, and waits within a fifth of its step unless Retry-After is longer', () => {
     const spent = fc.record({
       tries: fc.integer({ min: 0, max: 12 }),
       spared: fc.integer({ min: 0, max: 9 }),
@@ -88,7 +88,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('ends every delivery, whatever comes back, after as many tries as it has steps and at most three more', () => {
+  it('ends every delivery after as many attempts as it has steps and at most three more', () => {
     fc.assert(
       fc.property(
         schedules,
@@ -105,7 +105,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('is never early, over the whole life of a delivery', () => {
+  it('never retries early in the whole life of a delivery', () => {
     fc.assert(
       fc.property(
         schedules,
@@ -125,7 +125,7 @@ describe('the retry schedule', () => {
     );
   });
 
-  it('does not count a try that our own shutdown cut off, and gives up at once where the receiver is gone', () => {
+  it('does not count an attempt that a shutdown cut off, and ends at once after a 410', () => {
     const interrupted = { outcome: 'interrupted', statusCode: null, retryAfterSeconds: null } as const;
     const before = { tries: 9, spared: 0 };
     expect(decideNext(interrupted, before, SCHEDULE)).toEqual({
@@ -139,7 +139,7 @@ describe('the retry schedule', () => {
 });
 
 describe('429 and 503', () => {
-  it('spend no try the first three times, with or without Retry-After', () => {
+  it('are not counted the first three times, with or without Retry-After', () => {
     for (const statusCode of [429, 503]) {
       const tries = [0, 1, 2, 3, 4].map((before) => {
         return decideNext({ ...throttled, statusCode }, { tries: 2, spared: before }, SCHEDULE).tries;
@@ -148,14 +148,14 @@ describe('429 and 503', () => {
     }
   });
 
-  it('do not end the last try while they are free', () => {
+  it('do not end the schedule while they are not counted', () => {
     const last = SCHEDULE.length - 1;
     const next = decideNext(throttled, { tries: last, spared: 2 }, SCHEDULE, () => 0.5);
     expect(next).toEqual({ status: 'retrying', waitSeconds: DAY, tries: last });
     expect(decideNext(throttled, { tries: last, spared: 3 }, SCHEDULE).status).toBe('dead');
   });
 
-  it('follows a kept connection that had closed at once, three times; then it counts', () => {
+  it('are treated like a closed kept connection, which is retried at once three times and then counted', () => {
     const hungUp = { outcome: 'hung_up', statusCode: null, retryAfterSeconds: null } as const;
     for (const spared of [0, 1, 2]) {
       const next = decideNext(hungUp, { tries: 1, spared }, SCHEDULE);
@@ -164,7 +164,7 @@ describe('429 and 503', () => {
     const counted = decideNext(hungUp, { tries: 1, spared: 3 }, SCHEDULE, () => 0.5);
     expect(counted).toEqual({ status: 'retrying', waitSeconds: SCHEDULE[2], tries: 2 });
   });
-  it('are heeded for a day at most, never early, and up to a fifth later so that not all come back at once', () => {
+  it('delay the retry by at most a day, never less than requested, and up to a fifth longer', () => {
     const wait = (retryAfterSeconds: number, draw: number) =>
       decideNext({ ...throttled, retryAfterSeconds }, fresh, SCHEDULE, () => draw).waitSeconds;
     expect([wait(100, 0), wait(100, 1)]).toEqual([100, 120]);
@@ -176,7 +176,7 @@ describe('429 and 503', () => {
 describe('Retry-After', () => {
   const now = new Date('2031-05-01T12:00:00Z');
 
-  it('is never over before the second that its date names', () => {
+  it('never ends before the second of its date', () => {
     const moment = fc.date({ min: new Date('2031-05-01'), max: new Date('2041-05-01'), noInvalidDate: true });
     fc.assert(
       fc.property(moment, moment, (until, at) => {
@@ -187,7 +187,7 @@ describe('Retry-After', () => {
     );
   });
 
-  it('is nothing or a number from 0 on, whatever a receiver writes', () => {
+  it('is null or a number from 0 on, whatever a receiver sends', () => {
     const text = fc.oneof(
       fc.string(),
       fc.stringMatching(/^[0-9.eE+-]{0,400}$/),

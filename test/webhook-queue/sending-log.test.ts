@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { openTestTerminal, type TestTerminal } from '../cli/terminal';
-import { add, book, createTenant, hurriedWorker, whenAll } from './queue-fixture';
+import { add, book, createTenant, startFastWorker, whenAll } from './queue-fixture';
 import { startReceiver, type Receiver } from './receiver';
 
 let terminal: TestTerminal;
@@ -9,7 +9,7 @@ let receiver: Receiver;
 let worker: Worker;
 beforeAll(async () => {
   [terminal, receiver] = await Promise.all([openTestTerminal(), startReceiver()]);
-  worker = hurriedWorker(terminal.db);
+  worker = startFastWorker(terminal.db);
 });
 afterAll(async () => {
   await worker.stop();
@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 describe('the log of a delivery', () => {
-  it('tells of each try where its time went, whom it reached, and what was said', async () => {
+  it('contains the phases, the remote address and the response of each attempt', async () => {
     receiver.react((response, n) =>
       response.writeHead(n === 1 ? 500 : 200, { 'x-reason': 'tired', 'set-cookie': 'a=1' }).end('so so'),
     );
@@ -41,7 +41,7 @@ describe('the log of a delivery', () => {
     const { stdout } = await terminal.tourctl(`delivery show ${delivery!.id}`);
     expect(stdout).toMatch(new RegExp(`connect \\d+, wait \\d+, read \\d+ +${peer} +http_error +500 `));
 
-    // What was sent can be proven later: all that the signature covers is kept.
+    // Everything that the signature covers is kept, so that the request can be proven later.
     json.tries.forEach((attempt: { started_at: string; signature: string }, n: number) => {
       const headers = {
         'webhook-id': json.webhook_id,

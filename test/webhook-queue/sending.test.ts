@@ -56,18 +56,18 @@ const phasesOf = ({ phases }: AttemptReport) => Object.keys(phases ?? {});
 const sumOf = ({ phases }: AttemptReport) => Object.values(phases!).reduce((sum, ms) => sum + ms, 0);
 
 describe('the phases of an attempt', () => {
-  it('are those that it went through: a kept connection spares all that led to it', async () => {
+  it('are those that it went through: a kept connection skips look-up, TCP and TLS', async () => {
     const byName = { url: `http://localhost:${server.port}/hook` };
     const [first, second] = [await send(byName), await send(byName)];
     expect(phasesOf(first)).toEqual(['dns', 'connect', 'first_byte', 'body']);
     expect(phasesOf(second)).toEqual(['first_byte', 'body']);
     expect([first.peer, second.peer]).toEqual(Array(2).fill(`127.0.0.1:${server.port}`));
     expect(server.connections).toBe(1);
-    // Nothing is looked up for an address that stands there itself.
+    // An IP address needs no look-up.
     expect(phasesOf(await send())).toEqual(['connect', 'first_byte', 'body']);
   });
 
-  it('are each attempt’s own, however many go to one place at once', async () => {
+  it('belong to each attempt, also when many attempts use one receiver at once', async () => {
     answer = (socket) => setTimeout(() => socket.write(KEEP), 50);
     const reports = [];
     for (let round = 0; round < 3; round++)
@@ -82,7 +82,7 @@ describe('the phases of an attempt', () => {
     }
   });
 
-  it('tell how long the answer let itself wait for, and how long its body took', async () => {
+  it('contain the wait for the response and the time of its body', async () => {
     answer = (socket) => {
       setTimeout(() => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n'), 100);
       setTimeout(() => socket.write('ok'), 300);
@@ -95,29 +95,33 @@ describe('the phases of an attempt', () => {
     expect([responseBody, responseHeaders]).toEqual(['ok', { 'content-length': '2' }]);
   });
 
-  it('go as far as the handshake where that is what the deadline cut off, and nothing was sent', async () => {
+  it('end with the TLS handshake when the deadline cuts it off, and nothing is sent', async () => {
     const url = `https://127.0.0.1:${server.port}/hook`;
     const report = await send({ url, attemptTimeoutMs: 200 });
-    expect(report).toMatchObject({ outcome: 'timeout', reason: 'No answer within 0.2 s.', signature: null });
+    expect(report).toMatchObject({
+      outcome: 'timeout',
+      reason: 'No response within 0.2 s.',
+      signature: null,
+    });
     expect(phasesOf(report)).toEqual(['connect', 'tls']);
     expect(report.phases!.tls).toBeGreaterThan(150);
     expect(report.peer).toBe(`127.0.0.1:${server.port}`);
   });
 
-  it('go as far as the name where that leads nowhere', async () => {
+  it('end with the look-up when the name does not resolve', async () => {
     const report = await send({ url: 'http://nothing.invalid/' });
     expect(report).toMatchObject({ outcome: 'dns', peer: null, signature: null, responseHeaders: null });
     expect(phasesOf(report)).toEqual(['dns']);
   });
 
-  it('are none where nothing began', async () => {
+  it('are empty when nothing was started', async () => {
     const report = await send({ allowPrivateTargets: false });
     expect(report).toMatchObject({ outcome: 'blocked', phases: null, peer: null, signature: null });
   });
 });
 
 describe('an attempt that is cut off', () => {
-  it('says that it was sent, and leaves no connection behind', async () => {
+  it('reports that it was sent, and closes its connection', async () => {
     let closed = false;
     answer = (socket) => socket.on('close', () => (closed = true));
     const abort = new AbortController();
@@ -144,7 +148,7 @@ describe('an attempt that is cut off', () => {
     await silent.close();
   });
 
-  it('disturbs no other that has its connection after it', async () => {
+  it('does not disturb the next attempt on its connection', async () => {
     const abort = new AbortController();
     await send({ abort });
     answer = (socket) => setTimeout(() => socket.write(KEEP), 100);
@@ -156,7 +160,7 @@ describe('an attempt that is cut off', () => {
 });
 
 describe('a connection', () => {
-  it('is not kept where the receiver does not want it, nor after an answer that was not read to its end', async () => {
+  it('is not kept when the receiver closes it or the response was not read to its end', async () => {
     answer = (socket) => socket.write('HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n');
     await send();
     await sleep(20);
@@ -178,7 +182,7 @@ describe('a connection', () => {
 });
 
 describe('a request', () => {
-  it('has these headers and no other, and the body as it is, whatever stands in its address and its body', async () => {
+  it('has exactly these headers and the unchanged body, whatever its URL and body contain', async () => {
     const text = fc.string({ unit: 'binary', maxLength: 50 });
     const odd = fc.constantFrom(
       '\r\nx-evil: 1',

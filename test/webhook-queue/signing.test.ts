@@ -7,11 +7,14 @@ import {
   showSecret,
   unsealSecret,
 } from '../../services/webhook-queue/signing/seal-secret';
-import { signPayload, webhookId } from '../../services/webhook-queue/signing/sign-payload';
-import { refutePayload } from '../../services/webhook-queue/signing/verify-payload';
+import {
+  explainInvalidPayload,
+  signPayload,
+  webhookId,
+} from '../../services/webhook-queue/signing/sign-payload';
 
 const secretsOf = (count: number) => Array.from({ length: count }, mintSecret);
-/** Another byte in its place. */
+/** Replaces one byte. */
 const flipped = (bytes: Buffer, at: number, mask: number) => {
   const altered = Buffer.from(bytes);
   altered[at % bytes.length]! ^= mask;
@@ -21,20 +24,21 @@ const change = fc.record({ at: fc.nat(10_000), mask: fc.integer({ min: 1, max: 2
 const webhookIds = fc.uuid().map(webhookId);
 
 describe('a signature', () => {
-  it('is accepted by the standardwebhooks library for any body, with each of its secrets and with no other', () => {
+  it('is accepted by the standardwebhooks library for any body with each of its secrets, and with no other secret', () => {
     fc.assert(
       fc.property(webhookIds, fc.json(), fc.integer({ min: 1, max: 5 }), (id, body, count) => {
         const secrets = secretsOf(count);
         const headers = signPayload({ id, sentAt: new Date(), body }, secrets);
         for (const secret of secrets) new Webhook(showSecret(secret)).verify(body, headers);
         expect(() => new Webhook(showSecret(mintSecret())).verify(body, headers)).toThrow('signature');
-        for (const secret of secrets) expect(refutePayload({ headers, body }, secret, new Date())).toBeNull();
+        for (const secret of secrets)
+          expect(explainInvalidPayload({ headers, body }, secret, new Date())).toBeNull();
       }),
       { numRuns: 50 },
     );
   });
 
-  it('is refused by the library and by our own verifier once any byte of body, id, time or signature is another', () => {
+  it('is refused by the library and by our own verifier when any byte of body, id, time or signature changes', () => {
     const parts = fc.constantFrom('body', 'webhook-id', 'webhook-timestamp', 'webhook-signature');
     fc.assert(
       fc.property(webhookIds, fc.json(), parts, change, (id, body, part, { at, mask }) => {
@@ -46,13 +50,13 @@ describe('a signature', () => {
         const altered = { ...sent, [part]: flipped(Buffer.from(sent[part]!), at, mask).toString('latin1') };
         const { body: alteredBody = '', ...headers } = altered;
         expect(() => new Webhook(showSecret(secret)).verify(alteredBody, headers)).toThrow();
-        expect(refutePayload({ headers, body: alteredBody }, secret, new Date())).not.toBeNull();
+        expect(explainInvalidPayload({ headers, body: alteredBody }, secret, new Date())).not.toBeNull();
       }),
       { numRuns: 300 },
     );
   });
 
-  it('is refused by the library with a secret of which any byte is another', () => {
+  it('is refused by the library when any byte of the secret changes', () => {
     fc.assert(
       fc.property(fc.json(), change, (body, { at, mask }) => {
         const [secret] = secretsOf(1) as [Buffer];
@@ -64,7 +68,7 @@ describe('a signature', () => {
     );
   });
 
-  it('has headers that nothing can be slipped into: visible ASCII, an id without a dot, whole seconds', () => {
+  it('has headers that allow no injection: visible ASCII, an id without a dot, whole seconds', () => {
     fc.assert(
       fc.property(
         webhookIds,
@@ -87,11 +91,11 @@ describe('a sealed secret', () => {
   const secret = mintSecret();
   const sealed = sealSecret(key, 'endpoint', secret);
 
-  it('opens with the key that sealed it, for its own endpoint', () => {
+  it('opens with its own key for its own endpoint', () => {
     expect(unsealSecret(key, 'endpoint', sealed)).toEqual(secret);
   });
 
-  it('opens neither for another endpoint, nor under another id, nor altered, nor with another key', () => {
+  it('does not open for another endpoint, under another id, altered, or with another key', () => {
     const altered = Buffer.from(sealed.ciphertext);
     altered[0]! ^= 1;
     expect(() => unsealSecret(key, 'another', sealed)).toThrow('altered');

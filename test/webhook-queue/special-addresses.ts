@@ -1,10 +1,10 @@
 /**
- * The blocks of IANA's special-purpose registries as of 2025-10-09, those within another one left out where that decides for
- * both: https://www.iana.org/assignments/iana-ipv4-special-registry and …/iana-ipv6-special-registry. Multicast and what IPv6
- * has not assigned stand in registries of their own.
+ * The blocks of IANA's special-purpose registries as of 2025-10-09, without blocks inside another block of the same kind:
+ * https://www.iana.org/assignments/iana-ipv4-special-registry and …/iana-ipv6-special-registry. Multicast and unassigned IPv6
+ * space have their own registries.
  */
 
-/** "Globally Reachable" is false or, for what is deprecated or a tunnel, not given. */
+/** Blocks whose "Globally Reachable" is false, or missing because they are deprecated or tunnels. */
 export const NOT_REACHABLE: [block: string, name: string][] = [
   ['0.0.0.0/8', 'This network'],
   ['10.0.0.0/8', 'Private-Use'],
@@ -52,13 +52,13 @@ export const NOT_REACHABLE: [block: string, name: string][] = [
   ].map((block): [string, string] => [block, 'Not assigned']),
 ];
 
-/** Reachable, but for a purpose that no web server has: it is nobody's loss if they are refused. */
+/** Reachable blocks that no web server uses, so they may be refused. */
 export const SPECIAL_BUT_REACHABLE: string[] = [
   ...['192.0.0.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.175.48.0/24', '168.63.129.16/32'],
   ...['64:ff9b::/96', '2001::/23', '2620:4f:8000::/48'],
 ];
 
-/** An address as a number, and back: the plainest way, apart from the library that is tested. */
+/** Converts an address to a number and back, without the library under test. */
 export function toNumber(address: string): bigint {
   if (!address.includes(':')) return address.split('.').reduce((sum, byte) => sum * 256n + BigInt(byte), 0n);
   const [left, right] = address.split('::').map((half) => half.split(':').filter(Boolean));

@@ -1,6 +1,5 @@
 import type { Db } from '../../services/platform/database';
-import { DELIVERY_STATUSES } from '../../services/webhook-queue/deliveries/delivery';
-import { EVENT_TYPES } from '../../services/webhook-queue/deliveries/webhook-event';
+import { DELIVERY_STATUSES, EVENT_TYPES } from '../../services/webhook-queue/deliveries/delivery';
 import { ENDPOINT_FILTERS, OUTCOMES } from '../../services/webhook-queue/monitor/queries/read-query';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 
@@ -12,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** The words that a constraint names. */
+/** Reads the words of a constraint. */
 async function wordsOf(constraint: string): Promise<string[]> {
   const { rows } = await db.raw<{ rows: { definition: string }[] }>(
     'select pg_get_constraintdef(oid) as definition from pg_constraint where conname = ?',
@@ -22,7 +21,7 @@ async function wordsOf(constraint: string): Promise<string[]> {
 }
 
 it.each([
-  ['events that an endpoint may ask for', 'webhook_endpoints_events_known', EVENT_TYPES],
+  ['event types that an endpoint may subscribe to', 'webhook_endpoints_events_known', EVENT_TYPES],
   [
     'statuses of an endpoint',
     'webhook_endpoints_status_known',

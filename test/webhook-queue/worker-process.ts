@@ -1,7 +1,7 @@
 import { openDatabase } from '../../services/platform/database';
-import { hurriedWorker } from './queue-fixture';
+import { startFastWorker } from './queue-fixture';
 
-/** A worker in a process of its own, to be killed: <database url> <lease in seconds>. */
+/** Runs a worker in its own process, so that a test can kill it: <database url> <lease in seconds>. */
 const [url, leaseSeconds] = process.argv.slice(2);
 const db = openDatabase(url!, { applicationName: 'worker-process' });
-hurriedWorker(db, { leaseSeconds: Number(leaseSeconds) });
+startFastWorker(db, { leaseSeconds: Number(leaseSeconds) });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { brandStyle, NO_BRAND } from '../../services/api/widget/embed-brand';
-import { contrast } from '../../services/api/widget/embed-contrast';
-import { DARK, LIGHT } from '../../services/api/widget/embed-palette';
+import { brandStyle, contrast, DARK, LIGHT, NO_BRAND } from '../../services/api/widget/embed-brand';
+
 import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
 import type { TenantToCreate } from '../../services/api/tenants/create-tenant';
 import { startTestApi, type TestApi } from '../support/api';

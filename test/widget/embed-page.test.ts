@@ -153,6 +153,13 @@ describe('the page', () => {
     expect(await pills((await givenWidgetToken(db, picky)).token)).toEqual(['All', 'Europe']);
   });
 
+  it('reads a continent in any case, and marks it', async () => {
+    const { text } = await page({ token, continent: 'EUROPE' });
+    expect(text).toContain('Alpine Huts');
+    expect(text).not.toContain('Kyoto Gardens');
+    expect(text).toMatch(/aria-current="[a-z]+"[^>]*>Europe</);
+  });
+
   it('helps when nothing is found', async () => {
     const { status, text } = await page({ token, q: 'atlantis' });
     expect(status).toBe(200);
@@ -233,12 +240,14 @@ describe('the pass', () => {
     const pass = mintEmbedPass(cursorKey, tokenId);
     expect((await page({ pass })).status).toBe(200);
 
-    const [id, expiry, mac] = pass.split('.') as [string, string, string];
+    const [id, start, expiry, mac] = pass.split('.') as [string, string, string, string];
+    const later = (time: string) => (parseInt(time, 36) + 60).toString(36);
     const old = mintEmbedPass(cursorKey, tokenId, Date.now() - 3_601_000);
     const forged = [
       'x',
-      `${id}.${(parseInt(expiry, 36) + 60).toString(36)}.${mac}`,
-      `AAAAAAAAAAAA.${expiry}.${mac}`,
+      `${id}.${start}.${later(expiry)}.${mac}`,
+      `${id}.${later(start)}.${expiry}.${mac}`,
+      `AAAAAAAAAAAA.${start}.${expiry}.${mac}`,
       mintEmbedPass('k'.repeat(32), tokenId),
       mintEmbedPass(cursorKey, 'AAAAAAAAAAAA'),
       old,
@@ -252,6 +261,46 @@ describe('the pass', () => {
     expect((await page({ pass: mintEmbedPass(cursorKey, tokenId, Date.now() - 3_590_000) })).status).toBe(
       200,
     );
+  });
+
+  it('is one text: the bits that base64url leaves over in its last character cannot be altered', async () => {
+    const pass = mintEmbedPass(api.context.secrets.cursorKey, tokenId);
+    const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const last = digits.indexOf(pass.at(-1)!);
+    for (const spare of [1, 2, 3]) {
+      const altered = pass.slice(0, -1) + digits[last ^ spare];
+      expect(Buffer.from(altered.split('.')[3]!, 'base64url')).toEqual(
+        Buffer.from(pass.split('.')[3]!, 'base64url'),
+      );
+      expect((await page({ pass: altered })).body).toMatchObject({ code: 'invalid_widget_token' });
+    }
+  });
+
+  it('is renewed by each page for 24 hours from the first one, and then no more', async () => {
+    const { cursorKey } = api.context.secrets;
+    const hour = 3_600_000;
+    const now = Date.now();
+    const after = (milliseconds: number) => Math.floor((now - milliseconds) / 1000);
+    const passIn = (text: string) => /name="pass" value="([^"]+)"/.exec(text)![1]!;
+    const lifeOf = (pass: string) => {
+      const [start, expiry] = pass.split('.').slice(1, 3);
+      return { start: parseInt(start!, 36), seconds: parseInt(expiry!, 36) - Math.floor(now / 1000) };
+    };
+
+    const first = lifeOf(passIn((await page({ token })).text));
+    expect(first.seconds).toBeGreaterThanOrEqual(3_600);
+    const renewed = passIn(
+      (await page({ pass: mintEmbedPass(cursorKey, tokenId, now, after(2 * hour)) })).text,
+    );
+    expect(lifeOf(renewed).start).toBe(after(2 * hour));
+    expect(lifeOf(renewed).seconds).toBeGreaterThanOrEqual(3_600);
+
+    const late = after(23.75 * hour);
+    const last = passIn((await page({ pass: mintEmbedPass(cursorKey, tokenId, now, late) })).text);
+    expect(lifeOf(last)).toEqual({ start: late, seconds: late + 24 * 3_600 - Math.floor(now / 1000) });
+    const over = await page({ pass: mintEmbedPass(cursorKey, tokenId, now, after(24 * hour)) });
+    expect(over.body).toMatchObject({ status: 401, code: 'invalid_widget_token' });
+    expect(policyOf(over.headers)['frame-ancestors']).toBe(`${SHOP} https://two.example`);
   });
 
   it('is worth nothing once its token is revoked, nor on a server route', async () => {

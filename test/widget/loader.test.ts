@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { PUBLISHED_LOADERS } from '../../services/api/widget/published-loaders';
+import { PUBLISHED_LOADERS } from '../../services/api/widget/loader.router';
 import { startTestApi, type TestApi } from '../support/api';
 
 let api: TestApi;

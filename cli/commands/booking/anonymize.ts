@@ -1,11 +1,11 @@
-import { anonymizeBooking } from '../../../services/api/bookings/anonymize-booking';
 import { erasePersonFromChanges } from '../../../services/api/audit/erase-person';
+import { anonymizeBooking } from '../../../services/api/bookings/anonymize-booking';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { getHold } from '../../../services/api/holds/find-hold';
-import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
+import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../../services/platform/database';
-import { eraseCustomer } from '../../../services/webhook-queue/operations';
-import type { Context } from '../../context';
+import { eraseCustomer } from '../../../services/webhook-queue/deliveries/erase-customer';
+import type { Context } from '../../engine/context';
 
 const NOTHING = {
   hold: false,
@@ -27,8 +27,9 @@ export async function anonymizeBookingCommand(
   if (!anonymizedAt) {
     await confirm(`Erase who the customer of ${ref} was, for good? Seats, dates and amounts stay.`);
   }
+  const { cursorKey } = await secrets('cursorKey');
   const erased = await audited({ action: 'booking.anonymize', subject: ref }, async (trx, note) => {
-    const done = await erase(trx, ref, force, secrets.cursorKey);
+    const done = await erase(trx, ref, force, cursorKey);
     const after = done && { anonymized_at: done.at, ...done.erased };
     note(null, after ?? null, { tenantId: tenant.id });
     return done;
@@ -43,7 +44,7 @@ export async function anonymizeBookingCommand(
   output.answer(document, () =>
     erased
       ? describe(document)
-      : [`${ref} was anonymised before; nothing is left to erase`, ...toLookAt(document)].join('\n'),
+      : [`${ref} is already anonymised; there is nothing left to erase`, ...toLookAt(document)].join('\n'),
   );
 }
 
@@ -62,7 +63,7 @@ async function erase(trx: Trx, ref: string, force: boolean, secret: string) {
   };
 }
 
-/** The website's own that stayed, since they say nothing of the customer as far as a machine can tell. */
+/** Returns the website's references that stay, because they contain no known customer data. */
 async function referencesOf(db: Db, ref: string): Promise<string[]> {
   const { externalRef, holdId } = await getBooking(db, ANY_TENANT, ref);
   const ofHold = holdId ? (await getHold(db, ANY_TENANT, holdId)).externalRef : null;
@@ -95,9 +96,7 @@ function describe(document: Anonymized): string {
     `${rows} audit rows`,
   ];
   const later = undelivered.map((id) => `Delivery ${id} goes out without the customer`);
-  return [
-    `Nothing says any more who the customer of ${ref} was: erased from ${where.join(', ')}`,
-    ...later,
-    ...toLookAt(document),
-  ].join('\n');
+  return [`The customer of ${ref} is erased from ${where.join(', ')}`, ...later, ...toLookAt(document)].join(
+    '\n',
+  );
 }

@@ -1,12 +1,12 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { walkBookings } from '../../../services/api/bookings/find-booking';
 import { AppError } from '../../../services/platform/errors';
-import type { Context } from '../../context';
-import { recordReveal, type RevealOptions } from '../../reveal';
-import { CSV_HEAD, toCsvLine } from './booking-csv';
-import { type BookingFilterOptions, describeFilter, toBookingFilter } from './booking-filter';
+import type { Context } from '../../engine/context';
+import { recordReveal, type RevealOptions } from '../../engine/personal-data';
+import { type BookingFilterOptions, describeFilter, toBookingDetailDocument, toBookingFilter } from './read';
 
 interface ExportOptions extends BookingFilterOptions, RevealOptions {
   out?: string;
@@ -20,12 +20,12 @@ class ExportNotWrittenError extends AppError {
   }
 }
 
-/** A page at a time, so that neither memory nor a lock grows with the number of bookings. */
+/** Reads page by page, so that memory and locks do not grow with the bookings. */
 export async function exportBookingsCommand(context: Context, options: ExportOptions): Promise<void> {
-  const { db, io, output } = context;
+  const { db, output } = context;
   const { out, reveal = false } = options;
   const { tenantId, scope, filter } = await toBookingFilter(db, options);
-  // Before the first name leaves: who breaks off half-way has seen half of them.
+  // Records first: an interrupted export has already shown names.
   if (reveal) {
     await recordReveal(
       context,
@@ -41,15 +41,14 @@ export async function exportBookingsCommand(context: Context, options: ExportOpt
       yield toCsvLine(lead, reveal);
     }
   }
-  const text = Readable.from(lines());
-  if (out === undefined) await pipeline(text, io.stdout, { end: false });
-  else await writeTo(out, text);
+  if (out === undefined) await output.pour(lines(), 'csv');
+  else await writeTo(out, Readable.from(lines()));
   const count = bookings === 1 ? '1 booking' : `${bookings} bookings`;
   if (out === undefined) output.note(count);
   else output.answer({ file: out, bookings }, () => `${out}: ${count}`);
 }
 
-/** Into a new file that its owner alone reads: there may be customers in it. */
+/** Writes a new file with mode 0600, because it may contain customer data. */
 async function writeTo(file: string, text: Readable): Promise<void> {
   try {
     await pipeline(text, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
@@ -58,4 +57,56 @@ async function writeTo(file: string, text: Readable): Promise<void> {
     if (!syscall) throw error;
     throw new ExportNotWrittenError(file, code === 'EEXIST' ? 'it exists' : message);
   }
+}
+
+const COLUMNS = [
+  'booking_ref',
+  'tenant',
+  'status',
+  'tour',
+  'departure_date',
+  'adults',
+  'unit_price',
+  'total_price',
+  'deposit_total',
+  'currency',
+  'payment_method',
+  'external_ref',
+  'created_at',
+  'payment_due_at',
+  'customer_name',
+  'customer_phone',
+  'customer_email',
+  'notes',
+] as const;
+
+/** Matches characters that are invisible in a cell. */
+const UNSEEN = '[\\s\\p{Cc}\\p{Cf}]*';
+const FORMULA = '[=+\\-@＝＋－＠]';
+const FIRST = new RegExp(`^(?:[\\t\\r\\n]|${UNSEEN}${FORMULA})`, 'u');
+/** Matches the start of a cell for a spreadsheet with another separator. */
+const LATER = new RegExp(`([;|\\t\\r\\n](?:${UNSEEN}["'])?${UNSEEN})(?=${FORMULA})`, 'gu');
+
+/** RFC 4180: the names of the columns, with its line break. */
+export const CSV_HEAD = line(COLUMNS);
+
+export function toCsvLine(lead: BookingLead, reveal: boolean): string {
+  const { customer, ...booking } = toBookingDetailDocument(lead, reveal);
+  const { name: customer_name, phone: customer_phone, email: customer_email } = customer;
+  const values = { ...booking, customer_name, customer_phone, customer_email };
+  return line(COLUMNS.map((column) => values[column]));
+}
+
+function line(values: readonly (string | number | null)[]): string {
+  return `${values.map((value) => quote(typeof value === 'string' ? disarm(value) : String(value ?? ''))).join(',')}\r\n`;
+}
+
+/** Adds an apostrophe, so that a spreadsheet does not run foreign text as a formula. */
+function disarm(text: string): string {
+  const later = text.replace(LATER, "$1'");
+  return FIRST.test(text) ? `'${later}` : later;
+}
+
+function quote(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

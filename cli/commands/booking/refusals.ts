@@ -1,9 +1,9 @@
-import { listRefusals } from '../../../services/api/departures/list-refusals';
+import { findRefusals } from '../../../services/api/refusals/refusal.repository';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
-import type { Context } from '../../context';
-import { DEFAULT_LIMIT } from '../../credential-flags';
-import { answerPage, oneMoreThan } from '../../list-page';
-import { describeRefusals, toRefusalDocument } from '../hold/refusal-document';
+import type { Context } from '../../engine/context';
+import { DEFAULT_LIMIT } from '../../engine/credential-flags';
+import { answerPage, oneMoreThan } from '../../engine/list-page';
+import { describeRefusals, toRefusalDocument } from '../hold/read';
 
 interface RefusalListOptions {
   tenant?: string;
@@ -14,14 +14,14 @@ interface RefusalListOptions {
   after?: number;
 }
 
-/** Why was this booking refused? */
+/** Lists refused holds and bookings with their reasons. */
 export async function listRefusalsCommand(
   { db, output }: Context,
   { tenant, limit = DEFAULT_LIMIT, since, code, externalRef, after }: RefusalListOptions,
 ): Promise<void> {
   const tenantId = tenant === undefined ? undefined : (await findTenant(db, tenant)).id;
   const page = { after, limit: oneMoreThan(limit) };
-  const refusals = await listRefusals(db, { tenantId, since, code, externalRef, ...page });
+  const refusals = await findRefusals(db, { tenantId, since, code, externalRef, ...page });
   const found = refusals.map(toRefusalDocument);
   answerPage(output, found, { limit, after: ({ id }) => id }, describeRefusals);
 }

@@ -3,19 +3,22 @@ import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { getHold } from '../../../services/api/holds/find-hold';
 import { holdHistory } from '../../../services/api/holds/hold-history';
-import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
+import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database';
-import { listDeliveriesOfBooking } from '../../../services/webhook-queue/operations';
-import type { Context } from '../../context';
-import { describeCustomer } from '../../customer-document';
-import { recordReveal, type RevealOptions } from '../../reveal';
-import type { Screen } from '../../screen';
-import { properties, sections, shortTime, table } from '../../table';
-import { describeChanges, findChangesDocument } from '../audit/subject-changes';
-import { describeHistory, toHistoryDocument } from '../hold/history-document';
-import { describePrice } from '../hold/price-text';
-import { describeRefusals, findRefusalsDocument } from '../hold/refusal-document';
-import { toBookingDetailDocument } from './booking-document';
+import { listDeliveriesOfBooking } from '../../../services/webhook-queue/deliveries/show-delivery';
+import type { Context } from '../../engine/context';
+import { describeCustomer, recordReveal, type RevealOptions } from '../../engine/personal-data';
+import type { Screen } from '../../terminal/screen';
+import { properties, sections, shortTime, table } from '../../terminal/table';
+import { describeChanges, findChangesDocument } from '../audit/read';
+import {
+  describeHistory,
+  describePrice,
+  describeRefusals,
+  findRefusalsDocument,
+  toHistoryDocument,
+} from '../hold/read';
+import { toBookingDetailDocument } from './read';
 
 export async function showBookingCommand(
   context: Context,
@@ -67,7 +70,7 @@ function describe(
   ]);
 }
 
-/** A line for each delivery, and below it one for each try. */
+/** Lists each delivery with its tries below it. */
 function describeDeliveries(deliveries: Around['deliveries'], screen: Screen): string {
   const rows = deliveries.flatMap((d) => {
     const { event_type: type, status, created_at, next_attempt_at: next, endpoint } = d;

@@ -1,14 +1,13 @@
 import { type DayOfSales, summarizeSales } from '../../../services/api/bookings/summarize-sales';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
-import { ANY_TENANT } from '../../../services/api/tenants/tenant-scope';
-import { bar, drawsBlocks } from '../../bars';
-import type { Context } from '../../context';
-import type { Screen } from '../../screen';
-import { table } from '../../table';
+import { ANY_TENANT } from '../../../services/api/tenants/tenant';
+import type { Context } from '../../engine/context';
+import { bar, drawsBlocks, type Screen } from '../../terminal/screen';
+import { table } from '../../terminal/table';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 14;
-/** Of a pipe, where nobody says how wide it is. */
+/** Columns in a pipe, which has no width. */
 const COLUMNS_OF_A_PIPE = 80;
 
 export async function showStatsCommand(
@@ -70,7 +69,7 @@ const HEADINGS = ['holds', 'bookings', 'of holds', 'sold out'];
 const BESIDE_BARS = 10 + 4 * 2;
 const WIDEST_BAR = 20;
 
-/** A row for each day: the numbers, and beside each a bar, if they find room. */
+/** Draws a row for each day: numbers, each with a bar if there is space. */
 function drawDays(sales: DayOfSales[], screen: Screen, blocks: boolean): string {
   const { columns = COLUMNS_OF_A_PIPE } = screen;
   const share = ({ holds, converted }: DayOfSales) => (holds > 0 ? Math.round((converted / holds) * 100) : 0);

@@ -1,9 +1,12 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { link, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { exportCatalog } from '../../../services/api/catalog/files/export-catalog';
+import { exportCatalog } from '../../../services/api/catalog-import/export-catalog';
 import type { Db } from '../../../services/platform/database';
-import type { Context } from '../../context';
-import { refuseExisting, writeWholeFile } from './write-whole-file';
+import { AppError } from '../../../services/platform/errors';
+import type { Context } from '../../engine/context';
 
 interface Written {
   tours: number;
@@ -25,11 +28,9 @@ export async function exportCatalogCommand(
   // One state of the catalog, whatever is imported meanwhile.
   await db.transaction(
     async (snapshot) => {
-      const text = Readable.from(
-        inPieces(format === 'json' ? asJson(snapshot, written) : asLines(snapshot, written)),
-      );
-      if (out === undefined) await pipeline(text, io.stdout, { end: false });
-      else await writeWholeFile(out, text, { force, stop: io.interrupted });
+      const text = inPieces(format === 'json' ? asJson(snapshot, written) : asLines(snapshot, written));
+      if (out === undefined) await output.pour(text, 'json');
+      else await writeWholeFile(out, Readable.from(text), { force, stop: io.interrupted });
     },
     { isolationLevel: 'repeatable read', readOnly: true },
   );
@@ -40,7 +41,7 @@ export async function exportCatalogCommand(
 
 const CHARACTERS_A_PIECE = 64 * 1024;
 
-/** A write for each of 100,000 tours costs more than making their text. */
+/** Joins small texts: 100,000 writes cost more than making the texts. */
 async function* inPieces(text: AsyncIterable<string>): AsyncGenerator<string> {
   let piece = '';
   for await (const more of text) {
@@ -69,5 +70,51 @@ async function* counted(db: Db, written: Written): AsyncGenerator<Record<string,
     written.tours++;
     written.departures += (entry.departures as unknown[]).length;
     yield entry;
+  }
+}
+
+export interface WholeFileOptions {
+  /** Replace a file that is there. */
+  force: boolean;
+  stop?: AbortSignal;
+}
+
+/** @throws UnwritableFileError */
+export function refuseExisting(file: string): void {
+  if (existsSync(file)) throw new UnwritableFileError(file, 'it exists; --force replaces it');
+}
+
+/**
+ * Writes a file beside and gives it its name when it is whole and on disk, so that the name never stands for half of it, and a
+ * file that is replaced stays as it was until then.
+ * @throws UnwritableFileError
+ */
+export async function writeWholeFile(
+  file: string,
+  text: Readable,
+  { force, stop }: WholeFileOptions,
+): Promise<void> {
+  const beside = path.join(path.dirname(file), `.${path.basename(file)}.${process.pid}.part`);
+  try {
+    await pipeline(text, createWriteStream(beside, { flags: 'wx' }), { signal: stop });
+    const handle = await open(beside, 'r+');
+    await handle.sync().finally(() => handle.close());
+    // A link, other than a renaming, refuses to replace what came there meanwhile.
+    if (force) await rename(beside, file);
+    else await link(beside, file);
+  } catch (error) {
+    const { syscall, code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') refuseExisting(file);
+    throw syscall ? new UnwritableFileError(file, message) : error;
+  } finally {
+    await rm(beside, { force: true });
+  }
+}
+
+export class UnwritableFileError extends AppError {
+  readonly code = 'file_not_written';
+
+  constructor(file: string, reason: string) {
+    super(`${file} cannot be written (${reason})`);
   }
 }

@@ -1,38 +1,74 @@
+import { constants, createWriteStream, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { withComparedFiles } from '../../../services/api/catalog/files/compare-files';
-import { CatalogRefusedError } from '../../../services/api/catalog/files/import.errors';
-import type { WatchImport } from '../../../services/api/catalog/files/import-progress';
-import type { ImportReport } from '../../../services/api/catalog/files/import-report';
-import type { StagedImport } from '../../../services/api/catalog/files/stage-import';
-import { writeImport } from '../../../services/api/catalog/files/write-import';
+import { pipeline } from 'node:stream/promises';
+import { withComparedFiles } from '../../../services/api/catalog-import/compare-files';
+import type { WatchImport } from '../../../services/api/catalog-import/import-progress';
+import type { ImportReport } from '../../../services/api/catalog-import/import-report';
+import { CatalogRefusedError } from '../../../services/api/catalog-import/import.errors';
+import type { PastDepartures } from '../../../services/api/catalog-import/past-departures';
+import type { Removals } from '../../../services/api/catalog-import/removals';
+import type { StagedImport } from '../../../services/api/catalog-import/stage-import';
+import { writeImport } from '../../../services/api/catalog-import/write-import';
 import { relockDeparture } from '../../../services/api/departures/reserve-seats';
-import type { Context } from '../../context';
+import type { Context } from '../../engine/context';
 import { describeReport } from './import-text';
-import { showProgress } from './progress-bar';
+import { type ProgressBar, showProgress } from './progress-bar';
+
+interface Options {
+  dryRun?: boolean;
+  prune?: boolean;
+  yes?: boolean;
+}
 
 /** Reads and compares before the transaction begins, so that it only locks and writes what changes. */
 export async function importCatalogCommand(
   context: Context,
-  { dryRun = false, prune = false }: { dryRun?: boolean; prune?: boolean },
-  files: string[],
+  options: Options,
+  given: string[],
 ): Promise<void> {
-  const { db, io, output } = context;
+  const { io, output } = context;
   const progress = showProgress(io, output.json);
-  let report: ImportReport;
-  try {
-    report = await withComparedFiles(db, files, { prune, dryRun }, progress.watch, async (staged) => {
-      if (dryRun || !staged.hasChanges) return staged.report;
-      progress.clear();
-      if (prune) await confirmPruning(context, staged.report);
-      return write(context, staged, files, progress.watch);
-    });
-  } finally {
-    progress.clear();
-  }
+  const report = await withSpooledPipes(given, io.interrupted, async (files, nameOf) => {
+    const found = await importFiles(context, options, files, progress).finally(progress.clear);
+    return { ...found, errors: found.errors.map((fault) => ({ ...fault, file: nameOf(fault.file) })) };
+  });
   output.answer(report, () => describeReport(report));
+  if (report.past_departures) output.warn(describePast(report.past_departures));
   // The report is the answer, also of a refusal; the reason to stop is the error.
   if (report.errors.length > 0) throw new CatalogRefusedError(report);
-  if (dryRun) output.note('Nothing was written: this was a dry run');
+  if (options.dryRun) output.note('Nothing was written: this was a dry run');
+}
+
+/**
+ * Compares, asks where something is to be removed, compares again, and writes. No transaction is open while the question
+ * stands; where the removals are others afterwards, it is asked anew.
+ */
+async function importFiles(
+  context: Context,
+  { dryRun = false, prune = false, yes = false }: Options,
+  files: string[],
+  progress: ProgressBar,
+): Promise<ImportReport> {
+  const { confirm, db, output } = context;
+  let agreed: Removals | undefined;
+  for (;;) {
+    const mayWrite = ({ removals }: StagedImport) =>
+      yes || removals.named.length === 0 || removals.digest === agreed?.digest;
+    const done = await withComparedFiles(db, files, { prune, dryRun }, progress.watch, async (staged) => {
+      const { report, removals } = staged;
+      progress.clear();
+      if (dryRun || !staged.hasChanges) return { report };
+      return mayWrite(staged)
+        ? { report: await write(context, staged, files, progress.watch) }
+        : { report, removals };
+    });
+    if (!done.removals) return done.report;
+    if (agreed) output.note(describeOvertaken(agreed, done.removals));
+    await confirm(pruningQuestion(done.report));
+    agreed = done.removals;
+  }
 }
 
 async function write(
@@ -54,8 +90,64 @@ async function write(
   }
 }
 
-async function confirmPruning({ confirm }: Context, { pruned }: ImportReport): Promise<void> {
+function pruningQuestion({ pruned }: ImportReport): string {
   const { tours_archived: tours, departures_deleted: deleted, departures_cancelled: cancelled } = pruned!;
-  if (tours + deleted + cancelled === 0) return;
-  await confirm(`Archive ${tours} tours, delete ${deleted} departures and cancel ${cancelled} more?`);
+  return `Archive ${tours} tours, delete ${deleted} departures and cancel ${cancelled} more?`;
+}
+
+function describePast({ departures, first: { tour, departure_date: date } }: PastDepartures): string {
+  const many = departures === 1 ? '1 new departure is' : `${departures} new departures are`;
+  return `${many} in the past and cannot be booked: ${tour} on ${date}${departures === 1 ? '' : ' and others'}`;
+}
+
+const MOST_TOLD = 5;
+
+function describeOvertaken(before: Removals, after: Removals): string {
+  const changed = [
+    ...after.named.filter((what) => !before.named.includes(what)).map((what) => `now also: ${what}`),
+    ...before.named.filter((what) => !after.named.includes(what)).map((what) => `no longer: ${what}`),
+  ];
+  const more = changed.length > MOST_TOLD ? [`and ${changed.length - MOST_TOLD} more`] : [];
+  const told = [...changed.slice(0, MOST_TOLD), ...more].map((line) => `\n  ${line}`);
+  return `The catalog or the files have changed since you were asked.${told.join('')}`;
+}
+
+/**
+ * Copies named pipes into temporary files for the time of `work`, as an import may read a file more than once, and must not
+ * keep a transaction open while it waits for a writer.
+ * @param work is given the files to read, and how each is called
+ */
+export async function withSpooledPipes<T>(
+  files: string[],
+  stop: AbortSignal | undefined,
+  work: (readable: string[], nameOf: (file: string) => string) => Promise<T>,
+): Promise<T> {
+  if (!files.some(isPipe)) return work(files, (file) => file);
+  const folder = mkdtempSync(path.join(tmpdir(), 'tourctl-import-'));
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  // An interrupted command exits before the `finally` below runs.
+  process.once('exit', removeFolder);
+  try {
+    const names = new Map<string, string>();
+    for (const [i, file] of files.entries()) {
+      const copy = path.join(folder, `${i}${path.extname(file)}`);
+      names.set(isPipe(file) ? await spool(file, copy, stop) : file, file);
+    }
+    return await work([...names.keys()], (file) => names.get(file) ?? file);
+  } finally {
+    process.off('exit', removeFolder);
+    removeFolder();
+  }
+}
+
+function isPipe(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFIFO() ?? false;
+}
+
+/** Opened without O_NONBLOCK, a pipe without a writer blocks a thread that not even the end of the process can take back. */
+async function spool(pipe: string, copy: string, stop: AbortSignal | undefined): Promise<string> {
+  const descriptor = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+  const source = new Socket({ fd: descriptor, readable: true, writable: false });
+  await pipeline(source, createWriteStream(copy, { mode: 0o600 }), { signal: stop });
+  return copy;
 }

@@ -1,12 +1,11 @@
-import type { CatalogTour } from '../../../services/api/catalog/catalog-tour';
-import { listTours } from '../../../services/api/catalog/list-tours';
-import type { TourStatus } from '../../../services/api/catalog/tour';
-import { toMajor } from '../../../services/api/money/currency';
-import type { Context } from '../../context';
-import { DEFAULT_LIMIT } from '../../credential-flags';
-import { answerPage, oneMoreThan } from '../../list-page';
-import type { Tone } from '../../screen';
-import { table, type Column } from '../../table';
+import { listTours } from '../../../services/api/catalog/find-tour';
+import type { CatalogTour, TourStatus } from '../../../services/api/catalog/tour';
+import { toMajor } from '../../../services/api/pricing/currency';
+import type { Context } from '../../engine/context';
+import { DEFAULT_LIMIT } from '../../engine/credential-flags';
+import { answerPage, oneMoreThan } from '../../engine/list-page';
+import type { Tone } from '../../terminal/screen';
+import { table, type Column } from '../../terminal/table';
 
 const TONES: Record<TourStatus, Tone> = { published: 'good', draft: 'waiting', archived: 'quiet' };
 

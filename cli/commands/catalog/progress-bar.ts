@@ -1,9 +1,9 @@
 import type { WriteStream } from 'node:tty';
-import type { ImportProgress, WatchImport } from '../../../services/api/catalog/files/import-progress';
-import { drawsBlocks, filledBar, rewritesLines } from '../../bars';
-import type { Io } from '../../io';
+import type { ImportProgress, WatchImport } from '../../../services/api/catalog-import/import-progress';
+import type { Io } from '../../terminal/io';
+import { drawsBlocks, filledBar, rewritesLines } from '../../terminal/screen';
 
-/** A line that is written over and over, on a terminal alone. */
+/** Draws a progress line that it rewrites, on a terminal only. */
 export interface ProgressBar {
   watch: WatchImport;
   /** Takes the line away, so that an answer or a question can stand there. */
@@ -11,12 +11,12 @@ export interface ProgressBar {
 }
 
 const SILENT: ProgressBar = { watch: () => {}, clear: () => {} };
-/** Nobody reads faster. */
+/** Repaints at most every 100 ms. */
 const MS_A_PAINT = 100;
 const WIDEST_BAR = 30;
 const UNITS = { reading: 'MB', comparing: 'rows', writing: 'rows' };
 
-/** Nothing in a pipe, with --json, or on a terminal that cannot go back to the beginning of a line. */
+/** Draws only on a terminal that can rewrite a line, and not with --json. */
 export function showProgress(
   io: Io,
   json: boolean,
@@ -63,7 +63,7 @@ function line(
   if (seconds >= 1 && rate > 0) facts.push(`${duration((of - done) / rate)} left`);
   const text = () => [`${String(Math.floor(part * 100)).padStart(3)} %`, ...facts].join(', ');
   const room = () => columns - phase.length - text().length - 2;
-  // Where it is narrow the time that is left is told the longest.
+  // On a narrow screen the remaining time is dropped last.
   while (facts.length > 0 && room() < 0) facts.shift();
   const width = Math.min(WIDEST_BAR, room() - 1);
   const bar = width >= 5 ? ` ${filledBar(part, width, blocks)} ` : ' ';

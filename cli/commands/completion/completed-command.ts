@@ -1,5 +1,4 @@
-import { commandName, type Branch, type Flag, type Noun, type Verb } from '../../command';
-import { flagName } from '../../flag';
+import { type Branch, commandName, type Flag, flagName, type Noun, type Verb } from '../../engine/command';
 
 /** A point of the command line after which something may be completed. */
 export interface CompletedCommand {
@@ -18,7 +17,7 @@ interface Suggestion {
 }
 
 export interface CompletedFlag extends Suggestion {
-  /** What follows it: nothing, one of some words, a file, or what only a person knows. */
+  /** Kind of value that follows the flag. */
   value: 'none' | 'file' | 'text' | readonly string[];
 }
 

@@ -1,16 +1,16 @@
 import type { Config } from '../../../services/platform/config';
-import { formatDuration } from '../../duration';
+import { formatDuration } from '../../engine/values';
 
 export interface Variable {
-  /** What it is for. */
+  /** Purpose. */
   about: string;
-  /** As the refusal of a wrong value says it. */
+  /** Valid values, as in the error for a wrong value. */
   mustBe: string;
-  /** What holds; undefined where nothing does. */
+  /** Effective value; undefined if there is none. */
   value: (config: Config) => string | undefined;
   /** Its value is never shown. */
   secret?: true;
-  /** Unset, it is made up once and kept in DATA_DIR, beside an embedded database. */
+  /** Generated once and kept in DATA_DIR if unset and the database is embedded. */
   generated?: true;
 }
 
@@ -171,7 +171,7 @@ export const VARIABLES = {
 
 export type VariableName = keyof typeof VARIABLES;
 
-/** Whom and where may be known, not how to get in. */
+/** Hides the password; user and host stay visible. */
 function hidePassword(url: string | undefined): string | undefined {
   if (url === undefined) return undefined;
   const shown = new URL(url);

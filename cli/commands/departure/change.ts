@@ -1,25 +1,26 @@
-import type { CatalogTour } from '../../../services/api/catalog/catalog-tour';
 import { findTour } from '../../../services/api/catalog/find-tour';
+import type { CatalogTour } from '../../../services/api/catalog/tour';
 import {
   cancelDeparture,
   type ChangedDeparture,
   reopenDeparture,
-  type StandingBooking,
-} from '../../../services/api/departures/cancel-departure';
+  setSeats,
+} from '../../../services/api/departures/change-departure';
 import type { Departure } from '../../../services/api/departures/departure';
-import { findTourDeparture } from '../../../services/api/departures/list-tour-departures';
-import { setSeats } from '../../../services/api/departures/set-seats';
+import type { StandingBooking } from '../../../services/api/departures/departure-admin.repository';
+import { findTourDeparture } from '../../../services/api/departures/list-departures';
 import type { Trx } from '../../../services/platform/database';
-import type { Context } from '../../context';
-import { type Column, table } from '../../table';
+import type { Context } from '../../engine/context';
 import {
   CUSTOMER_COLUMN,
   describeCustomer,
+  recordReveal,
+  type RevealOptions,
   toCustomerDocument,
   toReferenceDocument,
-} from '../../customer-document';
-import { recordReveal, type RevealOptions } from '../../reveal';
-import { toDepartureDocument } from './departure-document';
+} from '../../engine/personal-data';
+import { type Column, table } from '../../terminal/table';
+import { toDepartureDocument } from './read';
 
 const TO_TELL: Column[] = [
   'booking to tell',

@@ -1,13 +1,11 @@
-import { broken, type Check } from '../../../services/api/health/check';
+import { broken, type HealthCheck } from '../../../services/api/health/check';
 import { inspectInstallation } from '../../../services/api/health/inspect-installation';
-import { withContext, type Terminal } from '../../context';
-import { describeError, EXIT } from '../../failure';
-import { CancelledError } from '../../prompts';
-import { paint, type Screen, type Tone } from '../../screen';
-import { padText, textWidth, wrapText } from '../../text-width';
-import { checkKeys } from './check-keys';
-import { checkQueue } from './check-queue';
-import { checkStore } from './check-store';
+import { withContext, type Terminal } from '../../engine/context';
+import { describeError, EXIT } from '../../engine/failure';
+import { CancelledError } from '../../terminal/io';
+import { paint, type Screen, type Tone } from '../../terminal/screen';
+import { padText, textWidth, wrapText } from '../../terminal/text-width';
+import { checkKeys, checkLowPrices, checkQueue, checkSecrets, checkStore } from './checks';
 
 export async function doctorCommand(terminal: Terminal): Promise<number> {
   const checks = [...(await examine(terminal)), await checkStore(terminal.config)];
@@ -16,12 +14,15 @@ export async function doctorCommand(terminal: Terminal): Promise<number> {
   return ok ? EXIT.done : EXIT.refused;
 }
 
-async function examine(terminal: Terminal): Promise<Check[]> {
+async function examine(terminal: Terminal): Promise<HealthCheck[]> {
   try {
     return await withContext(terminal, 'as-is', async ({ db }) => {
       const checks = await inspectInstallation(db);
       const isOutdated = checks.some(({ name, status }) => name === 'migrations' && status === 'broken');
-      return isOutdated ? checks : [...checks, ...(await checkKeys(db)), ...(await checkQueue(db))];
+      if (isOutdated) return checks;
+      const secrets = await checkSecrets(db, terminal.config);
+      const prices = await checkLowPrices(db);
+      return [...checks, secrets, prices, ...(await checkKeys(db)), ...(await checkQueue(db))];
     });
   } catch (error) {
     if (error instanceof CancelledError) throw error;
@@ -32,10 +33,10 @@ async function examine(terminal: Terminal): Promise<Check[]> {
   }
 }
 
-const TONES: Record<Check['status'], Tone> = { ok: 'good', notice: 'waiting', broken: 'bad' };
+const TONES: Record<HealthCheck['status'], Tone> = { ok: 'good', notice: 'waiting', broken: 'bad' };
 
-/** A check a line, the whole of its detail, and below it what to do. */
-function describe(checks: Check[], screen: Screen): string {
+/** Lists each check with its detail, and the commands to run below it. */
+function describe(checks: HealthCheck[], screen: Screen): string {
   const width = Math.max(...checks.map(({ name }) => textWidth(name)));
   const indent = ' '.repeat('notice'.length + width + 4);
   const room = Math.max(20, (screen.columns ?? Infinity) - indent.length);

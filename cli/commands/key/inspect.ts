@@ -3,34 +3,33 @@ import {
   diagnoseToken,
   parseToken,
   type CredentialKind,
-  type Malformation,
+  type TokenIssue,
 } from '../../../services/api/credentials/token-format';
-import { withContext, type Terminal } from '../../context';
-import { readPastedToken } from '../../pasted-token';
-import { properties } from '../../table';
+import { withContext, type Terminal } from '../../engine/context';
+import { readPastedToken } from '../../engine/pasted-token';
+import { properties } from '../../terminal/table';
 
-/** A verdict, or all that can be said without a database. */
+/** The verdict, or `well_formed` if no database was asked. */
 type Status = Verdict | 'well_formed';
 
 const MEANING: Record<Exclude<Status, 'malformed'>, string> = {
-  well_formed:
-    'in form and checksum a credential of this platform; whether it serves, only the database knows',
+  well_formed: 'well-formed with a valid checksum; only the database knows whether it is accepted',
   unknown: 'well-formed, but never issued here',
-  wrong_secret: 'the id is known, the secret is not its own (or was kept under another KEY_PEPPER)',
+  wrong_secret: 'the id exists, but the secret is wrong (or was stored under another KEY_PEPPER)',
   revoked: 'revoked',
   expired: 'expired',
   tenant_inactive: 'its tenant is suspended or closed',
   usable: 'served',
 };
-const MALFORMED: Record<Malformation, string> = {
-  foreign: 'not of this platform: ours begin with svc_live_ or svc_widget_',
-  unknown_kind: 'of no kind that exists: ours begin with svc_live_ or svc_widget_',
-  characters: 'mistyped: it has characters in it that no key has',
-  length: 'cut off, or something is pasted to its end',
+const MALFORMED: Record<TokenIssue, string> = {
+  foreign: 'not a credential of this platform: those begin with svc_live_ or svc_widget_',
+  unknown_kind: 'an unknown kind: credentials begin with svc_live_ or svc_widget_',
+  characters: 'mistyped: it contains characters that no key contains',
+  length: 'cut off, or followed by other text',
   checksum: 'mistyped or made up: its last six characters are not the checksum of the others',
 };
 
-/** Form and checksum are judged first: what is no key at all needs no database to say so. */
+/** Checks form and checksum first: a malformed key needs no database. */
 export async function inspectTokenCommand(
   terminal: Terminal,
   { offline = false }: { offline?: boolean },
@@ -41,9 +40,10 @@ export async function inspectTokenCommand(
   const document =
     offline || malformation
       ? toOfflineDocument(token, malformation)
-      : await withContext(terminal, 'up-to-date', async ({ db, secrets }) =>
-          toDocument(await inspectToken(db, secrets.keyPepper, token)),
-        );
+      : await withContext(terminal, 'up-to-date', async ({ db, secrets }) => {
+          const { keyPepper } = await secrets('keyPepper');
+          return toDocument(await inspectToken(db, keyPepper, token));
+        });
   output.answer(document, (screen) => properties({ ...known(document), ...inWords(document) }, screen));
 }
 
@@ -54,7 +54,7 @@ function toDocument({ verdict, kind, id, tenant, scopes, origins, expiresAt, cre
     /** Null: not asked. */
     usable: (verdict === 'usable') as boolean | null,
     status: verdict as Status,
-    reason: null as Malformation | null,
+    reason: null as TokenIssue | null,
     kind,
     id,
     tenant,
@@ -67,7 +67,7 @@ function toDocument({ verdict, kind, id, tenant, scopes, origins, expiresAt, cre
   };
 }
 
-function toOfflineDocument(token: string, malformation: Malformation | undefined) {
+function toOfflineDocument(token: string, malformation: TokenIssue | undefined) {
   const { kind, id } = parseToken(token) ?? { kind: null, id: null };
   const nothing = { tenant: null, scopes: null, origins: null, expiresAt: null, credential: null };
   const document = toDocument({ verdict: 'malformed', kind, id, ...nothing });
@@ -75,7 +75,7 @@ function toOfflineDocument(token: string, malformation: Malformation | undefined
   return { ...document, usable: null, status: 'well_formed' as const };
 }
 
-/** For a person: what was not found out is left out. */
+/** Drops unknown fields for the screen. */
 function known(document: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null));
 }
@@ -92,7 +92,7 @@ function inWords({ status, reason, kind, id }: Described): Record<string, string
 
 interface Described {
   status: Status;
-  reason: Malformation | null;
+  reason: TokenIssue | null;
   kind: CredentialKind | null;
   id: string | null;
 }

@@ -1,5 +1,5 @@
 import { migrate } from '../../../services/platform/migrate';
-import type { Context } from '../../context';
+import type { Context } from '../../engine/context';
 
 /** The audit row follows the migrations: its table may be among what they make. */
 export async function migrateCommand({ audited, db, output }: Context): Promise<void> {

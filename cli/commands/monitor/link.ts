@@ -1,8 +1,8 @@
-import { createMonitorLink } from '../../../services/webhook-queue/operations';
-import type { Context } from '../../context';
-import { reachable } from '../../reachable';
+import { createMonitorLink } from '../../../services/webhook-queue/monitor/sign-in/session';
+import type { Context } from '../../engine/context';
+import { reachable } from '../up/welcome';
 
-/** Whoever opens the link is, on the page and in the audit log, the operator who sits here. */
+/** Prints a login link; its user acts as this operator, on the page and in the audit log. */
 export async function monitorCommand({ audited, config, operator, output }: Context): Promise<void> {
   const { name, host } = operator;
   const { token, expiresAt } = await audited({ action: 'monitor.link' }, async (trx, note) => {

@@ -1,21 +1,21 @@
-import type { Trx } from '../../../services/platform/database';
 import { findTenant, findTenantForChange } from '../../../services/api/tenants/find-tenant';
-import { addOrigins, removeOrigins, setOrigins } from '../../../services/api/tenants/set-origins';
+import { addOrigins, removeOrigins, setOrigins } from '../../../services/api/tenants/origins';
 import type { Tenant } from '../../../services/api/tenants/tenant';
-import type { Context } from '../../context';
-import { noteSpelling } from '../../origin-arguments';
+import type { Trx } from '../../../services/platform/database';
+import type { Context } from '../../engine/context';
+import { printSpelling } from '../../engine/credential-flags';
 
 interface Options {
   dev?: boolean;
 }
 
 export async function addOriginsCommand(context: Context, { dev }: Options, slug: string, origins: string[]) {
-  noteSpelling(origins, dev, context.output);
+  printSpelling(origins, dev, context.output);
   await change(context, 'add', slug, (trx, tenant) => addOrigins(trx, tenant, origins, dev));
 }
 
 export async function setOriginsCommand(context: Context, { dev }: Options, slug: string, origins: string[]) {
-  noteSpelling(origins, dev, context.output);
+  printSpelling(origins, dev, context.output);
   await change(context, 'set', slug, (trx, tenant) => setOrigins(trx, tenant, origins, dev));
 }
 
@@ -40,4 +40,10 @@ async function change(
     return changed.origins;
   });
   output.answer({ tenant: slug, origins }, () => origins.join('\n'));
+}
+
+export async function listOriginsCommand({ db, output }: Context, _: object, slug: string): Promise<void> {
+  const { origins } = await findTenant(db, slug);
+  output.answer({ tenant: slug, origins }, () => origins.join('\n'));
+  if (origins.length === 0) output.note(`${slug} allows no site: tourctl origins add ${slug} https://…`);
 }

@@ -1,18 +1,24 @@
-import type { CatalogTour } from '../../../services/api/catalog/catalog-tour';
-import { explainVisibility } from '../../../services/api/catalog/explain-visibility';
 import { findTour } from '../../../services/api/catalog/find-tour';
+import { explainVisibility } from '../../../services/api/catalog/manage-visibility';
+import type { CatalogTour } from '../../../services/api/catalog/tour';
 import { departureStatus, type Departure } from '../../../services/api/departures/departure';
-import { findTourDeparture } from '../../../services/api/departures/list-tour-departures';
-import { toMajor } from '../../../services/api/money/currency';
-import { pricesAnswer, tenantPricesAnswer } from '../../../services/api/pricing/prices-answer';
+import { findTourDeparture } from '../../../services/api/departures/list-departures';
+import type { Defeat, Inapplicability } from '../../../services/api/pricing/choose-price-rule';
+import { toMajor } from '../../../services/api/pricing/currency';
+import { pricesAnswer, tenantPricesAnswer } from '../../../services/api/pricing/prices';
 import { simulatePrice, type SimulatedPrice } from '../../../services/api/pricing/simulate-price';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { mayBeUsed, type Tenant } from '../../../services/api/tenants/tenant';
-import type { Context } from '../../context';
-import type { Screen } from '../../screen';
-import { properties } from '../../table';
-import { ruleInWords, whyItLost, whyItSaysNothing } from './price-reason';
-import { describeChange, toPriceRuleDocument } from './price-rule-document';
+import type { Context } from '../../engine/context';
+import type { Screen } from '../../terminal/screen';
+import { properties } from '../../terminal/table';
+import {
+  describeChange,
+  describeScope,
+  describeTravel,
+  type PriceRuleDocument,
+  toPriceRuleDocument,
+} from './read';
 
 interface Trip {
   tour: CatalogTour;
@@ -28,8 +34,10 @@ export async function simulatePricingCommand(
   idOrSlug: string,
 ): Promise<void> {
   const tenant = await findTenant(db, slug);
-  const tour = await findTour(db, idOrSlug);
-  const departure = date === null ? null : await findTourDeparture(db, tour, date);
+  const found = await findTour(db, idOrSlug);
+  const departure = date === null ? null : await findTourDeparture(db, found, date);
+  // Prices and currency of one statement: an import may have changed both since the tour was found.
+  const tour = { ...found, ...departure?.tour };
   const platform = departure?.prices ?? { adult: tour.basePriceMinor };
   const simulated = await simulatePrice(db, tenant, tour, platform, { travelDate: date, adults });
   const { visible } = await explainVisibility(db, tenant, tour);
@@ -121,4 +129,38 @@ function calculation({ prices, rule, currency, unrounded_price, unit_price }: Do
 function depositInWords({ payment_method, deposit_percent }: Document): string {
   if (payment_method === 'reserve') return "none, as the tenant's payment method is reserve";
   return `${deposit_percent} % of the total`;
+}
+
+const SCOPE = { tour: "a tour's rule", continent: "a continent's rule", all: 'a general rule' } as const;
+
+/** Explains why an applicable rule did not set the price. */
+export function whyItLost(because: Defeat, winner: PriceRuleDocument, loser: PriceRuleDocument): string {
+  const scope = (rule: PriceRuleDocument) => SCOPE[rule.applies_to as keyof typeof SCOPE];
+  if (because === 'closer_rule') return `${scope(winner)} beats ${scope(loser)}`;
+  if (because === 'narrower_window') return 'of rules equally close the narrower travel window decides';
+  return 'of rules that are equal otherwise the newest decides';
+}
+
+export interface Circumstances {
+  tourCurrency: string;
+  tenantCurrency: string;
+  date: string | null;
+}
+
+/** Explains why a rule does not apply. */
+export function whyItSaysNothing(
+  because: Inapplicability,
+  rule: PriceRuleDocument,
+  { tourCurrency, tenantCurrency, date }: Circumstances,
+): string {
+  if (because === 'needs_date') return 'it is for travel dates, and there is no --date';
+  if (because === 'outside_window') return `${date} is outside its travel dates`;
+  if (because !== 'other_currency') return 'it is for other tours';
+  return rule.currency === tourCurrency
+    ? `it is in ${rule.currency}, and the tenant's currency is ${tenantCurrency} now`
+    : `it is in ${rule.currency}, and the tour is sold in ${tourCurrency}`;
+}
+
+export function ruleInWords(rule: PriceRuleDocument): string {
+  return `rule ${rule.id} (${describeScope(rule)}: ${describeChange(rule)}, ${describeTravel(rule)})`;
 }

@@ -1,5 +1,5 @@
 import { PAYMENT_METHODS, USABLE_STATUSES } from '../../../services/api/tenants/tenant';
-import type { Flag } from '../../command';
+import type { Flag } from '../../engine/command';
 import {
   bookingPrefix,
   color,
@@ -15,7 +15,7 @@ import {
   orNone,
   slug,
   wholeNumber,
-} from '../../values';
+} from '../../engine/values';
 
 export const SLUG_FLAG: Flag = {
   flags: '--slug <slug>',
@@ -28,6 +28,13 @@ export const NAME_FLAG: Flag = {
   about: 'its name for people',
   parse: line(200),
   must: true,
+};
+
+export const HOLD_SHARE_FLAG: Flag = {
+  flags: '--max-hold-share <percent>',
+  about: "of a departure's seats that its holds and unpaid bookings may keep",
+  parse: wholeNumber(1, 100),
+  otherwise: '100',
 };
 
 /** Flags that `tenant create`, `set` and `onboard` share. */
@@ -96,11 +103,12 @@ export const SETTINGS: Flag[] = [
     otherwise: '1000',
   },
   {
-    flags: '--max-hold-share <percent>',
-    about: "of a departure's seats that its holds may keep",
-    parse: wholeNumber(1, 100),
-    otherwise: '100',
+    flags: '--max-unpaid <number>',
+    about: 'unpaid bookings at most',
+    parse: wholeNumber(1, 1_000_000),
+    otherwise: '1000',
   },
+  HOLD_SHARE_FLAG,
   {
     flags: '--link-template <address>',
     about: 'where its site shows a tour, with {slug} in it, or none',

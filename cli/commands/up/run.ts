@@ -1,14 +1,14 @@
 import type { Config } from '../../../services/platform/config';
-import { type Terminal, withContext } from '../../context';
-import { plantDemoFor } from '../../plant-demo-command';
-import { SettingsError } from '../../refusals';
-import { findDemoDeparture } from './find-demo-departure';
+import { type Terminal, withContext } from '../../engine/context';
+import { SettingsError } from '../../engine/failure';
+import { prepareDemo } from './prepare-demo';
 import { type Service, startService } from './service';
 import { welcome, welcomeText } from './welcome';
 
 /**
- * Brings everything up, says where it is, and stays until Ctrl-C or until a service ends.
- * @returns 0 after Ctrl-C, 1 when a service could not start or died
+ * Starts everything, prints where it is, and keeps the services running until Ctrl-C.
+ * @returns 0 after Ctrl-C
+ * @throws ServiceEndedError when a service ends before it was ready
  */
 export async function upCommand(terminal: Terminal, { demo = true }: { demo?: boolean }): Promise<number> {
   assertPortsDiffer(terminal.config);
@@ -16,14 +16,15 @@ export async function upCommand(terminal: Terminal, { demo = true }: { demo?: bo
   try {
     // The database stays open until the services have joined it: who leaves an embedded one last stops it.
     const document = await withContext(terminal, 'up-to-date', async (context) => {
-      const planted = demo && !terminal.config.databaseUrl ? await plantDemoFor(context) : undefined;
-      const departure = planted && (await findDemoDeparture(context.db, planted.tenant));
+      // Wrong secrets stop the start here, with one line, and not in each service.
+      await context.secrets('secretsKey', 'cursorKey', 'keyPepper');
+      const found = demo && !terminal.config.databaseUrl ? await prepareDemo(context) : undefined;
       for (const name of ['api', 'webhook-queue'] as const) services.push(startService(terminal, name));
       await Promise.all(services.map((service) => service.ready));
-      return welcome(terminal.config, planted, departure);
+      return welcome(terminal.config, found);
     });
     terminal.output.answer(document, () => welcomeText(document, terminal.config));
-    await Promise.race([interruption(terminal), ...services.map((service) => service.failed)]);
+    await interruption(terminal);
     return 0;
   } finally {
     if (terminal.io.interrupted?.aborted) terminal.output.note('\nStopping …');

@@ -1,15 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
+import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../../services/platform/errors';
-import type { Terminal } from '../../context';
+import { makeDirectory } from '../../../services/platform/make-directory';
+import type { Terminal } from '../../engine/context';
+import { SettingsError } from '../../engine/failure';
+import { openRotatingLog } from './rotating-log';
 
-/** One of our processes, started by `up`. */
+/** One of our services, kept running by `up`. */
 export interface Service {
-  /** Rejects where it ends before it is ready. */
+  /** Resolves when it is ready for the first time; rejects where it ends before that. */
   ready: Promise<void>;
-  /** Never resolves; rejects when it ends without being told to. */
-  failed: Promise<never>;
   stop(): Promise<void>;
 }
 
@@ -17,51 +19,113 @@ class ServiceEndedError extends AppError {
   readonly code = 'service_ended';
 }
 
-const ENTRY = { api: 'services/api/server', 'webhook-queue': 'services/webhook-queue/main' };
+type Name = 'api' | 'webhook-queue';
 
-/** Starts a service as a process of its own; its log goes to DATA_DIR/logs, what it says on stderr to ours. */
-export function startService(terminal: Terminal, name: keyof typeof ENTRY): Service {
-  const { config, io } = terminal;
-  const logs = path.join(config.dataDir, 'logs');
-  mkdirSync(logs, { recursive: true });
-  const child = spawn(process.execPath, [...command(io.root, ENTRY[name])], {
+const ENTRY: Record<Name, string> = {
+  api: 'dist/services/api/main.js',
+  'webhook-queue': 'dist/services/webhook-queue/main.js',
+};
+
+/** One process of a service. */
+interface Run {
+  child: ChildProcess;
+  ready: Promise<void>;
+  /** How it ended: "ended with exit code 1", "was killed by SIGKILL". Never rejects. */
+  ended: Promise<string>;
+}
+
+/**
+ * Starts a service as a process of its own, and starts it again when it dies. Its output goes to DATA_DIR/logs, what it
+ * says on stderr to ours too.
+ */
+export function startService(terminal: Terminal, name: Name): Service {
+  const log = path.join(logDirectory(terminal), `${name}.log`);
+  const { output } = terminal;
+  const lines = openRotatingLog(log, {
+    onLost: (reason) => output.warn(`${log} cannot be written: ${reason}`),
+  });
+  const stopping = new AbortController();
+  let run = launch(terminal, name, lines);
+
+  const keepRunning = async () => {
+    for (let deaths = 1; ; deaths++) {
+      const begun = Date.now();
+      const how = await run.ended;
+      if (stopping.signal.aborted) return;
+      if (Date.now() - begun >= STABLE_MS) deaths = 1;
+      const pauseMs = restartPauseMs(deaths);
+      output.warn(`The ${name} ${how}; it is started again in ${pauseMs / 1000} s. Its log: ${log}`);
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      if (stopping.signal.aborted) return;
+      run = launch(terminal, name, lines);
+      void run.ready.then(() => output.note(`The ${name} is ready again`));
+    }
+  };
+  const endedEarly = run.ended.then((how) => {
+    throw new ServiceEndedError(`The ${name} ${how} before it was ready. Its log: ${log}`);
+  });
+  const ready = Promise.race([run.ready, endedEarly]);
+  const kept = ready.then(keepRunning, () => undefined);
+  return {
+    ready,
+    stop: async () => {
+      stopping.abort();
+      run.child.kill('SIGTERM');
+      await run.ended;
+      await kept;
+      lines.end();
+    },
+  };
+}
+
+function logDirectory({ config }: Terminal): string {
+  const directory = path.join(config.dataDir, 'logs');
+  try {
+    makeDirectory(directory);
+    return directory;
+  } catch (error) {
+    throw new SettingsError(
+      `The directory of the logs cannot be created (${(error as Error).message}). Set DATA_DIR to a directory of your own`,
+    );
+  }
+}
+
+function launch({ config, io, output }: Terminal, name: Name, log: Writable): Run {
+  const child = spawn(process.execPath, ['--enable-source-maps', path.join(io.root, ENTRY[name])], {
     cwd: io.root,
     env: { ...io.env, DATA_DIR: path.resolve(config.dataDir) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  child.stdout!.pipe(createWriteStream(path.join(logs, `${name}.log`), { flags: 'a', mode: 0o600 }));
-  child.stderr!.on('data', (text: Buffer) => io.stderr.write(text));
-  return supervise(child, name, logs);
-}
-
-function supervise(child: ChildProcess, name: string, logs: string): Service {
-  let stopping = false;
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const failed = ended.then(() => {
-    if (stopping) return new Promise<never>(() => {});
-    throw new ServiceEndedError(`The ${name} ended; see ${path.join(logs, `${name}.log`)}`);
+  child.stdout!.pipe(log, { end: false });
+  child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    output.relay(text);
+    log.write(text);
   });
-  // Whoever asks sees it; until somebody does, it is not unhandled.
-  failed.catch(() => undefined);
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(`could not be started (${error.message})`));
+    child.once('close', (code, signal) =>
+      resolve(signal ? `was killed by ${signal}` : `ended with exit code ${code}`),
+    );
+  });
   const ready = new Promise<void>((resolve) => {
     child.on('message', (message) => {
       if ((message as { ready?: boolean }).ready) resolve();
     });
   });
-  return {
-    ready: Promise.race([ready, failed]),
-    failed,
-    stop: async () => {
-      stopping = true;
-      child.kill('SIGTERM');
-      await ended;
-    },
-  };
+  return { child, ready, ended };
 }
 
-/** The sources in a checkout, the compiled files in an image. */
-function command(root: string, entry: string): string[] {
-  const source = path.join(root, `${entry}.ts`);
-  if (existsSync(source)) return ['--import', require.resolve('tsx'), source];
-  return [path.join(root, 'dist', `${entry}.js`)];
+/** A service that ran this long before it died starts with the shortest pause again. */
+export const STABLE_MS = 60_000;
+
+const FIRST_MS = 1000;
+const LONGEST_MS = 30_000;
+
+/**
+ * How long to wait before a service is started again: 1, 2, 4, 8, 16, then 30 s. So no more than five starts fall into any
+ * minute.
+ * @param deaths how often it has died in a row, from 1
+ */
+export function restartPauseMs(deaths: number): number {
+  return Math.min(FIRST_MS * 2 ** (deaths - 1), LONGEST_MS);
 }

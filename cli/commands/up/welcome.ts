@@ -1,15 +1,9 @@
 import path from 'node:path';
-import type { DemoCredentials } from '../../../services/api/demo/plant-demo';
 import type { Config } from '../../../services/platform/config';
-import { reachable } from '../../reachable';
-import type { DemoDeparture } from './find-demo-departure';
+import type { Demo, DemoDeparture } from './prepare-demo';
 
-/** What `up` says when all is ready: addresses, and three requests that work as pasted. */
-export function welcome(
-  config: Config,
-  demo: DemoCredentials | undefined,
-  departure: DemoDeparture | undefined,
-) {
+/** Returns the answer of `up`: addresses, and demo requests that can be pasted. */
+export function welcome(config: Config, demo: Demo | undefined) {
   const api = `http://${reachable(config.host)}:${config.apiPort}`;
   const queue = `http://${reachable(config.host)}:${config.webhookQueuePort}`;
   return {
@@ -17,14 +11,19 @@ export function welcome(
     webhook_queue: queue,
     metrics: `http://${reachable(config.host)}:${config.metricsPort}/metrics`,
     docs: `${api}/docs`,
-    api_key: demo?.api_key ?? null,
-    embed_url: demo ? `${api}/embed/tours?token=${demo.widget_token}` : null,
-    examples: demo && departure ? examples(api, demo.api_key, departure) : [],
+    api_key: demo?.apiKey ?? null,
+    embed_url: demo?.widgetToken ? `${api}/embed/tours?token=${demo.widgetToken}` : null,
+    examples: demo?.apiKey ? examples(api, demo.apiKey, demo.departure) : [],
   };
 }
 
-function examples(api: string, key: string, { tour, date }: DemoDeparture): string[] {
+function examples(api: string, key: string, departure: DemoDeparture | undefined): string[] {
   const curl = `curl -sS -H 'Authorization: Bearer ${key}'`;
+  const read = `${curl} '${api}/api/tenant/catalog?limit=3'`;
+  return departure ? [read, ...saleExamples(api, curl, departure)] : [read];
+}
+
+function saleExamples(api: string, curl: string, { tour, date }: DemoDeparture): string[] {
   const json = (body: object) => `-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
   const hold = { departure_date: date, quantity: 2, external_ref: 'my-first-cart' };
   const booking = {
@@ -37,7 +36,6 @@ function examples(api: string, key: string, { tour, date }: DemoDeparture): stri
     external_ref: 'my-first-cart',
   };
   return [
-    `${curl} '${api}/api/tenant/catalog?limit=3'`,
     `${curl} ${json(hold)} '${api}/api/gateway/tours/${tour}/hold'`,
     `${curl} ${json(booking)} '${api}/api/tenant/bookings'`,
   ];
@@ -53,7 +51,7 @@ interface Welcome {
   examples: string[];
 }
 
-/** The same for a person. */
+/** Formats the welcome for a person. */
 export function welcomeText(welcome: Welcome, config: Config): string {
   const lines = [
     `API            ${welcome.api}  (docs: ${welcome.docs})`,
@@ -61,10 +59,20 @@ export function welcomeText(welcome: Welcome, config: Config): string {
     `Metrics        ${welcome.metrics}`,
     `Logs           ${path.join(config.dataDir, 'logs')}`,
   ];
-  if (welcome.api_key) lines.push(`Demo API key   ${welcome.api_key}`, `Embed page     ${welcome.embed_url}`);
-  else lines.push('', 'Next: tourctl tenant create --slug acme --name "Acme Travel"');
+  if (welcome.api_key) lines.push(`Demo API key   ${welcome.api_key}`);
+  if (welcome.embed_url) lines.push(`Embed page     ${welcome.embed_url}`);
+  if (!welcome.api_key && !welcome.embed_url)
+    lines.push('', 'Next: tourctl tenant create --slug acme --name "Acme Travel"');
   if (welcome.examples.length > 0) {
-    lines.push('', 'Read the catalog, hold two seats, book them:', '', welcome.examples.join('\n\n'));
+    const whole = 'Read the catalog, hold two seats, book them:';
+    const heading = welcome.examples.length > 1 ? whole : 'Read the catalog:';
+    lines.push('', heading, '', welcome.examples.join('\n\n'));
   }
   return `${lines.join('\n')}\n\nCtrl-C stops it all.`;
+}
+
+/** Returns HOST for an address; a wildcard becomes the loopback address. */
+export function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1';
+  return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,11 +1,17 @@
-import { clearVisibility, readVisibility, setVisibility } from '../../../services/api/catalog/set-visibility';
+import { isContinentOfSomeTour } from '../../../services/api/catalog/catalog-tour.repository';
+import { findTour } from '../../../services/api/catalog/find-tour';
+import {
+  clearVisibility,
+  readVisibility,
+  setVisibility,
+} from '../../../services/api/catalog/manage-visibility';
 import type { VisibilityTarget } from '../../../services/api/catalog/visibility';
 import { findTenantForChange } from '../../../services/api/tenants/find-tenant';
 import type { Tenant } from '../../../services/api/tenants/tenant';
-import type { Trx } from '../../../services/platform/database';
-import type { Context } from '../../context';
-import { describeVisibility, rulesOf, toVisibilityDocument } from './visibility-document';
-import { readTargets, type TargetOptions } from './visibility-targets';
+import type { Db, Trx } from '../../../services/platform/database';
+import type { Context } from '../../engine/context';
+import type { Output } from '../../terminal/output';
+import { describeVisibility, rulesOf, toVisibilityDocument } from './read';
 
 type Step = (trx: Trx, tenant: Tenant, target: VisibilityTarget) => Promise<unknown>;
 
@@ -44,4 +50,26 @@ async function change(
     return after;
   });
   output.answer(toVisibilityDocument(slug, changed), () => describeVisibility(changed));
+}
+
+export interface TargetOptions {
+  tour?: string[];
+  continent?: string[];
+}
+
+/** Returns the targets of the flags, or the tenant's default if there are none. */
+export async function readTargets(
+  db: Db,
+  output: Output,
+  options: TargetOptions,
+): Promise<VisibilityTarget[]> {
+  const targets: VisibilityTarget[] = [];
+  for (const slug of options.tour ?? [])
+    targets.push({ kind: 'tour', tourId: (await findTour(db, slug)).id });
+  for (const continent of options.continent ?? []) {
+    if (!(await isContinentOfSomeTour(db, continent)))
+      output.warn(`no tour is in the continent ${continent}`);
+    targets.push({ kind: 'continent', continent });
+  }
+  return targets.length > 0 ? targets : [{ kind: 'default' }];
 }

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { AppError } from '../../../services/platform/errors';
-import { parseSecret, refutePayload } from '../../../services/webhook-queue/operations';
-import type { Terminal } from '../../context';
-import type { Io } from '../../io';
-import { askSecret, CancelledError } from '../../prompts';
-import { properties } from '../../table';
-import { UsageError } from '../../usage-error';
+import { parseSecret, explainInvalidPayload } from '../../../services/webhook-queue/signing/sign-payload';
+import type { Terminal } from '../../engine/context';
+import { UsageError } from '../../engine/failure';
+import { CancelledError, type Io } from '../../terminal/io';
+import { askSecret } from '../../terminal/prompts';
+import { properties } from '../../terminal/table';
 
 const HOST = '127.0.0.1';
 const DEFAULT_PORT = 4000;
@@ -26,7 +26,7 @@ export async function listenCommand(
   const interrupted = interruption(io);
   const secret = await readSecret(io, output.json, interrupted);
   const server = createServer((request, response) => {
-    // A sender that hangs up midway has sent nothing that could be judged.
+    // An aborted request cannot be verified.
     receive(request, response, secret).then(
       (document) => document && output.answer(document, () => describe(document)),
       () => response.destroy(),
@@ -46,7 +46,7 @@ async function receive(request: IncomingMessage, response: ServerResponse, secre
   if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
   const { headers, method = '', url: path = '' } = request;
   const fault =
-    method === 'POST' ? refutePayload({ headers, body }, secret, new Date()) : 'A webhook is a POST.';
+    method === 'POST' ? explainInvalidPayload({ headers, body }, secret, new Date()) : 'A webhook is a POST.';
   const answered = fault === null ? 204 : 401;
   response.writeHead(answered).end();
   return {
@@ -65,9 +65,7 @@ async function receive(request: IncomingMessage, response: ServerResponse, secre
 function describe(received: NonNullable<Awaited<ReturnType<typeof receive>>>): string {
   const { received_at, method, path, verified, reason, body, ...facts } = received;
   const verdict = verified ? 'verified' : `NOT VERIFIED: ${reason}`;
-  const text = `${received_at}  ${method} ${path}  ${verdict}\n${properties(facts)}\n${pretty(body)}\n`;
-  // Whoever can reach the port writes to this terminal: it gets no control characters of theirs.
-  return text.replace(/(?!\n)\p{Cc}/gu, '\u{fffd}');
+  return `${received_at}  ${method} ${path}  ${verdict}\n${properties(facts)}\n${pretty(body)}\n`;
 }
 
 function pretty(body: string): string {
@@ -89,7 +87,7 @@ async function readBody(request: IncomingMessage): Promise<string | undefined> {
   return size > BODY_MAX ? undefined : Buffer.concat(chunks).toString();
 }
 
-/** From standard input, never from the command line: that is kept by shells and shown to every user. */
+/** Reads the secret from standard input, because shells store command lines and other users see them. */
 async function readSecret(io: Io, json: boolean, interrupted: Promise<void>): Promise<Buffer> {
   const read = io.isTTY && !json ? askSecret(io, 'Signing secret (whsec_…)') : readLine(io);
   const text = await Promise.race([read, interrupted]);

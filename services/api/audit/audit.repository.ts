@@ -1,7 +1,29 @@
+import type { AuditEntry } from '../../platform/audit-log';
 import type { Db, Trx } from '../../platform/database';
-import type { AuditFilter, RecordedChange } from './recorded-change';
+import { ChangeNotFoundError } from './audit.errors';
 
-/** Newest first. */
+/** One entry of the audit log. */
+export interface RecordedChange extends Omit<AuditEntry, 'tenantId'> {
+  id: number;
+  at: Date;
+  /** Slug. */
+  tenant: string | null;
+}
+
+export interface AuditFilter {
+  tenantId?: string;
+  since?: Date;
+  /** Noun and verb, or the noun alone for all its verbs. */
+  action?: string;
+  /** System user. */
+  actor?: string;
+  subject?: string;
+  /** Id of the last entry of the previous page. */
+  after?: number;
+  limit: number;
+}
+
+/** Returns entries, newest first. */
 export async function selectAuditEntries(db: Db, filter: AuditFilter): Promise<RecordedChange[]> {
   const { tenantId, action, actor, subject, since, after, limit } = filter;
   const query = entries(db).orderBy('a.id', 'desc').limit(limit);
@@ -10,32 +32,36 @@ export async function selectAuditEntries(db: Db, filter: AuditFilter): Promise<R
   if (subject) void query.where('a.subject', subject);
   if (action)
     void query.where((any) =>
-      any.where('a.action', action).orWhereLike('a.action', `${literally(action)}.%`),
+      any.where('a.action', action).orWhereLike('a.action', `${escapeLike(action)}.%`),
     );
   if (since) void query.where('a.at', '>=', since);
   if (after) void query.where('a.id', '<', after);
   return query;
 }
 
-export async function findAuditEntry(db: Db, id: number): Promise<RecordedChange | undefined> {
-  return entries(db).where('a.id', id).first<RecordedChange | undefined>();
-}
-
-/** All about these things, the oldest first. */
+/** Returns all entries about these subjects, the oldest first. */
 export async function selectAuditEntriesOf(db: Db, subjects: string[]): Promise<RecordedChange[]> {
   return entries(db).whereIn('a.subject', subjects).orderBy('a.id');
 }
 
+/** @throws ChangeNotFoundError */
+export async function showChange(db: Db, id: number): Promise<RecordedChange> {
+  const change = await entries(db).where('a.id', id).first<RecordedChange | undefined>();
+  if (!change) throw new ChangeNotFoundError(id);
+  return change;
+}
+
+/** Replaces the values before and after of an entry. */
 export async function rewriteAuditEntry(
   trx: Trx,
   { id, before, after }: { id: number; before: unknown; after: unknown },
 ): Promise<void> {
-  const [written, rewritten] = [before, after].map((value) => (value == null ? null : JSON.stringify(value)));
-  await trx('audit_log').where({ id }).update({ before: written, after: rewritten });
+  const [oldValue, newValue] = [before, after].map((value) => (value == null ? null : JSON.stringify(value)));
+  await trx('audit_log').where({ id }).update({ before: oldValue, after: newValue });
 }
 
-/** For a pattern of LIKE, where these mean something. */
-function literally(text: string): string {
+/** Escapes the wildcards of LIKE. */
+function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
 }
 

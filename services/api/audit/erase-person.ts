@@ -2,10 +2,10 @@ import type { Trx } from '../../platform/database';
 import { rewriteAuditEntry, selectAuditEntriesOf } from './audit.repository';
 
 /**
- * Takes a person out of the recorded changes of these things: texts before and after that say who it is become null. What was
- * done, when and by whom stays.
- * @param tellsOf does this text say who the person is?
- * @returns how many rows had something
+ * Erases a person from the audit entries about these subjects: texts that identify the person become null. The action, its time
+ * and its actor stay.
+ * @param tellsOf returns whether a text identifies the person
+ * @returns how many entries changed
  */
 export async function erasePersonFromChanges(
   trx: Trx,

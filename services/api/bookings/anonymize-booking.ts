@@ -1,31 +1,31 @@
 import type { Trx } from '../../platform/database';
-import { personFinder } from '../customers/person-finder';
-import { forgetRefused } from '../departures/forget-refused';
 import { relockDeparture } from '../departures/reserve-seats';
+import { eraseHoldCustomer } from '../holds/change-hold';
 import { getHold } from '../holds/find-hold';
-import { forgetCustomerOfHold } from '../holds/forget-customer';
 import { eraseAnswers } from '../idempotency/erase-answers';
-import { ANY_TENANT } from '../tenants/tenant-scope';
+import { personFinder } from '../privacy/person-finder';
+import { eraseRefusals } from '../refusals/refusal-log';
+import { ANY_TENANT } from '../tenants/tenant';
 import type { BookingLead } from './booking-lead';
-import { forgetLeadCustomer, lockLead } from './booking-lead.repository';
+import { eraseCustomerOfLead, lockLead } from './booking-lead.repository';
 import { getBooking } from './find-booking';
 
 export interface AnonymizedBooking {
   before: BookingLead;
   after: BookingLead;
-  /** Does a text say who the customer was? For what other rooms keep of the booking. */
+  /** Returns whether a text identifies the customer. The caller uses it for the webhook queue and the audit log. */
   tellsOf: (text: string) => boolean;
-  /** Requests whose stored answers were erased. */
+  /** Number of requests whose stored answers were erased. */
   answers: number;
-  /** Refusals that had a reference which says it. */
+  /** Number of refusals whose reference was erased. */
   refusals: number;
 }
 
 /**
- * Erases who the customer was, from the lead, its hold, stored answers and refusals; seats, dates and amounts stay. The
- * caller erases what the webhook queue and the audit log keep, in the same transaction (ADR 23).
- * @param secret CURSOR_KEY: keys what is kept of idempotency keys that were the customer's data
- * @returns undefined where that was done before
+ * Erases the customer's personal data from the lead, its hold, stored answers and refusals; seats, dates and amounts stay. The
+ * caller erases the data of the webhook queue and the audit log in the same transaction (ADR 23).
+ * @param secret CURSOR_KEY: keys the digest that replaces an idempotency key with personal data
+ * @returns undefined when the booking was already anonymized
  * @throws BookingNotFoundError, DepartureBusyError
  */
 export async function anonymizeBooking(
@@ -42,19 +42,19 @@ export async function anonymizeBooking(
   const named = { booking_ref: bookingRef, ...(holdId && { hold_id: holdId }) };
   const erase = () => eraseAnswers(trx, { tenantId: tenant.id, named, tellsOf, secret });
   const answers = await erase();
-  // They may be very many, and nobody waits for them: before the departure is locked.
-  const refusals = await forgetRefused(trx, tenant.id, tellsOf);
+  // Runs before the departure is locked: refusals may be many, and no request waits for them.
+  const refusals = await eraseRefusals(trx, tenant.id, tellsOf);
   if (departureId) await relockDeparture(trx, departureId);
   await lockLead(trx, id);
   const before = await getBooking(trx, ANY_TENANT, bookingRef);
   if (before.anonymizedAt) return undefined;
-  // Of those that held the departure or lead before us. Out of the order of locks, and in nobody's way: a key that was
-  // not there a moment ago can only be held by a repeat of its request, which waits for nothing, or by another anonymising.
+  // Erases answers that requests stored while this transaction waited for the locks. This breaks the lock order, but cannot
+  // deadlock: only a repeat of the request, which waits for no lock, or another anonymization can hold such a new key.
   const late = await erase();
 
-  const left = (reference: string | null) => (reference && tellsOf(reference) ? null : reference);
-  if (hold) await forgetCustomerOfHold(trx, hold.id, left(hold.externalRef));
-  await forgetLeadCustomer(trx, id, left(before.externalRef));
+  const keptReference = (reference: string | null) => (reference && tellsOf(reference) ? null : reference);
+  if (hold) await eraseHoldCustomer(trx, hold.id, keptReference(hold.externalRef));
+  await eraseCustomerOfLead(trx, id, keptReference(before.externalRef));
   const after = await getBooking(trx, ANY_TENANT, bookingRef);
   return { before, after, tellsOf, answers: answers + late, refusals };
 }

@@ -1,13 +1,15 @@
-import { bookingEvent, type WebhookEvent } from '../../webhook-queue/enqueue-delivery';
-import { toMajor } from '../money/currency';
+import type { Trx } from '../../platform/database';
+import { bookingEvent, enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
+import { toMajor } from '../pricing/currency';
 import type { BookingLead } from './booking-lead';
 
-/** What a tenant's receiver is told of a lead. */
-export function bookingLeadEvent(
+/** Records the event and its deliveries to the tenant's endpoints, in the transaction that changed the lead. */
+export async function enqueueBookingEvent(
+  trx: Trx,
   type: 'booking.created' | 'booking.confirmed' | 'booking.cancelled',
   lead: BookingLead,
-): WebhookEvent {
-  return bookingEvent(type, {
+): Promise<void> {
+  const event = bookingEvent(type, {
     tenantId: lead.tenant.id,
     bookingRef: lead.bookingRef,
     leadId: lead.id,
@@ -17,4 +19,5 @@ export function bookingLeadEvent(
     departureDate: lead.departureDate,
     totalPrice: toMajor(lead.totalMinor, lead.currencyDigits),
   });
+  await enqueueDelivery(trx, event);
 }

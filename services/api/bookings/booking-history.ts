@@ -1,19 +1,19 @@
 import type { HoldMoment } from '../holds/hold-history';
 import type { BookingLead } from './booking-lead';
 
-/** Something that happened to a booking or its hold. */
+/** One event in the life of a booking or its hold. */
 export interface Moment {
   at: Date;
   event: HoldMoment['event'] | 'booked' | 'confirmed' | 'cancelled' | 'expired' | 'anonymized';
-  /** Null: the clock, or nobody who is on record. */
+  /** Null: the clock, or unknown. */
   by: string | null;
   detail: string | null;
 }
 
-/** From its hold's placing on, the oldest first. */
-export function bookingHistory(lead: BookingLead, ofHold: HoldMoment[] = []): Moment[] {
+/** Returns the events of the hold and the booking, the oldest first. */
+export function bookingHistory(lead: BookingLead, holdMoments: HoldMoment[] = []): Moment[] {
   const moments: (Omit<Moment, 'at'> & { at: Date | null })[] = [
-    ...ofHold,
+    ...holdMoments,
     { at: lead.createdAt, event: 'booked', by: lead.createdBy, detail: seats(lead) },
     { at: expiry(lead), event: 'expired', by: null, detail: 'not paid in time; its seats went back' },
     { at: lead.confirmedAt, event: 'confirmed', by: lead.confirmedBy, detail: null },
@@ -25,7 +25,7 @@ export function bookingHistory(lead: BookingLead, ofHold: HoldMoment[] = []): Mo
     .sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** When its payment window closed on it, written down or not. */
+/** Returns the end of the payment window when the lead expired, also when a later payment confirmed it. */
 function expiry({ status, paymentDueAt, confirmedAt, expiredAt }: BookingLead): Date | null {
   if (expiredAt || status === 'expired') return paymentDueAt ?? expiredAt;
   return paymentDueAt && confirmedAt && confirmedAt > paymentDueAt ? paymentDueAt : null;

@@ -1,9 +1,23 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
 import type { Actor } from '../tenants/actor';
-import type { PaymentMethod } from '../tenants/tenant';
-import { tenantIdOf, type TenantScope } from '../tenants/tenant-scope';
-import type { BookingLead, BookingStatus, Customer } from './booking-lead';
-import { LEAD_COLUMNS, LEAD_STATUS, LEAD_TABLES, toLead } from './booking-lead-row';
+import { type PaymentMethod, tenantIdOf, type TenantScope } from '../tenants/tenant';
+
+import type { BookingLead, BookingStatus, Customer, KeptCustomer } from './booking-lead';
+
+/** The status by the database's clock, also before the sweeper writes it. */
+const LEAD_STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;
+
+/** The columns that toLead reads. */
+const LEAD_COLUMNS = `
+  l.id, l.booking_ref, l.tenant_id, n.slug as tenant_slug, l.tour_id, t.slug as tour_slug, l.departure_id,
+  l.departure_date, l.hold_id, l.adults, ${LEAD_STATUS} as status, l.unit_price_minor, l.total_minor, l.deposit_minor,
+  l.currency, l.currency_digits, l.price_breakdown, l.payment_method, l.external_ref, l.source, l.customer_name,
+  l.customer_phone, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
+  l.cancelled_at, l.cancelled_by, l.expired_at, l.anonymized_at`;
+
+/** Follows CLOCK. */
+const LEAD_TABLES =
+  'clock, booking_leads l join tours t on t.id = l.tour_id join tenants n on n.id = l.tenant_id';
 
 export interface NewLead {
   tenant: { id: string; bookingPrefix: string; paymentWindowMinutes: number | null };
@@ -25,8 +39,8 @@ export interface NewLead {
   by: Actor | null;
 }
 
-/** @returns the lead's id; its reference is the tenant's prefix, a dash, and that id */
-export async function insertLead(trx: Trx, lead: NewLead): Promise<number> {
+/** Inserts the lead and returns its reference: the tenant's prefix, a dash, and the lead's id. */
+export async function insertLead(trx: Trx, lead: NewLead): Promise<string> {
   const { rows } = await trx.raw(
     `${CLOCK},
      number as materialized (select nextval(pg_get_serial_sequence('booking_leads', 'id')) as id)
@@ -40,7 +54,7 @@ export async function insertLead(trx: Trx, lead: NewLead): Promise<number> {
        :currencyDigits, :priceBreakdown::jsonb, :paymentMethod, :externalRef, :name, :phone, :email, :notes, :by,
        clock.at, clock.at + make_interval(mins => :windowMinutes::integer)
      from clock, number
-     returning id`,
+     returning booking_ref`,
     {
       ...lead,
       ...lead.customer,
@@ -50,7 +64,7 @@ export async function insertLead(trx: Trx, lead: NewLead): Promise<number> {
       windowMinutes: lead.tenant.paymentWindowMinutes,
     },
   );
-  return rows[0].id;
+  return rows[0].booking_ref;
 }
 
 export async function findLead(
@@ -66,16 +80,16 @@ export async function findLead(
   return rows[0] && toLead(rows[0]);
 }
 
+/** Returns the booking that consumed the hold. */
 export async function findLeadOfHold(db: Db, holdId: string): Promise<BookingLead | undefined> {
   const { rows } = await db.raw(
     `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES} where l.hold_id = :holdId`,
-    {
-      holdId,
-    },
+    { holdId },
   );
   return rows[0] && toLead(rows[0]);
 }
 
+/** Returns unpaid bookings past their payment window that the sweeper has not written as expired, the oldest first. */
 export async function findLapsedLeads(db: Db, limit: number): Promise<BookingLead[]> {
   const { rows } = await db.raw(
     `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES}
@@ -88,17 +102,17 @@ export async function findLapsedLeads(db: Db, limit: number): Promise<BookingLea
 export interface LeadFilter {
   externalRef?: string;
   status?: BookingStatus;
-  /** Inclusive dates on which the lead was created, UTC. */
+  /** Inclusive dates of creation, UTC. */
   from?: string;
   to?: string;
   since?: Date;
   until?: Date;
-  /** The last lead of the page before. */
+  /** The last lead of the previous page. */
   beforeId?: number;
   limit: number;
 }
 
-/** Newest first. */
+/** Returns leads, newest first. */
 export async function findLeads(db: Db, scope: TenantScope, filter: LeadFilter): Promise<BookingLead[]> {
   const { rows } = await db.raw(
     `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES}
@@ -125,7 +139,7 @@ function leadConditions(filter: LeadFilter): string {
   return given.map((name) => `and ${CONDITIONS[name]}`).join(' ');
 }
 
-/** The caller has locked the departure, where there is one; the row lock orders those without. */
+/** Locks the lead. The caller has locked its departure, if it has one; this lock orders the changes of leads without. */
 export async function lockLead(trx: Trx, id: number): Promise<void> {
   await trx('booking_leads').select('id').where({ id }).forUpdate();
 }
@@ -141,8 +155,8 @@ export async function setLeadStatus(
     .update({ status, [`${status}_at`]: trx.raw('clock_timestamp()'), [`${status}_by`]: by });
 }
 
-/** @param externalRef what is left of the reference */
-export async function forgetLeadCustomer(trx: Trx, id: number, externalRef: string | null): Promise<void> {
+/** Erases the customer and notes. @param externalRef replaces the reference */
+export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: string | null): Promise<void> {
   await trx('booking_leads')
     .where({ id })
     .update({
@@ -150,4 +164,79 @@ export async function forgetLeadCustomer(trx: Trx, id: number, externalRef: stri
       external_ref: externalRef,
       anonymized_at: trx.raw('clock_timestamp()'),
     });
+}
+
+interface LeadRow {
+  id: number;
+  booking_ref: string;
+  tenant_id: string;
+  tenant_slug: string;
+  tour_id: string;
+  tour_slug: string;
+  departure_id: string | null;
+  departure_date: string | null;
+  hold_id: string | null;
+  adults: number;
+  status: BookingStatus;
+  unit_price_minor: number;
+  total_minor: number;
+  deposit_minor: number;
+  currency: string;
+  currency_digits: number;
+  price_breakdown: Record<string, unknown>;
+  payment_method: PaymentMethod;
+  external_ref: string | null;
+  source: string;
+  customer_name: string | null;
+  customer_phone: string | null;
+  customer_email: string | null;
+  notes: string | null;
+  created_at: Date;
+  payment_due_at: Date | null;
+  created_by: Actor | null;
+  confirmed_at: Date | null;
+  confirmed_by: Actor | null;
+  cancelled_at: Date | null;
+  cancelled_by: Actor | null;
+  expired_at: Date | null;
+  anonymized_at: Date | null;
+}
+
+function toLead(row: LeadRow): BookingLead {
+  return {
+    id: row.id,
+    bookingRef: row.booking_ref,
+    tenant: { id: row.tenant_id, slug: row.tenant_slug },
+    tour: { id: row.tour_id, slug: row.tour_slug },
+    departureId: row.departure_id,
+    departureDate: row.departure_date,
+    holdId: row.hold_id,
+    adults: row.adults,
+    status: row.status,
+    unitPriceMinor: row.unit_price_minor,
+    totalMinor: row.total_minor,
+    depositMinor: row.deposit_minor,
+    currency: row.currency,
+    currencyDigits: row.currency_digits,
+    priceBreakdown: row.price_breakdown,
+    paymentMethod: row.payment_method,
+    externalRef: row.external_ref,
+    source: row.source,
+    // A check of the table: all three are null or none.
+    customer: {
+      name: row.customer_name,
+      phone: row.customer_phone,
+      email: row.customer_email,
+    } as KeptCustomer,
+    notes: row.notes,
+    createdAt: row.created_at,
+    paymentDueAt: row.payment_due_at,
+    createdBy: row.created_by,
+    confirmedAt: row.confirmed_at,
+    confirmedBy: row.confirmed_by,
+    cancelledAt: row.cancelled_at,
+    cancelledBy: row.cancelled_by,
+    expiredAt: row.expired_at,
+    anonymizedAt: row.anonymized_at,
+  };
 }

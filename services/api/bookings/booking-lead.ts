@@ -10,34 +10,34 @@ export interface Customer {
   email: string;
 }
 
-/** Of a lead that was anonymised nothing is left (ADR 23). */
+/** The customer of a stored lead; all null after anonymization (ADR 23). */
 export type KeptCustomer = Customer | { name: null; phone: null; email: null };
 
-/** A booking, and who wants something of it. */
+/** A booking reference and the actor of the change. */
 export interface NamedBooking {
   bookingRef: string;
-  /** Null: nobody who is on record. */
+  /** Null: unknown. */
   by: Actor | null;
 }
 
-/** Before is as it was when it was locked. */
+/** The booking at the time of its lock and after the change; the same object when nothing changed. */
 export interface ChangedBooking {
   before: BookingLead;
   after: BookingLead;
 }
 
-/** What a tenant's customer asked for, at which price, and how far its payment is. Money in minor units. */
+/** A booking: the customer's request, its price, and the state of its payment. Money is in minor units. */
 export interface BookingLead {
   id: number;
   bookingRef: string;
   tenant: { id: string; slug: string };
   tour: { id: string; slug: string };
-  /** Null: booked without a date; nothing is reserved. */
+  /** Null: a booking without a date, which reserves no seats. */
   departureId: string | null;
   departureDate: string | null;
   holdId: string | null;
   adults: number;
-  /** As the clock has it: an unpaid lead past its payment window reads expired, whether or not that was written down. */
+  /** By the database's clock: an unpaid lead past its payment window is expired, also before the sweeper writes it. */
   status: BookingStatus;
   unitPriceMinor: number;
   totalMinor: number;
@@ -57,7 +57,13 @@ export interface BookingLead {
   confirmedBy: Actor | null;
   cancelledAt: Date | null;
   cancelledBy: Actor | null;
-  /** When that was written down; see paymentDueAt for when it was. */
   expiredAt: Date | null;
   anonymizedAt: Date | null;
+}
+
+const BOOKING_REF = /^[A-Z0-9]{2,10}-\d{1,15}$/;
+
+/** Checks the form of a booking reference: the tenant's prefix, a dash, and the lead's id, as in ACME-1042. */
+export function isBookingRef(text: string): boolean {
+  return BOOKING_REF.test(text);
 }

@@ -1,4 +1,6 @@
-import type { TourRef } from '../catalog/tour-ref';
+import type { TourRef } from '../catalog/tour';
+import { toMajor } from '../pricing/currency';
+import type { BookingLead } from './booking-lead';
 
 /**
  * @example {"tour_id": "ha-long-bay-cruise", "departure_date": "2027-03-06", "adults": 2, "name": "Ana Lima",
@@ -7,7 +9,7 @@ import type { TourRef } from '../catalog/tour-ref';
 export interface BookingBody {
   /** UUID or slug of the tour. */
   tour_id: string;
-  /** YYYY-MM-DD. When given, seats are reserved with the lead. */
+  /** YYYY-MM-DD. When given, seats are reserved with the lead. By default the date of the hold that the booking consumes. */
   departure_date?: string;
   /** The customer's name. */
   name: string;
@@ -22,11 +24,14 @@ export interface BookingBody {
   adults?: number;
   /** By default the tenant's. `reserve` takes no deposit. */
   payment_method?: 'bank' | 'reserve' | 'card';
-  /** The website's own reference. With that of a live hold, the booking consumes the hold. */
+  /**
+   * The website's own reference; by default the reference of the hold. Without hold_id, the booking consumes the only live hold
+   * with the same reference on its date, or on any date of its tour if it has no date.
+   */
   external_ref?: string;
   /** A live hold to turn into this booking, at its locked price. */
   hold_id?: string;
-  /** The total that the customer was shown, in major units: another one is refused. */
+  /** The total that the customer saw, in major units. A different total is refused. */
   expected_total?: number;
   notes?: string;
 }
@@ -37,14 +42,14 @@ export interface TenantRef {
   slug: string;
 }
 
-/** All null once the booking was anonymised. */
+/** All null after the booking was anonymised. */
 export interface BookingCustomer {
   name: string | null;
   phone: string | null;
   email: string | null;
 }
 
-/** How the price came about. */
+/** The calculation of the price. */
 export interface PriceBreakdown {
   platform_unit_price: number;
   unit_price: number;
@@ -56,7 +61,7 @@ export interface PriceBreakdown {
 
 export interface PriceBreakdownRule {
   /**
-   * Of the pricing rule.
+   * Id of the pricing rule.
    * @isInt
    * @example 7
    */
@@ -107,4 +112,37 @@ export interface BookingPage {
   items: BookingItem[];
   /** Pass as `cursor` for the next page; null at the end. */
   next_cursor: string | null;
+}
+
+export function bookingAnswer(lead: BookingLead): BookingAnswer {
+  return { ok: true, ...fields(lead) };
+}
+
+export function bookingItem(lead: BookingLead): BookingItem {
+  return { ...fields(lead), customer: lead.customer, notes: lead.notes };
+}
+
+export function bookingDetail(lead: BookingLead): BookingDetail {
+  return { ok: true, ...bookingItem(lead) };
+}
+
+function fields(lead: BookingLead): BookingFields {
+  return {
+    booking_ref: lead.bookingRef,
+    lead_id: lead.id,
+    tenant: lead.tenant,
+    total_price: toMajor(lead.totalMinor, lead.currencyDigits),
+    deposit_total: toMajor(lead.depositMinor, lead.currencyDigits),
+    status: lead.status,
+    currency: lead.currency,
+    tour: lead.tour,
+    departure_date: lead.departureDate,
+    adults: lead.adults,
+    external_ref: lead.externalRef,
+    payment_method: lead.paymentMethod,
+    source: lead.source,
+    created_at: lead.createdAt.toISOString(),
+    payment_due_at: lead.paymentDueAt?.toISOString() ?? null,
+    price_breakdown: lead.priceBreakdown as unknown as PriceBreakdown,
+  };
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/errors';
 import type { BookingStatus } from './booking-lead';
 
-/** Unknown, or another tenant's: the caller cannot tell which. */
+/** The booking is unknown or another tenant's; both have the same answer. */
 export class BookingNotFoundError extends AppError {
   readonly code = 'booking_not_found';
 
@@ -25,7 +25,7 @@ export class BookingStateConflictError extends AppError {
   }
 }
 
-/** The total is not the one that the customer was shown. */
+/** The total differs from the one that the customer saw. */
 export class PriceChangedError extends AppError {
   readonly code = 'price_changed';
 

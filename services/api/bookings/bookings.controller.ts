@@ -13,14 +13,15 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import type { AskedSeats } from '../departures/note-refusal';
-import { refuseWithAlternatives } from '../departures/reserve-seats';
-import type { SeatsContext } from '../departures/seats-context';
+import type { Turn } from '../../platform/database';
+import { cachedVisibleTour } from '../catalog/cached-catalog';
+import { type RefusedRequest, refuseWithAlternatives } from '../refusals/refusal-log';
+import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
 import {
   emailInput,
-  optional,
+  optionalInput,
   optionalDate,
   phoneInput,
   proseInput,
@@ -28,19 +29,28 @@ import {
   textInput,
 } from '../http/input';
 import { emptyBody, jsonBody } from '../http/json-body';
-import { pageAnswer, pageStart } from '../http/list-answer';
+import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
+import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
 import { answerWrite, type WriteOperation } from '../http/write-request';
+import { findDateByReference } from '../holds/consume-hold';
+import { getHold } from '../holds/find-hold';
 import { byKey } from '../tenants/actor';
-import { bookingAnswer, bookingDetail, bookingItem } from './booking-answer';
-import type { ChangedBooking } from './booking-lead';
-import type { BookingAnswer, BookingBody, BookingDetail, BookingPage } from './booking.dto';
-import { cancelBooking } from './cancel-booking';
-import { confirmBooking } from './confirm-booking';
+import type { Tenant } from '../tenants/tenant';
+import {
+  bookingAnswer,
+  type BookingAnswer,
+  type BookingBody,
+  bookingDetail,
+  type BookingDetail,
+  bookingItem,
+  type BookingPage,
+} from './booking.dto';
+import { type ChangedBooking, isBookingRef } from './booking-lead';
+import { cancelBooking, confirmBooking } from './change-booking';
 import { type BookingRequest, createBooking } from './create-booking';
-import { isBookingRef } from './booking-ref';
 import { getBooking, listBookings } from './find-booking';
 
 const WEEK_HOURS = 7 * 24;
@@ -54,7 +64,7 @@ const CANCEL: WriteOperation = { name: 'booking.cancel', status: 200, keepHours:
 @Route('api/tenant/bookings')
 @Tags('Bookings')
 export class BookingsController {
-  constructor(private readonly context: SeatsContext) {}
+  constructor(private readonly context: SalesContext) {}
 
   /**
    * Creates a booking lead with status pending payment and, where there is a date, reserves its seats. The event
@@ -67,27 +77,27 @@ export class BookingsController {
   @Response<ProblemDocument>(404, 'tour_not_found, hold_not_found')
   @Response<ProblemDocument>(
     409,
-    'departure_gone, departure_cancelled, insufficient_seats, hold_expired, hold_state_conflict, price_changed, departure_busy',
+    'departure_gone, departure_cancelled, insufficient_seats, hold_expired, hold_state_conflict, hold_limit_reached, price_changed, departure_busy',
   )
-  @Middlewares(quota('booking'), jsonBody, strictQuery)
+  @Middlewares(quota('booking'), jsonBody, readsBody(bookingRequest), strictQuery)
   async createBooking(@Request() request: HttpRequest, @Body() body: BookingBody): Promise<BookingAnswer> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
-    const wanted = { ...bookingRequest(body, tenant.country), by: byKey(principal) };
+    const wanted = { ...bookingRequest(body, tenant), by: byKey(principal) };
     const answer = await answerWrite(
       request,
-      CREATE,
-      (trx, once) => createBooking(trx, tenant, wanted, once),
+      { ...CREATE, turn: this.turnToBook(tenant, wanted) },
+      (trx, runIdempotent) => createBooking(trx, tenant, wanted, runIdempotent),
       bookingAnswer,
       (refused, refusal) =>
-        refuseWithAlternatives(this.context.db, { ...wanted, quantity: wanted.adults, ...refused }, refusal),
+        refuseWithAlternatives(this.context, { ...wanted, quantity: wanted.adults, ...refused }, refusal),
     );
     await this.dropAvailability(answer);
     return answer;
   }
 
   /**
-   * The tenant's bookings, newest first.
+   * Lists the tenant's bookings, newest first.
    * @summary List bookings
    * @param external_ref The website's own reference.
    * @param from First day of creation, YYYY-MM-DD, UTC.
@@ -97,7 +107,7 @@ export class BookingsController {
    * @isInt limit must be a whole number
    * @minimum limit 1 must be at least 1
    * @maximum limit 100 must be at most 100
-   * @param cursor `next_cursor` of the page before.
+   * @param cursor `next_cursor` of the previous page.
    */
   @Get()
   @Security('apiKey', ['booking:read'])
@@ -126,7 +136,7 @@ export class BookingsController {
   }
 
   /**
-   * The booking with its customer and notes.
+   * Returns the booking with its customer and notes.
    * @summary Read a booking
    */
   @Get('{booking_ref}')
@@ -141,7 +151,7 @@ export class BookingsController {
   }
 
   /**
-   * The customer has paid. An expired booking takes its seats again if they are free.
+   * Confirms a paid booking. An expired booking takes its seats again if they are free; a confirmed booking stays unchanged.
    * @summary Confirm a booking
    */
   @Post('{booking_ref}/confirm')
@@ -157,18 +167,18 @@ export class BookingsController {
     const named = { bookingRef: booking_ref, by: byKey(principal) };
     const answer = await answerWrite(
       request,
-      CONFIRM,
-      (trx, once) => confirmBooking(trx, principal.tenant.id, named, once),
+      { ...CONFIRM, turn: this.turnOfBooking(principal.tenant, booking_ref) },
+      (trx, runIdempotent) => confirmBooking(trx, principal.tenant.id, named, runIdempotent),
       ({ after }: ChangedBooking) => bookingAnswer(after),
       (refused, refusal) =>
-        refuseWithAlternatives(this.context.db, { ...known(booking_ref), ...refused }, refusal),
+        refuseWithAlternatives(this.context, { ...validReference(booking_ref), ...refused }, refusal),
     );
     await this.dropAvailability(answer);
     return answer;
   }
 
   /**
-   * Ends a booking; its seats come back.
+   * Cancels a booking; its seats become free. A cancelled booking stays unchanged.
    * @summary Cancel a booking
    */
   @Post('{booking_ref}/cancel')
@@ -181,14 +191,32 @@ export class BookingsController {
     const named = { bookingRef: booking_ref, by: byKey(principal) };
     const answer = await answerWrite(
       request,
-      CANCEL,
-      (trx, once) => cancelBooking(trx, principal.tenant.id, named, once),
+      { ...CANCEL, turn: this.turnOfBooking(principal.tenant, booking_ref) },
+      (trx, runIdempotent) => cancelBooking(trx, principal.tenant.id, named, runIdempotent),
       ({ after }: ChangedBooking) => bookingAnswer(after),
       (refused, refusal) =>
-        refuseWithAlternatives(this.context.db, { ...known(booking_ref), ...refused }, refusal),
+        refuseWithAlternatives(this.context, { ...validReference(booking_ref), ...refused }, refusal),
     );
     await this.dropAvailability(answer);
     return answer;
+  }
+
+  private turnToBook(tenant: Tenant, { tour, departureDate, holdId, externalRef }: BookingRequest): Turn {
+    const { db } = this.context;
+    return this.context.departureQueue.turnFor(async () => {
+      const hold = holdId === null ? null : await getHold(db, tenant.id, holdId);
+      if (hold) return { tourId: hold.tour.id, departureDate: hold.departureDate };
+      const { id } = await cachedVisibleTour(this.context, tenant, tour);
+      const date = departureDate ?? (await findDateByReference(db, tenant.id, id, externalRef));
+      return { tourId: id, departureDate: date };
+    });
+  }
+
+  private turnOfBooking(tenant: Tenant, bookingRef: string): Turn {
+    return this.context.departureQueue.turnFor(async () => {
+      const { tour, departureDate } = await getBooking(this.context.db, tenant.id, bookingRef);
+      return { tourId: tour.id, departureDate };
+    });
   }
 
   private async dropAvailability({ tour, departure_date }: BookingAnswer): Promise<void> {
@@ -196,20 +224,24 @@ export class BookingsController {
   }
 }
 
-/** What is no reference at all is not written down. */
-function known(bookingRef: string): Partial<AskedSeats> {
+/** Keeps only a valid booking reference, because the text is stored. */
+function validReference(bookingRef: string): Partial<RefusedRequest> {
   return isBookingRef(bookingRef) ? { bookingRef } : {};
 }
 
-function bookingRequest(body: BookingBody, country: string): Omit<BookingRequest, 'by'> {
+/**
+ * Reads the body, also before its validation (read-ahead.ts).
+ * @throws BadInputError with all issues of the body (400)
+ */
+function bookingRequest(body: BookingBody, { country }: Tenant): Omit<BookingRequest, 'by'> {
   const { departureDate, name, phone, email, holdId, externalRef, notes } = readAll({
     departureDate: () => optionalDate('body', 'departure_date', body.departure_date) ?? null,
     name: () => textInput('name', body.name, 200),
     phone: () => phoneInput('phone', body.phone, country),
     email: () => emailInput('email', body.email),
-    holdId: () => optional(body.hold_id, (id) => textInput('hold_id', id, 128)),
-    externalRef: () => optional(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
-    notes: () => optional(body.notes, (notes) => proseInput('notes', notes, 2000)),
+    holdId: () => optionalInput(body.hold_id, (id) => textInput('hold_id', id, 128)),
+    externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
+    notes: () => optionalInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
   });
   return {
     tour: body.tour_id,

@@ -1,137 +1,164 @@
 import type { Trx } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
-import { enqueueDelivery } from '../../webhook-queue/enqueue-delivery';
 import { getVisibleTour } from '../catalog/find-visible-tour';
 import type { Tour } from '../catalog/tour';
 import type { Departure } from '../departures/departure';
-import { lockDeparture, reserveSeats } from '../departures/reserve-seats';
-import { consumeHold } from '../holds/consume-hold';
+import { lockDeparture, reserveSeatsFor } from '../departures/reserve-seats';
+import { consumeHold, findDateByReference } from '../holds/consume-hold';
 import { getHold } from '../holds/find-hold';
 import type { SeatHold } from '../holds/seat-hold';
-import { always, type Once, type Replay } from '../idempotency/once';
-import { toMajor } from '../money/currency';
-import { explainPrice } from '../pricing/explain-price';
-import { quoteTenantPrice } from '../pricing/quote-tenant-price';
+import { assertUnpaidAllowed, type BookedSeats } from '../holds/tenant-limits';
+import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
+import { toMajor } from '../pricing/currency';
+import { explainPrice, quoteTenantPrice } from '../pricing/quote-tenant-price';
 import { depositOf } from '../pricing/tenant-price';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 import { PriceChangedError } from './booking.errors';
-import { bookingLeadEvent } from './booking-event';
+import { enqueueBookingEvent } from './booking-event';
 import type { BookingLead, Customer } from './booking-lead';
-import { insertLead } from './booking-lead.repository';
+import { insertLead, type NewLead } from './booking-lead.repository';
 import { getBooking } from './find-booking';
 
 export interface BookingRequest {
   /** UUID or slug. */
   tour: string;
-  /** Null: no date, and then nothing is reserved, unless a hold names one. */
+  /** Null: the date of the hold; without a hold, no seats are reserved. */
   departureDate: string | null;
   adults: number;
   customer: Customer;
-  /** Null: the tenant's own. */
+  /** Null: the tenant's default. */
   paymentMethod: PaymentMethod | null;
   holdId: string | null;
-  /** Major units, what the customer was shown. */
+  /** The total that the customer saw, in major units. */
   expectedTotal: number | null;
   externalRef: string | null;
   notes: string | null;
-  /** Null: nobody who is on record. */
+  /** Null: unknown. */
   by: Actor | null;
 }
 
 /**
- * Creates a booking lead with status pending payment: checks that the tenant sees the tour, reserves the seats where there
- * is a date, makes the tenant's price, and records the pending delivery of booking.created. All of it or nothing.
- * @throws TourNotFoundError, HoldNotFoundError (404), InvalidInputError (400), and what lockDeparture, reserveSeats,
- *   consumeHold and assertExpectedTotal refuse (409)
+ * Creates a booking lead with status pending payment, in the caller's transaction: finds the visible tour, reserves the
+ * seats, checks the tenant's limits, quotes the tenant's price, inserts the lead, and enqueues booking.created.
+ * @throws TourNotFoundError, HoldNotFoundError (404), InvalidInputError (400), and the errors of lockDeparture, consumeHold,
+ *   reserveSeatsFor, assertUnpaidAllowed and assertExpectedTotal (409)
  */
 export async function createBooking(
   trx: Trx,
   tenant: Tenant,
   request: BookingRequest,
-  once: Once<BookingLead> = always,
-): Promise<BookingLead | Replay> {
+  runIdempotent: RunIdempotent<BookingLead> = withoutKey,
+): Promise<BookingLead | ReplayedResponse> {
   const tour = await getVisibleTour(trx, tenant, request.tour);
-  const date = await dateOfBooking(trx, tenant, tour, request);
+  const requestedDate = await dateOfRequest(trx, tenant, tour, request);
 
-  return once({ tour: tour.id, hold: request.holdId?.toLowerCase() ?? null }, async () => {
-    const locked = date === null ? undefined : await lockDeparture(trx, tour.id, date, request.adults);
-    const hold = locked && (await consumeHold(trx, tenant.id, locked, request));
-    const departure = locked && (await reserveSeats(trx, locked, request.adults));
-    const price = hold ?? (await quoteAdult(trx, tenant, tour, departure));
-    const totalMinor = price.unitPriceMinor * request.adults;
-    assertExpectedTotal(request.expectedTotal, totalMinor, price);
+  return runIdempotent({ tour: tour.id, hold: request.holdId?.toLowerCase() ?? null }, async () => {
+    const date = requestedDate ?? (await findDateByReference(trx, tenant.id, tour.id, request.externalRef));
+    const seats = date === null ? undefined : await takeSeats(trx, tenant, tour, date, request);
+    await assertUnpaidAllowed(trx, tenant, seats);
+    const price = seats?.hold ?? (await quoteAdult(trx, tenant, tour.id, seats?.departure));
+    const lead = newLead(tenant, tour, request, price, seats);
+    assertExpectedTotal(request.expectedTotal, lead);
 
-    const paymentMethod = request.paymentMethod ?? tenant.paymentMethod;
-    const id = await insertLead(trx, {
-      ...request,
-      unitPriceMinor: price.unitPriceMinor,
-      currency: price.currency,
-      currencyDigits: price.currencyDigits,
-      tenant,
-      tourId: tour.id,
-      departureId: departure?.id ?? null,
-      departureDate: date,
-      holdId: hold?.id ?? null,
-      totalMinor,
-      depositMinor: depositOf(totalMinor, tenant.depositPercent, paymentMethod),
-      priceBreakdown: {
-        ...price.priceBreakdown,
-        adults: request.adults,
-        deposit_percent: Number(tenant.depositPercent),
-      },
-      paymentMethod,
-    });
-    const lead = await getBooking(trx, tenant.id, bookingRefOf(tenant, id));
-    await enqueueDelivery(trx, bookingLeadEvent('booking.created', lead));
-    return lead;
+    const bookingRef = await insertLead(trx, lead);
+    const booking = await getBooking(trx, tenant.id, bookingRef);
+    await enqueueBookingEvent(trx, 'booking.created', booking);
+    return booking;
   });
 }
 
-function bookingRefOf(tenant: Tenant, leadId: number): string {
-  return `${tenant.bookingPrefix}-${leadId}`;
-}
-
-/** A hold that is named must be one of this tour, and of the date, where both say one. */
-async function dateOfBooking(
+/** Returns the date of the named hold, or else of the request. A named hold must match the tour and the date of the request. */
+async function dateOfRequest(
   trx: Trx,
   tenant: Tenant,
   tour: Tour,
-  request: BookingRequest,
+  { holdId, departureDate }: BookingRequest,
 ): Promise<string | null> {
-  if (request.holdId === null) return request.departureDate;
-  const hold = await getHold(trx, tenant.id, request.holdId);
+  if (holdId === null) return departureDate;
+  const hold = await getHold(trx, tenant.id, holdId);
   if (hold.tour.id !== tour.id)
     throw new InvalidInputError('body', 'tour_id', 'must be the tour of the hold');
-  if (request.departureDate !== null && request.departureDate !== hold.departureDate) {
+  if (departureDate !== null && departureDate !== hold.departureDate)
     throw new InvalidInputError('body', 'departure_date', "must be the hold's date, or left out");
-  }
   return hold.departureDate;
 }
 
-/** What a hold locks, and a quote makes. */
-type AdultPrice = Pick<SeatHold, 'unitPriceMinor' | 'currency' | 'currencyDigits' | 'priceBreakdown'>;
-
-/** The tenant's price of one adult: of the departure, or without one of the tour. A hold has its own, for all adults. */
-async function quoteAdult(
+/** Locks the departure, consumes the hold (its seats become free for this booking), and reserves the seats. */
+async function takeSeats(
   trx: Trx,
   tenant: Tenant,
   tour: Tour,
+  date: string,
+  request: BookingRequest,
+): Promise<BookedSeats> {
+  const quantity = request.adults;
+  const locked = await lockDeparture(trx, tour.id, date, quantity);
+  const hold = await consumeHold(trx, tenant.id, locked, request);
+  const departure = await reserveSeatsFor(trx, tenant, locked, quantity);
+  return { departure, locked, quantity, hold };
+}
+
+/** One adult's price: a hold has locked it; else it is quoted now. */
+type AdultPrice = Pick<SeatHold, 'unitPriceMinor' | 'currency' | 'currencyDigits' | 'priceBreakdown'>;
+
+/**
+ * Quotes the tenant's price of one adult for the departure, or for the tour when the booking has no date.
+ * @throws TourNotFoundError (404)
+ */
+async function quoteAdult(
+  trx: Trx,
+  tenant: Tenant,
+  tourId: string,
   departure: Departure | undefined,
 ): Promise<AdultPrice> {
-  const platform = departure?.prices ?? { adult: tour.basePriceMinor };
-  const quote = await quoteTenantPrice(trx, tenant, tour, platform, departure?.departureDate ?? null);
+  const { tour, prices } = departure ?? (await basePrice(trx, tenant, tourId));
+  const quote = await quoteTenantPrice(trx, tenant, tour, prices, departure?.departureDate ?? null);
   const { currency, currencyDigits } = tour;
   const priceBreakdown = explainPrice(quote, currencyDigits);
   return { unitPriceMinor: quote.tenant.adult, currency, currencyDigits, priceBreakdown };
 }
 
-/** Smaller than any price can differ, larger than what adding floats leaves behind: 19.99 three times is 59.97. */
-const FLOAT_NOISE_MINOR = 0.001;
+/** Reads the tour again, because the request may have waited for its idempotency key. */
+async function basePrice(trx: Trx, tenant: Tenant, tourId: string) {
+  const tour = await getVisibleTour(trx, tenant, tourId);
+  return { tour, prices: { adult: tour.basePriceMinor } };
+}
 
-function assertExpectedTotal(expected: number | null, totalMinor: number, price: AdultPrice): void {
+function newLead(
+  tenant: Tenant,
+  tour: Tour,
+  request: BookingRequest,
+  { unitPriceMinor, currency, currencyDigits, priceBreakdown }: AdultPrice,
+  seats: BookedSeats | undefined,
+): NewLead {
+  const { adults, customer, notes, by } = request;
+  const { departure, hold } = seats ?? {};
+  const totalMinor = unitPriceMinor * adults;
+  const paymentMethod = request.paymentMethod ?? tenant.paymentMethod;
+  return {
+    ...{ tenant, adults, customer, notes, by, unitPriceMinor, totalMinor, currency, currencyDigits },
+    tourId: tour.id,
+    departureId: departure?.id ?? null,
+    departureDate: departure?.departureDate ?? null,
+    holdId: hold?.id ?? null,
+    externalRef: request.externalRef ?? hold?.externalRef ?? null,
+    depositMinor: depositOf(totalMinor, tenant.depositPercent, paymentMethod),
+    priceBreakdown: { ...priceBreakdown, adults, deposit_percent: Number(tenant.depositPercent) },
+    paymentMethod,
+  };
+}
+
+/** Smaller than any difference of prices, larger than the rounding of floats: 3 * 19.99 is 59.97 here. */
+const FLOAT_ERROR_MINOR = 0.001;
+
+/** @throws PriceChangedError when the total is not the one that the customer saw (409) */
+function assertExpectedTotal(
+  expected: number | null,
+  { totalMinor, currency, currencyDigits }: Pick<NewLead, 'totalMinor' | 'currency' | 'currencyDigits'>,
+): void {
   if (expected === null) return;
-  const differenceMinor = Math.abs(expected * 10 ** price.currencyDigits - totalMinor);
-  if (differenceMinor > FLOAT_NOISE_MINOR)
-    throw new PriceChangedError(toMajor(totalMinor, price.currencyDigits), price.currency);
+  const differenceMinor = Math.abs(expected * 10 ** currencyDigits - totalMinor);
+  if (differenceMinor > FLOAT_ERROR_MINOR)
+    throw new PriceChangedError(toMajor(totalMinor, currencyDigits), currency);
 }

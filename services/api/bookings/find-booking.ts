@@ -1,19 +1,13 @@
 import type { Db } from '../../platform/database';
-import type { TenantScope } from '../tenants/tenant-scope';
+import type { TenantScope } from '../tenants/tenant';
 import { BookingNotFoundError } from './booking.errors';
-import type { BookingLead } from './booking-lead';
-import { isBookingRef } from './booking-ref';
-import {
-  findLapsedLeads,
-  findLead,
-  findLeadOfHold,
-  findLeads,
-  type LeadFilter,
-} from './booking-lead.repository';
+import { isBookingRef, type BookingLead } from './booking-lead';
+import { findLead, findLeads, type LeadFilter } from './booking-lead.repository';
 
 /**
- * @param bookingRef any text; one of another form is not a booking
- * @throws BookingNotFoundError unknown and another tenant's alike (404)
+ * Returns the booking.
+ * @param bookingRef any text; a text that is not a booking reference finds no booking
+ * @throws BookingNotFoundError for an unknown booking and for another tenant's alike (404)
  */
 export async function getBooking(db: Db, scope: TenantScope, bookingRef: string): Promise<BookingLead> {
   const lead = isBookingRef(bookingRef) ? await findLead(db, scope, bookingRef) : undefined;
@@ -21,7 +15,7 @@ export async function getBooking(db: Db, scope: TenantScope, bookingRef: string)
   return lead;
 }
 
-/** Newest first; `lastId` starts the next page, null ends the list. */
+/** Returns one page, newest first; `lastId` starts the next page, null ends the list. */
 export async function listBookings(
   db: Db,
   scope: TenantScope,
@@ -32,19 +26,9 @@ export async function listBookings(
   return { items, lastId: leads.length > filter.limit ? items.at(-1)!.id : null };
 }
 
-/** The booking that a hold became. */
-export async function findBookingOfHold(db: Db, holdId: string): Promise<BookingLead | undefined> {
-  return findLeadOfHold(db, holdId);
-}
+const PAGE_SIZE = 500;
 
-/** Unpaid bookings whose payment window is over, though nobody wrote that down yet; the oldest first. */
-export async function listLapsedBookings(db: Db, limit: number): Promise<BookingLead[]> {
-  return findLapsedLeads(db, limit);
-}
-
-const PAGE = 500;
-
-/** All that the filter finds, newest first, however many: a page at a time. */
+/** Yields every booking that the filter finds, newest first, reading one page at a time. */
 export async function* walkBookings(
   db: Db,
   scope: TenantScope,
@@ -52,7 +36,7 @@ export async function* walkBookings(
 ): AsyncGenerator<BookingLead> {
   let beforeId = filter.beforeId;
   do {
-    const { items, lastId } = await listBookings(db, scope, { ...filter, beforeId, limit: PAGE });
+    const { items, lastId } = await listBookings(db, scope, { ...filter, beforeId, limit: PAGE_SIZE });
     yield* items;
     beforeId = lastId ?? undefined;
   } while (beforeId !== undefined);

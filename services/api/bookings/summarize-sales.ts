@@ -1,31 +1,29 @@
 import type { Db } from '../../platform/database';
-import { countRefusalsByDay } from '../departures/list-refusals';
-import { countHoldsByDay } from '../holds/count-holds-by-day';
-import type { TenantScope } from '../tenants/tenant-scope';
-import { countBookings, type DayOfBookings, listDays } from './booking-stats.repository';
+import type { TenantScope } from '../tenants/tenant';
+import { countBookings, countHolds, countRefusals, type DayOfBookings, listDays } from './sales.repository';
 
-/** What was sold, and not sold, on one day (UTC). */
+/** The sales and refusals of one day (UTC). */
 export interface DayOfSales extends DayOfBookings {
   holds: number;
-  /** Holds of that day that became a booking. */
+  /** Holds placed on this day that became a booking. */
   converted: number;
-  /** Holds and bookings that were refused because too few seats were free. */
+  /** Holds and bookings refused because too few seats were free. */
   soldOut: number;
-  /** For any other reason, by code. */
+  /** Holds and bookings refused for another reason, by code. */
   refused: Record<string, number>;
 }
 
 const NO_BOOKINGS = { bookings: 0, adults: 0, confirmed: 0, cancelled: 0, expired: 0 };
 
-/** Every day from that of `since` to today, the oldest first. Refusals are written down some seconds late. */
+/** Returns every day from that of `since` to today, the oldest first. Refusals are written with some seconds of delay. */
 export async function summarizeSales(db: Db, scope: TenantScope, since: Date): Promise<DayOfSales[]> {
   const days = await listDays(db, since);
   const [from] = days;
   if (from === undefined) return [];
   const [holds, bookings, refusals] = [
-    byDay(await countHoldsByDay(db, scope, from)),
+    byDay(await countHolds(db, scope, from)),
     byDay(await countBookings(db, scope, from)),
-    await countRefusalsByDay(db, scope, from),
+    await countRefusals(db, scope, from),
   ];
   return days.map((day) => {
     const ofDay = refusals.filter((refusal) => refusal.day === day);

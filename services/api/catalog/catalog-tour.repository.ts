@@ -1,6 +1,5 @@
 import type { Db } from '../../platform/database';
-import type { CatalogTour, CatalogTourFilter } from './catalog-tour';
-import type { TourStatus } from './tour';
+import type { CatalogTour, CatalogTourFilter, TourStatus } from './tour';
 
 export async function findCatalogTour(
   db: Db,
@@ -10,7 +9,7 @@ export async function findCatalogTour(
   return tour;
 }
 
-/** By folded name, then id. */
+/** Returns tours by folded name, then id. */
 export async function findCatalogTours(db: Db, filter: CatalogTourFilter): Promise<CatalogTour[]> {
   const conditions = [
     filter.status && 't.status = :status',
@@ -21,7 +20,8 @@ export async function findCatalogTours(db: Db, filter: CatalogTourFilter): Promi
   return selectTours(db, conditions.join(' and ') || 'true', { ...filter });
 }
 
-export async function hasTourInContinent(db: Db, continent: string): Promise<boolean> {
+/** Checks for a tour in this continent. A rule may name a continent before its first tour; a typing error looks the same. */
+export async function isContinentOfSomeTour(db: Db, continent: string): Promise<boolean> {
   return (await db('tours').select('id').where({ continent }).first()) !== undefined;
 }
 

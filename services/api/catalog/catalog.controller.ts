@@ -2,15 +2,15 @@ import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags
 import type { Request as HttpRequest } from 'express';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { PRIVATE, setCaching } from '../http/caching';
-import { searchInput } from '../http/input';
-import { linkNextPage, pageStart } from '../http/list-answer';
+import { answerCached, PRIVATE, setCaching } from '../http/caching';
+import { continentInput, searchInput } from '../http/input';
+import { linkNextPage, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import { answerRemembered } from '../http/remembered-answer';
-import { recallQuote } from '../pricing/recall-quote';
-import { recallCatalog, recallVisibleTour } from './recall-catalog';
+
+import { cachedQuote } from '../pricing/quote-tenant-price';
+import { cachedCatalog, cachedVisibleTour } from './cached-catalog';
 import { catalogItem, tourDetail } from './tour-answer';
 import type { CatalogPage, TourDetail } from './tour.dto';
 
@@ -28,7 +28,7 @@ export class CatalogController {
    * @isInt limit must be a whole number
    * @minimum limit 1 must be at least 1
    * @maximum limit 100 must be at most 100
-   * @param continent Only tours of this continent, such as `asia`.
+   * @param continent Only tours of this continent, such as `asia`, in any case.
    * @param q Part of the name, in any case, with or without accents.
    * @param cursor `next_cursor` of the page before.
    */
@@ -41,13 +41,13 @@ export class CatalogController {
     @Query() cursor?: string,
   ): Promise<CatalogPage> {
     const { tenant } = apiKeyPrincipalOf(request);
-    const filters = { continent, q: searchInput('q', q) };
+    const filters = { continent: continentInput(continent), q: searchInput('q', q) };
     const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filters);
-    const page = await recallCatalog(this.context, tenant, { limit, ...filters, after });
+    const page = await cachedCatalog(this.context, tenant, { limit, ...filters, after });
     setCaching(request, PRIVATE);
     const { publicBaseUrl } = this.context.config;
     const next_cursor = linkNextPage(request, page.last, filters);
-    return answerRemembered(request, page, () => ({
+    return answerCached(request, page, () => ({
       items: page.items.map(({ tour, quote }) => catalogItem(tour, quote, publicBaseUrl)),
       next_cursor,
     }));
@@ -62,9 +62,9 @@ export class CatalogController {
   @Response<ProblemDocument>(404, 'tour_not_found')
   async readTour(@Request() request: HttpRequest, @Path() id_or_slug: string): Promise<TourDetail> {
     const { tenant } = apiKeyPrincipalOf(request);
-    const tour = await recallVisibleTour(this.context, tenant, id_or_slug);
-    const quote = await recallQuote(this.context, tenant, tour, { adult: tour.basePriceMinor }, null);
+    const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
+    const quote = await cachedQuote(this.context, tenant, tour, { adult: tour.basePriceMinor }, null);
     setCaching(request, PRIVATE);
-    return answerRemembered(request, tour, () => tourDetail(tour, quote, this.context.config.publicBaseUrl));
+    return answerCached(request, tour, () => tourDetail(tour, quote, this.context.config.publicBaseUrl));
   }
 }

@@ -1,11 +1,13 @@
 import type { Db } from '../../platform/database';
-import { UnknownTourError } from './unknown-tour.errors';
-import type { CatalogTour } from './catalog-tour';
-import { findCatalogTour } from './catalog-tour.repository';
-import { tourKey } from './tour-key';
+
+import { type CatalogTour, type CatalogTourFilter, tourKey } from './tour';
+import { findCatalogTour, findCatalogTours } from './catalog-tour.repository';
+import { AppError } from '../../platform/errors';
+
+import { foldName } from './fold-name';
 
 /**
- * A tour for an operator, whatever its status.
+ * Finds a tour for an operator, with any status.
  * @param idOrSlug UUID in any case, or slug
  * @throws UnknownTourError
  */
@@ -14,4 +16,29 @@ export async function findTour(db: Db, idOrSlug: string): Promise<CatalogTour> {
   const tour = key && (await findCatalogTour(db, key));
   if (!tour) throw new UnknownTourError(idOrSlug);
   return tour;
+}
+
+/** An operator named an unknown tour. Tenants get TourNotFoundError. */
+class UnknownTourError extends AppError {
+  readonly code = 'tour_not_found';
+
+  constructor(idOrSlug: string) {
+    super(`There is no tour "${idOrSlug}"`);
+  }
+}
+
+/**
+ * Lists the catalog for operators, by name.
+ * @param filter `after`: slug of the last tour of the previous page
+ * @throws UnknownTourError if `after` is unknown
+ */
+export async function listTours(
+  db: Db,
+  { q, after, ...filter }: Omit<CatalogTourFilter, 'nameContains'> & { q?: string },
+): Promise<CatalogTour[]> {
+  return findCatalogTours(db, {
+    ...filter,
+    nameContains: q === undefined ? undefined : foldName(q),
+    after: after === undefined ? undefined : (await findTour(db, after)).id,
+  });
 }

@@ -1,4 +1,4 @@
-/** Letters that Unicode does not take apart, and punctuation that keyboards write in more than one way. */
+/** Letters without a Unicode decomposition, and punctuation with several forms on keyboards. */
 const FOLDED: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
@@ -27,15 +27,15 @@ const FOLDED: Record<string, string> = {
   '—': '-',
 };
 const FOLDED_LETTER = new RegExp(`[${Object.keys(FOLDED).join('')}]`, 'gu');
-/** Not every mark (\p{M}): Japanese voicing and the vowels of Indic scripts tell words apart. */
+/** Only these marks, not \p{M}: Japanese voicing marks and Indic vowels distinguish words. */
 const ACCENT = /[\u0300-\u036f]/g;
 
 /**
- * The one rule by which names are sorted and searched: lower case, no accents, special letters as one types them without
- * (ß as ss, đ as d), a run of white space as one space. Folding twice changes nothing.
+ * Folds a name for sorting and searching: lower case, no accents, special letters as ASCII (ß as ss, đ as d), and single
+ * spaces. Folding twice changes nothing.
  */
 export function foldName(name: string): string {
-  // Marks go after the lower case: İ becomes i and a dot above.
+  // Removes marks after the change to lower case, because İ becomes i and a dot above.
   const bare = name.normalize('NFKD').toLowerCase().replace(ACCENT, '').normalize('NFC');
   return bare.replace(FOLDED_LETTER, (letter) => FOLDED[letter] ?? letter).replace(/\s+/g, ' ');
 }

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database';
-import { tenantQuoter, type Quote } from '../pricing/quote-tenant-price';
+import { createQuoter, type Quote } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
 import { foldName } from './fold-name';
 import type { ListedTour } from './tour';
@@ -18,10 +18,10 @@ export interface PricedCatalogTour {
   quote: Quote;
 }
 
-/** One page of the catalog as a tenant sees it, with its prices. */
+/** One page of the catalog with the tenant's visibility and prices. */
 export interface PricedCatalogPage {
   items: PricedCatalogTour[];
-  /** Where the next page starts; null ends the list. */
+  /** The last item, where the next page starts; null at the end of the list. */
   last: { nameFolded: string; id: string } | null;
 }
 
@@ -33,7 +33,7 @@ export async function listCatalog(
   const nameContains = q === undefined ? undefined : foldName(q);
   const tours = await findCatalogPage(db, tenant, { limit: limit + 1, continent, nameContains, after });
   const page = tours.slice(0, limit);
-  const quote = await tenantQuoter(
+  const quote = await createQuoter(
     db,
     tenant,
     page.map((tour) => tour.id),

@@ -1,10 +1,11 @@
-import { toMajor } from '../money/currency';
+import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
+import { toMajor } from '../pricing/currency';
 import type { Quote } from '../pricing/quote-tenant-price';
 import type { CatalogItem, TourDetail, TourLocationDto } from './tour.dto';
 import type { ListedTour, Tour, TourLocation } from './tour';
-import { tenantPricesAnswer } from '../pricing/prices-answer';
+import { tenantPricesAnswer } from '../pricing/prices';
 
-/** @param baseUrl where a path of ours, such as a drawn cover, is served */
+/** @param baseUrl address of this installation, for pictures that it serves itself */
 export function catalogItem(tour: ListedTour, quote: Quote, baseUrl: string): CatalogItem {
   return {
     id: tour.id,
@@ -14,7 +15,7 @@ export function catalogItem(tour: ListedTour, quote: Quote, baseUrl: string): Ca
     continent: tour.continent,
     country: tour.country,
     duration_days: tour.durationDays,
-    image_url: absoluteUrl(tour.imageUrl, baseUrl),
+    image_url: pictureAddress(tour.imageUrl, baseUrl),
     tags: tour.tags,
     currency: tour.currency,
     price_from: toMajor(quote.tenant.adult, tour.currencyDigits),
@@ -34,7 +35,7 @@ export function tourDetail(tour: Tour, quote: Quote, baseUrl: string): TourDetai
     })),
     inclusions: tour.inclusions,
     exclusions: tour.exclusions,
-    images: tour.images.map(({ url, alt }) => ({ url: absoluteUrl(url, baseUrl)!, alt: alt ?? null })),
+    images: picturesAnswer(tour.images, baseUrl),
     languages: tour.languages,
     start_location: locationAnswer(tour.startLocation),
     end_location: locationAnswer(tour.endLocation),
@@ -45,8 +46,18 @@ export function tourDetail(tour: Tour, quote: Quote, baseUrl: string): TourDetai
   };
 }
 
-function absoluteUrl(url: string | null, baseUrl: string): string | null {
-  return url?.startsWith('/') ? baseUrl + url : url;
+/** Returns null for an address that is neither https nor a path of this installation. */
+function pictureAddress(url: string | null, baseUrl: string): string | null {
+  if (url === null) return null;
+  if (isOwnPath(url)) return baseUrl + url;
+  return isHttpsAddress(url) ? url : null;
+}
+
+function picturesAnswer(images: Tour['images'], baseUrl: string): TourDetail['images'] {
+  return images.flatMap(({ url, alt }) => {
+    const address = pictureAddress(url, baseUrl);
+    return address === null ? [] : [{ url: address, alt: alt ?? null }];
+  });
 }
 
 function locationAnswer(location: TourLocation | null): TourLocationDto | null {

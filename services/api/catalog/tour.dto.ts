@@ -1,4 +1,4 @@
-import type { TenantPricesAnswer } from '../pricing/prices-answer';
+import type { TenantPricesAnswer } from '../pricing/prices';
 
 /** One tour of a list, with the tenant's price. */
 export interface CatalogItem {

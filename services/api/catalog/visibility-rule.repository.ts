@@ -17,7 +17,7 @@ export async function findVisibilityRules(
   return { continents, tours };
 }
 
-/** What the tenant's rules say of one tour, if anything. */
+/** Returns the tenant's rules for one tour and for its continent. */
 export async function findRulesOfTour(
   db: Db,
   tenantId: string,
@@ -38,7 +38,7 @@ export async function putTourRule(
   tourId: string,
   visible: boolean,
 ): Promise<void> {
-  // For key share: the copied sort key waits for an import that is renaming the tour, and is never the old one.
+  // "for key share" waits for an import that renames the tour, so that the copied sort key is never the old one.
   await trx.raw(
     `insert into visibility_tour_rules (tenant_id, tour_id, visible, continent, name_folded)
      select :tenantId, t.id, :visible, t.continent, t.name_folded from tours t where t.id = :tourId for key share

@@ -1,11 +1,11 @@
-/** What a tenant may see: a tour rule beats a continent rule beats its default (CONTRACT section 6). */
+/** The visibility rules of a tenant. A tour rule overrules a continent rule, which overrules the default (CONTRACT section 6). */
 export interface Visibility {
   defaultVisible: boolean;
   continents: { continent: string; visible: boolean }[];
   tours: { id: string; slug: string; name: string; visible: boolean }[];
 }
 
-/** What a rule speaks of; `default` is every tour that no rule speaks of. */
+/** The tours that a rule applies to; `default` means all tours without a rule. */
 export type VisibilityTarget =
   { kind: 'default' } | { kind: 'continent'; continent: string } | { kind: 'tour'; tourId: string };
 
@@ -14,15 +14,26 @@ export interface VisibilityRule {
   visible: boolean;
 }
 
-/** The rules that speak of one tour, the deciding one first; the tenant's default is always among them. */
+/** Returns the rules that apply to one tour, the deciding one first. The tenant's default is always included. */
 export function rankVisibilityRules(
   defaultVisible: boolean,
   rules: { tour: boolean | undefined; continent: boolean | undefined },
 ): VisibilityRule[] {
-  const spoken: { kind: VisibilityRule['kind']; visible: boolean | undefined }[] = [
+  const applicable: { kind: VisibilityRule['kind']; visible: boolean | undefined }[] = [
     { kind: 'tour', visible: rules.tour },
     { kind: 'continent', visible: rules.continent },
     { kind: 'default', visible: defaultVisible },
   ];
-  return spoken.flatMap(({ kind, visible }) => (visible === undefined ? [] : { kind, visible }));
+  return applicable.flatMap(({ kind, visible }) => (visible === undefined ? [] : { kind, visible }));
 }
+
+/**
+ * Joins the tenant :tenantId and its visibility rules to the tour `t` of a statement.
+ */
+export const VISIBILITY_JOINS = `
+  join tenants n on n.id = :tenantId
+  left join visibility_tour_rules vt on vt.tenant_id = n.id and vt.tour_id = t.id
+  left join visibility_continent_rules vc on vc.tenant_id = n.id and vc.continent = t.continent`;
+
+/** The condition that the tenant sees the tour. It needs VISIBILITY_JOINS. */
+export const IS_VISIBLE = `(t.status = 'published' and coalesce(vt.visible, vc.visible, n.default_visible))`;

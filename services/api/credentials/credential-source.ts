@@ -1,43 +1,104 @@
-import type { ChangeLease } from '../../platform/change-lease/change-lease';
-import { createLeasedCache, type Remembered } from '../../platform/change-lease/leased-cache';
+import type { ReadCacheValidity } from '../../platform/read-cache/validity';
+import { createReadCache, type CachedEntry } from '../../platform/read-cache/read-cache';
 import type { Db } from '../../platform/database';
 import { mayBeUsed } from '../tenants/tenant';
 import {
+  findDigest,
   findStoredApiKey,
   findStoredWidgetToken,
   type StoredApiKey,
   type StoredCredential,
+  type StoredDigest,
   type StoredWidgetToken,
 } from './credential.repository';
+import { timingSafeEqual } from 'node:crypto';
 
-/** Where a credential is looked up by its public id. What is found proves nothing: the secret is compared each time. */
+import { type CredentialKind, digestToken, parseToken } from './token-format';
+
+/**
+ * Looks up credentials. A wrong secret and an unknown id take the same query, with an answer of the same form, and no cache
+ * entry. So the response time does not reveal which ids exist.
+ */
 export interface CredentialSource {
-  apiKey(id: string): Promise<StoredApiKey | undefined>;
-  widgetToken(id: string): Promise<StoredWidgetToken | undefined>;
+  /** Returns the key that the token proves; undefined for a wrong secret and for an unknown id. */
+  apiKey(offered: OfferedToken): Promise<StoredApiKey | undefined>;
+  widgetToken(offered: OfferedToken): Promise<StoredWidgetToken | undefined>;
+  /** Returns the token for a caller that proved it before (the pass of the embed page). */
+  widgetTokenById(id: string): Promise<StoredWidgetToken | undefined>;
 }
 
-/** Asks each time. */
+/** Returns the credential of either kind that the token proves. */
+export function proveToken(
+  credentials: CredentialSource,
+  offered: OfferedToken,
+): Promise<StoredCredential | undefined> {
+  return offered.kind === 'api_key' ? credentials.apiKey(offered) : credentials.widgetToken(offered);
+}
+
+/** Asks the database on every call. */
 export function databaseCredentials(db: Db): CredentialSource {
+  const isProven = async (offered: OfferedToken) =>
+    provesSecret(offered, await findDigest(db, offered.kind, offered.id));
   return {
-    apiKey: (id) => findStoredApiKey(db, id),
-    widgetToken: (id) => findStoredWidgetToken(db, id),
+    apiKey: async (offered) => ((await isProven(offered)) ? findStoredApiKey(db, offered.id) : undefined),
+    widgetToken: async (offered) =>
+      (await isProven(offered)) ? findStoredWidgetToken(db, offered.id) : undefined,
+    widgetTokenById: (id) => findStoredWidgetToken(db, id),
   };
 }
 
 const KIB_EACH = 2;
 const CREDENTIALS = 10_000;
 
-/** Asks once a version for each that serves. What is unknown, or serves no more, is asked for again each time. */
-export function leasedCredentials(db: Db, lease: ChangeLease): CredentialSource {
-  const cache = createLeasedCache(lease, 'credentials', CREDENTIALS * KIB_EACH);
-  const asked = databaseCredentials(db);
+/**
+ * Caches usable credentials while the read cache is valid. The cache key is the digest of the complete token, so a hit proves
+ * the secret. Unproven and unusable credentials always ask the database.
+ */
+export function cachedCredentials(db: Db, validity: ReadCacheValidity): CredentialSource {
+  const cache = createReadCache(validity, 'credentials', CREDENTIALS * KIB_EACH);
+  const database = databaseCredentials(db);
+  const keyOf = ({ digests }: OfferedToken) => digests.sha256.toString('base64url');
   return {
-    apiKey: (id) => cache.recall(`key ${id}`, async () => remember(await asked.apiKey(id))),
-    widgetToken: (id) => cache.recall(`token ${id}`, async () => remember(await asked.widgetToken(id))),
+    apiKey: (offered) => cache.get(keyOf(offered), async () => cacheEntry(await database.apiKey(offered))),
+    widgetToken: (offered) =>
+      cache.get(keyOf(offered), async () => cacheEntry(await database.widgetToken(offered))),
+    widgetTokenById: (id) =>
+      cache.get(`token ${id}`, async () => cacheEntry(await database.widgetTokenById(id))),
   };
 }
 
-function remember<C extends StoredCredential>(found: C | undefined): Remembered<C | undefined> {
-  const serves = found && !found.revoked && !found.expired && mayBeUsed(found.tenant);
-  return { value: found, until: serves ? (found.expiresAt?.getTime() ?? Infinity) : 0, size: KIB_EACH };
+function cacheEntry<C extends StoredCredential>(found: C | undefined): CachedEntry<C | undefined> {
+  const usable = found && !found.revoked && !found.expired && mayBeUsed(found.tenant);
+  return { value: found, until: usable ? (found.expiresAt?.getTime() ?? Infinity) : 0, size: KIB_EACH };
 }
+
+/** A well-formed token from a caller. Its secret is not proven yet. */
+export interface OfferedToken {
+  kind: CredentialKind;
+  id: string;
+  /** Its digest by each supported algorithm. */
+  digests: { sha256: Buffer; 'hmac-sha256': Buffer | undefined };
+}
+
+/**
+ * Parses a token and computes both digests, so that an unknown id costs the same work as a known one.
+ * @returns undefined for a malformed token
+ */
+export function offeredToken(text: string, pepper: string | undefined): OfferedToken | undefined {
+  const parsed = parseToken(text);
+  if (!parsed) return undefined;
+  const digests = {
+    sha256: digestToken(text, undefined).digest,
+    'hmac-sha256': pepper ? digestToken(text, pepper).digest : undefined,
+  };
+  return { ...parsed, digests };
+}
+
+/** Checks the token against the stored digest, in constant time. */
+export function provesSecret({ digests }: OfferedToken, stored: StoredDigest): boolean {
+  const offered = digests[stored.digestAlgorithm];
+  return timingSafeEqual(offered ?? NO_DIGEST, stored.digest) && offered !== undefined;
+}
+
+/** Replaces a missing digest, so that the comparison always runs. */
+const NO_DIGEST = Buffer.alloc(32);

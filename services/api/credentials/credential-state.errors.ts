@@ -12,7 +12,7 @@ export class CredentialNotFoundError extends AppError {
   }
 }
 
-/** It serves no more, so there is nothing to rotate. */
+/** The credential is not live, so it cannot be rotated. */
 export class CredentialNotLiveError extends AppError {
   readonly code: 'api_key_not_live' | 'widget_token_not_live';
 

@@ -1,12 +1,14 @@
 import { AppError } from '../../platform/errors';
-import type { Scope } from './scope';
+import type { ApiKeyPrincipal, Scope } from './credential';
 
-/** A refused credential. Only a caller that proved the secret learns which of the reasons it was (CONTRACT section 1). */
+import type { CredentialKind } from './token-format';
+
+/** A refused credential. Only a caller that proved the secret learns the reason (CONTRACT section 1). */
 export abstract class CredentialError extends AppError {
   abstract readonly proven: boolean;
 }
 
-/** Malformed, unknown or wrong secret: one answer for all, so that nothing can be found out by asking. */
+/** Malformed, unknown or wrong secret. One answer for all, so that a caller cannot find valid ids. */
 export class InvalidApiKeyError extends CredentialError {
   readonly code = 'invalid_api_key';
   readonly proven = false;
@@ -46,28 +48,43 @@ export class TenantInactiveError extends CredentialError {
 export class InsufficientScopeError extends CredentialError {
   readonly code = 'insufficient_scope';
   readonly proven = true;
+  readonly scope: Scope;
 
-  constructor(readonly scope: Scope) {
-    super(`The API key lacks the scope ${scope}.`);
+  /** @param principal the caller whose quota counts the refused request */
+  constructor(readonly principal: Pick<ApiKeyPrincipal, 'kind' | 'familyId' | 'scope'>) {
+    super(`The API key lacks the scope ${principal.scope}.`);
+    this.scope = principal.scope;
   }
 }
 
-/** A good API key in the place of a widget token, or the reverse. */
+const TAKES = {
+  api_key: 'an API key, in Authorization: Bearer or in api_key',
+  widget_token: 'a widget token, in token or in x-svc-widget-token',
+};
+
+/** A valid credential of the wrong kind, or in a channel of the other kind. */
 export class WrongCredentialTypeError extends CredentialError {
   readonly code = 'wrong_credential_type';
   readonly proven = true;
 
-  constructor(needed: 'API key' | 'widget token') {
-    super(`This call takes ${needed === 'API key' ? 'an API key' : 'a widget token'}.`);
+  constructor(needed: CredentialKind) {
+    super(`This call takes ${TAKES[needed]}.`);
   }
 }
 
-/** Malformed, unknown, expired, revoked, or of an inactive tenant: one answer for all. */
+/** Malformed, unknown, expired, revoked, or of an inactive tenant. One answer for all. */
 export class InvalidWidgetTokenError extends CredentialError {
   readonly code = 'invalid_widget_token';
   readonly proven = false;
 
   constructor() {
     super('The widget token is missing or not valid.');
+  }
+}
+
+/** An expired pass. The answer is the same as for any invalid token; the page may still be framed. */
+export class EmbedPassExpiredError extends InvalidWidgetTokenError {
+  constructor(readonly origins: string[]) {
+    super();
   }
 }

@@ -1,15 +1,19 @@
 import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import { TENANT_MAY_BE_USED, tenantColumns, toTenant } from '../tenants/tenant-row';
-import type { Scope } from './scope';
-import type { DigestAlgorithm } from './token-format';
+import type { Scope } from './credential';
+import type { CredentialKind, DigestAlgorithm } from './token-format';
 
-/** A credential as it is judged: with its tenant, and with its expiry already held against the database's clock. */
-export interface StoredCredential {
-  id: string;
-  familyId: string;
+/** The stored digest of a token. */
+export interface StoredDigest {
   digest: Buffer;
   digestAlgorithm: DigestAlgorithm;
+}
+
+/** A credential with its tenant. The database compares the expiry with its own clock. */
+export interface StoredCredential extends StoredDigest {
+  id: string;
+  familyId: string;
   revoked: boolean;
   expired: boolean;
   expiresAt: Date | null;
@@ -17,6 +21,17 @@ export interface StoredCredential {
 }
 export type StoredApiKey = StoredCredential & { scopes: Scope[] };
 export type StoredWidgetToken = StoredCredential & { ownOrigins: string[] | null };
+
+/** Returns the digest of this id; for an unknown id, a digest of the same form that no token has. */
+export async function findDigest(db: Db, kind: CredentialKind, id: string): Promise<StoredDigest> {
+  const { rows } = await db.raw(
+    `select coalesce(c.digest, decode(repeat('00', 32), 'hex')) as digest, coalesce(c.digest_alg, 'sha256') as digest_alg
+     from (values (cast(:id as char(12)))) as asked (id)
+     left join ${kind === 'api_key' ? 'api_keys' : 'widget_tokens'} c on c.id = asked.id`,
+    { id },
+  );
+  return { digest: rows[0].digest, digestAlgorithm: rows[0].digest_alg };
+}
 
 export async function findStoredApiKey(db: Db, id: string): Promise<StoredApiKey | undefined> {
   const row = await findStored(db, 'api_keys', id, 'c.scopes');
@@ -28,11 +43,11 @@ export async function findStoredWidgetToken(db: Db, id: string): Promise<StoredW
   return row && { ...toStored(row), ownOrigins: row.own_origins };
 }
 
-/** Does a live widget token list this origin, as its own or through its tenant? */
+/** Checks whether a live widget token lists this origin, itself or through its tenant. */
 export async function isOriginListed(db: Db, origin: string): Promise<boolean> {
   const live = `w.revoked_at is null and (w.expires_at is null or w.expires_at > clock_timestamp())
     and ${TENANT_MAY_BE_USED}`;
-  // Two questions, because each has its own index; joined by "or" in one, neither is used.
+  // Two subqueries, because each uses its own index; one condition with "or" uses neither.
   const { rows } = await db.raw(
     `select exists (select from widget_tokens w join tenants t on t.id = w.tenant_id
                     where w.origins @> array[:origin]::text[] and ${live})

@@ -1,25 +1,24 @@
-import type { CredentialWarning } from './credential-warning';
-import type { Scope } from './scope';
+import type { Tenant } from '../tenants/tenant';
 
 export const CREDENTIAL_STATUSES = ['live', 'expired', 'revoked'] as const;
 export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number];
 
-/** As it stands on the command line and in lists; the secret is nowhere. */
+/** A credential as lists and the command line show it, without its secret. */
 export interface Credential {
   id: string;
   /** Slug. */
   tenant: string;
   tenantId: string;
-  /** The first key of a line of rotated ones. */
+  /** Id of the first credential of a chain of rotations. */
   familyId: string;
-  /** By the database's clock. A live one is served if its tenant is. */
+  /** By the database's clock. The API serves a live one if it serves the tenant. */
   status: CredentialStatus;
   createdAt: Date;
   expiresAt: Date | null;
   revokedAt: Date | null;
   replacedBy: string | null;
   lastUsedAt: Date | null;
-  /** Of a live one, by the database's clock; the one to act on first comes first. */
+  /** For a live credential, by the database's clock; the most urgent comes first. */
   warnings: CredentialWarning[];
 }
 
@@ -27,26 +26,61 @@ export interface ApiKey extends Credential {
   name: string | null;
   website: string | null;
   scopes: Scope[];
-  /** When it last came with the marks of a browser. */
+  /** Time of the last request that came from a browser. */
   browserSeenAt: Date | null;
 }
 
 export interface WidgetToken extends Credential {
   /** The token's own, else the tenant's. */
   origins: string[];
-  /** It has none of its own, and the tenant's as they change. */
+  /** True if it has no own origins and uses the tenant's current ones. */
   followsTenant: boolean;
 }
 
 export interface CredentialPage {
   status?: CredentialStatus;
-  /** Id of the one behind which it goes on: lists run from the newest to the oldest. */
+  /** Id of the last credential of the previous page. Lists start with the newest. */
   after?: string;
   limit: number;
 }
 
-/** A credential with its secret: this once. */
+/** A new credential with its secret, which is shown only once. */
 export interface Issued<C extends Credential> {
   credential: C;
   token: string;
+}
+
+/** The permissions of an API key. */
+export const SCOPES = ['catalog:read', 'booking:create', 'booking:read', 'booking:manage'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** A reason for the operator to act on a live credential. */
+export type CredentialWarning = 'seen_in_browser' | 'never_used' | 'expires_soon';
+
+/** Days after which a credential without any use gets a warning. */
+export const UNUSED_DAYS = 7;
+export const EXPIRING_DAYS = 14;
+
+/** A caller that proved an API key: the tenant's server. */
+export interface ApiKeyPrincipal {
+  kind: 'api_key';
+  keyId: string;
+  /** Names the quota bucket. A rotated key keeps it. */
+  familyId: string;
+  /** The scope that this request needs. */
+  scope: Scope;
+  tenant: Tenant;
+}
+
+/** A caller that proved a widget token: a browser. */
+export interface WidgetPrincipal {
+  kind: 'widget_token';
+  tokenId: string;
+  familyId: string;
+  /** The token's own, else the tenant's; none: no browser origin is allowed. */
+  origins: string[];
+  tenant: Tenant;
+  expiresAt: Date | null;
+  /** Start of the chain of passes that this request continues, in seconds. Absent for a request with the token itself. */
+  passChainStart?: number;
 }

@@ -1,26 +1,41 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { InvalidWidgetTokenError } from './credential.errors';
+import { EmbedPassExpiredError, InvalidWidgetTokenError } from './credential.errors';
 import type { CredentialSource } from './credential-source';
-import { EmbedPassExpiredError } from './embed-pass.errors';
-import type { WidgetPrincipal } from './principal';
-import { findLiveWidgetToken } from './verify-widget-token';
+
+import type { WidgetPrincipal } from './credential';
+import { findLiveWidgetToken } from './verify-credential';
 
 const LIFE_SECONDS = 3600;
-const FORM = /^(([0-9A-Za-z]{12})\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
+/** Limit for the renewal of passes. A copied pass ends within a day, however often it is used. */
+const CHAIN_SECONDS = 24 * LIFE_SECONDS;
+const FORM = /^(([0-9A-Za-z]{12})\.([0-9a-z]{1,9})\.([0-9a-z]{1,9}))\.([\w-]{43})$/;
 
 /**
- * What stands in the embed page's links in place of the token: who reads the page learns nothing that lasts. It says that
- * the bearer was shown the page of this token, and until when that counts.
+ * Creates the short-lived pass that replaces the token in the links of the embed page. A pass names the token, the start of its
+ * chain of passes, and its own expiry.
  * @param now milliseconds
+ * @param chainStart seconds, from the pass of this request; by default a new chain starts now
  */
-export function mintEmbedPass(key: string, tokenId: string, now = Date.now()): string {
-  const claim = `${tokenId}.${(Math.floor(now / 1000) + LIFE_SECONDS).toString(36)}`;
-  return `${claim}.${mac(key, claim).toString('base64url')}`;
+export function mintEmbedPass(
+  key: string,
+  tokenId: string,
+  now = Date.now(),
+  chainStart = Math.floor(now / 1000),
+): string {
+  const expiry = Math.min(Math.floor(now / 1000) + LIFE_SECONDS, chainStart + CHAIN_SECONDS);
+  const claim = `${tokenId}.${chainStart.toString(36)}.${expiry.toString(36)}`;
+  return `${claim}.${mac(key, claim)}`;
+}
+
+/** Returns the token id of a pass, forged or not; undefined for any other text. */
+export function tokenIdOfPass(pass: string): string | undefined {
+  return FORM.exec(pass)?.[2];
 }
 
 /**
- * The token behind a pass, judged anew.
- * @throws InvalidWidgetTokenError forged, or the token is not live; EmbedPassExpiredError an hour after it was made
+ * Returns the caller that a pass proves, and checks its token again.
+ * @throws InvalidWidgetTokenError forged, or the token is not live; EmbedPassExpiredError an hour after it was made, and a day after the
+ *   first of its chain
  */
 export async function verifyEmbedPass(
   credentials: CredentialSource,
@@ -28,17 +43,18 @@ export async function verifyEmbedPass(
   pass: string,
   now = Date.now(),
 ): Promise<WidgetPrincipal> {
-  const [, claim, tokenId, expiry, seal] = FORM.exec(pass) ?? [];
-  if (!claim || !timingSafeEqual(Buffer.from(seal!, 'base64url'), mac(key, claim))) {
+  const [, claim, tokenId, chainStart, expiry, seal] = FORM.exec(pass) ?? [];
+  // Compares text, because decoding drops two bits of the last character.
+  if (!claim || !timingSafeEqual(Buffer.from(seal!), Buffer.from(mac(key, claim)))) {
     throw new InvalidWidgetTokenError();
   }
   const principal = await findLiveWidgetToken(credentials, tokenId!);
   if (!principal) throw new InvalidWidgetTokenError();
   if (parseInt(expiry!, 36) * 1000 <= now) throw new EmbedPassExpiredError(principal.origins);
-  return principal;
+  return { ...principal, passChainStart: parseInt(chainStart!, 36) };
 }
 
-function mac(key: string, claim: string): Buffer {
-  // The same key signs cursors; what it signs there begins with a bracket.
-  return createHmac('sha256', key).update(`embed pass\0${claim}`).digest();
+function mac(key: string, claim: string): string {
+  // The prefix separates passes from cursors, which the same key signs.
+  return createHmac('sha256', key).update(`embed pass\0${claim}`).digest('base64url');
 }

@@ -1,19 +1,19 @@
 import type { Db } from '../../platform/database';
 import { mayBeUsed } from '../tenants/tenant';
-import type { ApiKey, WidgetToken } from './credential';
+import type { ApiKey, Scope, WidgetToken } from './credential';
 import { findStoredApiKey, findStoredWidgetToken, type StoredCredential } from './credential.repository';
 import { findApiKey, findWidgetToken } from './issued-credential.repository';
-import { matchesSecret } from './match-secret';
-import type { Scope } from './scope';
-import { parseToken, type CredentialKind } from './token-format';
+import { offeredToken, provesSecret } from './credential-source';
 
-/** Why a token is served or not, in the order in which a request is judged. */
+import type { CredentialKind } from './token-format';
+
+/** The reason why a token is usable or not, in the order of the checks of a request. */
 export type Verdict =
   'malformed' | 'unknown' | 'wrong_secret' | 'revoked' | 'expired' | 'tenant_inactive' | 'usable';
 
 export interface Inspection {
   verdict: Verdict;
-  /** What follows is null as far as the verdict came before it was known. */
+  /** Fields that the verdict does not reveal are null. */
   kind: CredentialKind | null;
   id: string | null;
   tenant: string | null;
@@ -23,7 +23,7 @@ export interface Inspection {
   credential: ApiKey | WidgetToken | null;
 }
 
-const NOTHING: Omit<Inspection, 'verdict'> = {
+const UNKNOWN: Omit<Inspection, 'verdict'> = {
   kind: null,
   id: null,
   tenant: null,
@@ -34,28 +34,28 @@ const NOTHING: Omit<Inspection, 'verdict'> = {
 };
 
 /**
- * Judges a token of either kind without using it. What belongs to its owner is told only where the secret is right. What the
- * form alone tells, parseToken and diagnoseToken say without a database.
+ * Checks a token of either kind without using it. Returns details of the owner only if the secret is right. parseToken and
+ * diagnoseToken check the form without a database.
  */
 export async function inspectToken(db: Db, pepper: string | undefined, text: string): Promise<Inspection> {
-  const parsed = parseToken(text);
-  if (!parsed) return { ...NOTHING, verdict: 'malformed' };
-  const { kind, id } = parsed;
+  const offered = offeredToken(text, pepper);
+  if (!offered) return { ...UNKNOWN, verdict: 'malformed' };
+  const { kind, id } = offered;
   const stored = await (kind === 'api_key' ? findStoredApiKey(db, id) : findStoredWidgetToken(db, id));
-  if (!stored) return { ...NOTHING, kind, id, verdict: 'unknown' };
-  if (!matchesSecret(stored, text, pepper)) return { ...NOTHING, kind, id, verdict: 'wrong_secret' };
+  if (!stored) return { ...UNKNOWN, kind, id, verdict: 'unknown' };
+  if (!provesSecret(offered, stored)) return { ...UNKNOWN, kind, id, verdict: 'wrong_secret' };
   const credential = await (kind === 'api_key' ? findApiKey(db, id) : findWidgetToken(db, id));
-  return { ...tellOwner(credential!), verdict: judge(stored), kind, id };
+  return { ...ownerDetails(credential!), verdict: verdictOf(stored), kind, id };
 }
 
-function tellOwner(credential: ApiKey | WidgetToken): Omit<Inspection, 'verdict' | 'kind' | 'id'> {
+function ownerDetails(credential: ApiKey | WidgetToken): Omit<Inspection, 'verdict' | 'kind' | 'id'> {
   const { tenant, expiresAt } = credential;
   const scopes = 'scopes' in credential ? credential.scopes : null;
   const origins = 'origins' in credential ? credential.origins : null;
   return { tenant, expiresAt, scopes, origins, credential };
 }
 
-function judge(stored: StoredCredential): Verdict {
+function verdictOf(stored: StoredCredential): Verdict {
   if (stored.revoked) return 'revoked';
   if (stored.expired) return 'expired';
   return mayBeUsed(stored.tenant) ? 'usable' : 'tenant_inactive';

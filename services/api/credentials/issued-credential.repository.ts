@@ -1,18 +1,26 @@
 import type { Db, Trx } from '../../platform/database';
 import { USABLE_STATUSES } from '../tenants/tenant';
-import type { ApiKey, Credential, CredentialPage, WidgetToken } from './credential';
-import { EXPIRING_DAYS, UNUSED_DAYS, type CredentialWarning } from './credential-warning';
-import type { Scope } from './scope';
+import {
+  type ApiKey,
+  type Credential,
+  type CredentialPage,
+  type CredentialWarning,
+  EXPIRING_DAYS,
+  type Scope,
+  UNUSED_DAYS,
+  type WidgetToken,
+} from './credential';
+
 import type { CredentialKind, DigestAlgorithm } from './token-format';
 
-/** What both kinds have, as columns to insert. */
+/** The columns of both kinds to insert. */
 export interface NewCredential {
   id: string;
   tenantId: string;
   familyId: string;
   digest: Buffer;
   digestAlgorithm: DigestAlgorithm;
-  /** From now, by the database's clock; null: for ever. */
+  /** From now, by the database's clock; null: no expiry. */
   lifetimeSeconds: number | null;
 }
 export interface NewApiKey {
@@ -63,20 +71,20 @@ export async function selectWidgetTokensOf(
   return (await pageOf(selectWidgetTokens(db), 'widget_token', tenantId, page)).map(toWidgetToken);
 }
 
-export async function selectDoubtfulApiKeys(db: Db, limit: number): Promise<ApiKey[]> {
-  return (await doubtful(db, selectApiKeys(db), limit)).map(toApiKey);
+export async function selectApiKeysAtRisk(db: Db, limit: number): Promise<ApiKey[]> {
+  return (await atRisk(db, selectApiKeys(db), limit)).map(toApiKey);
 }
 
-export async function selectDoubtfulWidgetTokens(db: Db, limit: number): Promise<WidgetToken[]> {
-  return (await doubtful(db, selectWidgetTokens(db), limit)).map(toWidgetToken);
+export async function selectWidgetTokensAtRisk(db: Db, limit: number): Promise<WidgetToken[]> {
+  return (await atRisk(db, selectWidgetTokens(db), limit)).map(toWidgetToken);
 }
 
-/** Holds the row until the transaction ends, so that two rotations or revocations take turns. */
+/** Locks the row until the transaction ends, so that rotations and revocations run one after the other. */
 export async function lockCredential(trx: Trx, kind: CredentialKind, id: string): Promise<void> {
   await trx(TABLE[kind]).where({ id }).forUpdate().select('id');
 }
 
-/** Its successor takes over; it ends after the grace, or before if it was to. */
+/** Records the successor. The credential expires after the grace period, or at its earlier expiry. */
 export async function endByRotation(
   trx: Trx,
   kind: CredentialKind,
@@ -92,7 +100,7 @@ export async function endByRotation(
     });
 }
 
-/** A second revocation keeps the time of the first. */
+/** Revokes the credential. A second revocation keeps the time of the first. */
 export async function markRevoked(trx: Trx, kind: CredentialKind, id: string): Promise<void> {
   await trx(TABLE[kind])
     .where({ id })
@@ -124,7 +132,7 @@ function selectCredentials(db: Db, kind: CredentialKind) {
     .select(warningsOf(db, kind));
 }
 
-/** Of a rotated one it is right that it ends soon, and that nobody uses it. */
+/** Selects the warnings. Rotated credentials are expected to expire unused: no warning. */
 function warningsOf(db: Db, kind: CredentialKind) {
   const inBrowser = kind === 'api_key' ? 'c.browser_seen_at is not null' : 'false';
   return db.raw(
@@ -154,7 +162,7 @@ function pageOf(
   return credentials;
 }
 
-function doubtful(db: Db, credentials: ReturnType<typeof selectCredentials>, limit: number) {
+function atRisk(db: Db, credentials: ReturnType<typeof selectCredentials>, limit: number) {
   return db
     .from(credentials.whereIn('t.status', USABLE_STATUSES).as('d'))
     .select('d.*')

@@ -4,14 +4,16 @@ import type { ApiKey, CredentialPage, WidgetToken } from './credential';
 import {
   findApiKey,
   findWidgetToken,
+  selectApiKeysAtRisk,
   selectApiKeysOf,
+  selectWidgetTokensAtRisk,
   selectWidgetTokensOf,
 } from './issued-credential.repository';
 import { CredentialNotFoundError } from './credential-state.errors';
 
 /**
- * The tenant's keys, newest first, the dead ones too.
- * @throws CredentialNotFoundError of `after`
+ * Lists the tenant's keys, newest first, with the expired and revoked ones.
+ * @throws CredentialNotFoundError if `after` is unknown
  */
 export async function listApiKeys(db: Db, tenant: Tenant, page: CredentialPage): Promise<ApiKey[]> {
   if (page.after !== undefined) await showApiKey(db, page.after);
@@ -19,8 +21,8 @@ export async function listApiKeys(db: Db, tenant: Tenant, page: CredentialPage):
 }
 
 /**
- * The tenant's tokens, newest first, the dead ones too.
- * @throws CredentialNotFoundError of `after`
+ * Lists the tenant's tokens, newest first, with the expired and revoked ones.
+ * @throws CredentialNotFoundError if `after` is unknown
  */
 export async function listWidgetTokens(db: Db, tenant: Tenant, page: CredentialPage): Promise<WidgetToken[]> {
   if (page.after !== undefined) await showWidgetToken(db, page.after);
@@ -39,4 +41,15 @@ export async function showWidgetToken(db: Db, id: string): Promise<WidgetToken> 
   const token = await findWidgetToken(db, id);
   if (!token) throw new CredentialNotFoundError('widget_token', id);
   return token;
+}
+
+/** Returns live credentials with a warning, of usable tenants; the earliest expiry comes first. */
+export async function findCredentialsAtRisk(
+  db: Db,
+  limit: number,
+): Promise<{ keys: ApiKey[]; tokens: WidgetToken[] }> {
+  return {
+    keys: await selectApiKeysAtRisk(db, limit),
+    tokens: await selectWidgetTokensAtRisk(db, limit),
+  };
 }

@@ -1,24 +1,24 @@
 import type { Db } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
-import { updateLastUsed } from './credential-use.repository';
-import { addSighting, type Sighting } from './credential-sighting';
-import type { ApiKeyPrincipal, WidgetPrincipal } from './principal';
+import { addLastSeen, type LastSeen, updateLastUsed } from './credential-use.repository';
+
+import type { ApiKeyPrincipal, WidgetPrincipal } from './credential';
 
 const FLUSH_MS = 30_000;
 
-/** When was a credential last used? Kept in memory and written together, so that no request waits for a write of its own. */
+/** Records when credentials were last used. Writes in batches, so that no request waits for a write. */
 export interface UseRecorder {
-  /** @param fromBrowser for an API key that is a leak: it belongs on a server */
-  note(principal: ApiKeyPrincipal | WidgetPrincipal, fromBrowser?: boolean): void;
-  /** A proven API key in a browser that was not served, as it came in the place of a widget token. */
-  noteLeak(keyId: string): void;
-  /** Writes what was noted and stops. */
+  /** @param fromBrowser an API key in a browser is a leak */
+  record(principal: ApiKeyPrincipal | WidgetPrincipal, fromBrowser?: boolean): void;
+  /** Records an API key that a browser sent in place of a widget token. */
+  recordLeak(keyId: string): void;
+  /** Writes the recorded times and stops. */
   stop(): Promise<void>;
 }
 
 export function startUseRecorder(db: Db, log: Logger): UseRecorder {
-  let keys = new Map<string, Sighting>();
-  let tokens = new Map<string, Sighting>();
+  let keys = new Map<string, LastSeen>();
+  let tokens = new Map<string, LastSeen>();
   const flush = async () => {
     const [usedKeys, usedTokens] = [keys, tokens];
     keys = new Map();
@@ -33,12 +33,12 @@ export function startUseRecorder(db: Db, log: Logger): UseRecorder {
   const timer = setInterval(() => void flush(), FLUSH_MS);
   timer.unref();
   return {
-    note(principal, fromBrowser = false) {
+    record(principal, fromBrowser = false) {
       const now = new Date();
       if (principal.kind === 'widget_token') tokens.set(principal.tokenId, { used: now });
-      else addSighting(keys, principal.keyId, fromBrowser ? { used: now, inBrowser: now } : { used: now });
+      else addLastSeen(keys, principal.keyId, fromBrowser ? { used: now, inBrowser: now } : { used: now });
     },
-    noteLeak: (keyId) => addSighting(keys, keyId, { inBrowser: new Date() }),
+    recordLeak: (keyId) => addLastSeen(keys, keyId, { inBrowser: new Date() }),
     stop: () => {
       clearInterval(timer);
       return flush();

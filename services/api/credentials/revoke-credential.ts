@@ -4,7 +4,7 @@ import { CredentialNotFoundError } from './credential-state.errors';
 import { findApiKey, findWidgetToken, lockCredential, markRevoked } from './issued-credential.repository';
 
 /**
- * Refused from the moment the transaction commits. One that was revoked before stays as it is.
+ * Revokes a key. The API refuses it from the commit on. A second revocation changes nothing.
  * @throws CredentialNotFoundError
  */
 export async function revokeApiKey(trx: Trx, id: string): Promise<{ before: ApiKey; after: ApiKey }> {
@@ -15,7 +15,7 @@ export async function revokeApiKey(trx: Trx, id: string): Promise<{ before: ApiK
   return { before, after: (await findApiKey(trx, id))! };
 }
 
-/** The same for a widget token. */
+/** Revokes a widget token in the same way. */
 export async function revokeWidgetToken(
   trx: Trx,
   id: string,

@@ -1,7 +1,7 @@
 import type { Trx } from '../../platform/database';
 import type { ApiKey, Credential, Issued, WidgetToken } from './credential';
 import { CredentialNotFoundError, CredentialNotLiveError } from './credential-state.errors';
-import { issueApiKey } from './issue-api-key';
+import { issueApiKey, newCredential } from './issue-credential';
 import {
   endByRotation,
   findApiKey,
@@ -10,25 +10,25 @@ import {
   lockCredential,
   markRevoked,
 } from './issued-credential.repository';
-import { newCredential } from './new-credential';
+
 import type { CredentialKind } from './token-format';
 
 export interface Rotation {
-  /** How long the old one still serves, unless it was to expire before; 0 revokes it in the same transaction. */
+  /** Time until the old one expires, unless its own expiry is earlier; 0 revokes it in the same transaction. */
   graceSeconds: number;
-  /** Of the new one; null: for ever; absent: as long as the old one was issued for. */
+  /** Lifetime of the new one; null: no expiry; absent: the lifetime of the old one. */
   lifetimeSeconds?: number | null;
 }
 
-/** The one that is replaced, as it was and as it is now. */
+/** The replaced credential before and after the rotation. */
 interface Rotated<C> {
   before: C;
   previous: C;
 }
 
 /**
- * A successor with the same rights, family and quota.
- * @throws CredentialNotFoundError; CredentialNotLiveError where it has expired, or was revoked or rotated before
+ * Issues a successor with the same scopes, family and quota.
+ * @throws CredentialNotFoundError; CredentialNotLiveError if it is expired, revoked or rotated
  */
 export async function rotateApiKey(
   trx: Trx,
@@ -47,8 +47,8 @@ export async function rotateApiKey(
 }
 
 /**
- * A successor with the same origins (its own, or the tenant's), family and quota.
- * @throws CredentialNotFoundError; CredentialNotLiveError where it has expired, or was revoked or rotated before
+ * Issues a successor with the same origins (its own, or the tenant's), family and quota.
+ * @throws CredentialNotFoundError; CredentialNotLiveError if it is expired, revoked or rotated
  */
 export async function rotateWidgetToken(
   trx: Trx,

@@ -5,27 +5,27 @@ export type CredentialKind = 'api_key' | 'widget_token';
 export type DigestAlgorithm = 'sha256' | 'hmac-sha256';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** The largest multiple of 62 in a byte: bytes from here on would favour the first characters. */
+/** The largest multiple of 62 in a byte. Larger bytes would favour the first characters. */
 const UNBIASED = 248;
 const ID_LENGTH = 12;
 const CRC_LENGTH = 6;
 const KINDS = ['api_key', 'widget_token'] as const;
 const PREFIX = { api_key: 'svc_live_', widget_token: 'svc_widget_' } as const;
-/** 190 and 131 bits. */
+/** Characters: 190 and 131 bits. */
 const SECRET_LENGTH = { api_key: 32, widget_token: 22 } as const;
 const FORMAT = {
   api_key: /^svc_live_([0-9A-Za-z]{12})_[0-9A-Za-z]{38}$/,
   widget_token: /^svc_widget_([0-9A-Za-z]{12})_[0-9A-Za-z]{28}$/,
 } as const;
 
-/** A new credential (CONTRACT section 2). `id` may stand in logs; `token` holds the secret and is shown once. */
-export function mintToken(kind: CredentialKind): { id: string; token: string } {
+/** Creates a random token (CONTRACT section 2). Logs may show `id`; `token` holds the secret and is shown once. */
+export function mintCredentialToken(kind: CredentialKind): { id: string; token: string } {
   const id = randomBase62(ID_LENGTH);
   const body = `${PREFIX[kind]}${id}_${randomBase62(SECRET_LENGTH[kind])}`;
   return { id, token: body + checksum(body) };
 }
 
-/** Kind and id of a well-formed credential; undefined for anything else, a typo included: no look-up is needed to know. */
+/** Returns kind and id of a well-formed token; undefined for any other text. The checksum finds typing errors without a query. */
 export function parseToken(text: string): { kind: CredentialKind; id: string } | undefined {
   for (const kind of KINDS) {
     const id = FORMAT[kind].exec(text)?.[1];
@@ -35,11 +35,11 @@ export function parseToken(text: string): { kind: CredentialKind; id: string } |
   return undefined;
 }
 
-/** Why a text is no credential of ours; the checksum tells a slip of the pen from a secret. */
-export type Malformation = 'foreign' | 'unknown_kind' | 'characters' | 'length' | 'checksum';
+/** The reason why a text is not a well-formed token. */
+export type TokenIssue = 'foreign' | 'unknown_kind' | 'characters' | 'length' | 'checksum';
 
-/** @returns undefined for a well-formed one */
-export function diagnoseToken(text: string): Malformation | undefined {
+/** Returns the issue of a token; undefined for a well-formed one. */
+export function diagnoseToken(text: string): TokenIssue | undefined {
   if (parseToken(text)) return undefined;
   const kind = KINDS.find((name) => text.startsWith(PREFIX[name]));
   if (!kind) return text.startsWith('svc_') ? 'unknown_kind' : 'foreign';
@@ -47,7 +47,7 @@ export function diagnoseToken(text: string): Malformation | undefined {
   return FORMAT[kind].test(text) ? 'checksum' : 'length';
 }
 
-/** With a pepper, a stolen table cannot even confirm a leaked token. The secret is random, so a slow hash buys nothing. */
+/** Computes the digest to store. With a pepper, a stolen table cannot confirm a leaked token. The secret is random, so a slow hash adds nothing. */
 export function digestToken(
   token: string,
   pepper: string | undefined,

@@ -1,28 +1,28 @@
 import { createBooking } from '../bookings/create-booking';
-import { checkCatalog } from '../catalog/files/check-catalog';
-import { importCatalog } from '../catalog/files/import-catalog';
-import { CredentialError } from '../credentials/credential.errors';
-import { databaseCredentials } from '../credentials/credential-source';
-import { issueApiKey } from '../credentials/issue-api-key';
-import { issueWidgetToken } from '../credentials/issue-widget-token';
-import { SCOPES } from '../credentials/scope';
-import { verifyApiKey } from '../credentials/verify-api-key';
-import { verifyWidgetToken } from '../credentials/verify-widget-token';
-import { isDepartureNotAvailable } from '../departures/departure.errors';
+import { checkCatalog } from '../catalog-import/check-catalog';
+import { importCatalog } from '../catalog-import/import-catalog';
+import { issueApiKey, issueWidgetToken } from '../credentials/issue-credential';
+
+import { SCOPES } from '../credentials/credential';
 import { createTenant } from '../tenants/create-tenant';
 import { findTenant } from '../tenants/find-tenant';
-import { setOrigins } from '../tenants/set-origins';
-import type { Tenant } from '../tenants/tenant';
+import { setOrigins } from '../tenants/origins';
+import { mayBeUsed, type Tenant } from '../tenants/tenant';
 import { TenantNotFoundError } from '../tenants/tenant.errors';
-import type { Trx } from '../../platform/database';
-import { demoCatalog, demoSoldOut } from '../../../seeds/demo-catalog';
-import { findPlantedDates } from './demo.repository';
+import type { Db, Trx } from '../../platform/database';
+import { demoCatalog, type DemoCatalogTour, demoSoldOut } from './demo-catalog';
+import { findTakenTourSlugs, findUntouchedTours, recordDemoTours } from './demo.repository';
+import { CredentialError } from '../credentials/credential.errors';
+import { databaseCredentials } from '../credentials/credential-source';
+import { verifyApiKey, verifyWidgetToken } from '../credentials/verify-credential';
 
-const DEMO_TENANT = 'demo';
-/** Where a page of one's own can try the widget. */
+export { lockPlanting } from './demo.repository';
+
+export const DEMO_TENANT = 'demo';
+/** The origin for tests of the widget on the developer's own page. */
 const DEMO_ORIGIN = 'http://localhost:8080';
 
-/** What demo.json keeps: secrets exist nowhere else, so without it new ones are issued. */
+/** The content of demo.json. The secrets exist only there. */
 export interface DemoCredentials {
   tenant: string;
   api_key: string;
@@ -30,62 +30,96 @@ export interface DemoCredentials {
 }
 
 /**
- * Plants the demo, or moves it forward: new departures come in, and those that are there stay as they are.
+ * Adds the demo catalog and the demo tenant. Keeps existing tours with the same slug unchanged.
  * @param today YYYY-MM-DD
- * @param kept of an earlier planting
  */
 export async function plantDemo(
   trx: Trx,
   today: string,
   pepper: string | undefined,
-  kept: DemoCredentials | undefined,
 ): Promise<DemoCredentials> {
-  await plantCatalog(trx, today);
-  const tenant = await demoTenant(trx);
-  await sellOut(trx, tenant, today);
-  const credentials = databaseCredentials(trx);
-  return {
-    tenant: DEMO_TENANT,
-    api_key: (await stillGood(kept, (demo) =>
-      verifyApiKey(credentials, pepper, demo.api_key, 'booking:create'),
-    ))
-      ? kept!.api_key
-      : (await issueApiKey(trx, pepper, tenant, { scopes: [...SCOPES], name: 'Demo' })).token,
-    widget_token: (await stillGood(kept, (demo) => verifyWidgetToken(credentials, pepper, demo.widget_token)))
-      ? kept!.widget_token
-      : (await issueWidgetToken(trx, pepper, tenant, {})).token,
-  };
-}
-
-async function plantCatalog(trx: Trx, today: string): Promise<void> {
   const tours = demoCatalog(today);
-  const planted = await findPlantedDates(
+  const taken = await findTakenTourSlugs(
     trx,
     tours.map((tour) => tour.slug),
   );
-  const records = tours.map((tour, index) => ({
-    place: { file: 'demo catalog', index, field: '' },
-    value: {
-      ...tour,
-      departures: tour.departures?.filter((one) => !planted.has(`${tour.slug} ${one.departure_date}`)),
-    },
-  }));
-  await importCatalog(trx, checkCatalog(records), { prune: false });
+  const planted = tours.filter((tour) => !taken.has(tour.slug));
+  await importTours(trx, planted);
+  const { tenant, isNew } = await demoTenant(trx);
+  if (isNew) await sellOut(trx, tenant, today, planted);
+  return issueDemoCredentials(trx, tenant, pepper);
 }
 
-async function demoTenant(trx: Trx): Promise<Tenant> {
+/**
+ * Issues new credentials of the demo tenant after the loss of the file.
+ * @returns undefined if the demo tenant is missing or not usable
+ */
+export async function reissueDemoCredentials(
+  trx: Trx,
+  pepper: string | undefined,
+): Promise<DemoCredentials | undefined> {
+  const tenant = await findDemoTenant(trx);
+  return tenant && mayBeUsed(tenant) ? issueDemoCredentials(trx, tenant, pepper) : undefined;
+}
+
+async function issueDemoCredentials(
+  trx: Trx,
+  tenant: Tenant,
+  pepper: string | undefined,
+): Promise<DemoCredentials> {
+  return {
+    tenant: DEMO_TENANT,
+    api_key: (await issueApiKey(trx, pepper, tenant, { scopes: [...SCOPES], name: 'Demo' })).token,
+    widget_token: (await issueWidgetToken(trx, pepper, tenant, {})).token,
+  };
+}
+
+/**
+ * Adds the departures that have come up since the last start, to demo tours that no operator has changed.
+ * @param today YYYY-MM-DD
+ * @returns how many departures were added
+ */
+export async function extendDemo(trx: Trx, today: string): Promise<number> {
+  const untouched = await findUntouchedTours(trx);
+  const extended = demoCatalog(today).flatMap((tour) => {
+    const last = untouched.get(tour.slug);
+    const departures = tour.departures.filter((one) => last && one.departure_date > last);
+    return departures.length > 0 ? [{ ...tour, departures }] : [];
+  });
+  await importTours(trx, extended);
+  return extended.reduce((sum, { departures }) => sum + departures.length, 0);
+}
+
+async function importTours(trx: Trx, tours: DemoCatalogTour[]): Promise<void> {
+  if (tours.length === 0) return;
+  const records = tours.map((value, index) => ({ place: { file: 'demo catalog', index, field: '' }, value }));
+  await importCatalog(trx, checkCatalog(records), { prune: false });
+  await recordDemoTours(
+    trx,
+    tours.map((tour) => tour.slug),
+  );
+}
+
+async function demoTenant(trx: Trx): Promise<{ tenant: Tenant; isNew: boolean }> {
+  const existing = await findDemoTenant(trx);
+  if (existing) return { tenant: existing, isNew: false };
+  const tenant = await createTenant(trx, { slug: DEMO_TENANT, name: 'Demo Travel' });
+  return { tenant: await setOrigins(trx, tenant, [DEMO_ORIGIN], true), isNew: true };
+}
+
+async function findDemoTenant(trx: Trx): Promise<Tenant | undefined> {
   try {
     return await findTenant(trx, DEMO_TENANT);
   } catch (error) {
-    if (!(error instanceof TenantNotFoundError)) throw error;
-    const tenant = await createTenant(trx, { slug: DEMO_TENANT, name: 'Demo Travel' });
-    return setOrigins(trx, tenant, [DEMO_ORIGIN], true);
+    if (error instanceof TenantNotFoundError) return undefined;
+    throw error;
   }
 }
 
-/** A departure that everybody wanted: booked to the last seat, as its list says. */
-async function sellOut(trx: Trx, tenant: Tenant, today: string): Promise<void> {
+/** Books a departure to the last seat, so that the demo has one that is sold out. */
+async function sellOut(trx: Trx, tenant: Tenant, today: string, planted: DemoCatalogTour[]): Promise<void> {
   const { tour_slug, departure_date, seats_total } = demoSoldOut(today);
+  if (!planted.some((tour) => tour.slug === tour_slug)) return;
   const group = {
     tour: tour_slug,
     departureDate: departure_date,
@@ -98,23 +132,35 @@ async function sellOut(trx: Trx, tenant: Tenant, today: string): Promise<void> {
     notes: null,
     by: null,
   };
-  try {
-    await createBooking(trx, { ...tenant, paymentWindowMinutes: null }, group);
-  } catch (error) {
-    if (!isDepartureNotAvailable(error)) throw error;
-  }
+  await createBooking(trx, { ...tenant, paymentWindowMinutes: null }, group);
 }
 
-async function stillGood(
-  kept: DemoCredentials | undefined,
-  verify: (kept: DemoCredentials) => Promise<unknown>,
-): Promise<boolean> {
-  if (!kept) return false;
+/** The credentials of the demo that still work. */
+export interface UsableDemo {
+  /** The tenant of the key; undefined if the key is refused. */
+  tenant: Tenant | undefined;
+  apiKey: string | undefined;
+  widgetToken: string | undefined;
+}
+
+/** Returns the demo's credentials that the API accepts now. */
+export async function findUsableDemo(
+  db: Db,
+  pepper: string | undefined,
+  kept: DemoCredentials,
+): Promise<UsableDemo> {
+  const credentials = databaseCredentials(db);
+  const [key, token] = [kept.api_key, kept.widget_token];
+  const owner = await accepted(verifyApiKey(credentials, pepper, key, 'booking:create'));
+  const visitor = await accepted(verifyWidgetToken(credentials, pepper, token));
+  return { tenant: owner?.tenant, apiKey: owner && key, widgetToken: visitor && token };
+}
+
+async function accepted<Principal>(verifying: Promise<Principal>): Promise<Principal | undefined> {
   try {
-    await verify(kept);
-    return true;
+    return await verifying;
   } catch (error) {
-    if (error instanceof CredentialError) return false;
+    if (error instanceof CredentialError) return undefined;
     throw error;
   }
 }

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter } from 'prom-client';
-import type { CacheStore, CachedValue, Lease } from '../../platform/cache-store';
+import type { CacheStore, CachedValue, LoadLock } from '../../platform/cache-store';
 import type { Logger } from '../../platform/logger';
 import type { Db } from '../../platform/database';
-import { loadSeatFacts } from './load-seat-facts';
-import { readEntry, type SeatFacts, writeEntry } from './seat-facts';
+import { loadSeatFacts, readEntry, type SeatFacts, writeEntry } from './seat-facts';
 
-/** From here on a hit also refreshes: so a date that is asked all the time is never stale. */
-const EARLY = 0.9;
-/** How long a date that another instance is loading is waited for, before it is loaded here as well. */
+/** The share of the fresh time after which a hit starts a refresh, so that a date in steady demand is never stale. */
+const REFRESH_AFTER = 0.9;
+/** The wait for another instance's load, before this instance loads too. */
 const WAIT_MS = 1_000;
-/** Doubled at each look, up to POLL_MAX_MS. */
+/** The first pause between polls. Doubles up to POLL_MAX_MS. */
 const POLL_MS = 4;
 const POLL_MAX_MS = 32;
 
@@ -20,9 +19,9 @@ export interface CachedSeatFacts extends SeatFacts {
 }
 
 export interface AvailabilityCache {
-  /** @param revision the tour's: an entry from before a change made in the terminal is no answer, on any instance */
+  /** @param revision the tour's revision; an entry of an earlier revision is not used */
   get(tourId: string, date: string, revision: number): Promise<CachedSeatFacts>;
-  /** After a commit that changed the seats of this date. Never rejects, and takes no longer than the store may. */
+  /** Invalidates the date after a commit that changed its seats. Never rejects; limited by the store's timeout. */
   drop(tourId: string, date: string): Promise<void>;
 }
 
@@ -36,7 +35,7 @@ interface Wanted {
 interface Loaded {
   facts: SeatFacts;
   ageMs: number;
-  /** The store had it when the load ended: nobody has sold a seat since it began. */
+  /** The store accepted the entry: no seat was sold during the load. */
   current: boolean;
 }
 
@@ -49,41 +48,41 @@ type Flight = Promise<Loaded | undefined>;
 
 const lookups = new Counter({
   name: 'availability_lookups_total',
-  help: 'Availability checks by what the cache had.',
+  help: 'Availability checks by cache result.',
   labelNames: ['result'],
 });
 
 /**
- * Seat facts by departure, fresh for 10 s, then stale for 60 s more while one refresh runs, but never past the first
- * instant at which something that was counted ends (CONTRACT section 3, Availability). One load at a time for all instances
- * of the store. Holds and bookings never read it.
+ * Caches seat facts by departure: fresh for 10 s, then stale for 60 s more while one refresh runs, but never past the first
+ * expiry or closing time that was counted (CONTRACT section 3, Availability). One load runs at a time for all instances of the
+ * store. Holds and bookings never read the cache.
  */
 export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger): AvailabilityCache {
   const loads = new Map<string, Flight>();
   const refreshes = new Map<string, Flight>();
 
-  const load = (wanted: Wanted, lease: Lease | undefined) => loadUnder(lease, db, store, wanted);
+  const load = (wanted: Wanted, lock: LoadLock | undefined) => loadUnder(lock, db, store, wanted);
 
   /**
-   * Loads, unless another instance does. It has `patience` milliseconds, after which we load as well; where it has none, nobody
-   * waits for what it loads.
+   * Loads the entry, or waits up to `maxWaitMs` for another instance's load and then loads too. With 0, it does not wait and
+   * leaves the load to the other instance.
    */
-  async function loadOrAwait(wanted: Wanted, seen: string | undefined, patience: number): Flight {
-    const until = performance.now() + patience;
-    let judged = seen;
+  async function loadOrAwait(wanted: Wanted, seen: string | undefined, maxWaitMs: number): Flight {
+    const deadline = performance.now() + maxWaitMs;
+    let rejectedId = seen;
     for (let pause = POLL_MS; ; pause = Math.min(2 * pause, POLL_MAX_MS)) {
-      const claim = await store.claim(wanted.key, judged);
-      if (claim.outcome === 'load') return load(wanted, claim.lease);
+      const claim = await store.claim(wanted.key, rejectedId);
+      if (claim.outcome === 'load') return load(wanted, claim.loadLock);
       const found = claim.outcome === 'found' ? answerOf(claim.found, wanted.revision) : undefined;
       if (found) return found;
-      if (claim.outcome === 'found') judged = claim.found.id;
-      if (performance.now() >= until) break;
+      if (claim.outcome === 'found') rejectedId = claim.found.id;
+      if (performance.now() >= deadline) break;
       if (claim.outcome === 'busy') await sleep(pause * (0.5 + Math.random()));
     }
-    return patience > 0 ? load(wanted, undefined) : undefined;
+    return maxWaitMs > 0 ? load(wanted, undefined) : undefined;
   }
 
-  /** All of this process share one answer, and whoever joined late makes sure that it is not from before he asked. */
+  /** Shares one load among the requests of this process. A request that joined late loads again unless the store accepted it. */
   async function loadShared(wanted: Wanted, seen: string | undefined): Promise<Loaded> {
     const underway = loads.get(flightKey(wanted));
     if (underway) {
@@ -107,7 +106,7 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
       return { ...facts, source: 'miss', ageSeconds: seconds(ageMs) };
     }
     const { id, facts, ageMs, freshMs } = found;
-    if (ageMs >= EARLY * freshMs) refresh(wanted, id);
+    if (ageMs >= REFRESH_AFTER * freshMs) refresh(wanted, id);
     return { ...facts, source: ageMs < freshMs ? 'hit' : 'stale', ageSeconds: seconds(ageMs) };
   }
 
@@ -119,7 +118,7 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
     },
     async drop(tourId, date) {
       const key = cacheKey(tourId, date);
-      // A load that began before the commit must not answer those who ask after it.
+      // A load that started before the commit must not answer requests after it.
       for (const flight of loads.keys()) if (flight.startsWith(key)) loads.delete(flight);
       await store.invalidate(key);
     },
@@ -127,17 +126,17 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
 }
 
 async function loadUnder(
-  lease: Lease | undefined,
+  lock: LoadLock | undefined,
   db: Db,
   store: CacheStore,
-  { tourId, date, revision, key }: Wanted,
+  { tourId, date, key }: Wanted,
 ): Promise<Loaded> {
   try {
-    const entry = await loadSeatFacts(db, tourId, date, revision);
-    const current = lease !== undefined && (await store.put(key, lease, writeEntry(entry), entry.ttlMs));
+    const entry = await loadSeatFacts(db, tourId, date);
+    const current = lock !== undefined && (await store.put(key, lock, writeEntry(entry), entry.ttlMs));
     return { facts: entry.facts, ageMs: 0, current };
   } catch (error) {
-    if (lease) await store.release(key, lease);
+    if (lock) await store.release(key, lock);
     throw error;
   }
 }
@@ -147,7 +146,7 @@ function join(flights: Map<string, Flight>, wanted: Wanted, begin: () => Flight)
   const underway = flights.get(name);
   if (underway) return underway;
   const flight = begin().finally(() => {
-    // Dropped meanwhile, its place may belong to a later load.
+    // If it was dropped meanwhile, the key may belong to a later load.
     if (flights.get(name) === flight) flights.delete(name);
   });
   flights.set(name, flight);
@@ -156,7 +155,8 @@ function join(flights: Map<string, Flight>, wanted: Wanted, begin: () => Flight)
 
 function answerOf({ id, value, ageMs }: CachedValue, revision: number): Found | undefined {
   const entry = readEntry(value);
-  if (entry?.revision !== revision) return undefined;
+  // A later revision is valid: the caller may have the tour from before the change.
+  if (!entry || entry.revision < revision) return undefined;
   return { id, facts: entry.facts, freshMs: entry.freshMs, ageMs, current: true };
 }
 

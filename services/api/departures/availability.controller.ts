@@ -1,15 +1,15 @@
 import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { recallVisibleTour } from '../catalog/recall-catalog';
-import type { SeatsContext } from './seats-context';
+import { cachedVisibleTour } from '../catalog/cached-catalog';
+import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { setCaching } from '../http/caching';
 import { dateInput } from '../http/input';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import { pricesAnswer, tenantPricesAnswer } from '../pricing/prices-answer';
-import type { CachedSeatFacts } from './availability-cache';
+import { pricesAnswer, tenantPricesAnswer } from '../pricing/prices';
+import type { AvailabilityCache, CachedSeatFacts } from './availability-cache';
 import { checkAvailability } from './check-availability';
 import type { AvailabilityAnswer } from './departure.dto';
 
@@ -21,14 +21,14 @@ const CACHE_STATUS = { hit: 'hit', stale: 'fwd=stale', miss: 'fwd=miss' };
 @Middlewares(quota('availability'), strictQuery)
 @Response<ProblemDocument>(404, 'tour_not_found')
 export class AvailabilityController {
-  constructor(private readonly context: SeatsContext) {}
+  constructor(private readonly context: ApiContext & { availability: AvailabilityCache }) {}
 
   /**
-   * Are there seats on this date? The count may be up to 70 s old (see `as_of`); a hold and a booking always count anew.
+   * Checks the free seats of a date. The count may be up to 70 s old (see `as_of`); a hold and a booking always count again.
    * @summary Check availability
    * @param id_or_slug UUID or slug of the tour.
    * @param departure_date First day of the tour, YYYY-MM-DD.
-   * @param quantity Seats wanted.
+   * @param quantity Requested seats.
    * @isInt quantity must be a whole number
    * @minimum quantity 1 must be at least 1
    * @maximum quantity 50 must be at most 50
@@ -42,14 +42,14 @@ export class AvailabilityController {
   ): Promise<AvailabilityAnswer> {
     const date = dateInput('query', 'departure_date', departure_date);
     const { tenant } = apiKeyPrincipalOf(request);
-    const tour = await recallVisibleTour(this.context, tenant, id_or_slug);
-    const { facts, status, seatsAvailable, quote } = await checkAvailability(
-      this.context,
-      this.context.availability,
-      tenant,
-      tour,
-      date,
-    );
+    const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
+    const {
+      facts,
+      status,
+      seatsAvailable,
+      quote,
+      tour: priced,
+    } = await checkAvailability(this.context, this.context.availability, tenant, tour, date);
     setAvailabilityHeaders(request, facts, this.context.config.cdnCache);
     return {
       tour: { id: tour.id, slug: tour.slug },
@@ -58,15 +58,15 @@ export class AvailabilityController {
       status,
       seats_available: seatsAvailable,
       requested: quantity,
-      currency: tour.currency,
-      prices: quote ? pricesAnswer(quote.platform, tour.currencyDigits) : null,
-      tenant_prices: quote ? tenantPricesAnswer(quote, tour.currencyDigits) : null,
+      currency: priced.currency,
+      prices: quote ? pricesAnswer(quote.platform, priced.currencyDigits) : null,
+      tenant_prices: quote ? tenantPricesAnswer(quote, priced.currencyDigits) : null,
       as_of: facts.asOf.toISOString(),
     };
   }
 }
 
-/** The shared cache of the specification is our own; HTTP caches are told that the answer depends on the key. */
+/** Sets headers that keep the answer private to the key: the shared cache of the specification is inside the API. */
 function setAvailabilityHeaders(request: HttpRequest, facts: CachedSeatFacts, cdnCache: boolean): void {
   setCaching(request, 'private, max-age=0, stale-while-revalidate=60');
   const response = request.res!;

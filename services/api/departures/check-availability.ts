@@ -1,15 +1,11 @@
-import type { LeasedReads } from '../../platform/change-lease/leased-cache';
-import type { Quote } from '../pricing/quote-tenant-price';
-import { recallQuote } from '../pricing/recall-quote';
+import type { CachedReads } from '../../platform/read-cache/read-cache';
+import { cachedQuote, type Quote } from '../pricing/quote-tenant-price';
+import type { PricedTour } from '../pricing/prices';
 import type { Tenant } from '../tenants/tenant';
 import type { AvailabilityCache, CachedSeatFacts } from './availability-cache';
 import { type DepartureStatus, departureStatus, seatsAvailable } from './departure';
 
-interface AvailableTour {
-  id: string;
-  continent: string;
-  currency: string;
-  currencyDigits: number;
+interface AvailableTour extends PricedTour {
   revision: number;
 }
 
@@ -17,16 +13,18 @@ export interface Availability {
   facts: CachedSeatFacts;
   status: DepartureStatus;
   seatsAvailable: number;
-  /** Undefined where there is no departure. */
+  /** The tour as read with the departure's prices; without a departure, the given tour. */
+  tour: PricedTour;
+  /** Undefined without a departure. */
   quote: Quote | undefined;
 }
 
 /**
- * Are there seats on this date? The facts may come from the cache; visibility was judged by whoever found the tour, and the
- * tenant's price is made now.
+ * Returns the free seats of a date and the tenant's price. The seats may come from the cache; the price is quoted now. The
+ * caller has checked that the tenant sees the tour.
  */
 export async function checkAvailability(
-  reads: LeasedReads,
+  reads: CachedReads,
   cache: AvailabilityCache,
   tenant: Tenant,
   tour: AvailableTour,
@@ -34,11 +32,12 @@ export async function checkAvailability(
 ): Promise<Availability> {
   const facts = await cache.get(tour.id, date, tour.revision);
   const { departure } = facts;
-  if (!departure) return { facts, status: 'gone', seatsAvailable: 0, quote: undefined };
+  if (!departure) return { facts, status: 'gone', seatsAvailable: 0, tour, quote: undefined };
   return {
     facts,
     status: departureStatus(departure),
     seatsAvailable: seatsAvailable(departure),
-    quote: await recallQuote(reads, tenant, tour, departure.prices, date),
+    tour: departure.tour,
+    quote: await cachedQuote(reads, tenant, departure.tour, departure.prices, date),
   };
 }

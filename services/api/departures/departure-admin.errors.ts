@@ -16,7 +16,7 @@ export class SeatsTakenError extends AppError {
     date: string,
     private readonly seatsTaken: number,
   ) {
-    super(`${seatsTaken} seats of ${tourSlug} on ${date} are held or booked: it cannot have fewer`);
+    super(`${seatsTaken} seats of ${tourSlug} on ${date} are held or booked: it needs at least that many`);
   }
 
   override get facts(): Record<string, unknown> {

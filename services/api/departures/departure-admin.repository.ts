@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../platform/database';
-import type { DepartureRowStatus } from '../catalog/files/stored-rows';
 
+/** Returns the id of the tour's departure on a date. */
 export async function findDepartureId(db: Db, tourId: string, date: string): Promise<string | undefined> {
   const row = await db('departures')
     .where({ tour_id: tourId, departure_date: date })
@@ -8,11 +8,11 @@ export async function findDepartureId(db: Db, tourId: string, date: string): Pro
   return row?.id;
 }
 
-/** Writes to a departure whose lock the caller holds, and then to its tour: the order in which a booking meets them. */
+/** Updates a departure whose lock the caller holds, then its tour: the lock order of a booking. */
 export async function changeDeparture(
   trx: Trx,
-  departure: { id: string; tourId: string },
-  change: { status?: DepartureRowStatus; seatsTotal?: number },
+  departure: { id: string; tour: { id: string } },
+  change: { status?: 'scheduled' | 'cancelled'; seatsTotal?: number },
 ): Promise<void> {
   const columns = {
     ...(change.status === undefined ? {} : { status: change.status }),
@@ -23,7 +23,7 @@ export async function changeDeparture(
     .where({ id: departure.id })
     .update({ ...columns, updated_at: now });
   await trx('tours')
-    .where({ id: departure.tourId })
+    .where({ id: departure.tour.id })
     .update({ revision: trx.raw('revision + 1'), updated_at: now });
 }
 
@@ -34,11 +34,11 @@ export interface StandingBooking {
   status: string;
   adults: number;
   externalRef: string | null;
-  /** All null where it was anonymised. */
+  /** All null after anonymization. */
   customer: { name: string | null; phone: string | null; email: string | null };
 }
 
-/** Bookings that keep seats of a departure, the oldest first. */
+/** Returns the bookings that occupy seats of a departure, the oldest first. */
 export async function findStandingBookings(db: Db, departureId: string): Promise<StandingBooking[]> {
   const { rows } = await db.raw(
     `select l.booking_ref, t.slug, l.status, l.adults, l.external_ref, l.customer_name, l.customer_phone, l.customer_email
@@ -51,7 +51,7 @@ export async function findStandingBookings(db: Db, departureId: string): Promise
   return rows.map(toStandingBooking);
 }
 
-/** Live holds of a departure, and their seats. */
+/** Counts the live holds of a departure and their seats. */
 export async function countLiveHoldsOf(
   db: Db,
   departureId: string,

@@ -1,5 +1,5 @@
-import type { TourRef } from '../catalog/tour-ref';
-import type { PricesAnswer, TenantPricesAnswer } from '../pricing/prices-answer';
+import type { TourRef } from '../catalog/tour';
+import type { PricesAnswer, TenantPricesAnswer } from '../pricing/prices';
 
 export type DepartureStatusDto = 'available' | 'sold_out' | 'cancelled' | 'gone' | 'closed';
 
@@ -29,16 +29,16 @@ export interface AvailabilityAnswer {
   tour: TourRef;
   /** YYYY-MM-DD */
   departure_date: string;
-  /** Are so many seats free? */
+  /** Whether the requested seats are free. */
   available: boolean;
-  /** `gone` also where the tour has no departure on this date. */
+  /** `gone` also if the tour has no departure on this date. */
   status: DepartureStatusDto;
   /** @isInt */
   seats_available: number;
   /** @isInt */
   requested: number;
   currency: string;
-  /** Null where there is no departure. */
+  /** Null if the tour has no departure on this date. */
   prices: PricesAnswer | null;
   tenant_prices: TenantPricesAnswer | null;
   /** When the seats were counted: RFC 3339, UTC. */

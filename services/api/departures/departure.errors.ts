@@ -1,12 +1,12 @@
 import { AppError } from '../../platform/errors';
 
-/** Another date of the same tour that would do. */
+/** Another date of the same tour with enough free seats. */
 export interface Alternative {
   departureDate: string;
   seatsAvailable: number;
 }
 
-/** What was asked for and refused. */
+/** The refused request for seats. */
 export interface WantedSeats {
   tourId: string;
   departureDate: string;
@@ -14,7 +14,7 @@ export interface WantedSeats {
 }
 
 abstract class DepartureNotAvailableError extends AppError {
-  /** Filled in by refuseWithAlternatives(). */
+  /** Set by addAlternatives. */
   alternatives: Alternative[] = [];
 
   constructor(
@@ -33,7 +33,7 @@ abstract class DepartureNotAvailableError extends AppError {
   }
 }
 
-/** No such departure, its date is over, or it is closed for booking. */
+/** The departure does not exist, its date has passed, or it is closed for booking. */
 export class DepartureGoneError extends DepartureNotAvailableError {
   readonly code = 'departure_gone';
 
@@ -65,7 +65,7 @@ export class InsufficientSeatsError extends DepartureNotAvailableError {
   }
 }
 
-/** Others are writing to this departure, and two seconds of waiting were not enough. Ask again. */
+/** Other writes held the departure for more than two seconds. The client may retry. */
 export class DepartureBusyError extends AppError {
   readonly code = 'departure_busy';
 

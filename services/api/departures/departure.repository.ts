@@ -1,33 +1,50 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
+import { IS_VISIBLE, VISIBILITY_JOINS } from '../catalog/visibility';
 import type { Prices } from '../pricing/prices';
 import type { Departure } from './departure';
 
-/** Every fact of a departure `d` of tour `t` at one reading of the clock, `clock.at`. */
+/** All columns of a departure `d` of tour `t` at one clock reading, `clock.at`. */
 const DEPARTURE_COLUMNS = `
-  d.id, d.tour_id, d.departure_date, d.return_date, d.seats_total, d.prices_minor,
+  d.id, d.tour_id, t.continent, t.currency, t.currency_digits, d.departure_date, d.return_date, d.seats_total, d.prices_minor,
   seats_taken(d.id, clock.at) as seats_taken,
   d.status = 'cancelled' as cancelled,
   d.departure_date < tour_today(t.time_zone, clock.at) as past,
   coalesce(d.closes_at <= clock.at, false) as closed,
   clock.at as as_of`;
 
-/** Locks the row of one departure until the transaction ends, and nothing else. */
+/** Locks the row of one departure until the transaction ends. */
 export async function lockDepartureRow(trx: Trx, tourId: string, date: string): Promise<string | undefined> {
-  const row = await trx('departures')
-    .select('id')
-    .where({ tour_id: tourId, departure_date: date })
-    .forUpdate()
-    .first<{ id: string } | undefined>();
+  const row = await waitAtMostLockTimeout(trx, () =>
+    trx('departures')
+      .select('id')
+      .where({ tour_id: tourId, departure_date: date })
+      .forUpdate()
+      .first<{ id: string } | undefined>(),
+  );
   return row?.id;
 }
 
 export async function lockDepartureById(trx: Trx, id: string): Promise<void> {
-  await trx('departures').select('id').where({ id }).forUpdate();
+  await waitAtMostLockTimeout(trx, () => trx('departures').select('id').where({ id }).forUpdate());
 }
 
 /**
- * The only clock that decides: the database's, read after the lock. now() is the transaction's start and lagged the lock by
- * over a second (seen). Text, because a Date would drop the microseconds.
+ * Limits the whole wait for a row to lock_timeout. PostgreSQL waits for two locks per row and applies lock_timeout to each, so
+ * a waiter behind others gave up after 4 s (seen).
+ */
+async function waitAtMostLockTimeout<T>(trx: Trx, lock: () => PromiseLike<T>): Promise<T> {
+  const { rows } = await trx.raw(
+    `with setting as materialized (select current_setting('statement_timeout') as statement_timeout)
+     select statement_timeout, set_config('statement_timeout', current_setting('lock_timeout'), true) from setting`,
+  );
+  const locked = await lock();
+  await trx.raw("select set_config('statement_timeout', ?, true)", [rows[0].statement_timeout]);
+  return locked;
+}
+
+/**
+ * Reads the database's clock after the lock: the only clock that decides. now() is the transaction's start and lagged the lock
+ * by over a second (seen). Returns text, because a Date would drop the microseconds.
  */
 export async function readClock(
   trx: Trx,
@@ -47,8 +64,8 @@ export async function readClock(
 }
 
 /**
- * A departure with its seats counted at `at`, by default now. Must be its own statement, after the lock: counted in the
- * lock's statement, a waiter would see the seats from before it waited, and oversell (seen).
+ * Returns a departure with its seats counted at `at`, by default now. Runs as its own statement after the lock: in the lock's
+ * statement, a waiter would count the seats from before its wait, and oversell (seen).
  */
 export async function findDepartureById(db: Db, id: string, at?: string): Promise<Departure | undefined> {
   const { rows } = await db.raw(
@@ -60,14 +77,31 @@ export async function findDepartureById(db: Db, id: string, at?: string): Promis
   return rows[0] && toDeparture(rows[0]);
 }
 
+/** Returns the departure and whether the tenant sees its tour, read in one statement for a sale. */
+export async function findDepartureForTenant(
+  trx: Trx,
+  tenantId: string,
+  id: string,
+  at: string,
+): Promise<{ departure: Departure; visible: boolean } | undefined> {
+  const { rows } = await trx.raw(
+    `with clock as materialized (select :at::timestamptz as at)
+     select ${DEPARTURE_COLUMNS}, ${IS_VISIBLE} as visible
+     from clock, departures d join tours t on t.id = d.tour_id ${VISIBILITY_JOINS} where d.id = :id`,
+    { id, at, tenantId },
+  );
+  return rows[0] && { departure: toDeparture(rows[0]), visible: rows[0].visible };
+}
+
 export interface DeparturePage {
-  /** Inclusive; without `from`: from today on in the tour's time zone. */
+  /** Inclusive. By default today in the tour's time zone. */
   from?: string;
   to?: string;
   afterDate?: string;
   limit: number;
 }
 
+/** Returns a tour's departures by date, also cancelled and past ones. */
 export async function findDepartures(db: Db, tourId: string, page: DeparturePage): Promise<Departure[]> {
   const { rows } = await db.raw(
     `${CLOCK} select ${DEPARTURE_COLUMNS}
@@ -88,7 +122,7 @@ export async function findDepartures(db: Db, tourId: string, page: DeparturePage
   return rows.map(toDeparture);
 }
 
-/** The nearest dates, before or after, on which so many seats are free. */
+/** Returns the three nearest other dates with enough free seats. */
 export async function findAlternatives(
   db: Db,
   wanted: { tourId: string; departureDate: string; quantity: number },
@@ -107,32 +141,33 @@ export async function findAlternatives(
 }
 
 /**
- * The departure of a date, and until when what was counted holds: the first instant at which a counted hold or lead
- * expires, the departure closes, or its date is over.
+ * Returns the departure of a date, the tour's revision, and the end of the count's validity: the first instant at which a
+ * counted hold or lead expires, the departure closes, or its date ends.
  */
 export async function findDepartureWithHorizon(
   db: Db,
   tourId: string,
   date: string,
-): Promise<{ departure: Departure | undefined; asOf: Date; countedUntil: Date | null }> {
+): Promise<{ departure: Departure | undefined; revision: number; asOf: Date; countedUntil: Date | null }> {
   const { rows } = await db.raw(
-    `${CLOCK} select ${DEPARTURE_COLUMNS}, least(
+    `${CLOCK} select ${DEPARTURE_COLUMNS}, t.revision, least(
          (select min(h.expires_at) from seat_holds h
           where h.departure_id = d.id and hold_lives(h.status, h.expires_at, clock.at)),
          (select min(l.payment_due_at) from booking_leads l
           where l.departure_id = d.id and l.status = 'pending_payment' and l.payment_due_at > clock.at),
          case when d.closes_at > clock.at then d.closes_at end,
          case when d.departure_date >= tour_today(t.time_zone, clock.at)
-           then (d.departure_date + 1)::timestamp at time zone t.time_zone end
+           then departure_closes_at(d.departure_date, null, t.time_zone) end
        ) as counted_until
-     from clock left join (departures d join tours t on t.id = d.tour_id)
-       on d.tour_id = :tourId and d.departure_date = :wantedDate::date`,
-    // Not :date, which Knex would also find in every ::date.
+     from clock left join tours t on t.id = :tourId
+       left join departures d on d.tour_id = t.id and d.departure_date = :wantedDate::date`,
+    // The binding is not named date, because Knex would replace it in every ::date.
     { tourId, wantedDate: date },
   );
   const [row] = rows;
   return {
     departure: row.id === null ? undefined : toDeparture(row),
+    revision: row.revision ?? 0,
     asOf: row.as_of,
     countedUntil: row.counted_until,
   };
@@ -141,6 +176,9 @@ export async function findDepartureWithHorizon(
 interface DepartureRow {
   id: string;
   tour_id: string;
+  continent: string;
+  currency: string;
+  currency_digits: number;
   departure_date: string;
   return_date: string | null;
   seats_total: number;
@@ -155,7 +193,12 @@ interface DepartureRow {
 function toDeparture(row: DepartureRow): Departure {
   return {
     id: row.id,
-    tourId: row.tour_id,
+    tour: {
+      id: row.tour_id,
+      continent: row.continent,
+      currency: row.currency,
+      currencyDigits: row.currency_digits,
+    },
     departureDate: row.departure_date,
     returnDate: row.return_date,
     seatsTotal: row.seats_total,

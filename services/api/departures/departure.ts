@@ -1,27 +1,28 @@
-import type { Prices } from '../pricing/prices';
+import type { PricedTour, Prices } from '../pricing/prices';
 
 export type DepartureStatus = 'available' | 'sold_out' | 'cancelled' | 'gone' | 'closed';
 
-/** One travel date of a tour, as it stood at `asOf` by the database's clock. The same for every tenant. */
+/** One travel date of a tour at `asOf` by the database's clock. The same for every tenant. */
 export interface Departure {
   id: string;
-  tourId: string;
+  /** The tour's pricing facts, read in the same statement, because an import may change both. */
+  tour: PricedTour;
   departureDate: string;
   returnDate: string | null;
   seatsTotal: number;
   seatsTaken: number;
   cancelled: boolean;
-  /** The date is over in the tour's own time zone. */
+  /** The date has passed in the tour's time zone. */
   past: boolean;
-  /** Its closing time has come. */
+  /** The closing time has passed. */
   closed: boolean;
   prices: Prices;
   asOf: Date;
 }
 
 /**
- * A cancellation stays true whatever the date, so it comes first; then what no seat can change. In SQL the rule of what
- * is still open is departure_is_open() of the schema.
+ * Derives the status. A cancellation holds on any date, so it comes first; then the states that no free seat can change. The
+ * SQL function departure_is_open() has the same rule.
  */
 export function departureStatus(departure: Departure): DepartureStatus {
   if (departure.cancelled) return 'cancelled';
@@ -30,7 +31,7 @@ export function departureStatus(departure: Departure): DepartureStatus {
   return departure.seatsTaken < departure.seatsTotal ? 'available' : 'sold_out';
 }
 
-/** Seats somebody could take now: none of a departure that is cancelled, gone or closed. */
+/** Returns the seats that can be sold now: 0 for a departure that is cancelled, gone or closed. */
 export function seatsAvailable(departure: Departure): number {
   return departureStatus(departure) === 'available' ? departure.seatsTotal - departure.seatsTaken : 0;
 }

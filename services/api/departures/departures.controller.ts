@@ -1,16 +1,16 @@
 import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { recallVisibleTour } from '../catalog/recall-catalog';
+import { cachedVisibleTour } from '../catalog/cached-catalog';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
-import { invalidCursor } from '../http/cursor';
+import { invalidCursor, pageAnswer, pageStart } from '../http/paging';
 import { optionalDate } from '../http/input';
-import { pageAnswer, pageStart } from '../http/list-answer';
+
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import { pricesAnswer, tenantPricesAnswer } from '../pricing/prices-answer';
+import { pricesAnswer, tenantPricesAnswer } from '../pricing/prices';
 import { departureStatus, seatsAvailable } from './departure';
 import type { DepartureItem, DeparturePage } from './departure.dto';
 import { listDepartures, type PricedDeparture } from './list-departures';
@@ -24,7 +24,7 @@ export class DeparturesController {
   constructor(private readonly context: ApiContext) {}
 
   /**
-   * A tour's departures by date, upcoming ones by default, with the tenant's prices.
+   * Lists a tour's departures by date, by default the upcoming ones, with the tenant's prices.
    * @summary List departures
    * @param id_or_slug UUID or slug of the tour.
    * @param from First date, YYYY-MM-DD; by default today in the tour's time zone.
@@ -33,7 +33,7 @@ export class DeparturesController {
    * @isInt limit must be a whole number
    * @minimum limit 1 must be at least 1
    * @maximum limit 366 must be at most 366
-   * @param cursor `next_cursor` of the page before.
+   * @param cursor `next_cursor` of the previous page.
    */
   @Get('{id_or_slug}/departures')
   async listDepartures(
@@ -46,26 +46,24 @@ export class DeparturesController {
   ): Promise<DeparturePage> {
     const { tenant } = apiKeyPrincipalOf(request);
     const dates = { from: optionalDate('query', 'from', from), to: optionalDate('query', 'to', to) };
-    // The tour stands in the place, not in the filters: a bad cursor is judged before the tour is looked for.
+    // Checks the cursor before it finds the tour; the cursor's position contains the tour's id.
     const after = pageStart<{ tourId: string; date: string }>(request, cursor, dates);
-    const tour = await recallVisibleTour(this.context, tenant, id_or_slug);
+    const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
     if (after && after.tourId !== tour.id) throw invalidCursor();
     const page = { ...dates, afterDate: after?.date, limit };
     const { items, lastDate } = await listDepartures(this.context, tenant, tour, page);
     setCaching(request, PRIVATE);
     return pageAnswer(
       request,
-      items.map((item) => departureItem(item, tour)),
+      items.map(departureItem),
       lastDate && { tourId: tour.id, date: lastDate },
       dates,
     );
   }
 }
 
-function departureItem(
-  { departure, quote }: PricedDeparture,
-  tour: { currency: string; currencyDigits: number },
-): DepartureItem {
+function departureItem({ departure, quote }: PricedDeparture): DepartureItem {
+  const { currency, currencyDigits } = departure.tour;
   return {
     id: departure.id,
     departure_date: departure.departureDate,
@@ -73,8 +71,8 @@ function departureItem(
     status: departureStatus(departure),
     seats_total: departure.seatsTotal,
     seats_available: seatsAvailable(departure),
-    currency: tour.currency,
-    prices: pricesAnswer(quote.platform, tour.currencyDigits),
-    tenant_prices: tenantPricesAnswer(quote, tour.currencyDigits),
+    currency,
+    prices: pricesAnswer(quote.platform, currencyDigits),
+    tenant_prices: tenantPricesAnswer(quote, currencyDigits),
   };
 }

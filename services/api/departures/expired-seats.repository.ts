@@ -1,8 +1,8 @@
 import type { Db, Trx } from '../../platform/database';
 import type { EventLead } from '../../webhook-queue/enqueue-delivery';
-import { toMajor } from '../money/currency';
+import { toMajor } from '../pricing/currency';
 
-/** A hold that ended unused; what a `hold.expired` event tells. */
+/** An expired hold, as the `hold.expired` event shows it. */
 export interface ExpiredHold {
   id: string;
   tenantId: string;
@@ -12,7 +12,7 @@ export interface ExpiredHold {
   expiresAt: Date;
 }
 
-/** Marks the departure's holds whose time was over at `at`. */
+/** Marks the departure's holds that had expired at `at`. */
 export async function markExpiredHolds(trx: Trx, departureId: string, at: string): Promise<ExpiredHold[]> {
   const { rows } = await trx.raw(
     `update seat_holds h set status = 'expired', ended_at = h.expires_at
@@ -32,7 +32,7 @@ export async function markExpiredHolds(trx: Trx, departureId: string, at: string
   }));
 }
 
-/** Marks unpaid leads whose payment window was over at `at`: of one departure, or those that have none. */
+/** Marks the unpaid leads whose payment window had ended at `at`: of one departure, or all leads without a departure. */
 export async function markExpiredLeads(
   trx: Trx,
   departureId: string | null,
@@ -49,7 +49,7 @@ export async function markExpiredLeads(
   return rows.map(toEventLead);
 }
 
-/** Departures with something to tidy, in id order; null stands for leads without a departure. */
+/** Returns the departures with expired holds or leads to mark, in id order; null stands for leads without a departure. */
 export async function findDeparturesWithExpiredSeats(db: Db, limit: number): Promise<(string | null)[]> {
   const { rows } = await db.raw(
     `select departure_id from (

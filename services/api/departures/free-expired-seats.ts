@@ -9,9 +9,9 @@ import {
 } from './expired-seats.repository';
 
 /**
- * Writes down that holds and unpaid leads of a departure are over, and announces it. Their seats are free without this,
- * since every count compares the clock; a transaction that gives those seats away writes it down all the same, so that
- * a clock that steps back cannot revive them. The caller holds the departure's lock.
+ * Marks the expired holds and unpaid leads of a departure and enqueues their events. Their seats are free without this, because
+ * every count compares the clock. A transaction that sells those seats marks them too, so that a clock step cannot revive
+ * them. The caller holds the departure's lock.
  * @param departureId null: leads without a departure
  */
 export async function freeExpiredSeats(
@@ -26,9 +26,9 @@ export async function freeExpiredSeats(
   return { holds: holds.map(({ id }) => id), bookingRefs: leads.map(({ bookingRef }) => bookingRef) };
 }
 
-/** What was found to be over, and is written down now. */
+/** The holds and bookings that were marked as expired. */
 export interface ExpiredSeats {
-  /** Ids. */
+  /** Ids of holds. */
   holds: string[];
   bookingRefs: string[];
 }
@@ -36,8 +36,8 @@ export interface ExpiredSeats {
 const DEPARTURES_A_SWEEP = 100;
 
 /**
- * Tidies a number of departures, each in a short transaction of its own; it may be late, never wrong.
- * @param onFailure a departure that could not be tidied leaves the others alone, and waits for the next sweep
+ * Marks the expired holds and leads of up to 100 departures, each in its own short transaction.
+ * @param onFailure receives the error of one departure; the others continue, and the next sweep retries it
  */
 export async function sweepExpiredSeats(db: Db, onFailure: (error: unknown) => void): Promise<void> {
   for (const departureId of await findDeparturesWithExpiredSeats(db, DEPARTURES_A_SWEEP)) {
@@ -46,7 +46,7 @@ export async function sweepExpiredSeats(db: Db, onFailure: (error: unknown) => v
 }
 
 /**
- * The same for one departure, as an operator asks for it.
+ * Marks the expired holds and leads of one departure.
  * @param departureId null: leads without a departure
  */
 export async function expireSeats(trx: Trx, departureId: string | null): Promise<ExpiredSeats> {

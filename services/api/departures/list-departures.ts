@@ -1,29 +1,41 @@
-import type { LeasedReads } from '../../platform/change-lease/leased-cache';
-import type { Quote } from '../pricing/quote-tenant-price';
-import { recallQuoter } from '../pricing/recall-quote';
-import type { PricedTour } from '../pricing/prices';
+import type { Db } from '../../platform/database';
+import type { CachedReads } from '../../platform/read-cache/read-cache';
+import { cachedQuoter, type Quote } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
 import type { Departure } from './departure';
 import { type DeparturePage, findDepartures } from './departure.repository';
+import { DepartureNotFoundError } from './departure-admin.errors';
+import type { TourOfDeparture } from './change-departure';
 
 export interface PricedDeparture {
   departure: Departure;
   quote: Quote;
 }
 
-/** One page of a tour's departures by date, with the tenant's prices; `lastDate` starts the next page, null ends the list. */
+/** Returns one page of a tour's departures by date, with the tenant's prices; `lastDate` starts the next page, null ends it. */
 export async function listDepartures(
-  reads: LeasedReads,
+  reads: CachedReads,
   tenant: Tenant,
-  tour: PricedTour,
+  tour: { id: string },
   page: DeparturePage,
 ): Promise<{ items: PricedDeparture[]; lastDate: string | null }> {
   const found = await findDepartures(reads.db, tour.id, { ...page, limit: page.limit + 1 });
   const departures = found.slice(0, page.limit);
-  const quote = await recallQuoter(reads, tenant, tour);
+  const quote = await cachedQuoter(reads, tenant, tour);
   const items = departures.map((departure) => ({
     departure,
-    quote: quote(tour, departure.prices, departure.departureDate),
+    quote: quote(departure.tour, departure.prices, departure.departureDate),
   }));
   return { items, lastDate: found.length > page.limit ? departures.at(-1)!.departureDate : null };
+}
+
+/**
+ * Returns one departure, also a cancelled or past one.
+ * @param date YYYY-MM-DD
+ * @throws DepartureNotFoundError
+ */
+export async function findTourDeparture(db: Db, tour: TourOfDeparture, date: string): Promise<Departure> {
+  const [departure] = await findDepartures(db, tour.id, { from: date, to: date, limit: 1 });
+  if (!departure) throw new DepartureNotFoundError(tour.slug, date);
+  return departure;
 }

@@ -1,4 +1,6 @@
 import { type Db, refuseWhenLocked, type Trx } from '../../platform/database';
+import { TourNotFoundError } from '../catalog/catalog.errors';
+import type { Tenant } from '../tenants/tenant';
 import { type Departure, departureStatus, seatsAvailable } from './departure';
 import {
   DepartureBusyError,
@@ -10,14 +12,14 @@ import {
 import {
   findAlternatives,
   findDepartureById,
+  findDepartureForTenant,
   lockDepartureById,
   lockDepartureRow,
   readClock,
 } from './departure.repository';
 import { freeExpiredSeats } from './free-expired-seats';
-import { type AskedSeats, noteRefusal } from './note-refusal';
 
-/** A departure whose row lock this transaction holds, and the instant at which its seats are counted. */
+/** A departure whose row lock this transaction holds, and the clock reading at which its seats are counted. */
 export interface LockedDeparture {
   id: string;
   /** The database's clock after the lock was granted, with microseconds. */
@@ -25,9 +27,9 @@ export interface LockedDeparture {
 }
 
 /**
- * Takes the departure's row lock and keeps it until `trx` ends: from here on nobody else takes or frees its seats.
+ * Locks the departure's row until `trx` ends: no other transaction takes or frees its seats.
  * @param date travel date, YYYY-MM-DD
- * @throws DepartureGoneError where the tour has no departure on that date; DepartureBusyError after two seconds (409)
+ * @throws DepartureGoneError when the tour has no departure on that date; DepartureBusyError after two seconds (409)
  */
 export async function lockDeparture(
   trx: Trx,
@@ -41,7 +43,10 @@ export async function lockDeparture(
   return countFrom(trx, id);
 }
 
-/** The same, for a hold or lead that already names its departure. */
+/**
+ * Locks the departure of a known hold or lead, like lockDeparture.
+ * @throws DepartureBusyError after two seconds (409)
+ */
 export async function relockDeparture(trx: Trx, departureId: string): Promise<LockedDeparture> {
   const locking = lockDepartureById(trx, departureId);
   await refuseWhenLocked('departure', locking, () => new DepartureBusyError());
@@ -49,14 +54,33 @@ export async function relockDeparture(trx: Trx, departureId: string): Promise<Lo
 }
 
 /**
- * Decides whether `quantity` seats of a locked departure may be taken. The caller inserts the hold or the lead that takes
- * them in the same transaction. Counted are rows, never a stored number, so nothing can drift.
+ * Checks that `quantity` seats of a locked departure are free. The caller inserts the hold or the lead that takes them in the
+ * same transaction. Counts rows, never a stored number, so that the count cannot drift.
  * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
  */
 export async function reserveSeats(trx: Trx, locked: LockedDeparture, quantity: number): Promise<Departure> {
-  const departure = await readDeparture(trx, locked);
+  return assertFree(await readDeparture(trx, locked), quantity);
+}
+
+/**
+ * Checks the seats like reserveSeats for a new sale, and that the tenant still sees the tour. Reads the tour's currency and
+ * visibility with the departure, in one statement, because they may have changed during the wait for the lock.
+ * @throws TourNotFoundError (404), and what reserveSeats refuses (409)
+ */
+export async function reserveSeatsFor(
+  trx: Trx,
+  tenant: Tenant,
+  locked: LockedDeparture,
+  quantity: number,
+): Promise<Departure> {
+  const { departure, visible } = (await findDepartureForTenant(trx, tenant.id, locked.id, locked.at))!;
+  if (!visible) throw new TourNotFoundError();
+  return assertFree(departure, quantity);
+}
+
+function assertFree(departure: Departure, quantity: number): Departure {
   const status = departureStatus(departure);
-  const wanted = { tourId: departure.tourId, departureDate: departure.departureDate, quantity };
+  const wanted = { tourId: departure.tour.id, departureDate: departure.departureDate, quantity };
   if (status === 'cancelled') throw new DepartureCancelledError(wanted);
   if (status === 'gone' || status === 'closed') throw new DepartureGoneError(wanted);
   const free = seatsAvailable(departure);
@@ -64,27 +88,22 @@ export async function reserveSeats(trx: Trx, locked: LockedDeparture, quantity: 
   return departure;
 }
 
-/** The locked departure with its seats counted at the lock's instant. */
+/** Returns the locked departure with its seats counted at the clock reading after the lock. */
 export async function readDeparture(trx: Trx, locked: LockedDeparture): Promise<Departure> {
   return (await findDepartureById(trx, locked.id, locked.at))!;
 }
 
-/**
- * Notes the refusal for operators and throws it on, with up to three other dates where it is one of seats. Asked after the
- * transaction is over, so that a refusal holds no lock.
- */
-export async function refuseWithAlternatives(db: Db, asked: AskedSeats, refusal: unknown): Promise<never> {
-  noteRefusal(asked, refusal);
-  if (isDepartureNotAvailable(refusal)) {
-    const others = await findAlternatives(db, refusal.wanted);
-    refusal.alternatives = others.map((departure) => ({
-      departureDate: departure.departureDate,
-      seatsAvailable: seatsAvailable(departure),
-    }));
-  }
-  throw refusal;
+/** Adds up to three other dates to a refusal for lack of seats. Runs after the transaction, so that it holds no lock. */
+export async function addAlternatives(db: Db, refusal: unknown): Promise<void> {
+  if (!isDepartureNotAvailable(refusal)) return;
+  const others = await findAlternatives(db, refusal.wanted);
+  refusal.alternatives = others.map((departure) => ({
+    departureDate: departure.departureDate,
+    seatsAvailable: seatsAvailable(departure),
+  }));
 }
 
+/** Reads the clock, and frees expired seats if there are any. */
 async function countFrom(trx: Trx, id: string): Promise<LockedDeparture> {
   const { at, somethingExpired } = await readClock(trx, id);
   if (somethingExpired) await freeExpiredSeats(trx, id, at);

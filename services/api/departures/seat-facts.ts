@@ -1,26 +1,44 @@
+import type { Db } from '../../platform/database';
 import type { Departure } from './departure';
+import { findDepartureWithHorizon } from './departure.repository';
 
-/** What the cache knows of a date: facts that are the same for every tenant, or that there is no departure. */
+/** The departure of one date, the same for every tenant; undefined when the tour has none. */
 export interface SeatFacts {
   departure: Departure | undefined;
   asOf: Date;
 }
 
-/** Seat facts as they were loaded, and how long they may be told. */
+/** Loaded seat facts and their validity. */
 export interface SeatEntry {
-  /** The tour's, under which they were loaded. */
+  /** The tour's revision, read in the same statement. */
   revision: number;
   facts: SeatFacts;
-  /** From the beginning of the load on. */
+  /** Counted from the start of the load. */
   freshMs: number;
   ttlMs: number;
+}
+
+const FRESH_MS = 10_000;
+const STALE_MS = 60_000;
+const ABSENT_FRESH_MS = 5_000;
+
+/** Loads the entry. It never outlives the first expiry or closing time that it counted, by the database's clock. */
+export async function loadSeatFacts(db: Db, tourId: string, date: string): Promise<SeatEntry> {
+  const { departure, revision, asOf, countedUntil } = await findDepartureWithHorizon(db, tourId, date);
+  const horizonMs = countedUntil ? countedUntil.getTime() - asOf.getTime() : Infinity;
+  return {
+    revision,
+    facts: { departure, asOf },
+    freshMs: Math.min(departure ? FRESH_MS : ABSENT_FRESH_MS, horizonMs),
+    ttlMs: Math.min(FRESH_MS + STALE_MS, horizonMs),
+  };
 }
 
 export function writeEntry({ revision, facts, freshMs }: SeatEntry): string {
   return JSON.stringify({ revision, facts, freshMs });
 }
 
-/** @returns undefined for whatever writeEntry has not written: a store may hold anything */
+/** Parses an entry. @returns undefined for any other text, because a store may hold anything */
 export function readEntry(text: string): Omit<SeatEntry, 'ttlMs'> | undefined {
   try {
     const { revision, facts, freshMs } = JSON.parse(text) as SeatEntry;
@@ -34,8 +52,10 @@ export function readEntry(text: string): Omit<SeatEntry, 'ttlMs'> | undefined {
 
 function readDeparture(departure: Departure | undefined): Departure | undefined {
   if (departure === undefined) return undefined;
-  const { seatsTotal, seatsTaken, prices } = departure;
-  if (![seatsTotal, seatsTaken, prices.adult].every(Number.isInteger)) throw new TypeError('not a departure');
+  const { seatsTotal, seatsTaken, prices, tour } = departure;
+  const numbers = [seatsTotal, seatsTaken, prices.adult, tour.currencyDigits];
+  if (!numbers.every(Number.isInteger) || typeof tour.currency !== 'string')
+    throw new TypeError('not a departure');
   return { ...departure, asOf: readDate(departure.asOf) };
 }
 

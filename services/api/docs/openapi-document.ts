@@ -5,7 +5,7 @@ export interface OpenApiDocument {
   servers: { url: string; description?: string }[];
   externalDocs?: { url: string; description?: string };
   tags?: { name: string; description: string }[];
-  paths: Record<string, Record<string, Operation>>;
+  paths: Record<string, Record<string, OpenApiOperation>>;
   components: {
     schemas: Record<string, Schema>;
     examples: Record<string, { summary?: string; value: unknown }>;
@@ -14,7 +14,7 @@ export interface OpenApiDocument {
   };
 }
 
-export interface Operation {
+export interface OpenApiOperation {
   operationId: string;
   summary: string;
   description?: string;

@@ -8,8 +8,8 @@ import { TourNotFoundError } from '../catalog/catalog.errors';
 import * as credentials from '../credentials/credential.errors';
 import * as departures from '../departures/departure.errors';
 import * as holds from '../holds/hold.errors';
-import { invalidCursor } from '../http/cursor';
-import { describeProblem } from '../http/describe-problem';
+import { invalidCursor } from '../http/paging';
+import { describeProblem } from '../http/problem-document';
 import { badInput, RateLimitedError, TransportError, UNKNOWN_FIELD } from '../http/http.errors';
 import type { ProblemCode } from '../http/problems';
 import { IdempotencyInProgressError, IdempotencyKeyReusedError } from '../idempotency/idempotency.errors';
@@ -41,8 +41,12 @@ const REFUSALS: Record<Exclude<ProblemCode, 'internal_error'>, AppError> = {
   key_expired: new credentials.KeyExpiredError(),
   key_revoked: new credentials.KeyRevokedError(),
   tenant_inactive: new credentials.TenantInactiveError(),
-  insufficient_scope: new credentials.InsufficientScopeError('booking:create'),
-  wrong_credential_type: new credentials.WrongCredentialTypeError('API key'),
+  insufficient_scope: new credentials.InsufficientScopeError({
+    kind: 'api_key',
+    familyId: '4nL0pQ8sTzX2',
+    scope: 'booking:create',
+  }),
+  wrong_credential_type: new credentials.WrongCredentialTypeError('api_key'),
   invalid_widget_token: new credentials.InvalidWidgetTokenError(),
   origin_not_allowed: new TransportError('origin_not_allowed'),
   ip_not_allowed: new TransportError('ip_not_allowed'),
@@ -50,14 +54,16 @@ const REFUSALS: Record<Exclude<ProblemCode, 'internal_error'>, AppError> = {
   hold_not_found: new holds.HoldNotFoundError(),
   booking_not_found: new BookingNotFoundError(),
   not_found: new TransportError('not_found'),
-  method_not_allowed: new TransportError('method_not_allowed', 'This path takes GET, HEAD, OPTIONS.'),
+  method_not_allowed: new TransportError('method_not_allowed', 'This path accepts GET, HEAD, OPTIONS.'),
   departure_gone: withAlternatives(new departures.DepartureGoneError(WANTED)),
   departure_cancelled: withAlternatives(new departures.DepartureCancelledError(WANTED)),
   insufficient_seats: withAlternatives(new departures.InsufficientSeatsError(WANTED, 1)),
   departure_busy: new departures.DepartureBusyError(),
   hold_expired: new holds.HoldExpiredError(),
   hold_state_conflict: new holds.HoldStateConflictError('converted'),
-  hold_limit_reached: new holds.HoldLimitReachedError('The most live holds that you may have is 1000.'),
+  hold_limit_reached: new holds.HoldLimitReachedError(
+    'The most seats of this departure that your live holds and unpaid bookings may keep is 12.',
+  ),
   price_changed: new PriceChangedError(979, 'EUR'),
   booking_state_conflict: new BookingStateConflictError('cancelled', 'confirmed'),
   idempotency_in_progress: new IdempotencyInProgressError(),

@@ -1,5 +1,5 @@
 import { BOOKING_EVENT_TYPES, bookingEvent } from '../../webhook-queue/enqueue-delivery';
-import type { Answer, Operation, Parameter, Schema } from './openapi-document';
+import type { Answer, OpenApiOperation, Parameter, Schema } from './openapi-document';
 
 const text = (description: string): Schema => ({ type: 'string', description });
 
@@ -53,7 +53,7 @@ const HEADERS: Parameter[] = [
 ];
 
 /** What a tenant's server receives: 3.1 has a place for it, 3.0 has none. */
-export const WEBHOOKS: Record<string, { post: Operation }> = {
+export const WEBHOOKS: Record<string, { post: OpenApiOperation }> = {
   bookingCreated: {
     post: {
       operationId: 'bookingCreated',

@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * List departures
-         * @description A tour's departures by date, upcoming ones by default, with the tenant's prices.
+         * @description Lists a tour's departures by date, by default the upcoming ones, with the tenant's prices.
          *
          *     Needs a key with the scope `catalog:read`.
          */
@@ -79,7 +79,7 @@ export interface paths {
         };
         /**
          * Check availability
-         * @description Are there seats on this date? The count may be up to 70 s old (see `as_of`); a hold and a booking always count anew.
+         * @description Checks the free seats of a date. The count may be up to 70 s old (see `as_of`); a hold and a booking always count again.
          *
          *     Needs a key with the scope `catalog:read`.
          */
@@ -103,7 +103,7 @@ export interface paths {
         put?: never;
         /**
          * Hold seats
-         * @description Takes seats for a while, at a price that is locked meanwhile.
+         * @description Holds seats for some minutes at a locked price.
          *
          *     Needs a key with the scope `booking:create`.
          */
@@ -123,7 +123,7 @@ export interface paths {
         };
         /**
          * Read a hold
-         * @description The hold as it is now; one that is over says how it ended.
+         * @description Returns the hold with its current status, also after it ended.
          *
          *     Needs a key with the scope `booking:create`.
          */
@@ -132,7 +132,7 @@ export interface paths {
         post?: never;
         /**
          * Release a hold
-         * @description Gives the seats back. Releasing twice is no error.
+         * @description Releases the hold; its seats become free. Releasing it twice is not an error.
          *
          *     Needs a key with the scope `booking:create`.
          */
@@ -153,7 +153,7 @@ export interface paths {
         put?: never;
         /**
          * Extend a hold
-         * @description Counts the minutes anew from now; never shortens the hold, and never past two hours of life.
+         * @description Extends the hold to `hold_minutes` from now. Never shortens it, and keeps it alive for two hours at most.
          *
          *     Needs a key with the scope `booking:create`.
          */
@@ -173,7 +173,7 @@ export interface paths {
         };
         /**
          * List bookings
-         * @description The tenant's bookings, newest first.
+         * @description Lists the tenant's bookings, newest first.
          *
          *     Needs a key with the scope `booking:read`.
          */
@@ -202,7 +202,7 @@ export interface paths {
         };
         /**
          * Read a booking
-         * @description The booking with its customer and notes.
+         * @description Returns the booking with its customer and notes.
          *
          *     Needs a key with the scope `booking:read`.
          */
@@ -226,7 +226,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm a booking
-         * @description The customer has paid. An expired booking takes its seats again if they are free.
+         * @description Confirms a paid booking. An expired booking takes its seats again if they are free; a confirmed booking stays unchanged.
          *
          *     Needs a key with the scope `booking:manage`.
          */
@@ -248,7 +248,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a booking
-         * @description Ends a booking; its seats come back.
+         * @description Cancels a booking; its seats become free. A cancelled booking stays unchanged.
          *
          *     Needs a key with the scope `booking:manage`.
          */
@@ -799,7 +799,7 @@ export interface components {
              */
             next_cursor: string | null;
         };
-        /** @description A tour as other answers name it. */
+        /** @description Names a tour in other answers. */
         TourRef: {
             /**
              * Format: uuid
@@ -822,11 +822,11 @@ export interface components {
              */
             departure_date: string;
             /**
-             * @description Are so many seats free?
+             * @description Whether the requested seats are free.
              * @example true
              */
             available: boolean;
-            /** @description `gone` also where the tour has no departure on this date. */
+            /** @description `gone` also if the tour has no departure on this date. */
             status: components["schemas"]["DepartureStatusDto"];
             /**
              * Format: int32
@@ -845,7 +845,7 @@ export interface components {
              * @example EUR
              */
             currency: string;
-            /** @description Null where there is no departure. */
+            /** @description Null if the tour has no departure on this date. */
             prices: components["schemas"]["PricesAnswer"] | null;
             tenant_prices: components["schemas"]["TenantPricesAnswer"] | null;
             /**
@@ -893,7 +893,7 @@ export interface components {
             expires_at: string;
             /**
              * Format: int32
-             * @description Seats that are free besides.
+             * @description Seats of the departure that are still free.
              * @example 7
              */
             seats_available: number;
@@ -904,7 +904,7 @@ export interface components {
             currency: string;
             /**
              * Format: double
-             * @description One adult's price in major units, locked while the hold lives.
+             * @description One adult's price in major units, locked until the hold ends.
              * @example 489.5
              */
             unit_price: number;
@@ -967,12 +967,12 @@ export interface components {
             quantity: number;
             /**
              * Format: int32
-             * @description How long, in minutes; by default the tenant's setting, 15.
+             * @description Duration in minutes. By default the tenant's setting, 15.
              * @example 20
              */
             hold_minutes?: number;
             /**
-             * @description The website's own reference. A booking with the same one consumes the hold.
+             * @description The website's own reference. A booking with the same reference consumes the hold.
              * @example cart-81
              */
             external_ref?: string;
@@ -999,7 +999,7 @@ export interface components {
         PriceBreakdownRule: {
             /**
              * Format: int32
-             * @description Of the pricing rule.
+             * @description Id of the pricing rule.
              * @example 7
              */
             id: number;
@@ -1022,7 +1022,7 @@ export interface components {
              */
             value: number;
         };
-        /** @description How the price came about. */
+        /** @description The calculation of the price. */
         PriceBreakdown: {
             /**
              * Format: double
@@ -1150,7 +1150,7 @@ export interface components {
             tour_id: string;
             /**
              * Format: date
-             * @description YYYY-MM-DD. When given, seats are reserved with the lead.
+             * @description YYYY-MM-DD. When given, seats are reserved with the lead. By default the date of the hold that the booking consumes.
              * @example 2027-03-06
              */
             departure_date?: string;
@@ -1183,7 +1183,8 @@ export interface components {
              */
             payment_method?: "bank" | "reserve" | "card";
             /**
-             * @description The website's own reference. With that of a live hold, the booking consumes the hold.
+             * @description The website's own reference; by default the reference of the hold. Without hold_id, the booking consumes the only live hold
+             *     with the same reference on its date, or on any date of its tour if it has no date.
              * @example cart-81
              */
             external_ref?: string;
@@ -1195,7 +1196,7 @@ export interface components {
             hold_id?: string;
             /**
              * Format: double
-             * @description The total that the customer was shown, in major units: another one is refused.
+             * @description The total that the customer saw, in major units. A different total is refused.
              * @example 979
              */
             expected_total?: number;
@@ -1205,7 +1206,7 @@ export interface components {
              */
             notes?: string;
         };
-        /** @description All null once the booking was anonymised. */
+        /** @description All null after the booking was anonymised. */
         BookingCustomer: {
             /**
              * @description The customer's name.
@@ -1590,7 +1591,7 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description Only tours of this continent, such as `asia`.
+                 * @description Only tours of this continent, such as `asia`, in any case.
                  * @example asia
                  */
                 continent?: string;
@@ -1925,7 +1926,7 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description `next_cursor` of the page before.
+                 * @description `next_cursor` of the previous page.
                  * @example EuO7Zq54MYRnNgC4ZbZAoHsibmFtZUZvbGRlZCI6ImhhIGxvbmcgYmF5IGNydWlzZSIsImlkIjoiNmIxZjliNmUtMmYyYy00YzFlLTlhMzUtN2QwYzVhMWY0ZTIxIn0
                  */
                 cursor?: string;
@@ -2064,7 +2065,7 @@ export interface operations {
                  */
                 departure_date: string;
                 /**
-                 * @description Seats wanted.
+                 * @description Requested seats.
                  * @example 2
                  */
                 quantity?: number;
@@ -2812,7 +2813,7 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description `next_cursor` of the page before.
+                 * @description `next_cursor` of the previous page.
                  * @example EuO7Zq54MYRnNgC4ZbZAoHsibmFtZUZvbGRlZCI6ImhhIGxvbmcgYmF5IGNydWlzZSIsImlkIjoiNmIxZjliNmUtMmYyYy00YzFlLTlhMzUtN2QwYzVhMWY0ZTIxIn0
                  */
                 cursor?: string;
@@ -3062,7 +3063,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDocument"];
                 };
             };
-            /** @description Departure not available / Conflict: `departure_gone`, `departure_cancelled`, `insufficient_seats`, `hold_expired`, `hold_state_conflict`, `price_changed`, `departure_busy`, `idempotency_in_progress`. */
+            /** @description Departure not available / Conflict: `departure_gone`, `departure_cancelled`, `insufficient_seats`, `hold_expired`, `hold_state_conflict`, `hold_limit_reached`, `price_changed`, `departure_busy`, `idempotency_in_progress`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3667,7 +3668,7 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description Only tours of this continent, such as `asia`.
+                 * @description Only tours of this continent, such as `asia`, in any case.
                  * @example asia
                  */
                 continent?: string;
@@ -3828,7 +3829,7 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description Only tours of this continent, such as `asia`.
+                 * @description Only tours of this continent, such as `asia`, in any case.
                  * @example asia
                  */
                 continent?: string;

@@ -1,33 +1,33 @@
-/** One thing that was examined. */
-export interface Check {
+/** The result of one check. */
+export interface HealthCheck {
   name: string;
-  /** Broken: a promise of the platform does not hold. Notice: somebody may want to act. */
+  /** Broken: a guarantee of the platform does not hold. Notice: the operator may need to act. */
   status: 'ok' | 'notice' | 'broken';
   detail: string;
-  /** What to do, to paste into a shell. */
+  /** Commands that solve the problem. */
   commands: string[];
 }
 
-export function ok(name: string, detail: string): Check {
+export function ok(name: string, detail: string): HealthCheck {
   return { name, status: 'ok', detail, commands: [] };
 }
 
-export function notice(name: string, detail: string, commands: string[]): Check {
+export function notice(name: string, detail: string, commands: string[]): HealthCheck {
   return { name, status: 'notice', detail, commands };
 }
 
-export function broken(name: string, detail: string, commands: string[]): Check {
+export function broken(name: string, detail: string, commands: string[]): HealthCheck {
   return { name, status: 'broken', detail, commands };
 }
 
 const NAMED = 10;
 
-/** Of what was found a line that names the first few, with a command for each. */
+/** Returns a notice that names the first findings, with a command for each. */
 export function noticeOf<T>(
   name: string,
   found: T[],
   { meaning, label, command }: { meaning: string; label: (one: T) => string; command: (one: T) => string },
-): Check {
+): HealthCheck {
   if (found.length === 0) return ok(name, 'nothing to note');
   const shown = found.slice(0, NAMED);
   const more = found.length > NAMED ? ` and ${found.length - NAMED} more` : '';

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database';
 import { pendingMigrations } from '../../platform/migrate';
-import { broken, notice, noticeOf, ok, type Check } from './check';
+import { broken, notice, noticeOf, ok, type HealthCheck } from './check';
 import { inspectTenants } from './inspect-tenants';
 import {
   collectFacts,
@@ -10,13 +10,13 @@ import {
   type InstallationFacts,
 } from './installation.repository';
 
-/** Expiry is judged by the database's clock alone, but logs and signatures are not. */
+/** Expiry uses the database's clock only; logs and signatures use the clock of the process. */
 const SKEW_MS = 5000;
-/** Twenty polls. A process that is asked to end takes its row with it. */
+/** Twenty polls. A process deletes its row when it stops normally. */
 const SILENT_SECONDS = 10;
 
-/** Everything that can be judged from the database. Without its migrations nothing after them is. */
-export async function inspectInstallation(db: Db): Promise<Check[]> {
+/** Runs all checks of the database. Stops after the first if migrations are missing. */
+export async function inspectInstallation(db: Db): Promise<HealthCheck[]> {
   const pending = await pendingMigrations(db);
   if (pending.length > 0) {
     const detail = `${pending.length} missing, from ${pending[0]} on`;
@@ -34,7 +34,7 @@ export async function inspectInstallation(db: Db): Promise<Check[]> {
   ];
 }
 
-async function checkSeats(db: Db): Promise<Check> {
+async function checkSeats(db: Db): Promise<HealthCheck> {
   const { recounted, oversold } = await recountSeats(db);
   if (oversold.length === 0)
     return ok('seats', `recounted ${recounted} departures with holds or bookings: none is oversold`);
@@ -46,13 +46,13 @@ async function checkSeats(db: Db): Promise<Check> {
   );
 }
 
-async function checkHolds(db: Db, { liveHolds }: InstallationFacts): Promise<Check> {
+async function checkHolds(db: Db, { liveHolds }: InstallationFacts): Promise<HealthCheck> {
   const { lapsed, unbooked, unconverted } = await findOrphanedHolds(db);
   if (lapsed + unbooked.length + unconverted.length === 0)
     return ok('holds', `${liveHolds} live, no orphans`);
   const kinds = [
     lapsed &&
-      `${lapsed} over for ten minutes and not written down: no instance of the API tidies (their seats are free)`,
+      `${lapsed} expired over ten minutes ago and still stored as active: no instance of the API cleans up (their seats are free)`,
     unbooked.length && `${unbooked.length} converted without a booking: ${unbooked.join(', ')}`,
     unconverted.length &&
       `${unconverted.length} booked and not converted, their seats counted twice: ${unconverted.join(', ')}`,
@@ -64,7 +64,7 @@ async function checkHolds(db: Db, { liveHolds }: InstallationFacts): Promise<Che
   ]);
 }
 
-function checkClock({ clockSkewMs }: InstallationFacts): Check {
+function checkClock({ clockSkewMs }: InstallationFacts): HealthCheck {
   if (Math.abs(clockSkewMs) <= SKEW_MS) return ok('clock', `${clockSkewMs} ms apart`);
   return notice('clock', `the database's clock is ${clockSkewMs} ms from ours`, [
     'timedatectl status',
@@ -72,7 +72,7 @@ function checkClock({ clockSkewMs }: InstallationFacts): Check {
   ]);
 }
 
-async function checkInstances(db: Db, { instances }: InstallationFacts): Promise<Check> {
+async function checkInstances(db: Db, { instances }: InstallationFacts): Promise<HealthCheck> {
   const silent = await findSilentInstances(db, SILENT_SECONDS);
   if (silent.length === 0) return ok('instances', `${instances} of the API`);
   return noticeOf('instances', silent, {

@@ -7,7 +7,7 @@ export interface OversoldDeparture {
   seatsTaken: number;
 }
 
-/** Departures with anything live on them, and those of them that have more seats taken than they have. */
+/** Counts the departures with live holds or bookings, and returns the oversold ones. */
 export async function recountSeats(db: Db): Promise<{ recounted: number; oversold: OversoldDeparture[] }> {
   const { rows } = await db.raw(
     `with occupied as (
@@ -26,13 +26,13 @@ export async function recountSeats(db: Db): Promise<{ recounted: number; oversol
   return rows[0];
 }
 
-/** Ids. */
+/** Ids of inconsistent holds. */
 export interface OrphanedHolds {
-  /** How many are over for ten minutes, and still stand as active. */
+  /** Number of holds that expired over ten minutes ago and are still stored as active. */
   lapsed: number;
-  /** Converted into a booking that is not there. */
+  /** Converted holds without a booking. */
   unbooked: string[];
-  /** A booking's, and not converted. */
+  /** Holds of a booking that are not converted. */
   unconverted: string[];
 }
 
@@ -53,7 +53,7 @@ export interface InstallationFacts {
   version: string;
   clockSkewMs: number;
   liveHolds: number;
-  /** Processes of the API that have said that they are there. */
+  /** Number of registered API processes. */
   instances: number;
 }
 
@@ -74,7 +74,7 @@ export async function collectFacts(db: Db): Promise<InstallationFacts> {
   };
 }
 
-/** By the database's clock, which wrote the times. */
+/** Finds instances without a recent poll, by the database's clock. */
 export async function findSilentInstances(
   db: Db,
   seconds: number,

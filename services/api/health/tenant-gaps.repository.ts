@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant-row';
 
-/** The last day on earth on which it is not tomorrow yet. */
+/** Today in the last time zone of the earth. */
 const TODAY_ANYWHERE = `(now() at time zone 'Etc/GMT+12')::date`;
 
 export async function findOriginGaps(db: Db): Promise<{
@@ -26,8 +26,8 @@ export async function findOriginGaps(db: Db): Promise<{
   return { withoutOrigins, withDevelopmentOrigins: rows };
 }
 
-/** Slugs of tenants for which no published tour is visible, whichever rule hides it. */
-export async function findBlindTenants(db: Db): Promise<{ anyTour: boolean; blind: string[] }> {
+/** Returns the slugs of tenants that see no published tour. */
+export async function findTenantsWithoutTours(db: Db): Promise<{ anyTour: boolean; blind: string[] }> {
   const { rows } = await db.raw(
     `select exists (select from tours where status = 'published') as "anyTour", array(
        select t.slug from tenants t where ${TENANT_MAY_BE_USED}
@@ -47,7 +47,16 @@ export async function findBlindTenants(db: Db): Promise<{ anyTour: boolean; blin
   return rows[0];
 }
 
-export async function findDeadContinentRules(db: Db): Promise<{ slug: string; continent: string }[]> {
+/** Returns the slugs of tenants that may hold all seats of a departure. */
+export async function findFullShares(db: Db): Promise<string[]> {
+  return db('tenants as t')
+    .whereRaw(`${TENANT_MAY_BE_USED} and t.max_hold_share = 100`)
+    .orderBy('t.slug')
+    .limit(100)
+    .pluck<string[]>('t.slug');
+}
+
+export async function findUnusedContinentRules(db: Db): Promise<{ slug: string; continent: string }[]> {
   return db('visibility_continent_rules as c')
     .join('tenants as t', 't.id', 'c.tenant_id')
     .whereRaw(`${TENANT_MAY_BE_USED} and not exists (select from tours o where o.continent = c.continent)`)
@@ -56,14 +65,16 @@ export async function findDeadContinentRules(db: Db): Promise<{ slug: string; co
     .select<{ slug: string; continent: string }[]>('t.slug', 'c.continent');
 }
 
-export interface DeadPriceRule {
+export interface UnusedPriceRule {
   id: number;
   slug: string;
   because: 'currency' | 'past' | 'archived' | 'continent' | 'beaten';
 }
 
-/** Price rules that decide no price, nor ever will as things stand; pricing/choose-price-rule.ts says which decides. */
-export async function findDeadPriceRules(db: Db): Promise<{ dead: DeadPriceRule[]; withoutRules: number }> {
+/** Finds price rules that can never decide a price (pricing/choose-price-rule.ts). */
+export async function findUnusedPriceRules(
+  db: Db,
+): Promise<{ dead: UnusedPriceRule[]; withoutRules: number }> {
   const { rows: dead } = await db.raw(
     `select * from (
        select r.id, t.slug, case

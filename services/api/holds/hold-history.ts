@@ -1,18 +1,18 @@
 import type { Db } from '../../platform/database';
 import { HoldExpiredError, HoldStateConflictError } from './hold.errors';
 import type { SeatHold } from './seat-hold';
-import { findExtensions } from './hold-extension.repository';
+import { findExtensions } from './seat-hold.repository';
 
-/** Something that happened to a hold. */
+/** One event in the life of a hold. */
 export interface HoldMoment {
   at: Date;
   event: 'placed' | 'extended' | 'consumed' | 'released' | 'hold expired';
-  /** Null: the clock, or nobody who is on record. */
+  /** Null: the clock, or unknown. */
   by: string | null;
   detail: string | null;
 }
 
-/** The oldest first. */
+/** Returns the hold's events, the oldest first. */
 export async function holdHistory(db: Db, hold: SeatHold): Promise<HoldMoment[]> {
   const extensions = await findExtensions(db, hold.id);
   return [
@@ -34,7 +34,7 @@ function ending(hold: SeatHold): HoldMoment[] {
   return [{ at: expiresAt, event: 'hold expired', by: null, detail: 'its seats went back' }];
 }
 
-/** What a booking that names the hold is answered with at this moment; undefined: it may be had. */
+/** Returns the error that a booking with this hold would get now; undefined when it would succeed. */
 export function refusalOf({ status }: SeatHold): { code: string; message: string } | undefined {
   if (status === 'active') return undefined;
   const { code, message } =

@@ -1,4 +1,4 @@
-import type { TourRef } from '../catalog/tour-ref';
+import type { TourRef } from '../catalog/tour';
 
 export interface HoldCustomer {
   name?: string;
@@ -20,13 +20,13 @@ export interface HoldBody {
    */
   quantity: number;
   /**
-   * How long, in minutes; by default the tenant's setting, 15.
+   * Duration in minutes. By default the tenant's setting, 15.
    * @isInt must be a whole number
    * @minimum 1 must be at least 1
    * @maximum 60 must be at most 60
    */
   hold_minutes?: number;
-  /** The website's own reference. A booking with the same one consumes the hold. */
+  /** The website's own reference. A booking with the same reference consumes the hold. */
   external_ref?: string;
   customer?: HoldCustomer;
 }
@@ -55,12 +55,12 @@ export interface HoldAnswer {
   /** RFC 3339, UTC. The seats are free again at this instant. */
   expires_at: string;
   /**
-   * Seats that are free besides.
+   * Seats of the departure that are still free.
    * @isInt
    */
   seats_available: number;
   currency: string;
-  /** One adult's price in major units, locked while the hold lives. */
+  /** One adult's price in major units, locked until the hold ends. */
   unit_price: number;
   total_price: number;
   external_ref: string | null;

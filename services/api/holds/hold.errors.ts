@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/errors';
 import type { HoldStatus } from './seat-hold';
 
-/** Unknown, or another tenant's: the caller cannot tell which. */
+/** The hold is unknown or another tenant's; both have the same answer. */
 export class HoldNotFoundError extends AppError {
   readonly code = 'hold_not_found';
 
@@ -13,8 +13,17 @@ export class HoldNotFoundError extends AppError {
 export class HoldExpiredError extends AppError {
   readonly code = 'hold_expired';
 
+  constructor(message = 'The hold has expired and its seats are free again. Place a new hold.') {
+    super(message);
+  }
+}
+
+/** A booking without a date has the reference of several live holds of the tour. */
+export class AmbiguousHoldReferenceError extends AppError {
+  readonly code = 'hold_state_conflict';
+
   constructor() {
-    super('The hold has expired and its seats are free again. Place a new hold.');
+    super('Several live holds of this tour have this external_ref. Send the hold_id or the departure_date.');
   }
 }
 

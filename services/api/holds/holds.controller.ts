@@ -13,23 +13,26 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { refuseWithAlternatives } from '../departures/reserve-seats';
-import type { SeatsContext } from '../departures/seats-context';
+import type { Turn } from '../../platform/database';
+import { cachedVisibleTour } from '../catalog/cached-catalog';
+import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
-import { dateInput, emailInput, optional, phoneInput, readAll, textInput } from '../http/input';
+import { dateInput, emailInput, optionalInput, phoneInput, readAll, textInput } from '../http/input';
 import { emptyBody, jsonBody } from '../http/json-body';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
+import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
-import { answerWrite, type WriteOperation, writeOnce } from '../http/write-request';
-import { toMajor } from '../money/currency';
+import { answerWrite, type WriteOperation, writeIdempotent } from '../http/write-request';
+import { toMajor } from '../pricing/currency';
+import { refuseWithAlternatives } from '../refusals/refusal-log';
 import { byKey } from '../tenants/actor';
-import { extendHold } from './extend-hold';
+import type { Tenant } from '../tenants/tenant';
+import { extendHold, releaseHold } from './change-hold';
 import { getHold } from './find-hold';
 import type { ExtendBody, HoldAnswer, HoldBody } from './hold.dto';
-import { type HoldRequest, placeHold } from './place-hold';
-import { releaseHold } from './release-hold';
+import { assertHoldMinutes, type HoldRequest, placeHold } from './place-hold';
 import type { SeatHold } from './seat-hold';
 
 const PLACE: WriteOperation = { name: 'hold.place', status: 201, keepHours: 24 };
@@ -39,10 +42,10 @@ const EXTEND: WriteOperation = { name: 'hold.extend', status: 200, keepHours: 24
 @Tags('Seats')
 @Security('apiKey', ['booking:create'])
 export class HoldsController {
-  constructor(private readonly context: SeatsContext) {}
+  constructor(private readonly context: SalesContext) {}
 
   /**
-   * Takes seats for a while, at a price that is locked meanwhile.
+   * Holds seats for some minutes at a locked price.
    * @summary Hold seats
    * @param id_or_slug UUID or slug of the tour.
    */
@@ -53,7 +56,7 @@ export class HoldsController {
     409,
     'departure_gone, departure_cancelled, insufficient_seats, hold_limit_reached, departure_busy',
   )
-  @Middlewares(quota('hold'), jsonBody, strictQuery)
+  @Middlewares(quota('hold'), jsonBody, readsBody(holdRequest), strictQuery)
   async placeHold(
     @Request() request: HttpRequest,
     @Path() id_or_slug: string,
@@ -61,20 +64,20 @@ export class HoldsController {
   ): Promise<HoldAnswer> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
-    const wanted = { ...holdRequest(id_or_slug, body, tenant.country), by: byKey(principal) };
+    const wanted = { ...holdRequest(body, tenant), tour: id_or_slug, by: byKey(principal) };
     const answer = await answerWrite(
       request,
-      PLACE,
-      (trx, once) => placeHold(trx, tenant, wanted, once),
+      { ...PLACE, turn: this.turnOfTour(tenant, wanted) },
+      (trx, runIdempotent) => placeHold(trx, tenant, wanted, runIdempotent),
       holdAnswer,
-      (refused, refusal) => refuseWithAlternatives(this.context.db, { ...wanted, ...refused }, refusal),
+      (refused, refusal) => refuseWithAlternatives(this.context, { ...wanted, ...refused }, refusal),
     );
     await this.context.availability.drop(answer.tour.id, answer.departure_date);
     return answer;
   }
 
   /**
-   * The hold as it is now; one that is over says how it ended.
+   * Returns the hold with its current status, also after it ended.
    * @summary Read a hold
    */
   @Get('holds/{hold_id}')
@@ -86,7 +89,7 @@ export class HoldsController {
   }
 
   /**
-   * Counts the minutes anew from now; never shortens the hold, and never past two hours of life.
+   * Extends the hold to `hold_minutes` from now. Never shortens it, and keeps it alive for two hours at most.
    * @summary Extend a hold
    */
   @Post('holds/{hold_id}/extend')
@@ -102,17 +105,17 @@ export class HoldsController {
     const extension = { holdId: hold_id, holdMinutes: body.hold_minutes, by: byKey(principal) };
     const answer = await answerWrite(
       request,
-      EXTEND,
-      (trx, once) => extendHold(trx, principal.tenant, extension, once),
+      { ...EXTEND, turn: this.turnOfHold(principal.tenant, hold_id) },
+      (trx, runIdempotent) => extendHold(trx, principal.tenant, extension, runIdempotent),
       holdAnswer,
-      (refused, refusal) => refuseWithAlternatives(this.context.db, { holdId: hold_id, ...refused }, refusal),
+      (refused, refusal) => refuseWithAlternatives(this.context, { holdId: hold_id, ...refused }, refusal),
     );
     await this.context.availability.drop(answer.tour.id, answer.departure_date);
     return answer;
   }
 
   /**
-   * Gives the seats back. Releasing twice is no error.
+   * Releases the hold; its seats become free. Releasing it twice is not an error.
    * @summary Release a hold
    */
   @Delete('holds/{hold_id}')
@@ -123,25 +126,46 @@ export class HoldsController {
   async releaseHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<void> {
     setCaching(request, NO_STORE);
     const principal = apiKeyPrincipalOf(request);
-    const hold = await writeOnce(request, (trx) =>
-      releaseHold(trx, principal.tenant.id, { holdId: hold_id, by: byKey(principal) }),
+    const { after } = await writeIdempotent(
+      request,
+      (trx) => releaseHold(trx, principal.tenant.id, { holdId: hold_id, by: byKey(principal) }),
+      this.turnOfHold(principal.tenant, hold_id),
     );
-    await this.context.availability.drop(hold.tour.id, hold.departureDate);
+    await this.context.availability.drop(after.tour.id, after.departureDate);
+  }
+
+  private turnOfTour(tenant: Tenant, { tour, departureDate }: HoldRequest): Turn {
+    return this.context.departureQueue.turnFor(async () => {
+      const { id } = await cachedVisibleTour(this.context, tenant, tour);
+      return { tourId: id, departureDate };
+    });
+  }
+
+  private turnOfHold(tenant: Tenant, holdId: string): Turn {
+    return this.context.departureQueue.turnFor(async () => {
+      const { tour, departureDate } = await getHold(this.context.db, tenant.id, holdId);
+      return { tourId: tour.id, departureDate };
+    });
   }
 }
 
-function holdRequest(tour: string, body: HoldBody, country: string): Omit<HoldRequest, 'by'> {
-  const { customer = {} } = body;
+/**
+ * Reads the body, also before its validation (read-ahead.ts).
+ * @throws BadInputError with all issues of the body (400)
+ */
+function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, 'tour' | 'by'> {
+  const customer = body.customer ?? {};
+  const { country, holdDefaultMinutes } = tenant;
   const read = readAll({
     departureDate: () => dateInput('body', 'departure_date', body.departure_date),
-    externalRef: () => optional(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
-    name: () => optional(customer.name, (name) => textInput('customer.name', name, 200)),
-    phone: () => optional(customer.phone, (phone) => phoneInput('customer.phone', phone, country)),
-    email: () => optional(customer.email, (email) => emailInput('customer.email', email)),
+    holdMinutes: () => assertHoldMinutes(tenant, body.hold_minutes ?? holdDefaultMinutes),
+    externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
+    name: () => optionalInput(customer.name, (name) => textInput('customer.name', name, 200)),
+    phone: () => optionalInput(customer.phone, (phone) => phoneInput('customer.phone', phone, country)),
+    email: () => optionalInput(customer.email, (email) => emailInput('customer.email', email)),
   });
-  const { departureDate, externalRef, name, phone, email } = read;
-  const { quantity, hold_minutes: holdMinutes } = body;
-  return { tour, departureDate, quantity, holdMinutes, externalRef, customer: { name, phone, email } };
+  const { name, phone, email, ...rest } = read;
+  return { ...rest, quantity: body.quantity, customer: { name, phone, email } };
 }
 
 function holdAnswer(hold: SeatHold): HoldAnswer {

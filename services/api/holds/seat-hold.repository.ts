@@ -1,7 +1,7 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
 import type { Actor } from '../tenants/actor';
-import { tenantIdOf, type TenantScope } from '../tenants/tenant-scope';
-import type { HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
+import { tenantIdOf, type TenantScope } from '../tenants/tenant';
+import type { HoldExtension, HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
 
 const HOLD_COLUMNS = `
   h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.quantity, h.hold_minutes, h.expires_at, h.unit_price_minor, h.currency,
@@ -31,7 +31,7 @@ export interface NewHold {
   by: Actor | null;
 }
 
-/** @param at when it was decided: the hold's life begins there, not at the transaction's start */
+/** @param at the clock reading of the decision; the hold begins then, not at the transaction's start */
 export async function insertHold(trx: Trx, hold: NewHold, at: string): Promise<string> {
   const { rows } = await trx.raw(
     `insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, created_at, expires_at, unit_price_minor,
@@ -58,14 +58,14 @@ export interface HoldFilter {
   status?: HoldStatus;
   since?: Date;
   externalRef?: string;
-  /** Id of the hold behind which it goes on: lists run from the newest to the oldest. */
+  /** Id of the last hold of the previous page. */
   after?: string;
   limit: number;
 }
 
-const BEHIND = 'and (h.created_at, h.id) < (select l.created_at, l.id from seat_holds l where l.id = :after)';
+const AFTER = 'and (h.created_at, h.id) < (select l.created_at, l.id from seat_holds l where l.id = :after)';
 
-/** Newest first. */
+/** Returns holds, newest first. */
 export async function findHolds(
   db: Db,
   scope: TenantScope,
@@ -76,7 +76,7 @@ export async function findHolds(
        where (:tenantId::uuid is null or h.tenant_id = :tenantId::uuid)
          and (:externalRef::text is null or h.external_ref = :externalRef)
          and h.created_at >= coalesce(:since::timestamptz, '-infinity')
-         ${after === undefined ? '' : BEHIND}) hold
+         ${after === undefined ? '' : AFTER}) hold
      where :status::text is null or status = :status order by created_at desc, id desc limit :limit`,
     {
       tenantId: tenantIdOf(scope),
@@ -90,40 +90,42 @@ export async function findHolds(
   return rows.map(toHold);
 }
 
-/** The tenant's live holds on a departure with this reference; two at most, since only exactly one means anything. */
+/** Returns the tenant's live holds of a departure or a tour with this reference; two at most, because callers use a single one only. */
 export async function findLiveHoldsByReference(
-  trx: Trx,
+  db: Db,
   tenantId: string,
-  departureId: string,
+  place: { departureId: string } | { tourId: string },
   externalRef: string,
 ): Promise<SeatHold[]> {
-  const { rows } = await trx.raw(
+  const { rows } = await db.raw(
     `${CLOCK} select ${HOLD_COLUMNS} from ${HOLD_TABLES}
-     where h.tenant_id = :tenantId and h.departure_id = :departureId and h.external_ref = :externalRef
+     where h.tenant_id = :tenantId and h.external_ref = :externalRef
+       and ${'departureId' in place ? 'h.departure_id = :departureId' : 't.id = :tourId'}
        and hold_lives(h.status, h.expires_at, clock.at)
      limit 2`,
-    { tenantId, departureId, externalRef },
+    { tenantId, ...place, externalRef },
   );
   return rows.map(toHold);
 }
 
-/** The tenant's live holds altogether, and the seats they keep of one departure. */
-export async function countLiveHolds(
-  trx: Trx,
+/** Returns whether the tenant has a hold of the tour with this reference, live or ended. */
+export async function hasHoldWithReference(
+  db: Db,
   tenantId: string,
-  departureId: string,
-  at: string,
-): Promise<{ holds: number; seatsOfDeparture: number }> {
-  const { rows } = await trx.raw(
-    `select count(*) as holds, coalesce(sum(quantity) filter (where departure_id = :departureId), 0) as seats
-     from seat_holds where tenant_id = :tenantId and hold_lives(status, expires_at, :at)`,
-    { tenantId, departureId, at },
+  tourId: string,
+  externalRef: string,
+): Promise<boolean> {
+  const { rows } = await db.raw(
+    `select exists (
+       select from seat_holds h join departures d on d.id = h.departure_id
+       where h.tenant_id = :tenantId and h.external_ref = :externalRef and d.tour_id = :tourId) as found`,
+    { tenantId, tourId, externalRef },
   );
-  return { holds: Number(rows[0].holds), seatsOfDeparture: Number(rows[0].seats) };
+  return rows[0].found;
 }
 
-/** @param externalRef what is left of the reference */
-export async function forgetHoldCustomer(trx: Trx, id: string, externalRef: string | null): Promise<void> {
+/** @param externalRef replaces the reference */
+export async function eraseCustomerOfHold(trx: Trx, id: string, externalRef: string | null): Promise<void> {
   await trx('seat_holds')
     .where({ id })
     .update({ customer_name: null, customer_phone: null, customer_email: null, external_ref: externalRef });
@@ -189,4 +191,40 @@ function toHold(row: HoldRow): SeatHold {
     endedBy: row.ended_by,
     seatsAvailable: row.seats_available,
   };
+}
+
+/** Returns whether `minutes` from `at` is more than two hours after the hold was placed. */
+export async function exceedsHoldLife(trx: Trx, id: string, minutes: number, at: string): Promise<boolean> {
+  const { rows } = await trx.raw(
+    `select :at::timestamptz + make_interval(mins => :minutes) > created_at + interval '120 minutes' as exceeds
+     from seat_holds where id = :id`,
+    { id, minutes, at },
+  );
+  return rows[0].exceeds;
+}
+
+/** Moves the hold's end to `minutes` from `at`, unless the hold already ends later. */
+export async function extendHoldRow(
+  trx: Trx,
+  id: string,
+  extension: { minutes: number; at: string; by: Actor | null },
+): Promise<void> {
+  await trx.raw(
+    `with extended as (
+       update seat_holds
+       set expires_at = :at::timestamptz + make_interval(mins => :minutes), hold_minutes = :minutes
+       where id = :id and expires_at < :at::timestamptz + make_interval(mins => :minutes)
+       returning id, expires_at
+     )
+     insert into hold_extensions (hold_id, at, expires_at, by) select id, :at::timestamptz, expires_at, :by from extended`,
+    { id, ...extension },
+  );
+}
+
+/** Returns a hold's extensions, the oldest first. */
+export async function findExtensions(db: Db, holdId: string): Promise<HoldExtension[]> {
+  return db('hold_extensions')
+    .where({ hold_id: holdId })
+    .orderBy('at')
+    .select<HoldExtension[]>('at', 'expires_at as expiresAt', 'by');
 }

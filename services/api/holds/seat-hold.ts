@@ -3,21 +3,21 @@ import type { Actor } from '../tenants/actor';
 export const HOLD_STATUSES = ['active', 'released', 'expired', 'converted'] as const;
 export type HoldStatus = (typeof HOLD_STATUSES)[number];
 
-/** What a tenant told about its customer; all null once that was anonymised. */
+/** The customer as far as the tenant named one; all null after anonymization. */
 export interface PartialCustomer {
   name: string | null;
   phone: string | null;
   email: string | null;
 }
 
-/** A hold, and who wants something of it. */
+/** A hold's id and the actor of the change. */
 export interface NamedHold {
   holdId: string;
-  /** Null: nobody who is on record. */
+  /** Null: unknown. */
   by: Actor | null;
 }
 
-/** Seats of one departure, and their price, kept for one tenant until `expiresAt` or until they are booked. */
+/** Seats of one departure, held for one tenant at a locked price until `expiresAt` or until a booking consumes them. */
 export interface SeatHold {
   id: string;
   tenant: { id: string; slug: string };
@@ -26,7 +26,7 @@ export interface SeatHold {
   departureDate: string;
   quantity: number;
   holdMinutes: number;
-  /** As the clock has it: an active hold whose time is over reads expired, whether or not that was written down. */
+  /** By the database's clock: an active hold past `expiresAt` is expired, also before the sweeper writes it. */
   status: HoldStatus;
   expiresAt: Date;
   unitPriceMinor: number;
@@ -37,17 +37,17 @@ export interface SeatHold {
   customer: PartialCustomer;
   createdAt: Date;
   placedBy: Actor | null;
-  /** When its end was written down; that of a converted hold is the booking's beginning. */
+  /** When the end was written; for a converted hold, when the booking was created. */
   endedAt: Date | null;
   endedBy: Actor | null;
-  /** Seats of the departure that are free besides. */
+  /** Seats of the departure that are still free. */
   seatsAvailable: number;
 }
 
-/** An extension that made the hold longer. */
+/** One extension of a hold. */
 export interface HoldExtension {
   at: Date;
-  /** Its new end. */
+  /** The new end of the hold. */
   expiresAt: Date;
   by: Actor | null;
 }

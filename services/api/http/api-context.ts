@@ -1,25 +1,28 @@
 import type { Request } from 'express';
-import type { LeasedReads } from '../../platform/change-lease/leased-cache';
+import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { Config } from '../../platform/config';
 import type { Db } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
 import type { QuotaStore } from '../../platform/quota-store';
 import type { CredentialSource } from '../credentials/credential-source';
+import type { SingleFlight } from '../idempotency/single-flight';
 import type { UseRecorder } from '../credentials/record-use';
 import type { Secrets } from '../../platform/secrets';
 
-/** What a request may use. Made once in server.ts, or by a test. */
-export interface ApiContext extends LeasedReads {
+/** The dependencies of a request. main.ts or a test creates it. */
+export interface ApiContext extends CachedReads {
   config: Config;
-  secrets: Secrets;
-  /** For authentication and reads. */
+  secrets: Pick<Secrets, 'cursorKey' | 'keyPepper'>;
+  /** The pool for authentication and reads. */
   db: Db;
-  /** For writes, a pool of their own: those that wait for a busy departure take no connection from the others. */
+  /** The pool for writes. Writes that wait for a locked departure take no connection from reads. */
   writes: Db;
   log: Logger;
   credentials: CredentialSource;
   quotas: QuotaStore;
   uses: UseRecorder;
+  /** Runs the writes with one idempotency key one after another. */
+  singleFlight: SingleFlight;
 }
 
 export function contextOf(request: Request): ApiContext {

@@ -1,4 +1,3 @@
-import ipaddr from 'ipaddr.js';
 import type { Request } from 'express';
 import {
   CredentialError,
@@ -6,39 +5,46 @@ import {
   InvalidWidgetTokenError,
   WrongCredentialTypeError,
 } from '../credentials/credential.errors';
-import { verifyEmbedPass } from '../credentials/embed-pass';
-import type { ApiKeyPrincipal, WidgetPrincipal } from '../credentials/principal';
-import type { Scope } from '../credentials/scope';
-import { parseToken } from '../credentials/token-format';
-import { verifyApiKey } from '../credentials/verify-api-key';
-import { verifyWidgetToken } from '../credentials/verify-widget-token';
+import { tokenIdOfPass, verifyEmbedPass } from '../credentials/embed-pass';
+import { offeredToken } from '../credentials/credential-source';
+import type { ApiKeyPrincipal, Scope, WidgetPrincipal } from '../credentials/credential';
+import { refuseMisplaced, verifyApiKey, verifyWidgetToken } from '../credentials/verify-credential';
+
+import { type CredentialKind, parseToken } from '../credentials/token-format';
+
+import { networkOf } from '../../platform/http/client-address';
 import { contextOf } from './api-context';
-import { credentialOf } from './credentials-of-request';
-import { RateLimitedError } from './http.errors';
+
+import { badInput, type BadInputError, RateLimitedError } from './http.errors';
 
 export type Principal = ApiKeyPrincipal | WidgetPrincipal;
 
 const FAILURES_PER_MINUTE = 60;
-/** When the two channels beside the recommended ones were declared deprecated (RFC 9745). They stay supported. */
+/** Date of the deprecation of api_key and x-svc-widget-token (RFC 9745). Both stay supported. */
 const DEPRECATED_SINCE = '@1795132800';
 
 const principals = new WeakMap<object, Principal>();
+/** The public id of each request's well-formed credential, proven or not. */
+const offeredIds = new WeakMap<object, string>();
 
 /**
- * tsoa calls this before anything else of a route: credential, tenant and scope are judged anew on every request, by what the
- * lease lets this process remember of them (ADR 19).
+ * Authenticates a request. tsoa calls it first in every route. Checks credential, tenant and scope on every request; the
+ * read cache may hold them while it is valid (ADR 19).
  */
 export async function expressAuthentication(
   request: Request,
   scheme: string,
   scopes?: string[],
 ): Promise<Principal> {
-  const principal =
-    scheme === 'apiKey'
-      ? await authenticateApiKey(request, scopes![0] as Scope)
-      : await authenticateWidget(request);
+  const sent = credentialOf(request);
+  if (!sent) throw scheme === 'apiKey' ? new InvalidApiKeyError() : new InvalidWidgetTokenError();
+  setDeprecation(request);
+  recordOfferedId(request, sent);
+  const verification: Promise<Principal> =
+    scheme === 'apiKey' ? verifyServer(request, sent, scopes![0] as Scope) : verifyWidget(request, sent);
+  const principal = await limitGuessing(request, verification);
   principals.set(request, principal);
-  contextOf(request).uses.note(principal, comesFromBrowser(request));
+  contextOf(request).uses.record(principal, comesFromBrowser(request));
   return principal;
 }
 
@@ -46,54 +52,63 @@ export function principalOf(request: Request): Principal | undefined {
   return principals.get(request);
 }
 
-/** The tenant's server behind a request of a route that @Security('apiKey') guards. */
+/** Returns the caller of a route with @Security('apiKey'). */
 export function apiKeyPrincipalOf(request: Request): ApiKeyPrincipal {
   return principals.get(request) as ApiKeyPrincipal;
 }
 
-/** The browser's token behind a request of a route that the widget scheme guards. */
+/** Returns the caller of a route with the widget scheme. */
 export function widgetPrincipalOf(request: Request): WidgetPrincipal {
   return principals.get(request) as WidgetPrincipal;
 }
 
-async function authenticateApiKey(request: Request, scope: Scope): Promise<ApiKeyPrincipal> {
-  const credential = credentialOf(request);
-  if (!credential) throw new InvalidApiKeyError();
-  noteDeprecated(request);
-  const { credentials, secrets } = contextOf(request);
-  return boundGuessing(request, verifyApiKey(credentials, secrets.keyPepper, credential.token, scope));
+/** Returns the public id of a well-formed credential for the log, of a refused one too. */
+export function credentialIdOf(request: Request): string | undefined {
+  return offeredIds.get(request);
 }
 
-async function authenticateWidget(request: Request): Promise<WidgetPrincipal> {
-  const credential = credentialOf(request);
-  if (!credential) throw new InvalidWidgetTokenError();
-  noteDeprecated(request);
+function recordOfferedId(request: Request, { token, channels }: SentCredential): void {
+  const id = channels.includes('pass') ? tokenIdOfPass(token) : parseToken(token)?.id;
+  if (id !== undefined) offeredIds.set(request, id);
+}
+
+async function verifyServer(request: Request, sent: SentCredential, scope: Scope): Promise<ApiKeyPrincipal> {
   const { credentials, secrets } = contextOf(request);
-  const { channel, token } = credential;
-  const verification =
-    channel === 'pass'
-      ? verifyEmbedPass(credentials, secrets.cursorKey, token)
-      : verifyWidgetToken(credentials, secrets.keyPepper, token);
-  return boundGuessing(request, verification).catch((error: unknown) => {
-    // A page with an API key in the place of its widget token shows nothing, but the key is there for all to read.
-    const leaked = error instanceof WrongCredentialTypeError && comesFromBrowser(request);
-    if (leaked) contextOf(request).uses.noteLeak(parseToken(token)!.id);
-    throw error;
-  });
+  if (isCarriedAs('api_key', sent)) {
+    return verifyApiKey(credentials, secrets.keyPepper, sent.token, scope);
+  }
+  return refuseMisplaced(credentials, offeredToken(sent.token, secrets.keyPepper), 'api_key');
+}
+
+async function verifyWidget(request: Request, sent: SentCredential): Promise<WidgetPrincipal> {
+  const { credentials, secrets } = contextOf(request);
+  if (isCarriedAs('widget_token', sent)) {
+    return verifyWidgetToken(credentials, secrets.keyPepper, sent.token);
+  }
+  if (sent.channels.includes('pass')) return verifyEmbedPass(credentials, secrets.cursorKey, sent.token);
+  return refuseMisplaced(credentials, offeredToken(sent.token, secrets.keyPepper), 'widget_token');
+}
+
+/** Records an API key that a page uses as its widget token: the API refuses it there, but every visitor can read it. */
+function recordLeakedKey(request: Request): void {
+  const token = credentialOf(request)?.token;
+  const parsed = token === undefined ? undefined : parseToken(token);
+  if (parsed?.kind === 'api_key' && comesFromBrowser(request)) contextOf(request).uses.recordLeak(parsed.id);
 }
 
 /**
- * Marks that browsers set and pages cannot leave out. Sec-Fetch-Mode is none of them: the fetch of Node sends it too (seen, 20.20).
+ * Checks for headers that browsers always send. Sec-Fetch-Mode does not count: the fetch of Node 20.20 sends it too (seen).
  */
 function comesFromBrowser({ headers }: Request): boolean {
   return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
 }
 
-/** Sixty unproven failures a minute from one address, then 429. Who proves a secret, or sends none, does not count. */
-async function boundGuessing<T>(request: Request, verification: Promise<T>): Promise<T> {
+/** Limits guessing: 429 after sixty unproven failures a minute from one address. A proven or missing credential does not count. */
+async function limitGuessing<T>(request: Request, verification: Promise<T>): Promise<T> {
   try {
     return await verification;
   } catch (error) {
+    if (error instanceof WrongCredentialTypeError) recordLeakedKey(request);
     if (!(error instanceof CredentialError) || error.proven) throw error;
     const bucket = `auth-failure:${networkOf(request.ip)}`;
     const quota = await contextOf(request).quotas.consume(bucket, FAILURES_PER_MINUTE);
@@ -102,15 +117,77 @@ async function boundGuessing<T>(request: Request, verification: Promise<T>): Pro
   }
 }
 
-/** An IPv6 host owns a /64, so that is what is counted. */
-export function networkOf(address: string | undefined): string {
-  if (!address || !ipaddr.isValid(address)) return 'unknown';
-  const ip = ipaddr.process(address);
-  if (ip.kind() === 'ipv4') return ip.toString();
-  return ipaddr.fromByteArray([...ip.toByteArray().slice(0, 8), 0, 0, 0, 0, 0, 0, 0, 0]).toString();
-}
-
-function noteDeprecated(request: Request): void {
+function setDeprecation(request: Request): void {
   if (request.query.api_key === undefined && request.headers['x-svc-widget-token'] === undefined) return;
   request.res!.setHeader('Deprecation', DEPRECATED_SINCE);
+}
+
+/**
+ * Returns the only credential of a request, from any of its channels.
+ * @param channels the value of each channel; a repeated query parameter is an array
+ * @throws BadInputError duplicate_parameter, multiple_credentials (400)
+ */
+function onlyOne(channels: Record<Channel, unknown>): SentCredential | undefined {
+  const sent = Object.entries(channels).filter(([, value]) => value !== undefined);
+  for (const [field, value] of sent) {
+    if (Array.isArray(value)) throw oneIssue('duplicate_parameter', field, 'must be sent once');
+  }
+  const [first, ...others] = sent as [Channel, string][];
+  if (!first) return undefined;
+  const other = others.find(([, value]) => value !== first[1]);
+  if (other) {
+    throw oneIssue('multiple_credentials', other[0], `must not differ from the credential in ${first[0]}`);
+  }
+  return { token: first[1], channels: sent.map(([name]) => name as Channel) };
+}
+
+export type Channel = 'Authorization' | 'api_key' | 'token' | 'x-svc-widget-token' | 'pass';
+
+export interface SentCredential {
+  token: string;
+  /** All channels with this value. */
+  channels: Channel[];
+}
+
+/** The channels of each kind (CONTRACT section 2). The API refuses a credential in any other channel. */
+const CHANNELS_OF: Record<CredentialKind, Channel[]> = {
+  api_key: ['Authorization', 'api_key'],
+  widget_token: ['token', 'x-svc-widget-token'],
+};
+
+/** Checks whether the request carries the credential in a channel of this kind. */
+function isCarriedAs(kind: CredentialKind, { channels }: SentCredential): boolean {
+  return channels.some((channel) => CHANNELS_OF[kind].includes(channel));
+}
+
+/**
+ * Reads the credential of a request. API keys: `Authorization: Bearer` (the scheme in any case) and api_key. Widget tokens:
+ * token, the legacy header, and the pass in the links of the embed page.
+ */
+function credentialOf(request: Request): SentCredential | undefined {
+  assertOneHeader(request, 'authorization');
+  assertOneHeader(request, 'x-svc-widget-token');
+  const { authorization, 'x-svc-widget-token': header } = request.headers;
+  const { api_key, token, pass } = request.query;
+  // Ignores other schemes, because a proxy may use its own. A bearer without a token is invalid.
+  const isBearer = /^bearer\b/i.test(authorization?.trim() ?? '');
+  const bearer = isBearer ? (/^bearer +(\S+)$/i.exec(authorization!.trim())?.[1] ?? '') : undefined;
+  return onlyOne({ Authorization: bearer, api_key, token, 'x-svc-widget-token': header, pass });
+}
+
+/** Counts the raw headers, because Node keeps the first of two Authorization headers and drops the second (seen). */
+function assertOneHeader(request: Request, name: string): void {
+  const times = request.rawHeaders.filter(
+    (header, index) => index % 2 === 0 && header.toLowerCase() === name,
+  ).length;
+  if (times > 1) throw oneIssue('multiple_credentials', name, 'must be sent once');
+}
+
+function oneIssue(
+  code: 'duplicate_parameter' | 'multiple_credentials',
+  field: string,
+  message: string,
+): BadInputError {
+  const place = ['token', 'api_key', 'pass'].includes(field) ? 'query' : 'header';
+  return badInput(code, place, field, message);
 }

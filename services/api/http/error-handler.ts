@@ -7,22 +7,25 @@ import {
   InvalidWidgetTokenError,
 } from '../credentials/credential.errors';
 import { contextOf } from './api-context';
-import { countProblem } from './count-outcomes';
-import { describeProblem } from './describe-problem';
+import { countProblem } from './request-metrics';
+import { describeProblem } from './problem-document';
 import { badInput, RateLimitedError, TransportError } from './http.errors';
 import { isProblemCode, PROBLEMS, type ProblemCode } from './problems';
-import { requestIdOf } from '../../platform/request-id';
+import { findBodyIssues, validationIssues } from './validation-issues';
+import { requestIdOf } from '../../platform/http/request-id';
 import { traceFields } from './trace-context';
-import { validationFaults } from './validation-faults';
 
-/** Every refusal and every fault ends here, and becomes one problem document (RFC 9457). */
+/** Answers every error with one problem document (RFC 9457). */
 export function handleError(
   thrown: unknown,
   request: Request,
   response: Response,
   _next: NextFunction,
 ): void {
-  const error = understand(thrown);
+  const error =
+    thrown instanceof ValidateError
+      ? validationIssues(thrown.fields, findBodyIssues(request))
+      : toAppError(thrown);
   if (response.headersSent) {
     request.socket.destroy();
     return;
@@ -46,13 +49,13 @@ export function handleError(
   }
 }
 
-/** The code that a request which ends with this error is answered with. */
+/** Returns the problem code of an error. */
 export function problemCodeOf(thrown: unknown): ProblemCode {
-  const code = understand(thrown)?.code;
+  const code = toAppError(thrown)?.code;
   return code !== undefined && isProblemCode(code) ? code : 'internal_error';
 }
 
-/** What a person sees instead of a problem document, on a route that set `response.locals.problemPage`. */
+/** Renders an error as a page, on a route that sets `response.locals.problemPage`. */
 export type ProblemPage = (status: number, requestId: string) => string;
 
 function setErrorHeaders(
@@ -66,7 +69,7 @@ function setErrorHeaders(
   else if (PROBLEMS[code].retryable && PROBLEMS[code].status !== 500) response.setHeader('Retry-After', 1);
 }
 
-/** RFC 6750 section 3: no error attribute where no credential was sent. */
+/** Returns WWW-Authenticate. Without a credential there is no error attribute (RFC 6750 section 3). */
 function challenge(error: CredentialError, request: Request): string {
   const realm = `Bearer realm="${error instanceof InvalidWidgetTokenError ? 'widget' : 'api'}"`;
   if (error instanceof InsufficientScopeError)
@@ -77,10 +80,9 @@ function challenge(error: CredentialError, request: Request): string {
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** What the framework and its parsers throw, in our words; undefined is a fault of ours. */
-function understand(error: unknown): AppError | undefined {
+/** Converts errors of the framework, its parsers and the database; undefined means an internal error. */
+function toAppError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error;
-  if (error instanceof ValidateError) return validationFaults(error.fields);
   if (error instanceof URIError || (error as { status?: number })?.status === 400)
     return fromParser(error as ParserError);
   const status = (error as { status?: number })?.status;

@@ -1,10 +1,10 @@
-import { AppError, type InputFault, type InputPlace } from '../../platform/errors';
+import { AppError, type InputIssue, type InputPlace } from '../../platform/errors';
 
-/** Faults of one request's input, all that were found. */
+/** All issues of one request's input. */
 export class BadInputError extends AppError {
   constructor(
     readonly code: BadInputCode,
-    readonly errors: InputFault[],
+    readonly errors: InputIssue[],
   ) {
     super(
       errors.length === 1
@@ -27,7 +27,7 @@ export type BadInputCode =
   | 'multiple_credentials'
   | 'malformed_json';
 
-/** Most requests have one fault. */
+/** Creates an error with one issue. */
 export function badInput(
   code: BadInputCode,
   place: InputPlace,
@@ -37,7 +37,7 @@ export function badInput(
   return new BadInputError(code, [{ in: place, field, message }]);
 }
 
-/** A name as the client wrote it, fit to be shown: short, on one line, and without a credential that slipped into it. */
+/** Returns a client's field name for messages: short, on one line, and without a credential. */
 export function fieldName(name: string): string {
   const oneLine = name.replace(/\p{Cc}/gu, '?').replace(/svc_(live|widget)_\w+/g, 'svc_$1_…');
   return oneLine.slice(0, 100) || '(empty name)';
@@ -45,22 +45,22 @@ export function fieldName(name: string): string {
 
 export const UNKNOWN_FIELD = 'is not a field of this request';
 
-/** What each says where the caller has nothing better. */
+/** The default messages. */
 const REFUSALS = {
   not_found: 'There is nothing at this path.',
   method_not_allowed: 'This path takes other methods.',
   origin_not_allowed: 'The token is not for this origin.',
-  // No key is bound to addresses yet; the contract lists the code, so that a client may decide by it today.
+  // No key is bound to addresses yet. The contract lists the code, so clients may handle it already.
   ip_not_allowed: 'The key is not for this address.',
   body_too_large: 'The body may have 16 KiB at most.',
   unsupported_media_type: 'The body must be JSON in UTF-8.',
-  // A lock that no use case waits for by name.
-  departure_busy: 'Others are writing to this right now. Try again in a second.',
-  overloaded: 'Too much to do right now.',
+  // A lock timeout that no use case handles.
+  departure_busy: 'Other requests are changing the same data. Try again in a second.',
+  overloaded: 'The service is overloaded. Try again in a second.',
   shutting_down: 'This instance is stopping.',
 };
 
-/** A refusal of the transport itself, with a code of the catalog and nothing more to say. */
+/** An error of the HTTP layer itself: a code and a message. */
 export class TransportError extends AppError {
   constructor(
     readonly code: keyof typeof REFUSALS,

@@ -5,39 +5,39 @@ import { TransportError } from './http.errors';
 const WAITING_MAX = 1000;
 const LAG_MAX_MS = 1000;
 const LAG_WINDOW_MS = 1000;
-/** A proxy of ours sets it on what it may send to another instance when this one ends the connection (docs/operations.md). */
+/** Our proxy sets this header if it may repeat the request on another instance (docs/operations.md). */
 const CAN_GO_ELSEWHERE = 'x-retry-elsewhere';
 
 export interface LoadShedder {
   middleware: RequestHandler;
-  /** From now on every answer ends its connection, and a request that can go elsewhere is not begun. All others are. */
+  /** Starts the drain: every answer ends its connection, and requests that can go elsewhere are not started. */
   beginDrain(): void;
-  /** Since the last request came. */
+  /** Milliseconds since the last request. */
   quietMs(): number;
-  /** From now on every new request is told to go elsewhere. */
+  /** Refuses all new requests from now on. */
   shutDown(): void;
   stop(): void;
 }
 
-/** Refuses work before it begins: while stopping, above 1,000 waiting requests, or with the event loop a second late for a second. */
+/** Refuses requests while stopping, above 1,000 waiting requests, or after a second with an event loop lag above a second. */
 export function createLoadShedder(): LoadShedder {
   const waiting = new Set<Response>();
   let state: 'open' | 'draining' | 'shutting-down' = 'open';
-  let lastCame = -Infinity;
+  let lastRequestAt = -Infinity;
   const lag = watchLag();
 
   function middleware(request: Request, response: Response, next: NextFunction): void {
-    lastCame = performance.now();
+    lastRequestAt = performance.now();
     if (state !== 'open') {
       response.setHeader('Connection', 'close');
       if (state === 'shutting-down') return next(new TransportError('shutting_down'));
-      // Not 503: a proxy that counts those as failures would also leave an instance alone that has too much to do.
+      // Not 503: a proxy that counts it as a failure would also avoid overloaded instances.
       if (request.headers[CAN_GO_ELSEWHERE]) return void request.socket.destroy();
     }
     if (lag.isTooLong() || waiting.size >= WAITING_MAX) return next(new TransportError('overloaded'));
     waiting.add(response);
     const done = () => waiting.delete(response);
-    // Until the answer is made: a client that never reads it is not work that waits.
+    // Waiting ends with the complete answer, even if the client never reads it.
     response.once('prefinish', done).once('close', done);
     next();
   }
@@ -48,7 +48,7 @@ export function createLoadShedder(): LoadShedder {
       state = 'draining';
       for (const response of waiting) if (!response.headersSent) response.setHeader('Connection', 'close');
     },
-    quietMs: () => performance.now() - lastCame,
+    quietMs: () => performance.now() - lastRequestAt,
     shutDown: () => (state = 'shutting-down'),
     stop: lag.stop,
   };
@@ -59,7 +59,7 @@ function watchLag(): { isTooLong(): boolean; stop(): void } {
   const delay = monitorEventLoopDelay({ resolution: 100 });
   delay.enable();
   const timer = setInterval(() => {
-    // The least late tick: one long pause among timely ticks is no overload.
+    // Uses the minimum: one long pause between normal ticks is no overload.
     tooLong = delay.min / 1e6 > LAG_MAX_MS;
     delay.reset();
   }, LAG_WINDOW_MS);

@@ -1,3 +1,6 @@
+import type { AppError } from '../../platform/errors';
+import { isProblemCode, type ProblemCode, PROBLEMS } from './problems';
+
 /** One input fault. */
 export interface ProblemFault {
   in: 'body' | 'query' | 'path' | 'header';
@@ -36,4 +39,26 @@ export interface ProblemDocument {
   currency?: string;
   hold_status?: string;
   booking_status?: string;
+}
+
+/**
+ * Returns the problem document (RFC 9457) of an error, with its members in the order of the wire.
+ * @param error undefined or unknown to PROBLEMS: an internal error, whose details stay hidden
+ */
+export function describeProblem(error: AppError | undefined, publicBaseUrl: string, requestId: string) {
+  const expected = error && isProblemCode(error.code) ? error : undefined;
+  const code = (expected?.code ?? 'internal_error') as ProblemCode;
+  const { status, title, retryable } = PROBLEMS[code];
+  return {
+    type: `${publicBaseUrl}/docs/errors/${code}`,
+    title,
+    status,
+    detail: expected?.message ?? 'Something went wrong on our side. Retry with backoff.',
+    instance: `urn:request:${requestId}`,
+    ok: false,
+    code,
+    request_id: requestId,
+    retryable,
+    ...expected?.facts,
+  };
 }

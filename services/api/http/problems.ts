@@ -7,7 +7,7 @@ import type * as holds from '../holds/hold.errors';
 import type * as idempotency from '../idempotency/idempotency.errors';
 import type * as http from './http.errors';
 
-/** The codes that the classes of a file declare; a base class names none. */
+/** The codes of all error classes of a file. A base class has none. */
 type CodesOf<File> = {
   [Name in keyof File]: File[Name] extends abstract new (...values: never) => { code: infer Code }
     ? Named<Code>
@@ -16,7 +16,7 @@ type CodesOf<File> = {
 
 type Named<Code> = string extends Code ? never : Code;
 
-/** Every code that HTTP answers with. Errors of the terminal alone stand in files of their own, which are not named here. */
+/** Every code of an HTTP answer. Errors that only the terminal shows are in other files. */
 type AnsweredCode =
   | CodesOf<typeof platform>
   | CodesOf<typeof bookings>
@@ -26,12 +26,12 @@ type AnsweredCode =
   | CodesOf<typeof holds>
   | CodesOf<typeof idempotency>
   | CodesOf<typeof http>
-  // Whatever nobody foresaw.
+  // Any unexpected error.
   | 'internal_error';
 
 /**
- * The one table from an error's code to what the wire says (CONTRACT section 1). Titles of 401, tour_not_found, the
- * departure's 409 and 500 are the specification's words. `advice` is what /docs/errors/<code> tells a developer to do.
+ * Maps the code of an error to its answer (CONTRACT section 1). The specification sets the titles of 401, tour_not_found,
+ * the departure's 409 and 500. /docs/errors/<code> shows `advice`.
  */
 interface Problem {
   status: number;
@@ -87,7 +87,7 @@ export const PROBLEMS = {
   wrong_credential_type: {
     ...UNAUTHORIZED,
     advice:
-      'Server calls take an API key (svc_live_…), the widget list and page a widget token (svc_widget_…).',
+      'Server calls take an API key (svc_live_…) in Authorization: Bearer or api_key, the widget list and page a widget token (svc_widget_…) in token or x-svc-widget-token.',
   },
   invalid_widget_token: {
     ...UNAUTHORIZED,
@@ -152,7 +152,11 @@ export const PROBLEMS = {
     ...CONFLICT,
     advice: 'The hold was released or became a booking: read it to see which.',
   },
-  hold_limit_reached: { ...CONFLICT, advice: 'Release holds that you no longer need, or let them expire.' },
+  hold_limit_reached: {
+    ...CONFLICT,
+    advice:
+      'Release holds that you no longer need, and confirm or cancel unpaid bookings; or let them expire. The operator sets the limits.',
+  },
   price_changed: { ...CONFLICT, advice: 'Show the customer total_price and send it as expected_total.' },
   booking_state_conflict: { ...CONFLICT, advice: 'Read the booking: its status does not allow this step.' },
   idempotency_in_progress: {

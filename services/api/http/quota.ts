@@ -1,26 +1,44 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Quotas } from '../../platform/config';
 import type { QuotaAnswer } from '../../platform/quota-store';
+import { networkOf } from '../../platform/http/client-address';
+import { InsufficientScopeError } from '../credentials/credential.errors';
 import { contextOf } from './api-context';
-import { networkOf, principalOf } from './authentication';
+import { type Principal, principalOf } from './authentication';
 import { RateLimitedError } from './http.errors';
 
 const PER_ADDRESS_AND_TOKEN = 120;
 const WINDOW_SECONDS = 60;
 
 /**
- * Counts an authenticated request against its credential's quota of this kind, whatever the answer will be. A rotated key
- * shares its family's bucket.
+ * Counts an authenticated request against the quota of its credential, with any answer. Rotated keys share the bucket of
+ * their family. A key without the scope counts too, and gets 401 even over its quota.
  */
 export function quota(kind: keyof Quotas): RequestHandler {
-  return (request, response, next) => {
-    spend(request, response, kind).then(() => next(), next);
-  };
+  // Express accepts a list of handlers; the type of tsoa's decorator accepts one handler only.
+  return [countRequest, countScopeless] as unknown as RequestHandler;
+
+  function countRequest(request: Request, response: Response, next: NextFunction): void {
+    spend(request, response, kind, principalOf(request)!).then(() => next(), next);
+  }
+
+  function countScopeless(error: unknown, request: Request, response: Response, next: NextFunction): void {
+    if (!(error instanceof InsufficientScopeError)) return next(error);
+    const refuse = (failure?: unknown) =>
+      next(failure === undefined || failure instanceof RateLimitedError ? error : failure);
+    spend(request, response, kind, error.principal).then(refuse, refuse);
+  }
 }
 
-async function spend(request: Request, response: Response, kind: keyof Quotas): Promise<void> {
+type Spender = Pick<Principal, 'kind' | 'familyId'>;
+
+async function spend(
+  request: Request,
+  response: Response,
+  kind: keyof Quotas,
+  principal: Spender,
+): Promise<void> {
   const { config, quotas } = contextOf(request);
-  const principal = principalOf(request)!;
   const spent: Spent[] = [];
   const take = async (policy: string, bucket: string, limit: number): Promise<void> => {
     const answer = await quotas.consume(bucket, limit);
@@ -29,8 +47,8 @@ async function spend(request: Request, response: Response, kind: keyof Quotas): 
     if (!answer.allowed) throw new RateLimitedError(answer.resetSeconds);
   };
   const family = `${kind}:${principal.familyId}`;
-  // All visitors of a site spend one widget token. The address's share goes first, so that one visitor who is refused
-  // takes nothing from the others.
+  // All visitors of a site share one widget token. The address is counted first, so that a refused visitor takes nothing
+  // from the others.
   if (principal.kind === 'widget_token') {
     await take(`${kind}-address`, `${family}:${networkOf(request.ip)}`, PER_ADDRESS_AND_TOKEN);
   }
@@ -43,7 +61,7 @@ interface Spent {
   answer: QuotaAnswer;
 }
 
-/** The drafts' present and former shape (RateLimit header fields 10 and 06), in seconds from now; the former has room for one. */
+/** Sets the headers of the current and the former draft (RateLimit header fields 10 and 06). The former holds one quota only. */
 function setQuotaHeaders(response: Response, spent: Spent[]): void {
   const all = (show: (one: Spent) => string) => spent.map(show).reverse().join(', ');
   response.setHeader(

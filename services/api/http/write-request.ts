@@ -1,28 +1,37 @@
 import type { Request } from 'express';
-import { inTransaction, type Trx } from '../../platform/database';
-import { requestIdOf } from '../../platform/request-id';
-import { assertKeyStillServes } from '../credentials/verify-api-key';
-import { always, type Once, onceByKey, Replay } from '../idempotency/once';
+import { inTransaction, type Trx, type Turn } from '../../platform/database';
+import { requestIdOf } from '../../platform/http/request-id';
+import { assertKeyStillServes } from '../credentials/verify-credential';
+import {
+  isRepeat,
+  ReplayedResponse,
+  type RunIdempotent,
+  withIdempotencyKey,
+  withoutKey,
+} from '../idempotency/run-idempotent';
 import type { Operation } from '../idempotency/operation';
-import { singleFlight } from '../idempotency/single-flight';
 import { contextOf } from './api-context';
 import { apiKeyPrincipalOf } from './authentication';
 import { NO_STORE, setCaching } from './caching';
-import { countWrite } from './count-outcomes';
+import { countWrite } from './request-metrics';
 import { problemCodeOf } from './error-handler';
 import { badInput } from './http.errors';
 
+const AT_ONCE: Turn = (work) => work();
+
 export interface WriteOperation {
   name: Operation;
-  /** Of the answer; a repeat gets the same. */
+  /** Status of the answer, also for a repeated request. */
   status: number;
-  /** How long a repeat is recognised. */
+  /** Time for which a repeated request is recognised. */
   keepHours: number;
-  /** Fields of the body that the use case's subject names canonically: a slug and a UUID are the same request. */
+  /** Ids in the body that may have two forms: a slug and a UUID are the same request. */
   ids?: string[];
+  /** Waits before the request takes a connection. */
+  turn?: Turn;
 }
 
-/** Which write was refused, and whose. */
+/** The refused write and its tenant. */
 export interface RefusedWrite {
   tenantId: string;
   operation: Operation;
@@ -30,71 +39,89 @@ export interface RefusedWrite {
 }
 
 /**
- * Runs one write request: one transaction, once for each Idempotency-Key, and the answer's bytes stored with the effect.
- * The answer is only handed out after COMMIT.
- * @param onRefusal called when the transaction is over, with whatever it threw; throws that on, or what is to be told instead
+ * Runs one write request in one transaction, once for each Idempotency-Key. Stores the bytes of the answer with the effect,
+ * and answers only after COMMIT.
+ * @param onRefusal handles the error after the transaction; throws it again, or a better one
  */
 export async function answerWrite<T, A>(
   request: Request,
   operation: WriteOperation,
-  use: (trx: Trx, once: Once<T>) => Promise<T | Replay>,
+  use: (trx: Trx, once: RunIdempotent<T>) => Promise<T | ReplayedResponse>,
   toAnswer: (result: T) => A,
   onRefusal: (refused: RefusedWrite, refusal: unknown) => Promise<never>,
 ): Promise<A> {
   setCaching(request, NO_STORE);
   const { name } = operation;
-  const settling = settleWrite(request, operation, use, toAnswer).catch(async (refusal: unknown) => {
+  const writing = runWrite(request, operation, use, toAnswer).catch(async (refusal: unknown) => {
     countWrite(name, problemCodeOf(refusal));
     const tenantId = apiKeyPrincipalOf(request).tenant.id;
     return onRefusal({ tenantId, operation: name, requestId: requestIdOf(request) }, refusal);
   });
-  const { result, outcome } = await settling;
+  const { result, outcome } = await writing;
   countWrite(name, outcome);
-  if (!(result instanceof Replay)) return toAnswer(result);
+  if (!(result instanceof ReplayedResponse)) return toAnswer(result);
   request.res!.setHeader('Idempotent-Replayed', 'true');
-  // Written again from the parsed text: JSON.stringify gives back the bytes it once wrote, the order of keys included.
+  // JSON.stringify restores the stored bytes from the parsed text, with the same order of keys.
   return JSON.parse(result.answer.body) as A;
 }
 
-interface SettledWrite<T> {
-  result: T | Replay;
-  /** Of the requests that share a key one has done it. */
+interface WriteResult<T> {
+  result: T | ReplayedResponse;
+  /** One of the requests with the same key is `done`; the others are `replayed`. */
   outcome: 'done' | 'replayed';
 }
 
-async function settleWrite<T, A>(
+async function runWrite<T, A>(
   request: Request,
-  { name, status, keepHours, ids = [] }: WriteOperation,
-  use: (trx: Trx, once: Once<T>) => Promise<T | Replay>,
+  { name, status, keepHours, ids = [], turn }: WriteOperation,
+  use: (trx: Trx, once: RunIdempotent<T>) => Promise<T | ReplayedResponse>,
   toAnswer: (result: T) => A,
-): Promise<SettledWrite<T>> {
+): Promise<WriteResult<T>> {
   const tenantId = apiKeyPrincipalOf(request).tenant.id;
   const key = idempotencyKeyOf(request);
   if (key === undefined)
-    return { result: await writeOnce(request, (trx) => use(trx, always)), outcome: 'done' };
+    return { result: await writeIdempotent(request, (trx) => use(trx, withoutKey), turn), outcome: 'done' };
 
-  const { cursorKey: secret } = contextOf(request).secrets;
-  const idempotent = { tenantId, operation: name, key, body: without(ids, request.body), keepHours, secret };
+  const { secrets, singleFlight } = contextOf(request);
+  const idempotent = {
+    tenantId,
+    operation: name,
+    key,
+    body: without(ids, request.body),
+    keepHours,
+    secret: secrets.cursorKey,
+  };
   const stored = (result: T) => ({ status, body: JSON.stringify(toAnswer(result)) });
   let outcome: 'done' | 'replayed' = 'replayed';
   const result = await singleFlight(`${tenantId} ${name} ${key}`, async () => {
-    const own = await writeOnce(request, (trx) => use(trx, onceByKey<T>(trx, idempotent, stored)));
-    if (!(own instanceof Replay)) outcome = 'done';
+    // A repeat takes no seats, so it does not queue for the departure.
+    const repeats = await isRepeat(contextOf(request).db, idempotent);
+    const own = await writeIdempotent(
+      request,
+      (trx) => use(trx, withIdempotencyKey<T>(trx, idempotent, stored)),
+      repeats ? undefined : turn,
+    );
+    if (!(own instanceof ReplayedResponse)) outcome = 'done';
     return own;
   });
   return { result, outcome };
 }
 
 /**
- * One write in one transaction. The key is judged once more at its end: while the body came in or a lock was waited for,
- * it may have been revoked, and what was revoked writes nothing.
+ * Runs one write in one transaction. Checks the key again before COMMIT, because it may have been revoked while the request
+ * received its body or waited for a lock.
  */
-export async function writeOnce<T>(request: Request, work: (trx: Trx) => Promise<T>): Promise<T> {
-  return inTransaction(contextOf(request).writes, async (trx) => {
+export async function writeIdempotent<T>(
+  request: Request,
+  work: (trx: Trx) => Promise<T>,
+  turn: Turn = AT_ONCE,
+): Promise<T> {
+  const checked = async (trx: Trx) => {
     const result = await work(trx);
     await assertKeyStillServes(trx, apiKeyPrincipalOf(request));
     return result;
-  });
+  };
+  return turn((lockBy) => inTransaction(contextOf(request).writes, checked, lockBy));
 }
 
 function without(ids: string[], body: unknown): unknown {
@@ -103,7 +130,7 @@ function without(ids: string[], body: unknown): unknown {
   );
 }
 
-/** A bare token, or a quoted one as the draft standard writes it. */
+/** Reads the key, bare or quoted as in the draft standard. */
 function idempotencyKeyOf(request: Request): string | undefined {
   const header = request.get('idempotency-key');
   if (header === undefined) return undefined;

@@ -1,22 +1,22 @@
+import { createHmac } from 'node:crypto';
 import type { Trx } from '../../platform/database';
-import { erasedForm } from './erased-key';
 import { eraseAnswer, eraseKey, findAnswers } from './idempotency.repository';
 import { carriesPerson } from './operation';
 
 export interface AnswersToErase {
   tenantId: string;
-  /** What the answers name, in wire names: `{ booking_ref: 'ACME-1042' }` */
+  /** The ids that the answers contain, by wire name: `{ booking_ref: 'ACME-1042' }` */
   named: Record<string, string>;
-  /** Does this text say who the person is? */
+  /** Returns whether a text identifies the person. */
   tellsOf: (text: string) => boolean;
-  /** CURSOR_KEY: keys what is kept of a key that says it. */
+  /** CURSOR_KEY: keys the digest that replaces a key with personal data. */
   secret: string;
 }
 
 /**
- * Erases what was kept of requests about a booking or hold: fingerprint and answer of those that carried the person's data,
- * or that repeat it. The key stays taken, so that a late repeat is refused and not done a second time; one that is itself the
- * person's data stays as a keyed digest.
+ * Erases the stored requests about a booking or hold: the fingerprint and answer of those whose request or answer contains the
+ * person's data. The key stays taken, so that a late repeat is refused and does not run again; a key that identifies the person
+ * is replaced by a keyed digest.
  * @returns how many keys
  */
 export async function eraseAnswers(
@@ -33,4 +33,20 @@ export async function eraseAnswers(
     erased++;
   }
   return erased;
+}
+
+export interface NamedKey {
+  tenantId: string;
+  operation: string;
+  key: string;
+}
+
+/**
+ * Returns the digest that replaces a key with personal data, so that a late repeat is still recognised. It is keyed, so that a
+ * reader of the table cannot test guesses.
+ * @param secret CURSOR_KEY
+ */
+export function erasedForm(secret: string, { tenantId, operation, key }: NamedKey): string {
+  const named = JSON.stringify(['idempotency key', tenantId, operation, key]);
+  return `erased:${createHmac('sha256', secret).update(named).digest('base64url')}`;
 }

@@ -9,7 +9,7 @@ interface KeyOfOperation {
 }
 
 interface ClaimedKey extends KeyOfOperation {
-  /** What the key is once it was erased. */
+  /** The form of the key after its erasure. */
   erasedKey: string;
 }
 
@@ -19,7 +19,7 @@ interface EarlierAnswer {
   answer: string;
 }
 
-/** The request was erased, since it was somebody's: what it asked for and was answered is not known any more. */
+/** An answer that was erased with a person's data. */
 interface ErasedAnswer {
   fingerprint: null;
 }
@@ -28,9 +28,18 @@ const LIVE_ERASED = `
   select from idempotency_keys e
   where e.tenant_id = :tenantId and e.operation = :operation and e.key = :erasedKey and e.expires_at > clock_timestamp()`;
 
+/** Tells whether a request with this key has its answer: it can be repeated without a lock of a departure. */
+export async function isAnswered(db: Db, { tenantId, operation, key }: KeyOfOperation): Promise<boolean> {
+  const row = await db('idempotency_keys')
+    .where({ tenant_id: tenantId, operation, key })
+    .whereNotNull('answer')
+    .first('key');
+  return row !== undefined;
+}
+
 /**
- * Inserts the key's row, or finds what was answered under it. A row of a transaction that is still open is waited for:
- * if that one rolls back, the key is ours.
+ * Inserts the key's row, or returns the earlier answer. Waits for a row of an open transaction; if that one rolls back, this
+ * request gets the key.
  * @throws IdempotencyInProgressError after two seconds (409)
  */
 export async function claimKey(
@@ -58,14 +67,15 @@ export async function claimKey(
       .select('fingerprint', 'status', 'answer')
       .where({ tenant_id: request.tenantId, operation: request.operation })
       .whereIn('key', [request.key, request.erasedKey])
-      // One of the two may be over.
+      // One of the two may have expired.
       .orderBy('expires_at', 'desc')
       .first<EarlierAnswer>()
   );
 }
 
 /**
- * @throws IdempotencyKeyReusedError where the key was erased while its claim waited: the claim's own look was before that (422)
+ * Stores the answer under the claimed key.
+ * @throws IdempotencyKeyReusedError when the key was erased while its claim waited (422)
  */
 export async function storeAnswer(
   trx: Trx,
@@ -87,8 +97,9 @@ export interface AnsweredKey {
   answer: string;
 }
 
+/** Locks and returns the tenant's keys whose answer contains one of `marks`. */
 export async function findAnswers(trx: Trx, tenantId: string, marks: string[]): Promise<AnsweredKey[]> {
-  // Read through within the tenant's keys of a week: nobody looks for an answer by what it says but here.
+  // Scans the tenant's keys of a week. No index: only an erasure searches answers by content.
   const { rows } = await trx.raw(
     `select operation, key, answer from idempotency_keys
      where tenant_id = :tenantId and exists (select from unnest(:marks::text[]) mark where strpos(answer, mark) > 0)
@@ -98,14 +109,14 @@ export async function findAnswers(trx: Trx, tenantId: string, marks: string[]): 
   return rows;
 }
 
-/** The key stays taken: a late repeat of the request must not do it again. */
+/** Erases the answer. The key stays taken, so that a late repeat does not run again. */
 export async function eraseAnswer(trx: Trx, { tenantId, operation, key }: KeyOfOperation): Promise<void> {
   await trx('idempotency_keys')
     .where({ tenant_id: tenantId, operation, key })
     .update({ fingerprint: null, status: null, answer: null });
 }
 
-/** The same, for a key that says who somebody is: it stays taken in its erased form. */
+/** Erases the answer of a key that identifies a person, and replaces the key by its erased form. */
 export async function eraseKey(trx: Trx, claimed: ClaimedKey): Promise<void> {
   await trx.raw(
     `with gone as (
@@ -119,12 +130,17 @@ export async function eraseKey(trx: Trx, claimed: ClaimedKey): Promise<void> {
   );
 }
 
-/** Forgets keys whose time is over; a key that is in use is left for the next sweep. */
-export async function deleteExpiredKeys(db: Db, limit: number): Promise<number> {
-  const { rowCount } = await db.raw(
-    `delete from idempotency_keys where ctid = any(array(
-       select ctid from idempotency_keys where expires_at <= clock_timestamp() limit :limit for update skip locked))`,
-    { limit },
-  );
-  return rowCount;
+const BATCH_SIZE = 1000;
+
+/** Deletes expired keys in batches; skips a locked key until the next sweep. */
+export async function sweepExpiredKeys(db: Db): Promise<void> {
+  let deleted: number;
+  do {
+    const result = await db.raw(
+      `delete from idempotency_keys where ctid = any(array(
+         select ctid from idempotency_keys where expires_at <= clock_timestamp() limit :limit for update skip locked))`,
+      { limit: BATCH_SIZE },
+    );
+    deleted = result.rowCount;
+  } while (deleted === BATCH_SIZE);
 }

@@ -1,6 +1,6 @@
 /**
- * Every kind of write, by the name that its keys, its refusals and its metrics have; true where the request has a person in
- * it: the fingerprint of its body tells who was guessed right.
+ * Every kind of write, by the name in its keys, refusals and metrics; true if the request contains a person's data, because
+ * the fingerprint of its body would confirm a guess.
  */
 const CARRIES_PERSON = {
   'hold.place': true,
@@ -10,10 +10,10 @@ const CARRIES_PERSON = {
   'booking.cancel': false,
 };
 
-/** A key is good for one operation of one tenant. */
+/** The operation of a key. A key is unique within one operation of one tenant. */
 export type Operation = keyof typeof CARRIES_PERSON;
 
-/** A name that is not known any more counts as one with a person in it: what an older release kept is erased, too. */
+/** Returns true for an unknown name too, so that the keys of older releases are erased. */
 export function carriesPerson(operation: string): boolean {
   return (CARRIES_PERSON as Record<string, boolean | undefined>)[operation] !== false;
 }

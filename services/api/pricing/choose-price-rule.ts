@@ -1,10 +1,30 @@
-import type { PriceRule } from './price-rule';
 import type { PricedTour } from './prices';
 
+export const PRICE_RULE_KINDS = ['percent', 'amount', 'price'] as const;
+export type PriceRuleKind = (typeof PRICE_RULE_KINDS)[number];
+
+/** One rule of a tenant's pricing layer (CONTRACT section 8). Without tourId and continent it is a general rule. */
+export interface PriceRule {
+  id: number;
+  tourId: string | null;
+  continent: string | null;
+  kind: PriceRuleKind;
+  /** Decimal text such as "12.5000"; for a percent rule only. */
+  percent: string | null;
+  /** Minor units of `currency`; for an amount or price rule only. */
+  amountMinor: number | null;
+  currency: string | null;
+  /** Inclusive travel dates, YYYY-MM-DD; null: no limit. */
+  travelFrom: string | null;
+  travelTo: string | null;
+  /** Decimal text, major units: "5" rounds to the nearest multiple of five. */
+  roundTo: string | null;
+}
+
 /**
- * The one rule that decides: a tour's beats a continent's beats a general one; among equals the narrower travel window,
+ * Ranks the rules that apply: a tour's rule before a continent's before a general one; among equals the narrower travel window,
  * then the newest (CONTRACT section 8).
- * @param travelDate YYYY-MM-DD, or null for a price without a date: rules with a travel window then do not apply
+ * @param travelDate YYYY-MM-DD, or null for a price without a date, to which rules with a travel window do not apply
  * @returns the rules that apply, the deciding one first
  */
 export function rankPriceRules(
@@ -18,11 +38,11 @@ export function rankPriceRules(
     .sort((a, b) => closeness(b) - closeness(a) || windowDays(a) - windowDays(b) || b.id - a.id);
 }
 
-/** Why a rule says nothing of this tour on this date. */
+/** The reason why a rule does not apply to this tour on this date. */
 export type Inapplicability =
   'other_tour' | 'other_continent' | 'other_currency' | 'needs_date' | 'outside_window';
 
-/** @returns undefined where it applies */
+/** @returns undefined when the rule applies */
 export function whyInapplicable(
   rule: PriceRule,
   tour: PricedTour,
@@ -31,7 +51,7 @@ export function whyInapplicable(
 ): Inapplicability | undefined {
   if (rule.tourId !== null && rule.tourId !== tour.id) return 'other_tour';
   if (rule.continent !== null && rule.continent !== tour.continent) return 'other_continent';
-  // A rule in money speaks of the tenant's currency, so it says nothing about a tour in another one.
+  // An amount is in the tenant's currency, so the rule does not apply to a tour in another currency.
   const isInMoney = rule.currency !== null;
   if (isInMoney && (rule.currency !== tour.currency || rule.currency !== tenantCurrency))
     return 'other_currency';
@@ -45,7 +65,7 @@ function whyNotThen({ travelFrom, travelTo }: PriceRule, date: string | null): I
   return covers ? undefined : 'outside_window';
 }
 
-/** Which of the three comparisons a rule that applies lost to the deciding one. */
+/** The comparison that an applicable rule lost to the deciding rule. */
 export type Defeat = 'closer_rule' | 'narrower_window' | 'newer_rule';
 
 export function whyBeaten(winner: PriceRule, loser: PriceRule): Defeat {
@@ -58,7 +78,7 @@ function closeness(rule: PriceRule): number {
   return rule.continent !== null ? 1 : 0;
 }
 
-/** A window with one open end is narrower than none, and wider than any with two ends. */
+/** Ranks a window with one open end between windows with two ends and no window. */
 function windowDays(rule: PriceRule): number {
   if (rule.travelFrom === null && rule.travelTo === null) return Number.MAX_SAFE_INTEGER;
   if (rule.travelFrom === null || rule.travelTo === null) return Number.MAX_SAFE_INTEGER - 1;

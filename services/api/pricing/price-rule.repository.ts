@@ -1,5 +1,6 @@
 import type { Db, Trx } from '../../platform/database';
-import type { PriceRule, PriceRuleKind } from './price-rule';
+import { TENANT_MAY_BE_USED } from '../tenants/tenant-row';
+import type { PriceRule, PriceRuleKind } from './choose-price-rule';
 
 const COLUMNS = [
   'id',
@@ -14,7 +15,7 @@ const COLUMNS = [
   'round_to',
 ];
 
-/** A tenant's rules that can concern any of these tours. */
+/** Returns the tenant's rules that can apply to any of these tours. */
 export async function findPriceRules(db: Db, tenantId: string, tourIds: string[]): Promise<PriceRule[]> {
   const rows: PriceRuleRow[] = await db('price_rules')
     .select(COLUMNS)
@@ -23,16 +24,41 @@ export async function findPriceRules(db: Db, tenantId: string, tourIds: string[]
   return rows.map(toPriceRule);
 }
 
-/** A rule with the slug of the tour it speaks of. */
+/** A rule that may lower a price, and its tenant. */
+export interface DiscountRule {
+  rule: PriceRule;
+  tenant: { id: string; slug: string; currency: string };
+}
+
+/** Returns the rules that can lower, fix or round prices, of usable tenants, by slug. */
+export async function findDiscountRules(db: Db): Promise<DiscountRule[]> {
+  const rows: (PriceRuleRow & { slug: string; tenant_currency: string })[] = await db('price_rules as r')
+    .join('tenants as t', 't.id', 'r.tenant_id')
+    .select(
+      ...COLUMNS.map((column) => `r.${column}`),
+      'r.tenant_id',
+      't.slug',
+      't.currency as tenant_currency',
+    )
+    .whereRaw(TENANT_MAY_BE_USED)
+    .whereRaw("(r.percent < -50 or r.amount_minor < 0 or r.kind = 'price' or r.round_to is not null)")
+    .orderBy(['t.slug', 'r.id']);
+  return rows.map((row) => ({
+    rule: toPriceRule(row),
+    tenant: { id: row.tenant_id, slug: row.slug, currency: row.tenant_currency },
+  }));
+}
+
+/** A rule with the slug of its tour. */
 export type ListedPriceRule = PriceRule & { tourSlug: string | null };
 
 export interface PriceRulePage {
-  /** Id of the rule behind which it goes on. */
+  /** Id of the last rule of the previous page. */
   after?: number;
   limit: number;
 }
 
-/** The rules of the tenant, the newest first. */
+/** Returns the tenant's rules, newest first. */
 export async function listPriceRules(
   db: Db,
   tenantId: string,
@@ -88,7 +114,7 @@ export async function insertPriceRule(
   return toPriceRule(row as PriceRuleRow);
 }
 
-/** @returns false where it is gone already */
+/** @returns false when the rule was already deleted */
 export async function deletePriceRule(trx: Trx, id: number): Promise<boolean> {
   return (await trx('price_rules').where({ id }).delete()) > 0;
 }

@@ -1,3 +1,5 @@
+import { toMajor } from './currency';
+
 /** Prices of one departure or tour by category, in minor units of the tour's currency. */
 export interface Prices {
   adult: number;
@@ -5,10 +7,43 @@ export interface Prices {
   single_supplement?: number;
 }
 
-/** What pricing must know of a tour; pricing knows no more of the catalog than this. */
+/** The fields of a tour that pricing uses. */
 export interface PricedTour {
   id: string;
   continent: string;
   currency: string;
   currencyDigits: number;
+}
+
+/**
+ * Prices by category in major units.
+ * @example {"adult": 445, "child": 311.5, "single_supplement": 120}
+ */
+export interface PricesAnswer {
+  adult: number;
+  child?: number;
+  single_supplement?: number;
+}
+
+/** The tenant's prices by category in major units, and one adult's deposit. */
+export interface TenantPricesAnswer extends PricesAnswer {
+  deposit: number;
+}
+
+/** Converts prices to major units; leaves out the categories that the departure does not have. */
+export function pricesAnswer(prices: Prices, digits: number): PricesAnswer {
+  const { adult, child, single_supplement } = prices;
+  return {
+    adult: toMajor(adult, digits),
+    ...(child === undefined ? {} : { child: toMajor(child, digits) }),
+    ...(single_supplement === undefined ? {} : { single_supplement: toMajor(single_supplement, digits) }),
+  };
+}
+
+/** Converts the tenant's prices and one adult's deposit to major units. */
+export function tenantPricesAnswer(
+  quote: { tenant: Prices; deposit: number },
+  digits: number,
+): TenantPricesAnswer {
+  return { ...pricesAnswer(quote.tenant, digits), deposit: toMajor(quote.deposit, digits) };
 }

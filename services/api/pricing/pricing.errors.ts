@@ -8,13 +8,13 @@ export class PriceRuleNotFoundError extends AppError {
   }
 }
 
-/** A rule in money says nothing about a tour in another currency, so it would never apply. */
+/** An amount rule never applies to a tour in another currency. */
 export class ForeignCurrencyError extends AppError {
   readonly code = 'currency_mismatch';
 
   constructor(tourCurrency: string, tenantCurrency: string) {
     super(
-      `The tour is sold in ${tourCurrency}, a rule in money applies to ${tenantCurrency} alone: use a percentage`,
+      `The tour is sold in ${tourCurrency}, but an amount applies to ${tenantCurrency} only: use a percentage`,
     );
   }
 }
@@ -23,6 +23,6 @@ export class InvalidAmountError extends AppError {
   readonly code = 'invalid_amount';
 
   constructor(amount: string, currency: string, digits: number) {
-    super(`${amount} is no amount of ${currency}, which has ${digits} decimals`);
+    super(`${amount} is not an amount of ${currency}, which has ${digits} decimals`);
   }
 }

@@ -1,12 +1,13 @@
 import type { Db } from '../../platform/database';
+import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { Tenant } from '../tenants/tenant';
-import { rankPriceRules } from './choose-price-rule';
-import type { PriceRule } from './price-rule';
+import { type PriceRule, rankPriceRules } from './choose-price-rule';
+import { toMajor } from './currency';
 import { findPriceRules } from './price-rule.repository';
 import type { PricedTour, Prices } from './prices';
 import { depositOf, tenantPrices } from './tenant-price';
 
-/** What a tenant's customer pays, in minor units, and how the price came about. */
+/** The price of a tenant's customer in minor units, with the platform's price and the deciding rule. */
 export interface Quote {
   platform: Prices;
   tenant: Prices;
@@ -15,16 +16,16 @@ export interface Quote {
   rule: PriceRule | undefined;
 }
 
-/** Quotes any of the tours it was made for, without asking the database again. */
+/** Quotes the tours that it was created for, without a query. */
 export type Quoter = (tour: PricedTour, platform: Prices, travelDate: string | null) => Quote;
 
-/** Reads the tenant's pricing layer once for these tours. */
-export async function tenantQuoter(db: Db, tenant: Tenant, tourIds: string[]): Promise<Quoter> {
-  return quoterOf(tenant, tourIds.length ? await findPriceRules(db, tenant.id, tourIds) : []);
+/** Reads the tenant's price rules for these tours. */
+export async function createQuoter(db: Db, tenant: Tenant, tourIds: string[]): Promise<Quoter> {
+  return quoterFromRules(tenant, tourIds.length ? await findPriceRules(db, tenant.id, tourIds) : []);
 }
 
-/** @param rules the tenant's, all that can concern the tours to be quoted */
-export function quoterOf(tenant: Tenant, rules: PriceRule[]): Quoter {
+/** @param rules all the tenant's rules that can apply to the tours */
+export function quoterFromRules(tenant: Tenant, rules: PriceRule[]): Quoter {
   return (tour, platform, travelDate) => {
     const [rule] = rankPriceRules(rules, tour, tenant.currency, travelDate);
     const prices = tenantPrices(platform, rule, tour.currencyDigits);
@@ -33,7 +34,7 @@ export function quoterOf(tenant: Tenant, rules: PriceRule[]): Quoter {
   };
 }
 
-/** The tenant's price of one tour on one date (null: a booking without a date). */
+/** Quotes the tenant's price of one tour on one date (null: a booking without a date). */
 export async function quoteTenantPrice(
   db: Db,
   tenant: Tenant,
@@ -41,6 +42,49 @@ export async function quoteTenantPrice(
   platform: Prices,
   travelDate: string | null,
 ): Promise<Quote> {
-  const quote = await tenantQuoter(db, tenant, [tour.id]);
+  const quote = await createQuoter(db, tenant, [tour.id]);
   return quote(tour, platform, travelDate);
+}
+
+const RULES_PER_KIB = 4;
+
+/** Creates a quoter of one tour with cached rules, for reads only: a sale reads the rules again. */
+export async function cachedQuoter(
+  { db, cache }: CachedReads,
+  tenant: Tenant,
+  tour: { id: string },
+): Promise<Quoter> {
+  const rules = await cache.get(`rules ${tenant.id} ${tour.id}`, async () => {
+    const value = await findPriceRules(db, tenant.id, [tour.id]);
+    return { value, until: Infinity, size: 1 + value.length / RULES_PER_KIB };
+  });
+  return quoterFromRules(tenant, rules);
+}
+
+/** Quotes like quoteTenantPrice with cached rules. */
+export async function cachedQuote(
+  reads: CachedReads,
+  tenant: Tenant,
+  tour: PricedTour,
+  platform: Prices,
+  travelDate: string | null,
+): Promise<Quote> {
+  return (await cachedQuoter(reads, tenant, tour))(tour, platform, travelDate);
+}
+
+/** Describes the calculation of one adult's price, as holds store it and answers show it. */
+export function explainPrice(quote: Quote, currencyDigits: number): Record<string, unknown> {
+  const { rule } = quote;
+  return {
+    platform_unit_price: toMajor(quote.platform.adult, currencyDigits),
+    unit_price: toMajor(quote.tenant.adult, currencyDigits),
+    rule: rule
+      ? {
+          id: rule.id,
+          applies_to: rule.tourId ? 'tour' : rule.continent ? 'continent' : 'all',
+          kind: rule.kind,
+          value: rule.kind === 'percent' ? Number(rule.percent) : toMajor(rule.amountMinor!, currencyDigits),
+        }
+      : null,
+  };
 }

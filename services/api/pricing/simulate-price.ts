@@ -1,32 +1,32 @@
 import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import {
+  type Defeat,
+  type Inapplicability,
+  type PriceRule,
   rankPriceRules,
   whyBeaten,
   whyInapplicable,
-  type Defeat,
-  type Inapplicability,
 } from './choose-price-rule';
-import type { PriceRule } from './price-rule';
 import { findPriceRules } from './price-rule.repository';
 import type { PricedTour, Prices } from './prices';
-import { quoterOf, type Quote } from './quote-tenant-price';
+import { quoterFromRules, type Quote } from './quote-tenant-price';
 import { depositOf, tenantPrices } from './tenant-price';
 
-/** What a booking would cost now, in minor units, and why. */
+/** The price of a booking now, in minor units, and its reasons. */
 export interface SimulatedPrice {
   quote: Quote;
-  /** An adult's price by the rule, before it was rounded to the rule's step. */
+  /** One adult's price before it is rounded to the rule's step. */
   unroundedMinor: number;
   totalMinor: number;
   depositMinor: number;
-  /** Rules that would have applied, had `quote.rule` not been closer; the next in line first. */
+  /** Rules that apply but rank below `quote.rule`, best first. */
   beaten: { rule: PriceRule; because: Defeat }[];
-  /** Rules of this tour, its continent or everything that say nothing here, the newest first. */
+  /** Rules for this tour, its continent or all tours that do not apply on this date, newest first. */
   inapplicable: { rule: PriceRule; because: Inapplicability }[];
 }
 
-/** @param travelDate YYYY-MM-DD, or null for a booking without a date */
+/** Quotes a booking and explains the choice of the rule. @param travelDate YYYY-MM-DD, or null for a booking without a date */
 export async function simulatePrice(
   db: Db,
   tenant: Tenant,
@@ -35,7 +35,7 @@ export async function simulatePrice(
   { travelDate, adults }: { travelDate: string | null; adults: number },
 ): Promise<SimulatedPrice> {
   const rules = await findPriceRules(db, tenant.id, [tour.id]);
-  const quote = quoterOf(tenant, rules)(tour, platform, travelDate);
+  const quote = quoterFromRules(tenant, rules)(tour, platform, travelDate);
   const [decides, ...others] = rankPriceRules(rules, tour, tenant.currency, travelDate);
   const totalMinor = quote.tenant.adult * adults;
   return {

@@ -1,13 +1,13 @@
-import type { PriceRule } from './price-rule';
+import type { PriceRule } from './choose-price-rule';
 import type { Prices } from './prices';
 
-/** Percent rules carry four decimals: 12.5 % is 125000 of a million. */
+/** Percent rules have four decimals: 12.5 % is 125000 of a million. */
 const MILLION = 1_000_000n;
 
 /**
  * Applies one rule to a departure's prices. A percentage changes every category, an amount or a price the adult's;
  * the result is rounded once, half up, and is never below 0 (CONTRACT sections 1 and 8).
- * @param digits of the tour's currency
+ * @param digits decimals of the tour's currency
  */
 export function tenantPrices(platform: Prices, rule: PriceRule | undefined, digits: number): Prices {
   if (!rule) return platform;
@@ -21,7 +21,7 @@ export function tenantPrices(platform: Prices, rule: PriceRule | undefined, digi
   return { ...platform, adult: roundToStep(BigInt(adult), 1n, step) };
 }
 
-/** The tenant's percentage of an amount, rounded half up; `reserve` takes no deposit. */
+/** Returns the tenant's deposit percentage of an amount, rounded half up; `reserve` takes no deposit. */
 export function depositOf(amountMinor: number, depositPercent: string, paymentMethod: string): number {
   if (paymentMethod === 'reserve') return 0;
   return roundToStep(BigInt(amountMinor) * decimalToScaled(depositPercent, 4), MILLION, 1n);
@@ -34,21 +34,21 @@ function mapPrices(prices: Prices, change: (minor: number) => number): Prices {
   ) as unknown as Prices;
 }
 
-/** numerator / denominator to the nearest multiple of step, half up, at least 0. */
+/** Rounds numerator / denominator to the nearest multiple of step, half up, at least 0. */
 function roundToStep(numerator: bigint, denominator: bigint, step: bigint): number {
   if (numerator <= 0n) return 0;
   const unit = denominator * step;
   return Number(((2n * numerator + unit) / (2n * unit)) * step);
 }
 
-/** Smaller than the smallest coin is the smallest coin. */
+/** Returns the rule's step in minor units, at least 1. */
 function roundingStep(roundTo: string | null, digits: number): bigint {
   if (roundTo === null) return 1n;
   const step = decimalToScaled(roundTo, digits);
   return step > 0n ? step : 1n;
 }
 
-/** Decimal text to an integer of 10^-places; further decimals are cut. */
+/** Converts decimal text to an integer of 10^-places; cuts further decimals. */
 function decimalToScaled(text: string, places: number): bigint {
   const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d*))?$/.exec(text)!;
   const scaled = BigInt(whole! + fraction.slice(0, places).padEnd(places, '0'));

@@ -6,17 +6,17 @@ import { findTenantBySlug, insertTenant, type NewTenant } from './tenant.reposit
 export interface TenantToCreate extends Partial<Omit<NewTenant, 'currency' | 'currencyDigits' | 'origins'>> {
   slug: string;
   name: string;
-  /** With its ISO 4217 digits, as money/currency.ts knows them. */
+  /** The code and its ISO 4217 digits (pricing/currency.ts). */
   currency?: { code: string; digits: number };
 }
 
 const PREFIX_LENGTH = 10;
-/** Prefixes tried before the slug is told to bring its own. */
+/** Number of derived prefixes to try before the caller must choose one. */
 const ATTEMPTS = 99;
 
 /**
- * A new tenant: trial, EUR, DE, everything visible and 20 % deposit unless told otherwise. Without a booking prefix it
- * gets its slug's letters and digits, with a number where that is taken.
+ * Creates a tenant. Defaults: trial, EUR, DE, all tours visible, 20 % deposit. Derives a missing booking prefix from the
+ * letters and digits of the slug, and adds a number if the prefix is taken.
  * @throws TenantSlugTakenError, BookingPrefixTakenError, HoldLengthsError
  */
 export async function createTenant(trx: Trx, given: TenantToCreate): Promise<Tenant> {
@@ -34,7 +34,7 @@ export async function createTenant(trx: Trx, given: TenantToCreate): Promise<Ten
   throw new BookingPrefixTakenError(given.bookingPrefix ?? [...prefixesFor(given.slug)][0]!);
 }
 
-/** ACMETRAVEL, ACMETRAVE2, … for acme-travel. */
+/** Yields ACMETRAVEL, ACMETRAVE2, … for acme-travel. */
 function* prefixesFor(slug: string): Generator<string> {
   const letters = slug.toUpperCase().replace(/[^A-Z0-9]/g, '');
   yield letters.slice(0, PREFIX_LENGTH);

@@ -11,7 +11,7 @@ export async function findTenant(db: Db, slug: string): Promise<Tenant> {
 }
 
 /**
- * The tenant for a change: nobody else changes it until the transaction ends.
+ * Locks the tenant for a change until the transaction ends.
  * @throws TenantNotFoundError
  */
 export async function findTenantForChange(trx: Trx, slug: string): Promise<Tenant> {

@@ -1,6 +1,6 @@
 import { type Tenant, USABLE_STATUSES } from './tenant';
 
-/** Field of the tenant by the column that holds it. */
+/** Maps each field of a tenant to its column. */
 const COLUMNS = {
   id: 'id',
   slug: 'slug',
@@ -17,6 +17,7 @@ const COLUMNS = {
   holdDefaultMinutes: 'hold_default_minutes',
   holdMaxMinutes: 'hold_max_minutes',
   maxHolds: 'max_holds',
+  maxUnpaid: 'max_unpaid',
   maxHoldShare: 'max_hold_share',
   linkTemplate: 'link_template',
   brandColor: 'brand_color',
@@ -29,22 +30,22 @@ const COLUMNS = {
 
 const FIELDS = Object.keys(COLUMNS) as (keyof Tenant)[];
 
-/** The condition that the tenant may be used, as mayBeUsed() has it, for a query that knows `tenants` as `t`. */
+/** The condition of mayBeUsed() in SQL, for a query with `tenants` as `t`. */
 export const TENANT_MAY_BE_USED = `t.status in (${USABLE_STATUSES.map((status) => `'${status}'`).join(', ')})`;
 
-/** The tenant's columns under names of their own (`tenant_slug`, …), so that a credential joins it in one query. */
+/** Selects the tenant's columns with a prefix (`tenant_slug`, …), so that one query reads a credential with its tenant. */
 export function tenantColumns(alias: string): string[] {
   return FIELDS.map((field) => `${alias}.${COLUMNS[field]} as tenant_${COLUMNS[field]}`);
 }
 
-/** Reads what tenantColumns selected. */
+/** Converts a row that tenantColumns selected. */
 export function toTenant(row: Record<string, unknown>): Tenant {
   return Object.fromEntries(
     FIELDS.map((field) => [field, row[`tenant_${COLUMNS[field]}`]]),
   ) as unknown as Tenant;
 }
 
-/** The other way: what is given, as columns to write. */
+/** Converts the given fields to columns to write. */
 export function toTenantColumns(tenant: Partial<Tenant>): Record<string, unknown> {
   const given = FIELDS.filter((field) => tenant[field] !== undefined);
   return Object.fromEntries(given.map((field) => [COLUMNS[field], tenant[field]]));

@@ -12,7 +12,7 @@ export class TenantSlugTakenError extends AppError {
   readonly code = 'tenant_slug_taken';
 
   constructor(slug: string) {
-    super(`There is a tenant "${slug}" already`);
+    super(`The tenant "${slug}" exists already`);
   }
 }
 
@@ -42,7 +42,7 @@ export class TooManyOriginsError extends AppError {
   }
 }
 
-/** Not a site that may be embedded in: the message says why, and what to write instead. */
+/** The text is not a valid origin for the widget. The message names the reason and a valid form. */
 export class OriginRefusedError extends AppError {
   readonly code = 'origin_refused';
 

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
+
 export const TENANT_STATUSES = ['trial', 'active', 'suspended', 'closed'] as const;
 export type TenantStatus = (typeof TENANT_STATUSES)[number];
-/** A tenant in one of these is served; a suspended or closed one is not (CONTRACT section 2). */
+/** The API serves tenants with one of these statuses only (CONTRACT section 2). */
 export const USABLE_STATUSES: readonly TenantStatus[] = ['trial', 'active'];
 
 export const PAYMENT_METHODS = ['bank', 'reserve', 'card'] as const;
@@ -12,12 +14,12 @@ export interface Tenant {
   slug: string;
   name: string;
   status: TenantStatus;
-  /** What its booking references begin with: ACME of ACME-1042. */
+  /** The first part of its booking references: ACME in ACME-1042. */
   bookingPrefix: string;
   currency: string;
   currencyDigits: number;
   country: string;
-  /** May it see a tour that no rule speaks of? */
+  /** Whether it sees the tours without a visibility rule. */
   defaultVisible: boolean;
   /** A numeric as text, such as "20.00": money is never computed from a float. */
   depositPercent: string;
@@ -27,7 +29,9 @@ export interface Tenant {
   holdDefaultMinutes: number;
   holdMaxMinutes: number;
   maxHolds: number;
-  /** Percent of a departure's seats that its live holds may keep. */
+  /** Limit of simultaneous unpaid bookings, with or without a date. */
+  maxUnpaid: number;
+  /** Limit, in percent of a departure's seats, for its live holds and unpaid bookings together. */
   maxHoldShare: number;
   linkTemplate: string | null;
   brandColor: string | null;
@@ -42,4 +46,30 @@ export interface Tenant {
 
 export function mayBeUsed(tenant: Pick<Tenant, 'status'>): boolean {
   return USABLE_STATUSES.includes(tenant.status);
+}
+
+/** Selects the rows of all tenants. Only the operator's terminal may use it. */
+export const ANY_TENANT = Symbol('any tenant');
+
+/** The tenant (by id) whose rows a query reads, or all tenants. It is never optional, so the compiler finds a missing one. */
+export type TenantScope = string | typeof ANY_TENANT;
+
+/** Returns the binding for `:tenantId::uuid is null or tenant_id = :tenantId::uuid`. */
+export function tenantIdOf(scope: TenantScope): string | null {
+  return scope === ANY_TENANT ? null : scope;
+}
+
+const versions = new WeakMap<Tenant, string>();
+
+/**
+ * Returns a digest of all fields of the tenant. Cache keys of a tenant begin with it: a request that was authenticated just
+ * before a change still holds the old tenant, and must not store its answer for later requests.
+ */
+export function tenantVersion(tenant: Tenant): string {
+  let version = versions.get(tenant);
+  if (!version) {
+    version = createHash('sha256').update(JSON.stringify(tenant)).digest('base64url');
+    versions.set(tenant, version);
+  }
+  return version;
 }

@@ -1,15 +1,15 @@
 import type { Trx } from '../../platform/database';
-import type { Tenant } from './tenant';
+import type { Tenant, TenantStatus } from './tenant';
 import { BookingPrefixTakenError, HoldLengthsError } from './tenant.errors';
-import { findPrefixOwner, updateTenant as writeTenant, type TenantChanges } from './tenant.repository';
+import { findPrefixOwner, type TenantChanges, writeTenant } from './tenant.repository';
 
 export type TenantSettings = Omit<TenantChanges, 'currency' | 'currencyDigits' | 'origins'> & {
-  /** With its ISO 4217 digits, as money/currency.ts knows them. */
+  /** The code and its ISO 4217 digits (pricing/currency.ts). */
   currency?: { code: string; digits: number };
 };
 
 /**
- * Changes what is given of a tenant that findTenantForChange locked.
+ * Changes the given settings of a tenant that findTenantForChange locked.
  * @throws BookingPrefixTakenError, HoldLengthsError
  */
 export async function updateTenant(trx: Trx, tenant: Tenant, settings: TenantSettings): Promise<Tenant> {
@@ -23,4 +23,9 @@ export async function updateTenant(trx: Trx, tenant: Tenant, settings: TenantSet
   }
   const money = currency ? { currency: currency.code, currencyDigits: currency.digits } : {};
   return writeTenant(trx, tenant.id, { ...rest, ...money });
+}
+
+/** Changes the status. The commit makes the API serve or refuse the tenant's keys and tokens. Every change is reversible. */
+export async function changeTenantStatus(trx: Trx, tenant: Tenant, status: TenantStatus): Promise<Tenant> {
+  return writeTenant(trx, tenant.id, { status });
 }

@@ -1,9 +1,8 @@
 import type { Express, NextFunction, Request, Response } from 'express';
-import { isOriginOfSomeLiveToken } from '../credentials/verify-widget-token';
+import { isOriginOfSomeLiveToken } from '../credentials/verify-credential';
 import { contextOf } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
 import { TransportError } from '../http/http.errors';
-import { isOwnPage, mayReadList, type Place } from './judge-place';
 
 const LIST = '/api/widget/tours';
 const READABLE = [
@@ -17,7 +16,7 @@ const READABLE = [
 ];
 const PREFLIGHT_SECONDS = 600;
 
-/** What the list says to browsers before its token is known (CONTRACT section 4). */
+/** Registers the CORS answers of the list that need no token (CONTRACT section 4). */
 export function registerWidgetCors(app: Express): void {
   app.use(LIST, (_request: Request, response: Response, next: NextFunction) => {
     response.vary('Origin');
@@ -26,7 +25,7 @@ export function registerWidgetCors(app: Express): void {
   app.options(LIST, answerPreflight);
 }
 
-/** A preflight carries no token. An origin that no token lists gets what OPTIONS gets on any path: 204 and Allow. */
+/** Answers a preflight, which carries no token. An origin that no token lists gets the normal answer to OPTIONS: 204 and Allow. */
 async function answerPreflight(request: Request, response: Response, next: NextFunction): Promise<void> {
   const origin = request.get('origin');
   if (origin && (await isOriginOfSomeLiveToken(contextOf(request).db, origin))) {
@@ -38,7 +37,7 @@ async function answerPreflight(request: Request, response: Response, next: NextF
   next();
 }
 
-/** Right after the token is known, so that a page that may ask can read a refusal of its request too. */
+/** Allows a listed origin before the other checks, so that its page can read a refusal too. */
 export function allowListedOrigin(request: Request, response: Response, next: NextFunction): void {
   const { origin } = placeOf(request);
   if (origin !== undefined && widgetPrincipalOf(request).origins.includes(origin) && !carriesPass(request)) {
@@ -48,7 +47,7 @@ export function allowListedOrigin(request: Request, response: Response, next: Ne
   next();
 }
 
-/** After the quota, which counts the requests of a foreign page too. */
+/** Refuses other origins. Runs after the quota, which counts their requests too. */
 export function refuseForeignPage(request: Request, _response: Response, next: NextFunction): void {
   const place = placeOf(request);
   const allowed = carriesPass(request)
@@ -57,7 +56,7 @@ export function refuseForeignPage(request: Request, _response: Response, next: N
   next(allowed ? undefined : new TransportError('origin_not_allowed'));
 }
 
-export function placeOf(request: Request): Place {
+export function placeOf(request: Request): RequestOrigin {
   return {
     origin: request.get('origin'),
     referer: request.get('referer'),
@@ -72,4 +71,35 @@ export function ownOrigin(request: Request): string {
 
 function carriesPass(request: Request): boolean {
   return request.query.pass !== undefined;
+}
+
+/** The headers of a browser that name the origin of a request. Other programs can send any value. */
+export interface RequestOrigin {
+  origin?: string;
+  referer?: string;
+  /** Sec-Fetch-Site: only over https, and only from some browsers. */
+  fetchSite?: string;
+  /** Sec-Fetch-Dest, likewise. */
+  fetchDest?: string;
+}
+
+const FRAMES = ['iframe', 'frame', 'document'];
+
+/** Checks whether this page may read the list. A missing Origin means the same site, unless Sec-Fetch-Site names another. */
+function mayReadList(listed: string[], { origin, fetchSite }: RequestOrigin): boolean {
+  if (origin !== undefined) return listed.includes(origin);
+  return fetchSite !== 'cross-site' && fetchSite !== 'same-site';
+}
+
+/** Checks for a call of the embed page itself. A pass is valid for those only. */
+export function isOwnPage(own: string, { origin, fetchSite }: RequestOrigin): boolean {
+  return (origin ?? own) === own && (fetchSite ?? 'same-origin') === 'same-origin';
+}
+
+/** Checks whether the embed page may be shown here. This is a second check; browsers enforce frame-ancestors. */
+export function mayFrame(listed: string[], own: string, { referer, fetchDest }: RequestOrigin): boolean {
+  if (fetchDest !== undefined && !FRAMES.includes(fetchDest)) return false;
+  if (!referer) return true;
+  const origin = URL.canParse(referer) ? new URL(referer).origin : 'null';
+  return origin === own || listed.includes(origin);
 }

@@ -1,16 +1,15 @@
 import { html, type Markup, toHtml, trusted } from '../../platform/html-template';
 import { type Brand, brandStyle, logoOf } from './embed-brand';
-import { EMBED_SCRIPT } from './embed-script';
-import { EMBED_STYLE } from './embed-style';
-import type { Language } from './embed-words';
+import { EMBED_SCRIPT, EMBED_STYLE } from './embed-assets';
+import type { Language } from './languages';
 
-/** What every page for the frame is made for, a list or a refusal. */
-export interface Surroundings {
+/** The settings of every page for the frame, a list or an error. */
+export interface DocumentSettings {
   language: Language;
-  /** Null: as the visitor's device has it. */
+  /** Null: the setting of the visitor's device. */
   theme: Theme | null;
   brand: Brand;
-  /** The pages that are told how high this one is. */
+  /** The origins that receive the height of the page. */
   origins: string[];
 }
 
@@ -18,19 +17,19 @@ export type Theme = 'light' | 'dark';
 
 export interface Contents {
   title: string;
-  /** Alternative text of the tenant's logo; without it there is none. */
+  /** Alternative text of the tenant's logo. Without it the page shows no logo. */
   logoName?: string;
-  /** Beside the logo. */
+  /** Content beside the logo. */
   head?: Markup;
   body: Markup;
 }
 
-// No blank more and none less than in the texts whose hashes stand in the policy.
+// The elements hold exactly the texts whose hashes are in the policy.
 const SCRIPT_ELEMENT = `<script>${EMBED_SCRIPT}</script>`;
 const styleElement = (style: string) => style && `<style>${style}</style>`;
 
 export function renderDocument(
-  surroundings: Surroundings,
+  surroundings: DocumentSettings,
   { title, logoName, head, body }: Contents,
 ): string {
   const { language, theme, brand, origins } = surroundings;
@@ -55,14 +54,14 @@ export function renderDocument(
   ].join('\n');
 }
 
-/** Without the indentation of our templates, which was 3.4 of 51.0 KB at 30 tours; a page may have 51.2. */
+/** Removes the indentation of the templates: 3.4 of 51.0 KB at 30 tours, with a limit of 51.2 KB. */
 function compact(markup: Markup): string {
   return toHtml(markup)
     .replace(/>\s*\n\s*</g, '>\n<')
     .replace(/\s*\n\s+/g, ' ');
 }
 
-/** JSON that cannot end its element, whatever a stranger wrote into it. */
+/** Renders JSON in a script element. Escapes every character that could end the element. */
 export function dataElement(id: string, value: object): Markup {
   const json = JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,
@@ -70,3 +69,30 @@ export function dataElement(id: string, value: object): Markup {
   );
   return trusted(`<script type="application/ld+json" id="${id}">${json}</script>`);
 }
+
+/** Renders an icon in the colour of the text. The text beside it names its meaning. */
+function icon(size: number, view: number, paths: Markup): Markup {
+  return html`<svg
+    width="${size}"
+    height="${size}"
+    viewBox="0 0 ${view} ${view}"
+    fill="none"
+    stroke="currentColor"
+    stroke-width="2"
+    stroke-linecap="round"
+    stroke-linejoin="round"
+    aria-hidden="true"
+  >
+    ${paths}
+  </svg>`;
+}
+
+export const MAGNIFIER = icon(20, 20, html`<circle cx="8.5" cy="8.5" r="5.5" /> <path d="m13 13 4.5 4.5" />`);
+export const COMPASS = icon(
+  56,
+  48,
+  html`<circle cx="24" cy="24" r="19" />
+    <path d="m31 17-4.5 9.5L17 31l4.5-9.5z" />
+    <path d="M24 5v3M24 40v3M5 24h3M40 24h3" />`,
+);
+export const ALERT = icon(56, 48, html`<circle cx="24" cy="24" r="19" /> <path d="M24 14v13M24 33.5v.1" />`);

@@ -1,19 +1,19 @@
 import { html, type Markup } from '../../platform/html-template';
-import { type Contents, renderDocument, type Surroundings } from './embed-document';
-import { ALERT } from './embed-icons';
+import { ALERT, type Contents, renderDocument, type DocumentSettings } from './embed-document';
+
 import type { Words } from './words/words';
 
 export interface Message {
   icon: Markup;
   title: string;
   advice: string;
-  /** What may be done about it, the best first. */
+  /** Links to the next steps, the best first. */
   ways: { text: string; href: string }[];
-  /** For who asks us about it. */
+  /** The request id, for questions to the operator. */
   reference?: string;
 }
 
-/** In place of tours. */
+/** Renders a message in place of tours. */
 export function message({ icon, title, advice, ways, reference }: Message): Markup {
   return html`<div class="message">
     ${icon}
@@ -32,17 +32,21 @@ export function message({ icon, title, advice, ways, reference }: Message): Mark
   </div>`;
 }
 
-/** @param again where to try once more; null where that would not help */
+/** @param again address for a retry; null if a retry does not help */
 export function failure(words: Words, advice: string, again: string | null, reference?: string): Markup {
   const ways = again === null ? [] : [{ text: words.retry, href: again }];
   return message({ icon: ALERT, title: words.failed, advice, ways, reference });
 }
 
-/** What a visitor sees instead of a problem document. */
-export function renderEmbedProblem(surroundings: Surroundings, status: number, requestId: string): string {
+/** Renders an error for visitors, in place of a problem document. */
+export function renderEmbedProblem(
+  surroundings: DocumentSettings,
+  status: number,
+  requestId: string,
+): string {
   const { words } = surroundings.language;
   const advice = status in words.advice ? words.advice[status as keyof Words['advice']] : words.advice[500];
-  // An empty address is the page's own, with the token that it was asked with and that stands nowhere in it.
+  // An empty address means the page's own, with its token. The page itself never holds the token.
   const again = status === 429 || status >= 500 ? '' : null;
   const contents: Contents = {
     title: words.failed,

@@ -1,18 +1,19 @@
 import type { PricedCatalogTour } from '../catalog/list-catalog';
-import { toMajor } from '../money/currency';
+import { toMajor } from '../pricing/currency';
 import type { Tenant } from '../tenants/tenant';
-import { linkOf, pictureOf } from './embed-card';
-import { regionName } from './place-name';
+import { pictureOf } from './embed-cards';
+import { formatsOf, type Locale } from './locale-formats';
+import { tourLink } from './widget-tour';
 
 /**
- * The list as schema.org knows it (JSON-LD): an ItemList of TouristTrip, each with an Offer at the tenant's price of one adult.
- * Short on purpose, since it says once more what the cards say.
- * @param baseUrl where pictures of ours are served
+ * Returns the list as JSON-LD of schema.org: an ItemList of TouristTrip, each with an Offer at the tenant's price of one
+ * adult. Short, because it repeats the cards.
+ * @param baseUrl address of our own pictures
  */
 export function structuredData(
   items: PricedCatalogTour[],
   tenant: Tenant,
-  { locale, baseUrl }: { locale: string; baseUrl: string },
+  { locale, baseUrl }: { locale: Locale; baseUrl: string },
 ): object {
   return {
     '@context': 'https://schema.org',
@@ -25,14 +26,14 @@ export function structuredData(
   };
 }
 
-function trip({ tour, quote }: PricedCatalogTour, tenant: Tenant, locale: string, baseUrl: string): object {
+function trip({ tour, quote }: PricedCatalogTour, tenant: Tenant, locale: Locale, baseUrl: string): object {
   const picture = pictureOf(tour.imageUrl) ?? undefined;
   return {
     '@type': 'TouristTrip',
     name: tour.name,
-    url: linkOf(tenant, tour.slug) ?? undefined,
-    image: picture?.startsWith('data:') ? undefined : picture?.replace(/^\.\./, baseUrl),
-    itinerary: { '@type': 'Country', name: regionName(tour.country, locale) },
+    url: tourLink(tenant, tour.slug) ?? undefined,
+    image: picture?.replace(/^\.\./, baseUrl),
+    itinerary: { '@type': 'Country', name: formatsOf(locale).region(tour.country) },
     offers: {
       '@type': 'Offer',
       price: toMajor(quote.tenant.adult, tour.currencyDigits),

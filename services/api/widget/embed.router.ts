@@ -1,25 +1,32 @@
 import type { Express, NextFunction, Request, Response } from 'express';
-import { recallCatalog, recallContinents } from '../catalog/recall-catalog';
+import { cachedCatalog, cachedContinents } from '../catalog/cached-catalog';
 import { mintEmbedPass } from '../credentials/embed-pass';
-import { EmbedPassExpiredError } from '../credentials/embed-pass.errors';
+import { EmbedPassExpiredError } from '../credentials/credential.errors';
 import { contextOf } from '../http/api-context';
 import { expressAuthentication, widgetPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
 import { TransportError } from '../http/http.errors';
-import { searchInput } from '../http/input';
-import { nextCursor, pageStart } from '../http/list-answer';
+import { continentInput, searchInput } from '../http/input';
+import { nextCursor, pageStart } from '../http/paging';
 import { documentedQuery, tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
-import { ownOrigin, placeOf, registerWidgetCors } from './cors.router';
-import { tourCard } from './embed-card';
+import {
+  isOwnPage,
+  mayFrame,
+  ownOrigin,
+  placeOf,
+  registerWidgetCors,
+  type RequestOrigin,
+} from './cors.router';
+import { acceptedTags, chooseLanguage } from './languages';
+import { tourCard } from './embed-cards';
 import { type Brand, NO_BRAND } from './embed-brand';
-import type { Surroundings, Theme } from './embed-document';
+import type { DocumentSettings, Theme } from './embed-document';
 import { renderEmbedProblem } from './embed-message';
 import { renderEmbedPage } from './embed-page';
-import { embedPolicy } from './embed-policy';
+import { embedPolicy } from './embed-assets';
 import { structuredData } from './embed-structured-data';
-import { chooseLanguage } from './embed-words';
-import { isOwnPage, mayFrame, type Place } from './judge-place';
+
 import { registerLoader } from './loader.router';
 
 interface ListQuery {
@@ -32,7 +39,7 @@ interface ListQuery {
 
 const THEMES: Theme[] = ['light', 'dark'];
 
-/** All that browsers meet beside the list itself: the page for an iframe, its loader, and the list's preflight. */
+/** Registers the routes for browsers beside the list itself: the page for an iframe, its loader, and the list's preflight. */
 export function registerEmbed(app: Express): void {
   registerWidgetCors(app);
   app.get(
@@ -47,7 +54,7 @@ export function registerEmbed(app: Express): void {
   registerLoader(app);
 }
 
-/** Over those of every answer, which forbid all framing; on refusals too, which may be a page. */
+/** Replaces the headers that forbid framing, on errors too, which may be pages. */
 function setPageHeaders(request: Request, response: Response, next: NextFunction): void {
   response.removeHeader('X-Frame-Options');
   response.removeHeader('Cross-Origin-Opener-Policy');
@@ -63,7 +70,7 @@ async function authenticate(request: Request, response: Response, next: NextFunc
   try {
     await expressAuthentication(request, 'widgetToken');
   } catch (error) {
-    // A visitor who left the page open reads what to do; with no framing allowed, the browser shows a broken frame.
+    // Allows framing, so that a visitor of an old page reads the message. Otherwise the browser shows a broken frame.
     if (error instanceof EmbedPassExpiredError) {
       allowFraming(response, error.origins, NO_BRAND);
     }
@@ -74,9 +81,9 @@ async function authenticate(request: Request, response: Response, next: NextFunc
   next();
 }
 
-/** From here on the answer, a refusal too, is a page of this tenant's, and may be shown on these. */
+/** Sets the brand and the allowed origins of the answer, also of an error. */
 function allowFraming(response: Response, origins: string[], brand: Brand): void {
-  response.locals.embed = { origins, brand } satisfies Pick<Surroundings, 'origins' | 'brand'>;
+  response.locals.embed = { origins, brand } satisfies Pick<DocumentSettings, 'origins' | 'brand'>;
   response.setHeader('Content-Security-Policy', embedPolicy(origins, brand));
 }
 
@@ -87,8 +94,8 @@ function refuseForeignFrame(request: Request, _response: Response, next: NextFun
   next(allowed ? undefined : new TransportError('origin_not_allowed', 'The token is not for this page.'));
 }
 
-/** The page's script, which asks for the next list with the pass. Only a browser's own word says that it is that page. */
-function isOwnFetch(request: Request, place: Place): boolean {
+/** Checks for a fetch of the page's own script, which uses the pass. Only the browser's headers show that. */
+function isOwnFetch(request: Request, place: RequestOrigin): boolean {
   const { fetchDest, fetchSite } = place;
   if (request.query.pass === undefined || fetchDest !== 'empty') return false;
   return fetchSite === 'same-origin' && isOwnPage(ownOrigin(request), place);
@@ -96,13 +103,14 @@ function isOwnFetch(request: Request, place: Place): boolean {
 
 async function showTours(request: Request, response: Response): Promise<void> {
   const context = contextOf(request);
-  const { tenant, tokenId } = widgetPrincipalOf(request);
+  const { tenant, tokenId, passChainStart } = widgetPrincipalOf(request);
   const { limit, continent, q, cursor } = documentedQuery<ListQuery>(request);
-  const filter = { continent, q: searchInput('q', q) };
+  const filter = { continent: continentInput(continent), q: searchInput('q', q) };
   const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filter);
-  const { items, last } = await recallCatalog(context, tenant, { limit, ...filter, after });
+  const { items, last } = await cachedCatalog(context, tenant, { limit, ...filter, after });
   const surroundings = surroundingsOf(request);
   const { locale } = surroundings.language;
+  const pass = mintEmbedPass(context.secrets.cursorKey, tokenId, Date.now(), passChainStart);
   setCaching(request, PRIVATE);
   response.type('html').send(
     renderEmbedPage({
@@ -110,26 +118,26 @@ async function showTours(request: Request, response: Response): Promise<void> {
       tenantName: tenant.name,
       cards: items.map((item) => tourCard(item, tenant, locale)),
       structuredData: structuredData(items, tenant, { locale, baseUrl: context.config.publicBaseUrl }),
-      continents: await recallContinents(context, tenant),
+      continents: await cachedContinents(context, tenant),
       filter,
-      kept: { pass: mintEmbedPass(context.secrets.cursorKey, tokenId), ...settingsOf(request) },
+      kept: { pass, ...settingsOf(request) },
       isFirst: after === undefined,
       nextCursor: nextCursor(request, last, filter),
     }),
   );
 }
 
-/** What the embedding page chose once, and every link repeats. */
+/** Returns the settings of the embedding page, which every link repeats. */
 function settingsOf(request: Request): Record<string, string> {
   const sent = ['limit', 'lang', 'theme'].map((name) => [name, request.query[name]]);
   return Object.fromEntries(sent.filter(([, value]) => value !== undefined)) as Record<string, string>;
 }
 
-function surroundingsOf(request: Request): Surroundings {
+function surroundingsOf(request: Request): DocumentSettings {
   const { lang, theme } = request.query;
   return {
-    language: chooseLanguage([lang, ...request.acceptsLanguages()]),
+    language: chooseLanguage([lang, ...acceptedTags(request.get('accept-language'))]),
     theme: THEMES.find((known) => known === theme) ?? null,
-    ...(request.res!.locals.embed as Pick<Surroundings, 'origins' | 'brand'>),
+    ...(request.res!.locals.embed as Pick<DocumentSettings, 'origins' | 'brand'>),
   };
 }

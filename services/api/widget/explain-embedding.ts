@@ -1,25 +1,25 @@
 import { getDomain } from 'tldts';
 import type { Db } from '../../platform/database';
 import { inspectToken, type Inspection } from '../credentials/inspect-token';
-import { isDevelopmentOrigin } from '../tenants/allowed-origin';
+import { isDevelopmentOrigin } from '../tenants/origins';
 import { findTenant } from '../tenants/find-tenant';
 
-/** Whether a page may show the widget, and if not, why its browser refuses. */
+/** Whether a page may show the widget, and the reason. */
 export interface Embedding {
   allowed: boolean;
-  /** As the browser of that page sends it. */
+  /** The origin that the browser of that page sends. */
   origin: string;
   reason: string;
-  /** What to do about it; null where there is nothing to do. */
+  /** The next step; null if none is needed. */
   advice: string | null;
   tenant: string | null;
-  /** Those that the token has now. */
+  /** The current origins of the token. */
   origins: string[];
 }
 
 type Finding = Pick<Embedding, 'allowed' | 'reason' | 'advice'>;
 
-/** Judges as a browser and the API do together, and says which spelling came near. */
+/** Checks a page like a browser and the API, and names a listed origin with a similar spelling. */
 export async function explainEmbedding(
   db: Db,
   pepper: string | undefined,
@@ -36,10 +36,10 @@ export async function explainEmbedding(
     ? `tourctl origins add ${slug} ${origin}`
     : `tourctl widget issue ${slug} ${[...origins, origin].map((one) => `--origin ${one}`).join(' ')}`;
   const tenant = await findTenant(db, slug);
-  return { ...known, ...judgeOrigin(origin, origins, { add, onTrial: tenant.status === 'trial' }) };
+  return { ...known, ...checkOrigin(origin, origins, { add, onTrial: tenant.status === 'trial' }) };
 }
 
-/** Of an address as it is copied from a browser, or of a domain alone. */
+/** Returns the origin of a copied address or of a domain. */
 function originOfPage(page: string): string {
   const text = page.trim();
   const address = /^[a-z][a-z0-9+.-]*:/i.test(text) && !/^[^/]*:\d+/.test(text) ? text : `https://${text}`;
@@ -64,7 +64,7 @@ function refusedToken({ verdict, kind, tenant, id }: Inspection): Finding {
   return refuse(reason, advice.replace('<tenant>', tenant ?? '<tenant>').replace('<id>', id ?? '<id>'));
 }
 
-function judgeOrigin(
+function checkOrigin(
   origin: string,
   listed: string[],
   { add, onTrial }: { add: string; onTrial: boolean },
@@ -87,7 +87,7 @@ function judgeOrigin(
   return nearMiss(new URL(origin), listed, add) ?? refuse(`The origin is not listed.`, add);
 }
 
-/** The mistakes that people make, by what the listed origin has and this one has not. `add` is the command that lists it. */
+/** Finds common mistakes by comparison with the listed origins. `add` is the command that lists the origin. */
 function nearMiss(page: URL, listed: string[], add: string): Finding | undefined {
   const near = (test: (other: URL) => boolean) => listed.find((other) => test(new URL(other)));
   const bare = (host: string) => host.replace(/^www\./, '');

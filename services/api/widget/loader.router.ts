@@ -1,11 +1,13 @@
 import type { Express, Request, Response } from 'express';
-import { type Published, PUBLISHED_LOADERS } from './published-loaders';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /**
- * The loader at two addresses: /embed/widget.js moves with the newest version, /embed/widget.v1.js never changes, so that a page can
- * name its hash. Both are read by any site, by design, and without a credential: they hold no data.
+ * Serves the loader at two addresses: /embed/widget.js is the newest version, /embed/widget.v1.js never changes, so that a
+ * page can name its hash. Any site may read both without a credential, because they hold no data.
  */
 export function registerLoader(app: Express): void {
   const [newest] = PUBLISHED_LOADERS;
@@ -23,4 +25,29 @@ function send(response: Response, { script, integrity }: Published, caching: str
   response.setHeader('Cache-Control', caching);
   response.setHeader('ETag', `"${integrity}"`);
   response.type('application/javascript').send(script);
+}
+
+export interface Published {
+  version: string;
+  script: string;
+  /** The value of the integrity attribute. */
+  integrity: string;
+}
+
+/**
+ * The versions of the loader, newest first: /embed/widget.js is the newest. `<script async src="…/embed/widget.js" data-token="…">`
+ * adds a `<tour-list>` at its place, whose frame shows the page and grows with it. A page may also have its own
+ * `<tour-list data-token="…">` elements. docs/integration-guide.md lists the data attributes and the events.
+ *
+ * The browser notifies a custom element when it is added or removed, so a single-page app can remove it completely. It sets
+ * styles through the DOM and evaluates no code, so a strict policy needs only our address in script-src and frame-src.
+ *
+ * Pages name the hash of a version, so a published file never changes. A change to the loader is a new file
+ * `assets/widget.v<N>.js` and a new entry here.
+ */
+export const PUBLISHED_LOADERS: [Published, ...Published[]] = [publish('v1')];
+
+function publish(version: string): Published {
+  const script = readFileSync(join(__dirname, 'assets', `widget.${version}.js`), 'utf8');
+  return { version, script, integrity: `sha384-${createHash('sha384').update(script).digest('base64')}` };
 }

@@ -1,15 +1,17 @@
+import { isHttpsAddress } from '../../platform/text-forms';
 import type { PricedCatalogTour } from '../catalog/list-catalog';
 import { catalogItem } from '../catalog/tour-answer';
 import type { Tenant } from '../tenants/tenant';
 import type { WidgetTour } from './widget-tour.dto';
 
-/** @param baseUrl where a path of ours, such as a drawn cover, is served */
+/** @param baseUrl address of this installation, for pictures that it serves itself */
 export function widgetTour({ tour, quote }: PricedCatalogTour, tenant: Tenant, baseUrl: string): WidgetTour {
   const { updated_at, ...item } = catalogItem(tour, quote, baseUrl);
   return { ...item, url: tourLink(tenant, tour.slug) };
 }
 
-/** Where the tenant's own site shows the tour. */
+/** Returns the address of the tour on the tenant's own site; null unless it is https. */
 export function tourLink({ linkTemplate }: Pick<Tenant, 'linkTemplate'>, slug: string): string | null {
-  return linkTemplate && linkTemplate.replaceAll('{slug}', encodeURIComponent(slug));
+  const url = linkTemplate?.replaceAll('{slug}', encodeURIComponent(slug));
+  return url && isHttpsAddress(url) ? url : null;
 }

@@ -10,16 +10,16 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { recallCatalog } from '../catalog/recall-catalog';
+import { cachedCatalog } from '../catalog/cached-catalog';
 import type { ApiContext } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
-import { PRIVATE, setCaching } from '../http/caching';
-import { searchInput } from '../http/input';
-import { linkNextPage, pageStart } from '../http/list-answer';
+import { answerCached, PRIVATE, setCaching } from '../http/caching';
+import { continentInput, searchInput } from '../http/input';
+import { linkNextPage, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
-import { answerRemembered } from '../http/remembered-answer';
+
 import { allowListedOrigin, refuseForeignPage } from './cors.router';
 import { widgetTour } from './widget-tour';
 import type { WidgetTourPage } from './widget-tour.dto';
@@ -39,7 +39,7 @@ export class WidgetToursController {
    * @isInt limit must be a whole number
    * @minimum limit 1 must be at least 1
    * @maximum limit 30 must be at most 30
-   * @param continent Only tours of this continent, such as `asia`.
+   * @param continent Only tours of this continent, such as `asia`, in any case.
    * @param q Part of the name, in any case, with or without accents; at most 100 characters.
    * @param cursor `next_cursor` of the page before.
    * @param _lang Language of the page that shows the tours, such as `de` or `pt-BR`. The catalog itself has one language.
@@ -57,13 +57,13 @@ export class WidgetToursController {
     @Query('lang') _lang?: string,
   ): Promise<WidgetTourPage> {
     const { tenant } = widgetPrincipalOf(request);
-    const filters = { continent, q: searchInput('q', q) };
+    const filters = { continent: continentInput(continent), q: searchInput('q', q) };
     const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filters);
-    const page = await recallCatalog(this.context, tenant, { limit, ...filters, after });
+    const page = await cachedCatalog(this.context, tenant, { limit, ...filters, after });
     setCaching(request, PRIVATE);
     const next_cursor = linkNextPage(request, page.last, filters);
     const { publicBaseUrl } = this.context.config;
-    return answerRemembered(request, page, () => ({
+    return answerCached(request, page, () => ({
       items: page.items.map((item) => widgetTour(item, tenant, publicBaseUrl)),
       next_cursor,
     }));

@@ -1,27 +1,27 @@
 import { Gauge, Histogram } from 'prom-client';
 import type { Knex } from 'knex';
 
-/** What is read of Knex's pool (tarn), which its types do not tell. */
+/** Properties of Knex's pool (tarn), which its types omit. */
 interface Pool {
   max: number;
   numUsed(): number;
   numFree(): number;
   numPendingAcquires(): number;
-  on(event: 'acquireRequest' | 'acquireSuccess' | 'acquireFail', heard: (request: number) => void): void;
+  on(event: 'acquireRequest' | 'acquireSuccess' | 'acquireFail', listener: (request: number) => void): void;
 }
 
 const WAITS = [0.001, 0.005, 0.025, 0.1, 0.5, 1, 2, 5];
 
 const lockSeconds = new Histogram({
   name: 'lock_wait_seconds',
-  help: 'Statements that take a lock others may hold, by what is locked; with the round trip',
+  help: 'Duration of statements that wait for a lock, by lock; includes the round trip',
   labelNames: ['lock'] as const,
   buckets: WAITS,
 });
 
 const poolSeconds = new Histogram({
   name: 'database_pool_wait_seconds',
-  help: 'How long a connection of the pool was waited for; 5 s at most',
+  help: 'Wait for a connection of the pool; at most 5 s',
   labelNames: ['pool'] as const,
   buckets: WAITS,
 });
@@ -31,8 +31,8 @@ export function measureLockWait(lock: string, milliseconds: number): void {
 }
 
 /**
- * Shows these pools in the metrics of this process; once in its life.
- * @param pools by the name that the label gets
+ * Adds these pools to the metrics of this process. Call it once.
+ * @param pools by the value of the label
  */
 export function measurePools(pools: Record<string, Knex>): void {
   const named = Object.entries(pools).map(([name, db]) => ({
@@ -42,7 +42,7 @@ export function measurePools(pools: Record<string, Knex>): void {
   for (const { name, pool } of named) measureAcquiring(name, pool);
   new Gauge({
     name: 'database_pool_connections',
-    help: 'Connections of the pool, by what they do',
+    help: 'Connections of the pool, by state',
     labelNames: ['pool', 'state'] as const,
     collect() {
       for (const { name, pool } of named) {
@@ -51,8 +51,8 @@ export function measurePools(pools: Record<string, Knex>): void {
       }
     },
   });
-  gauge(named, 'database_pool_max', 'Connections that the pool may have', (pool) => pool.max);
-  gauge(named, 'database_pool_waiting', 'Who waits for a connection of the pool', (pool) =>
+  gauge(named, 'database_pool_max', 'Maximum number of connections of the pool', (pool) => pool.max);
+  gauge(named, 'database_pool_waiting', 'Requests that wait for a connection of the pool', (pool) =>
     pool.numPendingAcquires(),
   );
 }

@@ -7,6 +7,7 @@ import { readClusterFile } from './cluster-file';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
 import type { Cluster } from './place-cluster';
 import { REQUIRE_SCRAM } from './scram-client';
+import { SERVICE_ROLE, servicePassword } from './service-role';
 
 const SUPERUSER = 'tour_platform';
 const PASSWORD_FILE = 'tour-platform.password';
@@ -67,11 +68,21 @@ export async function createCluster(
 }
 
 /** With the superuser's name and password, for a server that proves to know it too. */
-export function databaseUrl(directory: string, port: number, database: string): string {
-  return `postgres://${SUPERUSER}:${readPassword(directory)}@127.0.0.1:${port}/${database}?${REQUIRE_SCRAM}`;
+export function superuserUrl(directory: string, port: number, database: string): string {
+  return urlFor(SUPERUSER, readPassword(directory), port, database);
 }
 
-function readPassword(directory: string): string {
+/** The same for the role that the services work with. */
+export function serviceUrl(directory: string, port: number, database: string): string {
+  return urlFor(SERVICE_ROLE, servicePassword(readPassword(directory)), port, database);
+}
+
+function urlFor(role: string, password: string, port: number, database: string): string {
+  return `postgres://${role}:${password}@127.0.0.1:${port}/${database}?${REQUIRE_SCRAM}`;
+}
+
+/** Reads the superuser's password. */
+export function readPassword(directory: string): string {
   try {
     return readClusterFile(directory, PASSWORD_FILE).trim();
   } catch (error) {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, lstatSync, readdirSync, readlinkSync, statSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import { makeDirectory } from '../make-directory';
 import { type Account, accountFor, canEnter } from './account';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
 import { LASTING_SHELF, ownShelves } from './shelves';
@@ -79,7 +80,7 @@ function roomOutside(dataDir: string, shelves: Iterable<string>): string {
 }
 
 function makeRoom(room: string): void {
-  if (mkdirSync(room, { recursive: true, mode: 0o755 })) chmodSync(room, 0o755);
+  if (makeDirectory(room, 0o755)) chmodSync(room, 0o755);
 }
 
 function isLink(file: string): boolean {

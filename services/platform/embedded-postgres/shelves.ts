@@ -1,6 +1,7 @@
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { chmodSync, lstatSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
+import { makeDirectory } from '../make-directory';
 
 /** Survives everything but a new system. */
 export const LASTING_SHELF = '/var/lib/tour-platform';
@@ -23,7 +24,7 @@ function usualShelves(): string[] {
 
 function makeOurs(directory: string): boolean {
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o755 });
+    makeDirectory(directory, 0o755);
     const { uid, mode } = lstatSync(directory);
     if (!lstatSync(directory).isDirectory() || uid !== process.geteuid?.()) return false;
     if ((mode & 0o022) !== 0) return false;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Account, accountFor, canEnter } from './account';
 import { bundledRelease, usableBinaries } from './binaries';
-import { createCluster, databaseUrl } from './create-cluster';
+import { createCluster, superuserUrl } from './create-cluster';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
 import { isAlive, ownTag } from './process-start';
 import { startServer, stopServer } from './server';
@@ -43,7 +43,7 @@ export async function startThrowAwayPostgres(): Promise<{ url: string; stop(): P
     const { port } = await startServer(cluster, binaries);
     let stopping: Promise<void> | undefined;
     const stop = () => (stopping ??= stopServer(cluster.directory, 'immediate').finally(clear));
-    return { url: databaseUrl(cluster.directory, port, 'postgres'), stop };
+    return { url: superuserUrl(cluster.directory, port, 'postgres'), stop };
   } catch (error) {
     clear();
     throw error;

@@ -8,14 +8,14 @@ type Command = (key: string, ...args: string[]) => Promise<unknown>;
 
 const CONNECT_MS = 500;
 
-/** Once: a server that closes idle connections is no fault. Whether it is away, the guard finds out. */
+/** Reconnects once: servers close idle connections. The guard detects a server that is down. */
 const reconnectOnce = (times: number) => (times === 1 ? 10 : null);
 
 /**
- * A client that never waits, queues or tries again by itself: whoever asks is told at once, and the store's guard decides when
- * to try again. (With ioredis' defaults a command was pending for over 8 s while the server was away.)
+ * Options of a client that never waits, queues or retries: callers get the error at once, and the store's guard decides when to
+ * retry. (With ioredis' defaults, a command was pending for over 8 s while the server was down.)
  */
-const IMPATIENT = {
+const FAIL_FAST = {
   lazyConnect: true,
   enableOfflineQueue: false,
   retryStrategy: reconnectOnce,
@@ -23,7 +23,7 @@ const IMPATIENT = {
   autoResendUnfulfilledCommands: false,
   connectTimeout: CONNECT_MS,
   disconnectTimeout: 100,
-  // Beyond the guard's own patience: so that a server that hangs leaves no promises behind.
+  // Longer than the guard's timeout. Rejects promises of a server that hangs.
   commandTimeout: CONNECT_MS,
 } satisfies RedisOptions;
 
@@ -48,7 +48,7 @@ export function openRedisConnection(address: RedisAddress): StoreConnection {
   };
 }
 
-/** Sent by its digest, and whole only to a server that does not know it yet. */
+/** Returns a command that sends the script's digest, and the whole script only to a server that does not know it. */
 function commandOf(client: Client, names: Map<string, string>, lua: string): Command {
   let name = names.get(lua);
   if (!name) {
@@ -62,25 +62,25 @@ async function connect(address: RedisAddress): Promise<Client> {
   const client = createClient(address);
   let reason: Error | undefined;
   client.on('error', (error: Error) => (reason = error));
-  const patience = new AbortController();
+  const connected = new AbortController();
   try {
-    // A cluster's connect() that is disconnected half-way never settles.
-    const late = sleep(2 * CONNECT_MS, undefined, { signal: patience.signal });
-    await Promise.race([client.connect(), late]);
-    if (client.status !== 'ready') throw new StoreError('Redis did not let us in in time');
+    // connect() of a cluster never settles when the connection breaks half-way.
+    const timeout = sleep(2 * CONNECT_MS, undefined, { signal: connected.signal });
+    await Promise.race([client.connect(), timeout]);
+    if (client.status !== 'ready') throw new StoreError('Connecting to Redis timed out');
     return client;
   } catch (error) {
     client.disconnect();
-    // "Connection is closed" otherwise, whatever closed it.
+    // ioredis itself only says "Connection is closed".
     throw reason ?? error;
   } finally {
-    patience.abort();
+    connected.abort();
   }
 }
 
 function createClient(address: RedisAddress): Client {
   const { form, hosts, tls, username, password, database } = address;
-  const node = { ...IMPATIENT, username, password, ...(tls && { tls: {} }) };
+  const node = { ...FAIL_FAST, username, password, ...(tls && { tls: {} }) };
   if (form === 'cluster') return createCluster(hosts, node);
   if (form === 'single') return new Redis({ ...node, ...hosts[0], db: database });
   return new Redis({
@@ -104,7 +104,7 @@ function createCluster(hosts: RedisAddress['hosts'], node: RedisOptions): Cluste
     clusterNodeRetryStrategy: reconnectOnce,
     slotsRefreshTimeout: CONNECT_MS,
     redisOptions: node,
-    // Managed clusters have certificates for names, which their nodes do not know of themselves.
+    // The certificates of managed clusters hold host names, which the nodes do not announce.
     ...(node.tls && { dnsLookup: (host, callback) => callback(null, host) }),
   });
 }

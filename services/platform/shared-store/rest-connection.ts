@@ -9,16 +9,16 @@ interface Waiting {
 }
 
 const CONNECTIONS = 16;
-/** Where the server does not say how long it keeps one. */
+/** Used where the server does not announce its idle timeout. */
 const IDLE_MS = 60_000;
 const BATCH_MAX = 100;
-/** Beyond the guard's own patience: so that a store that hangs leaves no sockets behind. */
+/** Longer than the guard's timeout. Closes the sockets of a store that hangs. */
 const CLEANUP_MS = 500;
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * The Upstash-compatible protocol: a command is a JSON array, POSTed to the address, or several to its /pipeline. What is asked
- * in the same turn of the event loop goes together.
+ * Speaks the Upstash-compatible protocol: POSTs a command as a JSON array to the URL, or several to its /pipeline. Sends the
+ * commands of one turn of the event loop together.
  */
 export function openRestConnection({ url, token }: RestAddress): StoreConnection {
   const { origin, pathname } = new URL(url);
@@ -36,8 +36,8 @@ export function openRestConnection({ url, token }: RestAddress): StoreConnection
 
   async function post(where: string, body: unknown): Promise<{ status: number; answer: unknown }> {
     const request = { path: where, method: 'POST' as const, headers, body: JSON.stringify(body) };
-    // A server may close an idle connection in the moment in which we send on it. What then ran twice counts one request
-    // more, or does again what it did.
+    // A server may close an idle connection while the request is sent. A command that runs twice counts one request more, or has
+    // the same effect.
     const response = await pool
       .request(request)
       .catch((error: { code?: string }) =>
@@ -48,11 +48,11 @@ export function openRestConnection({ url, token }: RestAddress): StoreConnection
 
   async function send(batch: Waiting[]): Promise<void> {
     const commands = batch.map(({ command }) => command);
-    const together = batch.length > 1;
-    const { status, answer } = await (together
+    const isPipeline = batch.length > 1;
+    const { status, answer } = await (isPipeline
       ? post(`${path}/pipeline`, commands)
       : post(path || '/', commands[0]));
-    const replies = together ? answer : [answer];
+    const replies = isPipeline ? answer : [answer];
     if (!Array.isArray(replies) || replies.length !== batch.length) throw explain(status, answer);
     batch.forEach(({ resolve, reject }, index) => {
       const reply: unknown = replies[index];
@@ -76,7 +76,7 @@ export function openRestConnection({ url, token }: RestAddress): StoreConnection
         if (waiting.push({ command: ['EVAL', lua, '1', key, ...args], resolve, reject }) === 1)
           setImmediate(sendAll);
       }),
-    // Each request finds its own connection; one that hung is gone after CLEANUP_MS.
+    // The pool opens new connections. A hanging one ends after CLEANUP_MS.
     renew: () => Promise.resolve(),
     close: () => pool.destroy(),
   };
@@ -94,7 +94,7 @@ function hasResult(reply: unknown): reply is { result: unknown } {
   return typeof reply === 'object' && reply !== null && 'result' in reply;
 }
 
-/** The store's own words without the command, which some append: its keys name credentials and addresses. */
+/** Keeps the store's message without the command that some stores append: its keys name credentials and addresses. */
 function explain(status: number, reply: unknown): StoreError {
   const { error } = (reply ?? {}) as { error?: unknown };
   if (status === 401) return new StoreError('The store refused CACHE_REST_TOKEN (401)');

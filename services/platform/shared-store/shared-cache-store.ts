@@ -3,12 +3,12 @@ import { LRUCache } from 'lru-cache';
 import {
   type CachedValue,
   type CacheStore,
-  type Claim,
-  GENERATION_MS,
-  LEASE_MS,
+  type LoadClaim,
+  FENCE_MS,
+  LOAD_LOCK_MS,
   TTL_MAX_MS,
 } from '../cache-store';
-import { isListOf, readClock, STORE_CLOCK, type StoreScript, wrongReply } from './store-connection';
+import { isListOf, luaClock, STORE_CLOCK, type StoreScript, wrongReply } from './store-connection';
 import type { Backlog, RunScript, StoreGuard } from './store-guard';
 
 const MISSED_MAX = 100_000;
@@ -17,11 +17,12 @@ const FLUSH_AT_ONCE = 100;
 type Found = [id: string, value: string, ageMs: number];
 
 /**
- * The algorithm of cache-store.ts: one hash a key, with value and lease in it, so that one DEL forgets both. When something is
- * over, the fields say, by the store's clock; PEXPIRE only tidies. What is not a hash is not ours.
+ * Implements cache-store.ts in Lua: one hash per key holds value and load lock, so that one DEL deletes both. The fields hold all
+ * expiry times by the store's clock; PEXPIRE only frees memory. Deletes a key that is not a hash. The fields keep the names
+ * `generation` (the fence) and `busy` (the load lock), which running instances share.
  */
 function cacheScripts(clock: string) {
-  const open = `${readClock(clock)}
+  const open = `${luaClock(clock)}
 local entry = redis.pcall('HMGET', KEYS[1], 'id', 'value', 'at', 'expires', 'generation', 'until', 'token', 'busy')
 if entry.err then redis.call('DEL', KEYS[1]) entry = {} end
 local id, value, at, expires = entry[1], entry[2], tonumber(entry[3] or 0) or 0, tonumber(entry[4] or 0) or 0
@@ -33,13 +34,13 @@ if live then return {id, value, now - at} end
 return false`,
     read: (reply) => (reply === null ? undefined : readFound(reply)),
   };
-  const claim: StoreScript<Claim | [generation: string, grantedAt: number]> = {
+  const claim: StoreScript<LoadClaim | [fence: string, grantedAt: number]> = {
     lua: `${open}
 if live and id ~= ARGV[1] then return {id, value, now - at} end
 if now < busy then return false end
 if not generation or now >= kept then generation = ARGV[2] end
-kept = now + ${GENERATION_MS}
-redis.call('HSET', KEYS[1], 'generation', generation, 'until', kept, 'token', ARGV[2], 'busy', now + ${LEASE_MS})
+kept = now + ${FENCE_MS}
+redis.call('HSET', KEYS[1], 'generation', generation, 'until', kept, 'token', ARGV[2], 'busy', now + ${LOAD_LOCK_MS})
 redis.call('PEXPIRE', KEYS[1], math.max(kept, expires) - now)
 return {generation, now}`,
     read(reply) {
@@ -86,21 +87,21 @@ function readFlag(reply: unknown): boolean {
   return reply === 1;
 }
 
-/** A cache that all instances share. @throws what `run` throws, also from invalidate */
+/** Creates a cache that all instances share. @throws the errors of `run`, also from invalidate */
 export function createScriptedCacheStore(run: RunScript, clock = STORE_CLOCK): CacheStore {
   const scripts = cacheScripts(clock);
   return {
     get: (key) => run(scripts.get, key),
-    async claim(key, judged = '') {
+    async claim(key, replaces = '') {
       const token = randomUUID();
-      const answer = await run(scripts.claim, key, [judged, token]);
+      const answer = await run(scripts.claim, key, [replaces, token]);
       if (!Array.isArray(answer)) return answer;
-      const [generation, grantedAt] = answer;
-      return { outcome: 'load', lease: { token, generation, grantedAt } };
+      const [fence, grantedAt] = answer;
+      return { outcome: 'load', loadLock: { token, fence, grantedAt } };
     },
-    put(key, { token, generation, grantedAt }, value, ttlMs) {
+    put(key, { token, fence, grantedAt }, value, ttlMs) {
       const ttl = Math.min(Math.floor(ttlMs), TTL_MAX_MS);
-      return run(scripts.put, key, [token, generation, String(grantedAt), value, String(ttl)]);
+      return run(scripts.put, key, [token, fence, String(grantedAt), value, String(ttl)]);
     },
     release: async (key, { token }) => void (await run(scripts.release, key, [token])),
     invalidate: async (key) => void (await run(INVALIDATE, key)),
@@ -108,30 +109,31 @@ export function createScriptedCacheStore(run: RunScript, clock = STORE_CLOCK): C
 }
 
 /**
- * While the store is away nothing is cached: a process's own memory would not hear of what the others sell. What could not be
- * invalidated is remembered, and made good before this process reads from the store again.
+ * Caches nothing while the store is down: memory would not see the sales of other instances. Keeps missed invalidations, and
+ * repeats them before this process reads from the store again.
  */
 export function createGuardedCacheStore(guard: StoreGuard): CacheStore {
   const shared = createScriptedCacheStore(guard.run);
   const missed = createMissedInvalidations();
   guard.setBacklog(missed.backlog);
-  // That the store fell, the guard has said.
-  const unless = async <T>(away: T, ask: () => Promise<T>) => (guard.up ? ask().catch(() => away) : away);
+  // The guard logs that the store is down.
+  const orElse = async <T>(fallback: T, call: () => Promise<T>) =>
+    guard.up ? call().catch(() => fallback) : fallback;
   return {
-    get: (key) => unless(undefined, () => shared.get(key)),
+    get: (key) => orElse(undefined, () => shared.get(key)),
     claim: (key, judged) =>
-      unless<Claim>({ outcome: 'load', lease: undefined }, () => shared.claim(key, judged)),
-    put: (key, lease, value, ttlMs) => unless(false, () => shared.put(key, lease, value, ttlMs)),
-    release: (key, lease) => unless(undefined, () => shared.release(key, lease)),
-    invalidate: (key) => shared.invalidate(key).catch(() => missed.note(key)),
+      orElse<LoadClaim>({ outcome: 'load', loadLock: undefined }, () => shared.claim(key, judged)),
+    put: (key, loadLock, value, ttlMs) => orElse(false, () => shared.put(key, loadLock, value, ttlMs)),
+    release: (key, loadLock) => orElse(undefined, () => shared.release(key, loadLock)),
+    invalidate: (key) => shared.invalidate(key).catch(() => missed.add(key)),
   };
 }
 
-function createMissedInvalidations(): { note(key: string): void; backlog: Backlog } {
+function createMissedInvalidations(): { add(key: string): void; backlog: Backlog } {
   const missed = new LRUCache<string, true>({ max: MISSED_MAX, ttl: TTL_MAX_MS });
-  const note = (key: string) => void missed.set(key, true);
+  const add = (key: string) => void missed.set(key, true);
   return {
-    note,
+    add,
     backlog: {
       size() {
         missed.purgeStale();
@@ -139,12 +141,12 @@ function createMissedInvalidations(): { note(key: string): void; backlog: Backlo
       },
       async flush(run) {
         const keys = [...missed.keys()].slice(0, FLUSH_AT_ONCE);
-        // Forgotten first: noted again meanwhile, it stays.
+        // Deletes first, so that a key that is added again in the meantime stays.
         for (const key of keys) missed.delete(key);
         try {
           await Promise.all(keys.map((key) => run(INVALIDATE, key)));
         } catch (error) {
-          keys.forEach(note);
+          keys.forEach(add);
           throw error;
         }
       },

@@ -1,23 +1,23 @@
 import { Counter } from 'prom-client';
 import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { createMemoryQuotaStore, type QuotaStore, SLICE_SECONDS, SLICES } from '../quota-store';
-import { isListOf, readClock, STORE_CLOCK, type StoreScript, wrongReply } from './store-connection';
+import { isListOf, luaClock, STORE_CLOCK, type StoreScript, wrongReply } from './store-connection';
 import type { RunScript, StoreGuard } from './store-guard';
 
 const fallbacks = new Counter({
   name: 'quota_fallbacks_total',
-  help: 'Requests counted in this process because the shared store was away.',
+  help: 'Requests counted in this process because the shared store was down.',
 });
 
 type Consumed = [used: number, waitMs: number];
 
 /**
- * The algorithm of quota-store.ts: the slices of one bucket in one hash, by number. A refused request is not written down.
- * ARGV are those of rate-limiter-flexible: points, seconds, limit, duration. What is not a hash of numbers is not ours.
+ * Implements quota-store.ts in Lua: one hash holds the slices of a bucket, by number. Does not store a refused request. ARGV are
+ * those of rate-limiter-flexible: points, seconds, limit, duration. Deletes what is not a hash of numbers.
  */
 function consumeScript(clock: string): StoreScript<Consumed> {
   return {
-    lua: `${readClock(clock)}
+    lua: `${luaClock(clock)}
 local counts = redis.pcall('HGETALL', KEYS[1])
 if counts.err then redis.call('DEL', KEYS[1]) counts = {} end
 local slice = math.floor(now / ${SLICE_SECONDS * 1000})
@@ -51,7 +51,7 @@ return {used, (last + ${SLICES}) * ${SLICE_SECONDS * 1000} - now}`,
   };
 }
 
-/** Quotas that all instances share: rate-limiter-flexible, with a script that slides. @throws what `run` throws */
+/** Creates quotas that all instances share: rate-limiter-flexible with a sliding window. @throws the errors of `run` */
 export function createScriptedQuotaStore(run: RunScript, clock = STORE_CLOCK): QuotaStore {
   const script = consumeScript(clock);
   const storeClient = {
@@ -83,7 +83,7 @@ export function createScriptedQuotaStore(run: RunScript, clock = STORE_CLOCK): Q
   };
 }
 
-/** While the store is away each of `replicas` processes grants its share of the limit, out of its own memory. */
+/** While the store is down, each of `replicas` processes grants its share of the limit from memory. */
 export function createGuardedQuotaStore(guard: StoreGuard, replicas: number): QuotaStore {
   const shared = createScriptedQuotaStore(guard.run);
   const memory = createMemoryQuotaStore();
@@ -93,7 +93,7 @@ export function createGuardedQuotaStore(guard: StoreGuard, replicas: number): Qu
         try {
           return await shared.consume(bucket, limit);
         } catch {
-          // The guard has said so.
+          // The guard logs it.
         }
       }
       fallbacks.inc();

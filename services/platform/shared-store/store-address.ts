@@ -1,18 +1,17 @@
-import { ConfigError } from '../config-error';
-import { readUrl, type Environment } from '../read-variable';
+import { ConfigError, type Environment, readUrl } from '../read-variable';
 
 export type StoreAddress = RedisAddress | RestAddress;
 
 export interface RedisAddress {
   kind: 'redis';
   form: 'single' | 'sentinel' | 'cluster';
-  /** The server; the sentinels; or some nodes of the cluster. */
+  /** The server, the sentinels, or some nodes of the cluster. */
   hosts: { host: string; port: number }[];
   tls: boolean;
   username: string | undefined;
   password: string | undefined;
   database: number;
-  /** What the sentinels call the group. */
+  /** The name of the group in the sentinels. */
   master: string | undefined;
   sentinelUsername: string | undefined;
   sentinelPassword: string | undefined;
@@ -32,8 +31,8 @@ const URL_PARTS = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/?#]*)@)?([^@/
 const HOST = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::(\d{1,5}))?$/i;
 
 /**
- * REDIS_URL, or CACHE_REST_URL and CACHE_REST_TOKEN; undefined where neither is set.
- * @throws ConfigError which never holds a value
+ * Reads REDIS_URL, or CACHE_REST_URL and CACHE_REST_TOKEN. Returns undefined where neither is set.
+ * @throws ConfigError without the value
  */
 export function readStoreAddress(env: Environment): StoreAddress | undefined {
   const { REDIS_URL, CACHE_REST_URL, CACHE_REST_TOKEN } = env;
@@ -53,13 +52,13 @@ function readRestAddress(env: Environment): RestAddress {
   const { search, hash, username, password } = new URL(url);
   if (search || hash || username || password)
     throw new ConfigError('CACHE_REST_URL', 'an address without query, # and user');
-  // Anything else would break the header that it stands in.
+  // Other characters are invalid in the Authorization header.
   if (!/^[\x21-\x7e]+$/.test(token))
     throw new ConfigError('CACHE_REST_TOKEN', 'visible ASCII characters without spaces');
   return { kind: 'rest', url: url.replace(/\/+$/, ''), token };
 }
 
-/** By hand: several hosts with ports are not a URL to `new URL`. */
+/** Parses with a pattern: `new URL` refuses several hosts with ports. */
 function readRedisUrl(url: string): RedisAddress {
   const parts = URL_PARTS.exec(url);
   if (!parts) throw wrong();

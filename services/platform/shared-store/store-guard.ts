@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
 import type { Logger } from '../logger';
 import {
-  describeFault,
-  PROBE,
+  toStoreError,
+  PROBE_SCRIPT,
   StoreError,
   type StoreConnection,
   type StoreDriver,
@@ -12,84 +12,84 @@ import {
 
 export type RunScript = <T>(script: StoreScript<T>, key: string, args?: string[]) => Promise<T>;
 
-/** What could not be told to the store while it was away. */
+/** Work that the store missed while it was down. */
 export interface Backlog {
   size(): number;
   flush(run: RunScript): Promise<void>;
 }
 
-/** A store that may die without slowing anybody down. */
+/** A store that does not delay requests while it is down. */
 export interface StoreGuard {
-  /** Whether it is worth asking. */
+  /** False while the store is down. */
   readonly up: boolean;
-  /** @throws StoreError at once while the store is away, and after 150 ms at the latest */
+  /** @throws StoreError at once while the store is down, and after 150 ms at the latest */
   run: RunScript;
-  /** Asked before anybody may read again from a store that is back. */
+  /** Sets the backlog that is flushed before a recovered store is used. */
   setBacklog(backlog: Backlog): void;
-  /** Resolves after the first try to reach the store, whatever it found. */
+  /** Resolves after the first attempt to reach the store, also if it fails. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
-export const PATIENCE_MS = 150;
-/** Waited in steps, so that a stall of this process counts as one step at most: the reply may have come meanwhile. */
+export const STORE_TIMEOUT_MS = 150;
+/** Waits in steps, so that a stall of this process counts as at most one step: the reply may have arrived during the stall. */
 const STEPS = 3;
 const PROBE_EVERY_MS = 1000;
 
 export interface StoreTiming {
-  patienceMs?: number;
+  timeoutMs?: number;
   probeEveryMs?: number;
 }
 
 const storeUp = new Gauge({
   name: 'shared_store_up',
-  help: 'Whether the shared store of cache and quotas answers this process.',
+  help: '1 while the shared store of cache and quotas answers this process, else 0.',
   labelNames: ['driver'],
 });
 
 /**
- * A circuit breaker. The first fault or time-out opens it, and lets go at once of everybody who waits; while it is open nobody
- * waits. Once a second a probe asks in the background, on the key that failed: in a Cluster that is the shard that did.
+ * Creates a circuit breaker. The first error or timeout opens it and rejects all waiting calls at once; while it is open, calls
+ * fail at once. A background probe runs once a second on the key that failed, so in a Cluster it tests the failed shard.
  */
 export function guardStore(
   connection: StoreConnection,
   driver: StoreDriver,
   log: Logger,
-  { patienceMs = PATIENCE_MS, probeEveryMs = PROBE_EVERY_MS }: StoreTiming = {},
+  { timeoutMs = STORE_TIMEOUT_MS, probeEveryMs = PROBE_EVERY_MS }: StoreTiming = {},
 ): StoreGuard {
-  const tell = createTeller(driver, log);
+  const logState = createStateLogger(driver, log);
   const waiting = new Set<(reason: StoreError) => void>();
   const closing = new AbortController();
   let backlog: Backlog = { size: () => 0, flush: async () => {} };
   let up = false;
-  let suspect = '';
+  let failedKey = '';
   let search: Promise<void> | undefined;
 
-  const ask: RunScript = async (script, key, args = []) =>
-    script.read(await withPatience(connection.run(script, key, args), patienceMs, waiting));
+  const runWithTimeout: RunScript = async (script, key, args = []) =>
+    script.read(await withTimeout(connection.run(script, key, args), timeoutMs, waiting));
 
   async function reach(): Promise<void> {
-    await prove(connection, ask, `probe:{${suspect}}`);
-    while (backlog.size() > 0) await backlog.flush(ask);
+    await prove(connection, runWithTimeout, `probe:{${failedKey}}`);
+    while (backlog.size() > 0) await backlog.flush(runWithTimeout);
     up = true;
-    tell.back();
+    logState.up();
   }
 
-  function searchForIt(): void {
+  function searchStore(): void {
     search ??= repeatUntilDone(reach, probeEveryMs, closing.signal).finally(() => {
       search = undefined;
-      // It fell again before the search was over.
-      if (!up && !closing.signal.aborted) searchForIt();
+      // The store failed again before the search ended.
+      if (!up && !closing.signal.aborted) searchStore();
     });
   }
 
-  function fall(error: unknown, key: string): void {
+  function open(error: unknown, key: string): void {
     if (!up) return;
     up = false;
-    suspect = key;
-    tell.away(error);
-    for (const letGo of waiting) letGo(new StoreError('The store is away'));
-    searchForIt();
+    failedKey = key;
+    logState.down(error);
+    for (const reject of waiting) reject(new StoreError('The store is down'));
+    searchStore();
   }
 
   return {
@@ -97,17 +97,17 @@ export function guardStore(
       return up;
     },
     async run(script, key, args) {
-      if (!up) throw new StoreError('The store is away');
-      return ask(script, key, args).catch((error: unknown) => {
-        fall(error, key);
+      if (!up) throw new StoreError('The store is down');
+      return runWithTimeout(script, key, args).catch((error: unknown) => {
+        open(error, key);
         throw error;
       });
     },
     setBacklog: (wanted) => (backlog = wanted),
     start: () =>
       reach().catch((error: unknown) => {
-        tell.away(error);
-        searchForIt();
+        logState.down(error);
+        searchStore();
       }),
     async close() {
       closing.abort();
@@ -117,27 +117,27 @@ export function guardStore(
   };
 }
 
-/** One line a change. */
-function createTeller(driver: StoreDriver, log: Logger): { back(): void; away(error: unknown): void } {
+/** Logs each change of the store's state in one line. */
+function createStateLogger(driver: StoreDriver, log: Logger): { up(): void; down(error: unknown): void } {
   return {
-    back() {
+    up() {
       storeUp.set({ driver }, 1);
       log.info({ driver }, 'shared store answers');
     },
-    away(error) {
+    down(error) {
       storeUp.set({ driver }, 0);
-      const message = 'shared store is away: quotas in memory, availability uncached';
-      log.warn({ err: describeFault(error), driver }, message);
+      const message = 'shared store is down: quotas in memory, availability uncached';
+      log.warn({ err: toStoreError(error), driver }, message);
     },
   };
 }
 
-async function prove(connection: StoreConnection, ask: RunScript, key: string): Promise<void> {
+async function prove(connection: StoreConnection, runWithTimeout: RunScript, key: string): Promise<void> {
   try {
-    await ask(PROBE, key, ['well']);
+    await runWithTimeout(PROBE_SCRIPT, key, ['well']);
   } catch {
     await connection.renew();
-    await ask(PROBE, key, ['well']);
+    await runWithTimeout(PROBE_SCRIPT, key, ['well']);
   }
 }
 
@@ -147,7 +147,7 @@ async function repeatUntilDone(
   signal: AbortSignal,
 ): Promise<void> {
   for (let done = false; !done;) {
-    // Not all instances in the same instant.
+    // Adds jitter, so that the instances do not probe at the same time.
     await sleep(everyMs * (0.8 + 0.4 * Math.random()), undefined, { ref: false, signal }).catch(() => {});
     if (signal.aborted) return;
     done = await attempt().then(
@@ -157,31 +157,31 @@ async function repeatUntilDone(
   }
 }
 
-/** @throws StoreError after `patienceMs`, or as soon as whoever holds `waiting` lets go */
-function withPatience<T>(
+/** @throws StoreError after `timeoutMs`, or as soon as the guard rejects the calls in `waiting` */
+function withTimeout<T>(
   work: Promise<T>,
-  patienceMs: number,
+  timeoutMs: number,
   waiting: Set<(reason: StoreError) => void>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout;
-    const settle = (end: () => void) => {
+    const finish = (end: () => void) => {
       clearTimeout(timer);
-      waiting.delete(letGo);
+      waiting.delete(abort);
       end();
     };
-    const letGo = (reason: StoreError) => settle(() => reject(reason));
+    const abort = (reason: StoreError) => finish(() => reject(reason));
     const wait = (steps: number) => {
       timer = setTimeout(() => {
         if (steps > 1) return wait(steps - 1);
-        letGo(new StoreError(`The store did not answer within ${patienceMs} ms`));
-      }, patienceMs / STEPS);
+        abort(new StoreError(`The store did not answer within ${timeoutMs} ms`));
+      }, timeoutMs / STEPS);
     };
-    waiting.add(letGo);
+    waiting.add(abort);
     wait(STEPS);
     work.then(
-      (reply) => settle(() => resolve(reply)),
-      (error: Error) => settle(() => reject(error)),
+      (reply) => finish(() => resolve(reply)),
+      (error: Error) => finish(() => reject(error)),
     );
   });
 }

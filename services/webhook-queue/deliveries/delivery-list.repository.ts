@@ -1,17 +1,18 @@
 import type { Knex } from 'knex';
 import type { Db, Trx } from '../../platform/database';
-import type { AttemptReport, DeliveryStatus, Outcome } from './delivery';
-import { led, matching, type DeliverySearch } from './delivery-search.repository';
+import { isUuid } from '../../platform/text-forms';
+import type { AttemptReport, DeliveryStatus, AttemptOutcome } from './delivery';
+import { byLeadingIndex, matchingSearch, type DeliverySearch } from './delivery-search.repository';
 import { SHOWN_STATUS } from './queue.repository';
 
-/** As the terminal shows it (CONTRACT section 6), in wire names. */
+/** A delivery as the terminal shows it (CONTRACT section 6), in wire names. */
 export interface DeliveryItem {
   id: string;
-  /** Slug. */
+  /** Slug of the tenant. */
   tenant: string;
   event_type: string;
   booking_ref: string | null;
-  /** Id; null while the delivery waits for an endpoint. */
+  /** Endpoint id; null while the delivery waits for an endpoint. */
   endpoint: string | null;
   status: DeliveryStatus;
   attempts: number;
@@ -25,7 +26,7 @@ export interface AttemptItem {
   number: number;
   started_at: Date;
   duration_ms: number;
-  outcome: Outcome;
+  outcome: AttemptOutcome;
   status_code: number | null;
   reason: string | null;
   phases: AttemptReport['phases'];
@@ -35,35 +36,37 @@ export interface AttemptItem {
   response_body: string | null;
 }
 
-/** Null while its endpoint takes nothing; an open breaker makes it later. */
+/** Null unless the endpoint is active; an open breaker makes the time later. */
 const NEXT_ATTEMPT = `case when e.status = 'active' then
   case when q.asked then d.next_attempt_at else greatest(d.next_attempt_at, h.blocked_until) end end as next_attempt_at`;
 
+/** Finds deliveries, newest first. */
 export async function findDeliveries(
   db: Db | Trx,
   search: DeliverySearch,
   limit: number,
 ): Promise<DeliveryItem[]> {
+  if (search.endpointId && !isUuid(search.endpointId)) return [];
   const query = deliveries(db).orderBy('d.id', 'desc').limit(limit);
-  return matching(db, query, search);
+  return matchingSearch(db, query, search);
 }
 
 /**
- * As findDeliveries, but looks through `window` candidates at most: those that one index finds by status, endpoint, tenant or
- * time, whatever else they must be. So a rare thing costs no walk through all of history.
- * @returns also the candidate where it stopped, if it did before it had looked at all of them
+ * Finds deliveries among at most `window` candidates of one index (status, endpoint, tenant or time), so that a rare match does not
+ * scan the whole history.
+ * @returns also the last candidate, when there are more candidates than the window
  */
 export async function findDeliveriesWithin(
   db: Db,
   search: DeliverySearch,
   { limit, window }: { limit: number; window: number },
 ): Promise<{ items: DeliveryItem[]; stoppedAt: { id: string; created_at: Date } | null }> {
-  // What these find is little, however long the history.
+  // These conditions match few rows, whatever the length of the history.
   if (search.bookingRef || search.status === 'delivering' || search.withoutEndpoint)
     return { items: await findDeliveries(db, search, limit), stoppedAt: null };
-  const candidates = led(db('webhook_deliveries as d'), search).orderBy('d.id', 'desc');
+  const candidates = byLeadingIndex(db('webhook_deliveries as d'), search).orderBy('d.id', 'desc');
   const query = deliveries(db, candidates.clone().select('d.*').limit(window).as('d'));
-  const items = await matching(db, query.orderBy('d.id', 'desc').limit(limit), search);
+  const items = await matchingSearch(db, query.orderBy('d.id', 'desc').limit(limit), search);
   if (items.length === limit) return { items, stoppedAt: null };
   const last = await candidates
     .offset(window - 1)

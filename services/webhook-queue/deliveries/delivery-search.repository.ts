@@ -1,35 +1,35 @@
 import type { Knex } from 'knex';
 import type { Db, Trx } from '../../platform/database';
-import type { DeliveryStatus, Outcome } from './delivery';
+import type { DeliveryStatus, AttemptOutcome } from './delivery';
 import { IN_FLIGHT } from './queue.repository';
 
 export interface DeliveryFilter {
   tenantId?: string;
   endpointId?: string;
   status?: DeliveryStatus;
-  /** Created then or later. */
+  /** Created at this time or later. */
   since?: Date;
 }
 
-/** What a person looks for in the history; both ends of a range are included, but `until`. */
+/** A search in the history; ranges include both ends, except `until`. */
 export interface DeliverySearch extends DeliveryFilter {
-  /** Waiting without an endpoint. */
+  /** Finds deliveries that wait without an endpoint. */
   withoutEndpoint?: boolean;
   type?: string;
-  /** Of the last attempt. */
-  outcome?: Outcome;
+  /** Outcome of the last attempt. */
+  outcome?: AttemptOutcome;
   codes?: readonly [from: number, to: number];
   until?: Date;
   bookingRef?: string;
-  /** Id of the delivery after which it goes on: lists run from the newest to the oldest. */
+  /** Continues after this delivery id; lists are newest first. */
   before?: string;
 }
 
-/** Due ones of an endpoint that are looked at for those in flight: they stand in front, as many as it has lanes in all workers. */
-const LANES_LOOKED_AT = 200;
+/** Due deliveries of an endpoint that are checked for a lease: leased ones come first, up to the concurrency limits of all workers. */
+const LEASES_CHECKED = 200;
 
-/** All that is asked for. The query has the delivery as d, its event as ev, and what is queued of it as q. */
-export function matching<Query extends Knex.QueryBuilder>(
+/** Adds all conditions. The query names the delivery d, its event ev, and its queue row q. */
+export function matchingSearch<Query extends Knex.QueryBuilder>(
   db: Db | Trx,
   query: Query,
   search: DeliverySearch,
@@ -38,7 +38,7 @@ export function matching<Query extends Knex.QueryBuilder>(
   if (tenantId) void query.where('d.tenant_id', tenantId);
   if (endpointId) void query.where('d.endpoint_id', endpointId);
   if (search.withoutEndpoint) void query.whereNull('d.endpoint_id');
-  void inTime(query, search);
+  void inTimeRange(query, search);
   if (status === 'delivering') void query.whereRaw('d.id in (?)', [inFlight(db)]);
   else if (status) void query.where('d.status', status).whereRaw(`(${IN_FLIGHT}) is not true`);
   if (type) void query.where('ev.type', type);
@@ -54,17 +54,17 @@ export function matching<Query extends Knex.QueryBuilder>(
   return query;
 }
 
-/** The one condition that an index leads by, and the time. */
-export function led<Query extends Knex.QueryBuilder>(query: Query, search: DeliverySearch): Query {
+/** Adds only the condition that selects the index, and the time range. */
+export function byLeadingIndex<Query extends Knex.QueryBuilder>(query: Query, search: DeliverySearch): Query {
   const { status, endpointId, tenantId } = search;
   if (status && status !== 'delivered') void query.where('d.status', status);
   else if (endpointId) void query.where('d.endpoint_id', endpointId);
   else if (tenantId) void query.where('d.tenant_id', tenantId);
-  return inTime(query, search);
+  return inTimeRange(query, search);
 }
 
-/** By id as well, so that months outside are not looked at. */
-export function inTime<Query extends Knex.QueryBuilder>(
+/** Adds the time range, also by id, so that PostgreSQL skips other months. */
+export function inTimeRange<Query extends Knex.QueryBuilder>(
   query: Query,
   { since, until, before }: DeliverySearch,
 ): Query {
@@ -84,14 +84,14 @@ function inFlight(db: Db | Trx) {
   return db.raw(
     `select f.delivery_id from webhook_endpoints e cross join lateral (
        select q.delivery_id, q.lease_until from webhook_queue q
-       where q.endpoint_id = e.id and q.next_at <= now() order by q.next_at limit ${LANES_LOOKED_AT}
+       where q.endpoint_id = e.id and q.next_at <= now() order by q.next_at limit ${LEASES_CHECKED}
      ) f where f.lease_until > now()`,
   );
 }
 
 /**
- * An event and its deliveries are of one moment, which begins the ids of both. The limit keeps the planner from joining the two
- * tables as a whole (92 ms at 200,000 deliveries, against 4).
+ * Finds deliveries of a booking by the ids of its events: ids of an event and its deliveries start with the same time. The limit keeps
+ * the planner from joining the whole tables (92 ms at 200,000 deliveries, against 4).
  */
 function ofBooking(db: Db | Trx, bookingRef: string) {
   return db.raw(

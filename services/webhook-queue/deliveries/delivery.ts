@@ -1,6 +1,6 @@
 import type { SealedSecret } from '../signing/seal-secret';
 
-/** `delivering` is never stored: it is a delivery that some worker holds a live lease on. */
+/** Statuses of a delivery. `delivering` is never stored: a worker holds a lease on the delivery. */
 export const DELIVERY_STATUSES = [
   'pending',
   'delivering',
@@ -11,8 +11,8 @@ export const DELIVERY_STATUSES = [
 ] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** What became of one request. The last four were cut off, and may have arrived. */
-export type Outcome =
+/** The outcome of one request. Requests with one of the last four outcomes were cut off and may have arrived. */
+export type AttemptOutcome =
   | 'delivered'
   | 'http_error'
   | 'redirect'
@@ -28,57 +28,81 @@ export type Outcome =
   | 'cancelled'
   | 'worker_lost';
 
-/** A delivery under a lease: the worker that holds it is the only one who may send it now. */
+/** A delivery under a lease: only the worker that holds the lease may send it now. */
 export interface ClaimedDelivery {
   id: string;
   endpointId: string;
   eventId: string;
   url: string;
   body: string;
-  /** One list for all deliveries to the endpoint that were claimed together. */
+  /** Shared by all deliveries to the endpoint in one claim. */
   secrets: SealedSecret[];
-  /** Number of this attempt, and proof that the lease is still ours when the result is written. */
+  /** Number of this attempt; proves that the lease is still held when the result is recorded. */
   fence: number;
-  /** Tries spent before this one. */
+  /** Attempts that were counted before this one. */
   tries: number;
   createdAt: Date;
-  /** By the database's clock, as everything here that is compared. */
+  /** Time of the claim by the database's clock. */
   claimedAt: Date;
 }
 
-/** Where the time of a try went, in this order: look-up, TCP, TLS, waiting for the head of the answer, reading its body. */
+/** Phases of an attempt in order: name look-up, TCP, TLS, waiting for the response head, reading the body. */
 export const PHASES = ['dns', 'connect', 'tls', 'first_byte', 'body'] as const;
 export type Phase = (typeof PHASES)[number];
 
 export interface AttemptReport {
-  outcome: Outcome;
-  /** Null where no answer came. */
+  outcome: AttemptOutcome;
+  /** Null without a response. */
   statusCode: number | null;
-  /** A plain sentence for the operator; null where it was delivered. */
+  /** A sentence for the operator; null when delivered. */
   reason: string | null;
   responseBody: string | null;
   durationMs: number;
-  /** What the receiver asked for, in seconds; null where it asked for nothing. */
+  /** Seconds of the receiver's Retry-After; null without one. */
   retryAfterSeconds: number | null;
-  /** Whole milliseconds, as far as it came; a connection that was kept has spared the first three. Null where nothing began. */
+  /** Whole milliseconds of each phase that was reached; a kept connection skips the first three. Null when nothing was sent. */
   phases: Partial<Record<Phase, number>> | null;
-  /** The address connected to, with its port. */
+  /** The remote address with its port. */
   peer: string | null;
-  /** The webhook-signature header that was sent; null where nothing was. */
+  /** The webhook-signature header that was sent; null when nothing was sent. */
   signature: string | null;
-  /** A part of them: no cookies, 50 names and 4 KiB at most, no control characters. Null where no answer came. */
+  /** At most 50 headers and 4 KiB, without cookies and control characters. Null without a response. */
   responseHeaders: Record<string, string> | null;
 }
 
 export interface NextStep {
   status: 'delivered' | 'retrying' | 'dead';
   waitSeconds: number;
-  /** Tries spent, this one included if it counts. */
+  /** Counted attempts, including this one if it counts. */
   tries: number;
 }
 
-export interface Settlement {
+export interface AttemptResult {
   delivery: ClaimedDelivery;
   report: AttemptReport;
   next: NextStep;
+}
+
+/** Event types that an endpoint may subscribe to with `--event` (CONTRACT section 5). */
+export const EVENT_TYPES = [
+  'booking.created',
+  'booking.confirmed',
+  'booking.cancelled',
+  'booking.expired',
+  'hold.expired',
+  'endpoint.disabled',
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export interface WebhookEvent {
+  tenantId: string;
+  /** A ping goes to the tested endpoint, whatever its subscribed types. */
+  type: EventType | 'ping';
+  bookingRef: string | null;
+  /** The exact JSON body: keys in order, null for missing values. */
+  body: Record<string, unknown>;
+}
+
+export function isEventType(text: string): text is EventType {
+  return (EVENT_TYPES as readonly string[]).includes(text);
 }

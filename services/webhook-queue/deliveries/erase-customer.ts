@@ -1,7 +1,7 @@
 import type { Trx } from '../../platform/database';
 import { BookingInFlightError, BookingUndeliveredError } from '../webhook.errors';
 import {
-  eraseAnswersOf,
+  eraseResponsesOf,
   type KeptDelivery,
   type KeptEvent,
   lockDeliveriesOf,
@@ -13,22 +13,22 @@ import {
 export interface ErasedCustomer {
   events: number;
   deliveries: number;
-  /** Attempts whose kept answer is gone. */
+  /** Attempts whose stored response was erased. */
   attempts: number;
-  /** Ids of deliveries that are still to be sent, without the customer. */
+  /** Ids of deliveries that will be sent without the customer. */
   undelivered: string[];
 }
 
 export interface ErasureRules {
-  /** Does a text say who the customer was? A reference may. */
+  /** Returns true when a text, such as a reference, identifies the customer. */
   tellsOf: (text: string) => boolean;
-  /** Also while a delivery that carries the customer has not arrived: it is sent without. */
+  /** Erases also while a delivery with the customer is not delivered: it is sent without the customer. */
   evenUndelivered: boolean;
 }
 
 /**
- * Erases the customer from everything that is kept of a booking here: the bytes of its events and deliveries, where the eight
- * fields stay and are null, and what receivers answered. What waits for an endpoint, or is replayed, goes out without.
+ * Erases the customer from the events, deliveries and stored responses of a booking. The customer's fields stay and become null.
+ * Deliveries that wait for an endpoint or are replayed later are sent without the customer.
  * @throws BookingInFlightError, BookingUndeliveredError
  */
 export async function eraseCustomer(
@@ -49,7 +49,7 @@ export async function eraseCustomer(
 
   await rewriteEvents(trx, changed);
   await requeueRewritten(trx, idsOf(deliveries.filter(({ queued }) => queued)));
-  const attempts = await eraseAnswersOf(trx, idsOf(deliveries));
+  const attempts = await eraseResponsesOf(trx, idsOf(deliveries));
   return { events: changed.length, deliveries: deliveries.length, attempts, undelivered };
 }
 
@@ -57,12 +57,12 @@ function idsOf(deliveries: KeptDelivery[]): string[] {
   return deliveries.map(({ id }) => id);
 }
 
-/** Thin bytes never had a customer in them. */
+/** Returns true when the body contains the customer; thin bodies never do. */
 function carries({ eventId, body }: KeptDelivery, changed: KeptEvent[]): boolean {
   return changed.some(({ id }) => id === eventId) && body.includes('"customer"');
 }
 
-/** The same keys in the same order, as every event has them. */
+/** Sets the customer to null and keeps the keys in order. */
 function withoutCustomer(body: string, tellsOf: (text: string) => boolean): string {
   const event = JSON.parse(body) as Record<string, unknown>;
   const { customer, external_ref: reference } = event;

@@ -9,10 +9,10 @@ export interface KeptEvent {
 export interface KeptDelivery {
   id: string;
   eventId: string;
-  /** The bytes that are sent. */
+  /** The body that is sent. */
   body: string;
   queued: boolean;
-  /** A request may be on its way, with the bytes that it was claimed with. */
+  /** A request with the old body may be in flight. */
   inFlight: boolean;
 }
 
@@ -25,11 +25,11 @@ export async function lockEventsOfBooking(trx: Trx, bookingRef: string): Promise
 }
 
 /**
- * The events' deliveries, with nobody able to claim, settle or requeue them until the transaction ends. The queue is locked
- * before the deliveries, as the worker does, and once more after: a replay may have queued one in between.
+ * Locks the deliveries of the events: none can be claimed, recorded or requeued until the transaction ends. Locks the queue before
+ * the deliveries, as the worker does, and again after them, because a replay may have queued one in between.
  */
 export async function lockDeliveriesOf(trx: Trx, eventIds: string[]): Promise<KeptDelivery[]> {
-  // An event and its deliveries are of one moment, which begins the ids of both.
+  // Ids of an event and its deliveries start with the same time.
   const { rows: found } = await trx.raw<{ rows: { id: string }[] }>(
     `select d.id from webhook_events e join lateral (
        select id from webhook_deliveries d where d.event_id = e.id
@@ -56,7 +56,7 @@ export async function lockDeliveriesOf(trx: Trx, eventIds: string[]): Promise<Ke
   return rows;
 }
 
-/** The deliveries' bytes follow from the event's, in the format of their endpoint. */
+/** Rewrites events, and builds the bodies of their deliveries again in the format of each endpoint. */
 export async function rewriteEvents(trx: Trx, events: KeptEvent[]): Promise<void> {
   await trx.raw(
     `with rewritten as (
@@ -73,11 +73,10 @@ export async function rewriteEvents(trx: Trx, events: KeptEvent[]): Promise<void
 }
 
 /**
- * What receivers answered may repeat what they were sent; a redirect names a host of theirs. The signature is of bytes that are
- * gone.
- * @returns how many attempts had something
+ * Erases stored responses, which may repeat the customer, hosts of redirects, and signatures of the old bodies.
+ * @returns the number of changed attempts
  */
-export async function eraseAnswersOf(trx: Trx, deliveryIds: string[]): Promise<number> {
+export async function eraseResponsesOf(trx: Trx, deliveryIds: string[]): Promise<number> {
   const withoutHost = (column: string) =>
     `regexp_replace(${column}, '^(The receiver answered [0-9]+) to .*: redirects', '\\1: redirects')`;
   const { rowCount } = await trx.raw<{ rowCount: number }>(
@@ -96,8 +95,8 @@ export async function eraseAnswersOf(trx: Trx, deliveryIds: string[]): Promise<n
 }
 
 /**
- * Queues what is queued anew. A claim that began before this transaction ended reads the bytes of before, and must not find the
- * row; nor must the late result of a worker whose lease ran out, so that its attempt is written down as lost here.
+ * Replaces the queue rows, so that a claim that started with the old bodies does not find them, nor does the late result of a worker
+ * whose lease expired. Records the attempt of such a worker as lost.
  */
 export async function requeueRewritten(trx: Trx, deliveryIds: string[]): Promise<void> {
   await trx.raw(

@@ -1,11 +1,11 @@
 import type { Trx } from '../../platform/database';
-import type { WebhookEvent } from './webhook-event';
+import type { WebhookEvent } from './delivery';
 
 type SerializedEvent = Omit<WebhookEvent, 'body'> & { body: string };
 
 /**
- * Paused and disabled endpoints are targets too: what comes in meanwhile waits for them. An endpoint that is added or
- * removed in a transaction beside this one is not seen here; the worker's tidying brings the two together.
+ * Inserts events with their deliveries, also for paused and disabled endpoints: those deliveries wait. An endpoint that a concurrent
+ * transaction adds or removes is not visible here; `reconcileOrphans` corrects that later.
  */
 const INSERT_WITH_DELIVERIES = `
   with clock as materialized (
@@ -42,7 +42,7 @@ export async function insertEventsWithDeliveries(trx: Trx, events: SerializedEve
   await trx.raw(INSERT_WITH_DELIVERIES, { events: JSON.stringify(rows) });
 }
 
-/** One delivery to that endpoint, whatever it listens to and however it does: an operator asked for it. */
+/** Inserts an event with one delivery that an operator requested for this endpoint, whatever its subscribed types and state. */
 export async function insertEventFor(
   trx: Trx,
   endpointId: string,

@@ -1,21 +1,21 @@
 import type { Db, Trx } from '../../platform/database';
 
-/** Of a queued delivery q: no worker has it, or the one that had it was lost. */
+/** Condition on a queue row q: no worker holds a live lease. */
 export const FREE = '(q.lease_until is null or q.lease_until < now())';
-/** Of a queued delivery q: a worker may take it now, if its endpoint takes anything. */
+/** Condition on a queue row q: it is due and free. */
 export const DUE = `q.next_at <= now() and ${FREE}`;
-/** Of a queued delivery q. */
+/** Condition on a queue row q: a worker holds a live lease. */
 export const IN_FLIGHT = 'q.lease_until > now()';
-/** Of a delivery d, and what is queued of it as q. */
+/** Shown status of a delivery d with its queue row q. */
 export const SHOWN_STATUS = `case when ${IN_FLIGHT} then 'delivering' else d.status end`;
-/** Of a finished delivery d that is queued again. */
+/** Status of a finished delivery d after it is queued again. */
 export const QUEUED_STATUS = `case when d.attempts = 0 then 'pending' else 'retrying' end`;
 
-/** Of the attempt that a lost worker leaves, as a literal of SQL. */
+/** Reason of a lost worker's attempt, as an SQL literal. */
 export const WORKER_LOST = `'The worker was lost while the request was in flight; it may have arrived.'`;
 
-/** In one statement, of those that may be very many; tidying goes on with the rest. */
-const AT_ONCE = 10_000;
+/** Limits the rows of one statement; `reconcileOrphans` continues with the rest. */
+const BATCH_LIMIT = 10_000;
 
 export async function countWaitingFor(db: Db | Trx, endpointId: string): Promise<number> {
   const queued = db('webhook_queue').where({ endpoint_id: endpointId });
@@ -23,7 +23,7 @@ export async function countWaitingFor(db: Db | Trx, endpointId: string): Promise
   return row!.count;
 }
 
-/** What waits without an endpoint for one that asks for it. */
+/** Counts deliveries of the endpoint's tenant that wait without an endpoint. */
 export async function countAdoptable(db: Db | Trx, endpointId: string): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ count: number }] }>(
     `select count(*)::integer as count from webhook_endpoints e
@@ -35,20 +35,20 @@ export async function countAdoptable(db: Db | Trx, endpointId: string): Promise<
 }
 
 /**
- * Gives the endpoint the oldest deliveries of its tenant that wait without one, due at once: 10,000 at most.
- * @returns how many
+ * Assigns to the endpoint the oldest deliveries of its tenant that wait without one, at most 10,000, due at once.
+ * @returns the number of deliveries
  */
 export async function adoptWaiting(trx: Trx, endpointId: string): Promise<number> {
   const { rows: waiting } = await trx.raw<{ rows: { id: string; event_id: string }[] }>(
     `select d.id, d.event_id from webhook_endpoints e
      join webhook_deliveries d on d.tenant_id = e.tenant_id and d.endpoint_id is null
      where e.id = :endpointId::uuid and e.status <> 'removed' and 'booking.created' = any (e.events)
-     order by d.id limit ${AT_ONCE}`,
+     order by d.id limit ${BATCH_LIMIT}`,
     { endpointId },
   );
   const ids = waiting.map(({ id }) => id);
   const eventIds = waiting.map(({ event_id: eventId }) => eventId);
-  // Events before deliveries, as an erasure does; and the bytes are made of what is read once nobody can be erasing it.
+  // Locks events before deliveries, as an erasure does, and builds the bodies only under the locks.
   await trx.raw('select from webhook_events where id = any (?::uuid[]) order by id for share', [eventIds]);
   await trx.raw(
     'select from webhook_deliveries where id = any (?::uuid[]) and endpoint_id is null order by id for update',
@@ -72,13 +72,13 @@ export async function adoptWaiting(trx: Trx, endpointId: string): Promise<number
 }
 
 /**
- * Cancels what still waits for the endpoint, 10,000 at most. A request in flight may yet arrive, so its attempt is written down.
- * @returns how many deliveries
+ * Cancels at most 10,000 deliveries that wait for the endpoint. Records the attempt of a request in flight, which may still arrive.
+ * @returns the number of deliveries
  */
 export async function cancelWaiting(db: Db | Trx, endpointId: string): Promise<number> {
   const { rows } = await db.raw<{ rows: [{ cancelled: number }] }>(
     `with locked as materialized (
-       select q.* from webhook_queue q where q.endpoint_id = :endpointId::uuid order by q.delivery_id limit ${AT_ONCE} for update
+       select q.* from webhook_queue q where q.endpoint_id = :endpointId::uuid order by q.delivery_id limit ${BATCH_LIMIT} for update
      ), logged as (
        insert into webhook_attempts (delivery_id, number, started_at, duration_ms, outcome, reason, worker)
        select l.delivery_id, l.fence, l.claimed_at, extract(epoch from now() - l.claimed_at) * 1000, 'cancelled',
@@ -99,20 +99,20 @@ export async function cancelWaiting(db: Db | Trx, endpointId: string): Promise<n
   return rows[0].cancelled;
 }
 
-/** The time by which all here is measured. */
-export async function readClock(db: Db | Trx): Promise<Date> {
+/** Reads the database's clock. */
+export async function readDatabaseTime(db: Db | Trx): Promise<Date> {
   const { rows } = await db.raw<{ rows: [{ now: Date }] }>('select now() as now');
   return rows[0].now;
 }
 
-export interface Floors {
+export interface DueLowerBoundRow {
   now: Date;
-  /** The oldest `next_at` of each endpoint that has anything queued, leased deliveries included: their lease may be lost. */
+  /** The oldest `next_at` of each endpoint with queued deliveries, including leased ones, whose lease may be lost. */
   oldest: { endpointId: string; at: Date }[];
 }
 
-/** One pass over the hot table: 16 to 187 ms with a million dead rows in it. */
-export async function findFloors(db: Db, limit: number): Promise<Floors> {
+/** Scans the queue table once: 16 to 187 ms with a million dead rows in it. */
+export async function findDueLowerBounds(db: Db, limit: number): Promise<DueLowerBoundRow> {
   const { rows } = await db.raw<{ rows: [{ now: Date; oldest: { endpoint_id: string; at: string }[] }] }>(
     `select now() as now, coalesce((
        select json_agg(o) from (
@@ -128,18 +128,18 @@ export async function findFloors(db: Db, limit: number): Promise<Floors> {
   };
 }
 
-export interface Strays {
-  /** Endpoints whose tenants have deliveries waiting without one. */
+export interface Orphans {
+  /** Ids of endpoints whose tenant has deliveries that wait without an endpoint. */
   toAdopt: string[];
-  /** Removed endpoints that still have deliveries queued. */
+  /** Ids of removed endpoints that still have queued deliveries. */
   toCancel: string[];
 }
 
 /**
- * What a booking left behind that committed beside the adding or removing of an endpoint: neither of the two
- * transactions saw the other.
+ * Finds the endpoints whose deliveries `reconcileOrphans` must adopt or cancel, because a booking and a change of endpoints committed
+ * without seeing each other.
  */
-export async function findStrays(db: Db): Promise<Strays> {
+export async function findOrphans(db: Db): Promise<Orphans> {
   const { rows } = await db.raw<{ rows: [{ to_adopt: string[]; to_cancel: string[] }] }>(
     `select
        array(
@@ -157,11 +157,12 @@ export async function findStrays(db: Db): Promise<Strays> {
 }
 
 /**
- * Makes one delivery due now, past an open breaker: one that waits keeps its count of tries, a finished one starts anew under its old numbers.
+ * Makes one delivery due now, past an open breaker. A waiting delivery keeps its count of attempts; a finished one starts its schedule
+ * again and continues the attempt numbers.
  * @returns false while a request is in flight
  */
 export async function makeDue(trx: Trx, deliveryId: string): Promise<boolean> {
-  // Queue before delivery, as the worker does; and locked before it is read, so that the number of attempts is the last.
+  // Locks the queue before the delivery, as the worker does, and both before it reads the number of attempts.
   await trx.raw('select from webhook_queue where delivery_id = ? for update', [deliveryId]);
   await trx.raw('select from webhook_deliveries where id = ? for update', [deliveryId]);
   const { rows } = await trx.raw<{ rows: unknown[] }>(

@@ -1,23 +1,24 @@
 import type { Db, Trx } from '../../platform/database';
+import { isUuid } from '../../platform/text-forms';
 import type { DeliveryStatus } from './delivery';
-import { inTime, type DeliveryFilter } from './delivery-search.repository';
+import { inTimeRange, type DeliveryFilter } from './delivery-search.repository';
 import { QUEUED_STATUS } from './queue.repository';
 
-/** Statuses that nothing will change by itself. */
+/** Statuses that change only by a retry or a replay. */
 export type FinishedStatus = Extract<DeliveryStatus, 'delivered' | 'dead' | 'cancelled'>;
 export type ReplayFilter = Omit<DeliveryFilter, 'status'> & {
   status: FinishedStatus;
-  /** Not what was finished since, as what was replayed first. */
+  /** Excludes deliveries that finished later, such as those that were just replayed. */
   finishedBefore?: Date;
 };
 
-/** Deliveries by the state of their endpoint. */
+/** Deliveries that no replay sends, by the state of their endpoint. */
 export interface HeldBack {
   paused: number;
   disabled: number;
 }
 
-/** @param atMost counting stops there; without it all are counted */
+/** Counts the deliveries that a replay sends. @param atMost counting stops at this number */
 export async function countReplayable(db: Db | Trx, filter: ReplayFilter, atMost?: number): Promise<number> {
   const found = replayable(db, filter).select('d.id');
   if (atMost !== undefined) void found.limit(atMost);
@@ -25,7 +26,7 @@ export async function countReplayable(db: Db | Trx, filter: ReplayFilter, atMost
   return row!.count;
 }
 
-/** What the filter finds, but no replay sends: deliveries of endpoints that take nothing at the moment. */
+/** Counts the deliveries that match the filter but belong to paused or disabled endpoints. */
 export async function countHeldBack(db: Db | Trx, filter: ReplayFilter, atMost?: number): Promise<HeldBack> {
   const found = finished(db, filter).whereIn('e.status', ['paused', 'disabled']).select('e.status');
   if (atMost !== undefined) void found.limit(atMost);
@@ -38,8 +39,8 @@ export async function countHeldBack(db: Db | Trx, filter: ReplayFilter, atMost?:
 }
 
 /**
- * Queues finished deliveries of active endpoints again, those first that finished first; their attempts are counted on.
- * @returns how many
+ * Queues finished deliveries of active endpoints again, in the order in which they finished; attempt numbers continue.
+ * @returns the number of deliveries
  */
 export async function requeueFinished(trx: Trx, filter: ReplayFilter, limit: number): Promise<number> {
   const chosen = replayable(trx, filter)
@@ -71,7 +72,8 @@ function finished(db: Db | Trx, { tenantId, endpointId, status, since, finishedB
     .join('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
     .where('d.status', status);
   if (tenantId) void query.where('d.tenant_id', tenantId);
-  if (endpointId) void query.where('d.endpoint_id', endpointId);
+  if (endpointId)
+    void (isUuid(endpointId) ? query.where('d.endpoint_id', endpointId) : query.whereRaw('false'));
   if (finishedBefore) void query.where('d.finished_at', '<', finishedBefore);
-  return inTime(query, { since });
+  return inTimeRange(query, { since });
 }

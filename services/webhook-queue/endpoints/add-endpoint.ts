@@ -1,18 +1,18 @@
 import type { Trx } from '../../platform/database';
 import { adoptWaiting, countAdoptable } from '../deliveries/queue.repository';
-import { isEventType, type EventType } from '../deliveries/webhook-event';
+import { isEventType, type EventType } from '../deliveries/delivery';
 import { UnknownEventTypeError } from '../webhook.errors';
 import type { Format } from './endpoint';
 import { parseEndpointUrl } from './endpoint-url';
-import { findTwins, insertEndpoint } from './endpoint.repository';
-import { issueSecret } from './rotate-secret';
+import { findEndpointsAtSameUrl, insertEndpoint } from './endpoint.repository';
+import { issueSecret } from './endpoint-secrets';
 
 export interface NewEndpoint {
   tenantId: string;
   url: string;
-  /** Exactly what it is to be told; `booking.created` where left out. */
+  /** Event types to send; `booking.created` by default. */
   events?: string[];
-  /** Of what it is sent from now on; `spec` where left out. */
+  /** Format of the bodies; `spec` by default. */
   format?: Format;
   /** WEBHOOK_ALLOW_PRIVATE_TARGETS. */
   allowPrivateTargets?: boolean;
@@ -21,14 +21,14 @@ export interface NewEndpoint {
 export interface AddedEndpoint {
   id: string;
   url: string;
-  /** Shown this once: only its sealed form is kept. */
+  /** Shown only once: only its sealed form is stored. */
   secret: string;
   format: Format;
   events: EventType[];
   status: 'active';
-  /** Deliveries that waited without an endpoint and are now due to this one. */
+  /** Number of deliveries that waited without an endpoint and are now due. */
   waiting: number;
-  /** Ids of the tenant's endpoints that have this address already: what both ask for arrives there twice. */
+  /** Ids of the tenant's other endpoints with the same URL: common events arrive there twice. */
   twins: string[];
 }
 
@@ -46,6 +46,6 @@ export async function addEndpoint(
   const secret = await issueSecret(trx, secretsKey, id);
   const waiting = await countAdoptable(trx, id);
   await adoptWaiting(trx, id);
-  const twins = await findTwins(trx, { id, tenantId: endpoint.tenantId, url });
+  const twins = await findEndpointsAtSameUrl(trx, { id, tenantId: endpoint.tenantId, url });
   return { id, url, secret, format, events, status: 'active', waiting, twins };
 }

@@ -1,62 +1,60 @@
 import type { Trx } from '../../platform/database';
-import { disableEndpoint } from './disable-endpoint';
-import type { Endpoint, EndpointStatus } from './endpoint';
-import { setEndpointStatus } from './endpoint.repository';
-import { forgiveEndpoint } from './health.repository';
-import { toEndpointDocument, type EndpointDocument } from './endpoint-document';
-import { findEndpoint, lockKnownEndpoint } from './known-endpoint';
+import { type Endpoint, type EndpointDocument, type EndpointStatus, toEndpointDocument } from './endpoint';
+import { lockEndpoint, lockKnownEndpoint, setEndpointStatus } from './endpoint.repository';
+import { resetFailures } from './health.repository';
 import { deleteSecrets } from './secret.repository';
 import { cancelWaiting, countWaitingFor } from '../deliveries/queue.repository';
 import { EndpointStateConflictError } from '../webhook.errors';
+import { enqueueDelivery } from '../enqueue-delivery';
 
 const BY_OPERATOR = 'An operator disabled it.';
 
-/** What comes in meanwhile waits. @throws EndpointStateConflictError if it is disabled */
+/** Pauses an endpoint; its deliveries wait. @throws EndpointStateConflictError if it is disabled */
 export async function pauseEndpoint(trx: Trx, id: string): Promise<Endpoint> {
   const endpoint = await lockKnownEndpoint(trx, id);
   if (endpoint.status === 'disabled')
     throw new EndpointStateConflictError('The endpoint is disabled: nothing is sent to it already.');
-  return become(trx, endpoint, 'paused');
+  return setStatus(trx, endpoint, 'paused');
 }
 
-/** After a pause; what waited is due at once. @throws EndpointStateConflictError if it is disabled */
+/** Resumes a paused endpoint; waiting deliveries are due at once. @throws EndpointStateConflictError if it is disabled */
 export async function resumeEndpoint(trx: Trx, id: string): Promise<Endpoint> {
   const endpoint = await lockKnownEndpoint(trx, id);
   if (endpoint.status === 'disabled')
     throw new EndpointStateConflictError('The endpoint is disabled, not paused: enable it.');
-  await forgiveEndpoint(trx, id);
-  return become(trx, endpoint, 'active');
+  await resetFailures(trx, id);
+  return setStatus(trx, endpoint, 'active');
 }
 
-/** As the receiver's 410 would: those endpoints of the tenant that ask for `endpoint.disabled` are told. */
+/** Disables an endpoint as the receiver's 410 does: endpoints that subscribe to `endpoint.disabled` receive that event. */
 export async function disableByOperator(trx: Trx, id: string): Promise<Endpoint> {
   const endpoint = await lockKnownEndpoint(trx, id);
-  // The reason that it has already says more.
+  // Keeps the existing reason, which is more specific.
   if (endpoint.status === 'disabled') return endpoint;
   await disableEndpoint(trx, id, BY_OPERATOR);
   return { ...endpoint, status: 'disabled', statusReason: BY_OPERATOR };
 }
 
 /**
- * After it was disabled, by an answer or an operator; what waited is due at once, what is dead stays so until replayed.
+ * Enables a disabled endpoint; waiting deliveries are due at once, and dead ones stay dead until they are replayed.
  * @throws EndpointStateConflictError if it is paused
  */
 export async function enableEndpoint(trx: Trx, id: string): Promise<Endpoint> {
   const endpoint = await lockKnownEndpoint(trx, id);
   if (endpoint.status === 'paused')
     throw new EndpointStateConflictError('The endpoint is paused, not disabled: resume it.');
-  await forgiveEndpoint(trx, id);
-  return become(trx, endpoint, 'active');
+  await resetFailures(trx, id);
+  return setStatus(trx, endpoint, 'active');
 }
 
-/** For ever; its history stays. What still waited for it is cancelled. */
+/** Removes an endpoint permanently and cancels its waiting deliveries; its history stays. */
 export async function removeEndpoint(trx: Trx, id: string): Promise<Endpoint & { cancelled: number }> {
-  const endpoint = await become(trx, await lockKnownEndpoint(trx, id), 'removed');
+  const endpoint = await setStatus(trx, await lockKnownEndpoint(trx, id), 'removed');
   await deleteSecrets(trx, id);
-  // The queue before the health, as the worker locks them.
+  // Locks the queue before the health row, as the worker does.
   const cancelled = await countWaitingFor(trx, id);
   await cancelWaiting(trx, id);
-  await forgiveEndpoint(trx, id);
+  await resetFailures(trx, id);
   return { ...endpoint, cancelled };
 }
 
@@ -70,21 +68,41 @@ const CHANGES = {
 
 export type EndpointVerb = keyof typeof CHANGES;
 
-/** As the audit log keeps it. */
+/** The change as the audit log stores it. */
 export interface EndpointChange {
   tenantId: string;
   before: EndpointDocument;
   after: EndpointDocument;
 }
 
-/** @throws EndpointNotFoundError, EndpointStateConflictError */
+/** Changes the state of an endpoint. @throws EndpointNotFoundError, EndpointStateConflictError */
 export async function changeEndpoint(trx: Trx, verb: EndpointVerb, id: string): Promise<EndpointChange> {
-  const before = await findEndpoint(trx, id);
+  // Locks before it reads, so that `before` is the state after any concurrent change.
+  const before = await lockKnownEndpoint(trx, id);
   const after = await CHANGES[verb](trx, id);
   return { tenantId: before.tenantId, before: toEndpointDocument(before), after: toEndpointDocument(after) };
 }
 
-async function become(trx: Trx, endpoint: Endpoint, status: EndpointStatus): Promise<Endpoint> {
+async function setStatus(trx: Trx, endpoint: Endpoint, status: EndpointStatus): Promise<Endpoint> {
   if (endpoint.status !== status) await setEndpointStatus(trx, endpoint.id, status, null);
   return { ...endpoint, status, statusReason: null };
+}
+
+/**
+ * Disables an endpoint after a 410, after days of failures, or for an operator. The tenant's endpoints that subscribe to
+ * `endpoint.disabled` receive that event.
+ * @returns false if it was already disabled or removed
+ */
+export async function disableEndpoint(trx: Trx, id: string, reason: string): Promise<boolean> {
+  const endpoint = await lockEndpoint(trx, id);
+  if (endpoint?.status !== 'active' && endpoint?.status !== 'paused') return false;
+  await setEndpointStatus(trx, id, 'disabled', reason);
+  await enqueueDelivery(trx, {
+    tenantId: endpoint.tenantId,
+    type: 'endpoint.disabled',
+    bookingRef: null,
+    // Omits the query, which may contain a secret of the receiver.
+    body: { event_type: 'endpoint.disabled', endpoint: id, url: endpoint.url.replace(/\?.*$/, ''), reason },
+  });
+  return true;
 }

@@ -1,35 +1,36 @@
 import { isIP } from 'node:net';
-import { namesInside } from '../sending/public-address';
+import { isInternalName, refusedPortReason } from '../sending/allowed-target';
 import { InvalidWebhookUrlError } from '../webhook.errors';
 
 const LENGTH_MAX = 2048;
 
 /**
- * The address as it will be called. What cannot be right is refused here, with the reason; where the name leads is judged
- * again at every delivery (resolve-target.ts).
+ * Parses and checks the URL of an endpoint. The addresses of its host are checked at every delivery (resolve-target.ts).
  * @throws InvalidWebhookUrlError
  */
 export function parseEndpointUrl(text: string, allowPrivateTargets: boolean): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url) throw new InvalidWebhookUrlError('it is not an address such as https://example.com/webhooks');
+  if (!url) throw new InvalidWebhookUrlError('it is not a URL such as https://example.com/webhooks');
   if (url.href.length > LENGTH_MAX)
     throw new InvalidWebhookUrlError(`it is longer than ${LENGTH_MAX} characters`);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw new InvalidWebhookUrlError('it must begin with https://');
   if (url.username || url.password)
-    throw new InvalidWebhookUrlError('it must not hold a user name or password');
-  if (url.hash) throw new InvalidWebhookUrlError('it must not have a #fragment: that is never sent');
+    throw new InvalidWebhookUrlError('it must not contain a user name or password');
+  if (url.hash) throw new InvalidWebhookUrlError('it must not have a #fragment, which is never sent');
   if (!allowPrivateTargets) refusePrivate(url);
+  const reason = refusedPortReason(url, allowPrivateTargets);
+  if (reason) throw new InvalidWebhookUrlError(reason);
   return url.href;
 }
 
 function refusePrivate(url: URL): void {
   if (url.protocol === 'http:')
     throw new InvalidWebhookUrlError(unlessAllowed('it must begin with https://'));
-  // WHATWG has turned every spelling (0x7f.1, 2130706433, circled digits) into the plain one by now.
+  // The URL parser has already normalised every spelling (0x7f.1, 2130706433, circled digits).
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(host)) throw new InvalidWebhookUrlError(unlessAllowed('it must name a host, not an IP address'));
-  if (namesInside(host)) {
+  if (isInternalName(host)) {
     throw new InvalidWebhookUrlError(unlessAllowed('its host is not a public name'));
   }
 }

@@ -1,6 +1,8 @@
 import type { Db, Trx } from '../../platform/database';
 import type { Endpoint, EndpointStatus, Format } from './endpoint';
-import type { EventType } from '../deliveries/webhook-event';
+import type { EventType } from '../deliveries/delivery';
+import { isUuid } from '../../platform/text-forms';
+import { EndpointNotFoundError } from '../webhook.errors';
 
 interface StoredEndpoint {
   id: string;
@@ -24,30 +26,30 @@ export async function insertEndpoint(
   return row!;
 }
 
-/** Removed ones too: history speaks of them. */
-export async function findEndpointById(db: Db | Trx, id: string): Promise<Endpoint | undefined> {
+/** Finds an endpoint, also a removed one, because its history stays. */
+async function findEndpointById(db: Db | Trx, id: string): Promise<Endpoint | undefined> {
   const row = await endpoints(db).where('e.id', id).first();
   return row && toEndpoint(row);
 }
 
-/** Locks it, so that its state stays what it is until the end of the transaction. */
+/** Locks an endpoint, so that its state cannot change until the transaction ends. */
 export async function lockEndpoint(trx: Trx, id: string): Promise<Endpoint | undefined> {
   const row = await endpoints(trx).where('e.id', id).forNoKeyUpdate('e').first();
   return row && toEndpoint(row);
 }
 
-export interface EndpointFilter {
+export interface EndpointSelection {
   tenantId?: string;
   status?: EndpointStatus;
-  /** Id of the endpoint after which it goes on. */
+  /** Continues after this endpoint id. */
   after?: string;
   limit?: number;
 }
 
-/** Oldest first, without removed ones. */
+/** Lists endpoints oldest first, without removed ones. */
 export async function listEndpoints(
   db: Db,
-  { tenantId, status, after, limit = 1000 }: EndpointFilter = {},
+  { tenantId, status, after, limit = 1000 }: EndpointSelection = {},
 ): Promise<Endpoint[]> {
   const query = endpoints(db).whereNot('e.status', 'removed').orderBy('e.id').limit(limit);
   if (tenantId) void query.where('e.tenant_id', tenantId);
@@ -56,13 +58,13 @@ export async function listEndpoints(
   return (await query).map(toEndpoint);
 }
 
-/** Ids of the tenant's other endpoints that are called at the same address, removed ones aside. */
-export async function findTwins(
+/** Finds ids of the tenant's other endpoints with the same URL, without removed ones. */
+export async function findEndpointsAtSameUrl(
   db: Db | Trx,
   { id, tenantId, url }: Pick<Endpoint, 'id' | 'tenantId' | 'url'>,
 ): Promise<string[]> {
-  const twins = db('webhook_endpoints').where({ tenant_id: tenantId, url }).whereNot({ id });
-  return twins.whereNot('status', 'removed').orderBy('id').pluck<string[]>('id');
+  const others = db('webhook_endpoints').where({ tenant_id: tenantId, url }).whereNot({ id });
+  return others.whereNot('status', 'removed').orderBy('id').pluck<string[]>('id');
 }
 
 export async function setEndpointStatus(
@@ -76,7 +78,7 @@ export async function setEndpointStatus(
     .update({ status, status_reason: reason, status_since: trx.fn.now() });
 }
 
-/** With its tenant's slug, of another service's table: for people to know whose it is. */
+/** Joins the slug of the tenant, which operators recognise; the table belongs to the API. */
 function endpoints(db: Db | Trx) {
   return db('webhook_endpoints as e')
     .join('tenants as t', 't.id', 'e.tenant_id')
@@ -95,4 +97,19 @@ function toEndpoint(row: StoredEndpoint): Endpoint {
     statusReason: row.status_reason,
     createdAt: row.created_at,
   };
+}
+
+/** Finds an endpoint. @throws EndpointNotFoundError also for a removed one */
+export async function findEndpoint(db: Db | Trx, id: string): Promise<Endpoint> {
+  return assertPresent(isUuid(id) ? await findEndpointById(db, id) : undefined);
+}
+
+/** Locks an endpoint until the transaction ends. @throws EndpointNotFoundError also for a removed one */
+export async function lockKnownEndpoint(trx: Trx, id: string): Promise<Endpoint> {
+  return assertPresent(isUuid(id) ? await lockEndpoint(trx, id) : undefined);
+}
+
+function assertPresent(endpoint: Endpoint | undefined): Endpoint {
+  if (!endpoint || endpoint.status === 'removed') throw new EndpointNotFoundError();
+  return endpoint;
 }

@@ -1,15 +1,15 @@
-import type { EventType } from '../deliveries/webhook-event';
+import type { EventType } from '../deliveries/delivery';
 
-/** What a body looks like: exactly the eight fields, these inside Standard Webhooks' frame, or that frame with ids alone. */
+/** Body format: the eight fields, the eight fields in the Standard Webhooks envelope, or the envelope with ids only. */
 export type Format = 'spec' | 'standard' | 'thin';
 
-/** Paused by a person; disabled by one, by the receiver's 410, or as hopeless. What comes in waits for both. */
+/** An operator pauses an endpoint; an operator, a 410 or days of failures disable it. Deliveries wait in both states. */
 export type EndpointStatus = 'active' | 'paused' | 'disabled' | 'removed';
 
 export interface Endpoint {
   id: string;
   tenantId: string;
-  /** Its slug. */
+  /** Slug of the tenant. */
   tenant: string;
   url: string;
   format: Format;
@@ -17,4 +17,20 @@ export interface Endpoint {
   status: EndpointStatus;
   statusReason: string | null;
   createdAt: Date;
+}
+
+export type EndpointDocument = ReturnType<typeof toEndpointDocument>;
+
+/** Converts an endpoint to wire names for output and the audit log, without its secrets. */
+export function toEndpointDocument(endpoint: Endpoint) {
+  return {
+    id: endpoint.id,
+    tenant: endpoint.tenant,
+    url: endpoint.url,
+    format: endpoint.format,
+    events: endpoint.events,
+    status: endpoint.status,
+    status_reason: endpoint.statusReason,
+    created_at: endpoint.createdAt.toISOString(),
+  };
 }

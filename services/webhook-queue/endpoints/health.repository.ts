@@ -1,22 +1,29 @@
 import type { Db, Trx } from '../../platform/database';
 
-/** What went wrong so far is forgiven; an open breaker closes. */
-export async function forgiveEndpoint(trx: Trx, id: string): Promise<void> {
+/** Deletes the failures of an endpoint and so closes its breaker. */
+export async function resetFailures(trx: Trx, id: string): Promise<void> {
   await trx('webhook_health').where({ endpoint_id: id }).delete();
 }
 
-/** What goes wrong with an endpoint at the moment. */
-export interface Trouble {
-  /** In a row. */
+/** Current failures of an endpoint. */
+export interface EndpointFailures {
+  /** Number of failures in a row. */
   failures: number;
   failingSince: Date;
-  /** Until when its breaker holds everything back; past, it is tried by one request at a time. Null while it is closed. */
+  /** End of the breaker's block; after it one request at a time probes the endpoint. Null while the breaker is closed. */
   blockedUntil: Date | null;
 }
 
-/** Undefined while nothing does. */
-export async function findTrouble(db: Db | Trx, endpointId: string): Promise<Trouble | undefined> {
+/** Finds the current failures; undefined without any. */
+export async function findEndpointFailures(
+  db: Db | Trx,
+  endpointId: string,
+): Promise<EndpointFailures | undefined> {
   return db('webhook_health')
     .where({ endpoint_id: endpointId })
-    .first<Trouble | undefined>('failures', 'failing_since as failingSince', 'blocked_until as blockedUntil');
+    .first<EndpointFailures | undefined>(
+      'failures',
+      'failing_since as failingSince',
+      'blocked_until as blockedUntil',
+    );
 }

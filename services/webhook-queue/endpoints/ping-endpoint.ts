@@ -1,10 +1,10 @@
 import type { Trx } from '../../platform/database';
 import { insertEventFor } from '../deliveries/event.repository';
 import { EndpointStateConflictError } from '../webhook.errors';
-import { lockKnownEndpoint } from './known-endpoint';
+import { lockKnownEndpoint } from './endpoint.repository';
 
 /**
- * Queues a signed `ping` to this endpoint alone; the queue sends it like any other delivery.
+ * Queues a signed `ping` for this endpoint only; the queue sends it like any delivery.
  * @throws EndpointStateConflictError if it is not active
  */
 export async function pingEndpoint(trx: Trx, id: string): Promise<{ delivery: string }> {

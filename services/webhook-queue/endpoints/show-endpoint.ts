@@ -3,23 +3,23 @@ import { DELIVERY_STATUSES, type DeliveryStatus } from '../deliveries/delivery';
 import { findDeliveries, type DeliveryItem } from '../deliveries/delivery-list.repository';
 import { countWaitingFor } from '../deliveries/queue.repository';
 import type { Endpoint } from './endpoint';
-import { findTrouble, type Trouble } from './health.repository';
-import { findEndpoint } from './known-endpoint';
+import { findEndpointFailures, type EndpointFailures } from './health.repository';
+import { findEndpoint } from './endpoint.repository';
 import { findLiveSecrets, type LiveSecret } from './secret.repository';
 
-/** Enough to see how it does; a fixed number, as the history of an endpoint may have millions. */
+/** Number of recent deliveries to count; the whole history may contain millions. */
 const RECENT = 100;
 
 export interface EndpointDetail extends Endpoint {
-  /** Those that sign at this moment, the newest first. The secrets themselves are not to be had. */
+  /** Secrets that sign now, newest first, without their values. */
   secrets: LiveSecret[];
-  /** Null while it takes what it is sent. */
-  trouble: Trouble | null;
-  /** Deliveries that are due, wait for their next try, or are being sent. */
+  /** Null while the endpoint is healthy. */
+  trouble: EndpointFailures | null;
+  /** Number of deliveries that are due, wait for a retry, or are in flight. */
   waiting: number;
-  /** The newest deliveries, a hundred at most, by status. */
+  /** Counts by status of at most 100 recent deliveries. */
   recent: { counted: number } & Record<DeliveryStatus, number>;
-  /** The newest of those whose last try failed. */
+  /** The most recent delivery whose last attempt failed. */
   lastFailure: DeliveryItem | null;
 }
 
@@ -36,7 +36,7 @@ export async function showEndpoint(db: Db, id: string): Promise<EndpointDetail> 
   return {
     ...endpoint,
     secrets,
-    trouble: (await findTrouble(db, id)) ?? null,
+    trouble: (await findEndpointFailures(db, id)) ?? null,
     waiting,
     recent: { counted: newest.length, ...(Object.fromEntries(byStatus) as Record<DeliveryStatus, number>) },
     lastFailure: newest.find(({ last_error: error }) => error !== null) ?? null,

@@ -1,45 +1,47 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { AttemptReport, ClaimedDelivery } from '../deliveries/delivery';
+import type { Db } from '../../platform/database';
+import { sampleQueue, type QueueSample } from './queue-sample.repository';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 const WAITS = [0.1, 0.5, 1, 5, 30, 60, 300, 1800, 3600, 6 * 3600, 24 * 3600, 72 * 3600];
 
-/** On METRICS_PORT + 1. Never an endpoint or a tenant as a label: there are too many of them. */
+/** Served on METRICS_PORT + 1. Endpoints and tenants are never labels: there are too many of them. */
 export const queueMetrics = {
   delivery: new Counter({
     name: 'webhook_delivery_total',
-    help: 'Deliveries that ended, by how',
+    help: 'Finished deliveries, by status',
     labelNames: ['outcome'] as const,
   }),
   attempt: new Counter({
     name: 'webhook_attempt_total',
-    help: 'Requests sent, by what became of them and the class of the answer',
+    help: 'Requests sent, by outcome and status code class',
     labelNames: ['class', 'code_class'] as const,
   }),
   attemptSeconds: new Histogram({
     name: 'webhook_attempt_seconds',
-    help: 'Where the time of a request went',
+    help: 'Duration of a request, by phase',
     labelNames: ['phase'] as const,
     buckets: SECONDS,
   }),
   endToEnd: new Histogram({
     name: 'webhook_end_to_end_seconds',
-    help: 'From the event to its 2xx',
+    help: 'Time from the event to its 2xx response',
     buckets: WAITS,
   }),
   claimSeconds: new Histogram({
     name: 'webhook_claim_seconds',
-    help: 'How long a claim took',
+    help: 'Duration of a claim',
     buckets: SECONDS,
   }),
   claimRows: new Counter({ name: 'webhook_claim_rows_total', help: 'Deliveries claimed' }),
   leaseLost: new Counter({
     name: 'webhook_lease_lost_total',
-    help: 'Deliveries claimed from a worker that never came back',
+    help: 'Deliveries claimed again from a lost worker',
   }),
   lateResult: new Counter({
     name: 'webhook_late_result_total',
-    help: 'Results that came after their lease, or after the delivery was cancelled',
+    help: 'Results that arrived after their lease expired or their delivery was cancelled',
   }),
   endpointDisabled: new Counter({
     name: 'webhook_endpoint_disabled_total',
@@ -53,10 +55,10 @@ export const queueMetrics = {
   }),
 };
 
-/** Each phase's part of the histogram, looked up once: prom-client makes a key of the labels at every call. */
+/** Caches the histogram of each phase, because prom-client builds a key from the labels at every call. */
 const phaseSeconds = new Map<string, { observe(seconds: number): void }>();
 
-/** One request that was made, whatever came of it. */
+/** Counts one request, whatever its outcome. */
 export function countAttempt({ claimedAt, createdAt }: ClaimedDelivery, report: AttemptReport): void {
   const { outcome, statusCode, phases, durationMs } = report;
   const codeClass = statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx`;
@@ -71,4 +73,44 @@ function observePhase(phase: string, ms: number): void {
   let seconds = phaseSeconds.get(phase);
   if (!seconds) phaseSeconds.set(phase, (seconds = queueMetrics.attemptSeconds.labels(phase)));
   seconds.observe(ms / 1000);
+}
+
+/** One scrape runs one query for all gauges. */
+const FRESH_MS = 2000;
+
+const GAUGES: Record<keyof QueueSample, { name: string; help: string }> = {
+  due: { name: 'webhook_due', help: 'Deliveries that are due now, counted up to a million' },
+  oldestDueSeconds: {
+    name: 'webhook_oldest_due_seconds',
+    help: 'Age of the oldest due delivery',
+  },
+  breakersOpen: { name: 'webhook_breaker_open', help: 'Endpoints whose breaker is open' },
+  deadTuples: {
+    name: 'webhook_hot_dead_tuples',
+    help: 'Dead rows of the queue table that vacuum has not removed yet',
+  },
+  snapshotAgeSeconds: {
+    name: 'webhook_snapshot_age_seconds',
+    help: 'Age of the oldest open snapshot; vacuum removes no newer dead rows while it is open',
+  },
+};
+
+/** Registers gauges that read the state of the queue from the database at each scrape. */
+export function registerQueueGauges(db: Db): void {
+  let sample: Promise<QueueSample> | undefined;
+  const fresh = () => {
+    sample ??= sampleQueue(db).finally(() => setTimeout(() => (sample = undefined), FRESH_MS).unref());
+    return sample;
+  };
+  for (const [key, { name, help }] of Object.entries(GAUGES)) {
+    new Gauge({
+      name,
+      help,
+      async collect() {
+        // Reports NaN without the database, so that the other metrics are still served.
+        const sampled = await fresh().catch(() => undefined);
+        this.set(sampled?.[key as keyof QueueSample] ?? NaN);
+      },
+    });
+  }
 }

@@ -9,7 +9,7 @@ export interface QueueSample {
   snapshotAgeSeconds: number;
 }
 
-/** One pass over the hot table, which is small; a million rows of it take 0.2 s. */
+/** Scans the queue table once; a million rows take 0.2 s. */
 export async function sampleQueue(db: Db): Promise<QueueSample> {
   const { rows } = await db.raw<{ rows: [QueueSample] }>(`
     with due as materialized (

@@ -1,12 +1,12 @@
 import type { Phase } from '../deliveries/delivery';
 
-/** How one attempt went, written down while it goes. */
+/** Records the phases of one attempt while it runs. */
 export interface AttemptTrace {
-  /** Whole milliseconds, as far as it came. The phase in which it broke off is there with the time it lasted. */
+  /** Whole milliseconds of each phase that was reached, including the one that failed. */
   phases: Partial<Record<Phase, number>>;
-  /** The address connected to, with its port. */
+  /** The remote address with its port. */
   peer: string | null;
-  /** Ends the phase before. */
+  /** Ends the previous phase and starts this one. */
   enter(phase: Phase): void;
   end(): void;
 }

@@ -4,51 +4,54 @@ import {
   BlockedTargetError,
   ConnectTimeoutError,
   DeadlineError,
-  EndlessAnswerError,
-  HungUpError,
+  ResponseTooLargeError,
+  ConnectionClosedError,
   InterruptedError,
   UnresolvedTargetError,
 } from './sending.errors';
 
-/** Where no answer came. */
+/** The outcome of an attempt without a response. */
 export type Failure = Pick<AttemptReport, 'outcome' | 'reason'>;
 
 const TLS = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/;
 const BROKEN = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 
-/** What the client's codes mean, as the first that fits. */
+/** Explains error codes of the client; the first match applies. */
 const SENTENCES: [RegExp, string][] = [
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'The connection was closed before an answer came'],
-  [/^ECONNREFUSED$/, 'The connection was refused: nothing listens there'],
-  [/^ETIMEDOUT$/, 'No connection in time'],
-  [/^E(HOST|NET)UNREACH$/, 'No way leads to the address'],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, 'The headers of the answer are longer than 16 KiB'],
-  [/^(MALFORMED_ANSWER|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, 'What came back is no answer of HTTP/1.1'],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'The receiver closed the connection before it responded'],
+  [/^ECONNREFUSED$/, 'The connection was refused: no server listens on this port'],
+  [/^ETIMEDOUT$/, 'The connection timed out'],
+  [/^E(HOST|NET)UNREACH$/, 'Host unreachable'],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, 'The response headers are larger than 16 KiB'],
+  [/^(MALFORMED_ANSWER|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)$/, 'The response is not valid HTTP/1.1'],
   [/^(DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/, 'The TLS certificate is self-signed'],
   [/^CERT_HAS_EXPIRED$/, 'The TLS certificate has expired'],
   [/^CERT_NOT_YET_VALID$/, 'The TLS certificate is not valid yet'],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'The TLS certificate is for another name'],
   [
     /^UNABLE_TO_/,
-    'The TLS certificate leads to no known authority; perhaps the one in between is not sent along',
+    'The TLS certificate has no trusted authority: the server may not send its intermediate certificate',
   ],
   [/_NO_APPLICATION_PROTOCOL$/, 'The server does not speak HTTP/1.1 over TLS'],
-  [/^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG))$/, 'What came back is not TLS'],
-  [TLS, 'No trustworthy TLS connection'],
+  [
+    /^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG))$/,
+    'The server does not speak TLS on this port',
+  ],
+  [TLS, 'The TLS connection is not trusted'],
 ];
 
-/** Puts an error of the client into a word and a plain sentence. Never the address's path, query or our body. */
+/** Translates an error of the client into an outcome and a sentence without the path, the query or the body. */
 export function explainFailure(error: unknown): Failure {
-  const ours = explainOurs(error);
-  if (ours) return ours;
+  const own = explainOwnError(error);
+  if (own) return own;
   const code = codeOf(error);
   const [, sentence = 'The connection failed'] = SENTENCES.find(([form]) => form.test(code)) ?? [];
   const outcome = TLS.test(code) ? 'tls' : code === 'ETIMEDOUT' ? 'timeout' : 'connection';
   return { outcome, reason: `${sentence} (${code}).` };
 }
 
-/** The errors that this service raises speak for themselves. */
-function explainOurs(error: unknown): Failure | undefined {
+/** Uses the message of errors that this service throws. */
+function explainOwnError(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   const reason = error.message;
   if (error instanceof BlockedTargetError) return { outcome: 'blocked', reason };
@@ -57,17 +60,17 @@ function explainOurs(error: unknown): Failure | undefined {
   if (error instanceof DeadlineError || error instanceof ConnectTimeoutError)
     return { outcome: 'timeout', reason };
   if (error instanceof InterruptedError) return { outcome: 'interrupted', reason };
-  if (error instanceof HungUpError) return { outcome: 'hung_up', reason };
-  if (error instanceof EndlessAnswerError) return { outcome: 'connection', reason };
+  if (error instanceof ConnectionClosedError) return { outcome: 'hung_up', reason };
+  if (error instanceof ResponseTooLargeError) return { outcome: 'connection', reason };
   return undefined;
 }
 
-/** The other side closed it, or it broke on the way. */
+/** Returns true when the receiver or the network closed the connection. */
 export function isBrokenConnection(error: unknown): boolean {
   return BROKEN.includes(codeOf(error));
 }
 
-/** undici gives its parser's errors no code, and an answer out of place that of a closed connection. */
+/** Returns the error code. undici sets none for parser errors, and a misleading one for an unexpected response. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code, name, message } = error as NodeJS.ErrnoException;

@@ -1,8 +1,9 @@
-import { createConnections, type Borrower } from './connections';
+import { type Borrower, type Connection, createConnections } from './connections';
 import { isBrokenConnection } from './explain-failure';
 import type { ConnectionRules } from './open-connection';
-import { postWebhook, type Answer } from './post-webhook';
-import { HungUpError } from './sending.errors';
+import { ConnectionClosedError, ResponseTooLargeError } from './sending.errors';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
 
 export interface OutgoingWebhook {
   url: string;
@@ -12,17 +13,17 @@ export interface OutgoingWebhook {
 
 export interface GuardedAgent {
   /**
-   * One POST, to an address that `resolveTarget` let pass; no redirect is followed.
-   * @throws what resolveTarget throws, what the connection met, or the signal's reason
+   * Sends one POST to an address that `resolveTarget` allows; follows no redirect.
+   * @throws errors of resolveTarget and of the connection, or the signal's reason
    */
-  post(webhook: OutgoingWebhook, borrower: Borrower): Promise<Answer>;
+  post(webhook: OutgoingWebhook, borrower: Borrower): Promise<WebhookResponse>;
   destroy(): Promise<void>;
 }
 
 /**
- * A server may close an idle connection in the moment in which we send on it; no time limit of ours prevents that. Such a try
- * says nothing about the endpoint: it ends as `hung_up`, and the next one follows at once. If the first did arrive, the receiver
- * knows the second by its webhook-id.
+ * Creates the agent that sends webhooks to allowed addresses only. A server may close an idle connection while a request is sent
+ * on it, and no timeout prevents that. Such an attempt ends as `hung_up`, is not counted, and is repeated at once. If the first
+ * request did arrive, the receiver recognises the second one by its webhook-id.
  */
 export function createGuardedAgent(rules: ConnectionRules): GuardedAgent {
   const connections = createConnections(rules);
@@ -36,10 +37,86 @@ export function createGuardedAgent(rules: ConnectionRules): GuardedAgent {
         return await postWebhook(connection, post, borrower);
       } catch (error) {
         if (!connection.kept || borrower.signal.aborted || !isBrokenConnection(error)) throw error;
-        // Those kept beside it are as old.
+        // Closes the other idle connections to this origin: they are as old.
         connections.dropKept(origin);
-        throw new HungUpError();
+        throw new ConnectionClosedError();
       }
     },
   };
+}
+
+interface Post {
+  /** Path and query of the URL. */
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface WebhookResponse {
+  statusCode: number;
+  headers: IncomingHttpHeaders;
+  /** The first 16 KiB; a content-encoding is not decoded. */
+  body: Buffer;
+}
+
+const KEPT_BYTES = 16 * 1024;
+/** Limits interim responses such as 103 Early Hints. */
+const EARLY_HEADS_MAX = 16;
+
+/**
+ * Sends one POST on this connection and then keeps or closes the connection. Resolves when the response head has arrived, even if the
+ * body fails, is cut off by the signal, or is too large: the status decides.
+ * @throws errors of the connection, or the signal's reason
+ */
+function postWebhook(
+  connection: Connection,
+  post: Post,
+  { trace, signal }: Borrower,
+): Promise<WebhookResponse> {
+  return new Promise((resolve, reject) => {
+    let head: Omit<WebhookResponse, 'body'> | undefined;
+    let earlyHeads = 0;
+    let bytes = 0;
+    let over = false;
+    const chunks: Buffer[] = [];
+
+    const finish = (error?: Error): void => {
+      if (over) return;
+      over = true;
+      signal.removeEventListener('abort', onAbort);
+      trace.end();
+      if (!head) reject(error!);
+      else resolve({ ...head, body: Buffer.concat(chunks).subarray(0, KEPT_BYTES) });
+    };
+    const abort = (error: Error): void => {
+      finish(error);
+      connection.drop(error);
+    };
+    const onAbort = () => abort(signal.reason as Error);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort);
+
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart: () => trace.enter('first_byte'),
+      onResponseStart: (_controller, statusCode, headers) => {
+        if (statusCode < 200) {
+          if (++earlyHeads > EARLY_HEADS_MAX) abort(new ResponseTooLargeError());
+          return;
+        }
+        head = { statusCode, headers };
+        trace.enter('body');
+      },
+      onResponseData: (_controller, chunk) => {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes > KEPT_BYTES) abort(new ResponseTooLargeError());
+      },
+      onResponseEnd: () => {
+        finish();
+        connection.giveBack();
+      },
+      onResponseError: (_controller, error) => abort(error),
+    };
+    connection.client.dispatch({ ...post, method: 'POST' }, handler);
+  });
 }

@@ -7,7 +7,7 @@ import { ConnectTimeoutError } from './sending.errors';
 import { resolveTarget, type TargetRules } from './resolve-target';
 
 export interface ConnectionRules extends TargetRules {
-  /** For TCP and TLS together; the look-up has its own. */
+  /** Covers TCP and TLS; the name look-up has its own timeout. */
   connectTimeoutMs: number;
 }
 
@@ -15,8 +15,8 @@ type Found = (error: null, address: string | LookupAddress[], family?: number) =
 type Target = Pick<buildConnector.Options, 'hostname' | 'protocol' | 'port'>;
 
 /**
- * A connection, with TLS where the address has it, to one of the addresses that `resolveTarget` let pass.
- * @throws BlockedTargetError, UnresolvedTargetError, ConnectTimeoutError, the signal's reason, or what Node says
+ * Opens a connection, with TLS for https, to one of the addresses that `resolveTarget` allows.
+ * @throws BlockedTargetError, UnresolvedTargetError, ConnectTimeoutError, the signal's reason, or an error of Node
  */
 export async function openConnection(
   target: Target,
@@ -24,13 +24,13 @@ export async function openConnection(
   trace: AttemptTrace,
   signal: AbortSignal,
 ): Promise<Socket> {
-  // A literal is judged as it stands, so it has no time to look up.
+  // Skips the dns phase for an IP address.
   if (!isIP(target.hostname)) trace.enter('dns');
   const addresses = await resolveTarget(target.hostname, rules);
   signal.throwIfAborted();
   trace.enter('connect');
   const socket = dial(target, addresses);
-  await whenOpen(socket, target.protocol === 'https:', rules.connectTimeoutMs, trace, signal);
+  await waitUntilOpen(socket, target.protocol === 'https:', rules.connectTimeoutMs, trace, signal);
   return socket;
 }
 
@@ -43,12 +43,12 @@ function dial({ hostname, protocol, port }: Target, addresses: LookupAddress[]):
     noDelay: true,
   };
   if (!secure) return connect(options);
-  // The name stays in TLS, where it is neither an address nor written with the dot of the root.
+  // Sends SNI for names only, without the final dot of the root.
   const servername = isIP(hostname) ? '' : hostname.replace(/\.$/, '');
   return connectTls({ ...options, servername, ALPNProtocols: ['http/1.1'], rejectUnauthorized: true });
 }
 
-/** Node asks for the addresses of a name that was looked up already; it never asks for those of a literal. */
+/** Gives Node the addresses that are already resolved and checked, instead of a second look-up. */
 function answerWith(addresses: LookupAddress[]) {
   return (_hostname: string, options: LookupOptions, found: Found) => {
     const [first] = addresses;
@@ -57,7 +57,7 @@ function answerWith(addresses: LookupAddress[]) {
   };
 }
 
-function whenOpen(
+function waitUntilOpen(
   socket: Socket,
   secure: boolean,
   timeoutMs: number,
@@ -65,13 +65,13 @@ function whenOpen(
   signal: AbortSignal,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const cutOff = () => socket.destroy(signal.reason as Error);
+    const onAbort = () => socket.destroy(signal.reason as Error);
     const timer = setTimeout(() => socket.destroy(new ConnectTimeoutError(timeoutMs)), timeoutMs);
     const done = () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', cutOff);
+      signal.removeEventListener('abort', onAbort);
     };
-    signal.addEventListener('abort', cutOff);
+    signal.addEventListener('abort', onAbort);
     socket.once('connect', () => {
       trace.peer = peerOf(socket);
       if (secure) trace.enter('tls');
@@ -80,7 +80,7 @@ function whenOpen(
       done();
       resolve();
     });
-    // It stays: an error between this and the first listener of the client would end the process.
+    // Stays attached: an error before the client adds its own listener would end the process.
     socket.on('error', (error) => {
       done();
       reject(error);

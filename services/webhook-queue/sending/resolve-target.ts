@@ -1,35 +1,95 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
-import { lookUpAnyName, lookUpPublicName } from './look-up-name';
-import { namesInside, whyNotPublic } from './public-address';
-import { BlockedTargetError } from './sending.errors';
+import { isInternalName, nonPublicReason } from './allowed-target';
+import { BlockedTargetError, UnresolvedTargetError } from './sending.errors';
+import { lookup, Resolver } from 'node:dns/promises';
 
 export interface TargetRules {
-  /** WEBHOOK_ALLOW_PRIVATE_TARGETS: http, and addresses that are not public. */
+  /** WEBHOOK_ALLOW_PRIVATE_TARGETS: allows http and addresses that are not public. */
   allowPrivateTargets: boolean;
   lookupTimeoutMs: number;
 }
 
 /**
- * The addresses of a host, looked up once: who connects to these, and to no others, cannot be led elsewhere by a second
- * look-up. One address that is not public refuses them all.
+ * Resolves a host name once. The caller connects only to these addresses, so a second look-up cannot redirect the request. One
+ * address that is not public refuses the host.
  * @throws BlockedTargetError, UnresolvedTargetError
  */
 export async function resolveTarget(hostname: string, rules: TargetRules): Promise<LookupAddress[]> {
   const family = isIP(hostname);
-  if (!rules.allowPrivateTargets && !family && namesInside(hostname.replace(/\.$/, '')))
-    throw new BlockedTargetError(refusal(hostname, hostname, 'no public name'));
+  if (!rules.allowPrivateTargets && !family && isInternalName(hostname.replace(/\.$/, '')))
+    throw new BlockedTargetError(refusal(hostname, hostname, 'not a public name'));
   const lookUp = rules.allowPrivateTargets ? lookUpAnyName : lookUpPublicName;
   const addresses = family ? [{ address: hostname, family }] : await lookUp(hostname, rules.lookupTimeoutMs);
   if (rules.allowPrivateTargets) return addresses;
   for (const { address } of addresses) {
-    const why = whyNotPublic(address);
-    if (why) throw new BlockedTargetError(refusal(hostname, address, why));
+    const reason = nonPublicReason(address);
+    if (reason) throw new BlockedTargetError(refusal(hostname, address, reason));
   }
   return addresses;
 }
 
-function refusal(hostname: string, address: string, why: string): string {
-  const subject = hostname === address ? address : `${hostname} is ${address}, and that`;
-  return `${subject} is ${why}: only public addresses are called, unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on.`;
+function refusal(hostname: string, address: string, reason: string): string {
+  const subject = hostname === address ? address : `${hostname} resolves to ${address}, which`;
+  return `${subject} is ${reason}: only public addresses are allowed, unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on.`;
+}
+
+const TRIES = 2;
+
+/**
+ * Asks the name servers directly for the public addresses of a name. getaddrinfo, which Node's `lookup` uses, resolves four names at
+ * a time, and a name whose server is silent blocks one of the four for ten seconds: five such names stopped all other deliveries.
+ * Only getaddrinfo reads /etc/hosts and search domains, which name no public host.
+ * @throws UnresolvedTargetError
+ */
+async function lookUpPublicName(hostname: string, timeoutMs: number): Promise<LookupAddress[]> {
+  const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / TRIES), tries: TRIES });
+  const deadline = setTimeout(() => resolver.cancel(), timeoutMs);
+  try {
+    const [v4, v6] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const found = [...addressesOf(v4, 4), ...addressesOf(v6, 6)];
+    if (found.length > 0) return found;
+    const codes = [v4, v6].map((answer) =>
+      answer.status === 'rejected' ? codeOf(answer.reason) : 'ENODATA',
+    );
+    const silent = codes.some((code) => code === 'ETIMEOUT' || code === 'ECANCELLED');
+    throw silent ? timedOut(hostname, timeoutMs) : unresolved(hostname, codes[0]!);
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+/**
+ * Resolves a name with getaddrinfo, for internal receivers when WEBHOOK_ALLOW_PRIVATE_TARGETS is on.
+ * @throws UnresolvedTargetError
+ */
+async function lookUpAnyName(hostname: string, timeoutMs: number): Promise<LookupAddress[]> {
+  const found = lookup(hostname, { all: true }).catch((error: unknown) => {
+    throw unresolved(hostname, codeOf(error));
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(timedOut(hostname, timeoutMs)), timeoutMs);
+  });
+  try {
+    return await Promise.race([found, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function addressesOf(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
+  return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : [];
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown';
+}
+
+function unresolved(hostname: string, code: string): UnresolvedTargetError {
+  return new UnresolvedTargetError(`The name ${hostname} does not resolve (${code}).`);
+}
+
+function timedOut(hostname: string, timeoutMs: number): UnresolvedTargetError {
+  return new UnresolvedTargetError(`The name ${hostname} did not resolve within ${timeoutMs / 1000} s.`);
 }

@@ -2,29 +2,28 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { startTrace } from './attempt-trace';
 import type { AttemptReport, ClaimedDelivery } from '../deliveries/delivery';
 import type { createSecretOpener } from '../signing/seal-secret';
-import { signPayload, webhookId } from '../signing/sign-payload';
+import { signPayload, webhookHeaders, webhookId } from '../signing/sign-payload';
 import { explainFailure, type Failure } from './explain-failure';
-import type { GuardedAgent, OutgoingWebhook } from './guarded-agent';
-import { asksForPatience, judgeAnswer, readRetryAfter } from './judge-answer';
-import type { Answer } from './post-webhook';
+import type { GuardedAgent, OutgoingWebhook, WebhookResponse } from './guarded-agent';
+import { isThrottled, classifyResponse, readRetryAfter } from './classify-response';
 import { BlockedTargetError, DeadlineError } from './sending.errors';
-import { webhookHeaders } from './webhook-headers';
+import { refusedPortReason } from './allowed-target';
 
 export interface SendingRules {
   agent: GuardedAgent;
   allowPrivateTargets: boolean;
-  /** For the whole of it: look-up, connection, answer and its body. */
+  /** Deadline for look-up, connection, response and body together. */
   attemptTimeoutMs: number;
 }
 
 const HEADERS_KEPT = 50;
 const HEADERS_KEPT_LENGTH = 4 * 1024;
 
-const NO_ANSWER = { statusCode: null, responseBody: null, responseHeaders: null, retryAfterSeconds: null };
+const NO_RESPONSE = { statusCode: null, responseBody: null, responseHeaders: null, retryAfterSeconds: null };
 
 /**
- * Signs the bytes of the event with each of the endpoint's secrets, and posts them once. Never throws: whatever goes wrong is a
- * report. `abort` is the caller's means to cut it off; with a DeadlineError in it, it is ours.
+ * Signs the body with each secret of the endpoint and posts it once. Never throws: a failure becomes a report. The caller may cut
+ * the attempt off by `abort`; the deadline of the attempt uses it too.
  */
 export async function sendWebhook(
   delivery: ClaimedDelivery,
@@ -39,10 +38,10 @@ export async function sendWebhook(
   }
 }
 
-/** The report of what never went out. */
+/** Creates the report of a request that was never sent. */
 export function unsent(failure: Failure): AttemptReport {
   const nothing = { durationMs: 0, phases: null, peer: null, signature: null };
-  return { ...failure, ...NO_ANSWER, ...nothing };
+  return { ...failure, ...NO_RESPONSE, ...nothing };
 }
 
 function sign(
@@ -50,7 +49,7 @@ function sign(
   openSecrets: ReturnType<typeof createSecretOpener>,
 ): OutgoingWebhook {
   const opened = openSecrets(endpointId, secrets);
-  // The database's clock: a receiver refuses what a worker with a wrong one would sign.
+  // Uses the database's clock: a receiver refuses a timestamp from a worker with a wrong clock.
   const signature = signPayload({ id: webhookId(eventId), sentAt: claimedAt, body }, opened);
   return { url, headers: webhookHeaders(signature), body };
 }
@@ -67,48 +66,48 @@ async function post(
   );
   const trace = startTrace();
   const { signal } = abort;
-  const told = () => ({
+  const measured = () => ({
     durationMs: Math.round(performance.now() - begun),
     phases: Object.keys(trace.phases).length > 0 ? trace.phases : null,
     peer: trace.peer,
     signature: trace.phases.first_byte === undefined ? null : (webhook.headers['webhook-signature'] ?? null),
   });
   try {
-    refuseClearText(webhook.url, rules.allowPrivateTargets);
-    const answer = await rules.agent.post(webhook, { trace, signal });
-    return { ...readAnswer(answer), ...told() };
+    refuseTarget(new URL(webhook.url), rules.allowPrivateTargets);
+    const response = await rules.agent.post(webhook, { trace, signal });
+    return { ...readResponse(response), ...measured() };
   } catch (error) {
     trace.end();
-    return { ...explainFailure(signal.aborted ? signal.reason : error), ...NO_ANSWER, ...told() };
+    return { ...explainFailure(signal.aborted ? signal.reason : error), ...NO_RESPONSE, ...measured() };
   } finally {
     clearTimeout(deadline);
   }
 }
 
-/** The switch may have been turned off after the endpoint was added. */
-function refuseClearText(url: string, allowPrivateTargets: boolean): void {
-  if (allowPrivateTargets || url.startsWith('https:')) return;
-  throw new BlockedTargetError(
-    'The address is not https: http is used only while WEBHOOK_ALLOW_PRIVATE_TARGETS is on.',
-  );
+/** Repeats the check of adding the endpoint, because the settings and the port list may have changed since. */
+function refuseTarget(url: URL, allowPrivateTargets: boolean): void {
+  if (!allowPrivateTargets && url.protocol !== 'https:')
+    throw new BlockedTargetError('The address is not https: http requires WEBHOOK_ALLOW_PRIVATE_TARGETS.');
+  const reason = refusedPortReason(url, allowPrivateTargets);
+  if (reason) throw new BlockedTargetError(`The address is refused: ${reason}.`);
 }
 
-function readAnswer({ statusCode, headers, body }: Answer) {
+function readResponse({ statusCode, headers, body }: WebhookResponse) {
   return {
-    ...judgeAnswer(statusCode, oneHeader(headers.location)),
+    ...classifyResponse(statusCode, oneHeader(headers.location)),
     statusCode,
-    // PostgreSQL takes no NUL.
+    // PostgreSQL text cannot store NUL.
     responseBody: body.length === 0 ? '' : body.toString().replaceAll('\0', '\uFFFD'),
     responseHeaders: keepHeaders(headers),
-    retryAfterSeconds: asksForPatience(statusCode)
+    retryAfterSeconds: isThrottled(statusCode)
       ? readRetryAfter(oneHeader(headers['retry-after']), new Date())
       : null,
   };
 }
 
-const CONTROLS = /\p{Cc}/u;
+const CONTROL_CHARACTERS = /\p{Cc}/u;
 
-/** Foreign text that people will read: bounded, and without the characters that a terminal obeys. */
+/** Limits response headers for display, and removes control characters that a terminal would execute. */
 function keepHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const kept: Record<string, string> = {};
   let [count, length] = [0, 0];
@@ -117,7 +116,7 @@ function keepHeaders(headers: IncomingHttpHeaders): Record<string, string> {
     const text = String(headers[name]);
     length += name.length + text.length;
     if (++count > HEADERS_KEPT || length > HEADERS_KEPT_LENGTH) break;
-    kept[name] = CONTROLS.test(text) ? text.replace(/\p{Cc}/gu, '') : text;
+    kept[name] = CONTROL_CHARACTERS.test(text) ? text.replace(/\p{Cc}/gu, '') : text;
   }
   return kept;
 }

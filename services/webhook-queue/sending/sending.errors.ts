@@ -1,43 +1,43 @@
-/** The address is not one that we call. */
+/** The address is not allowed. */
 export class BlockedTargetError extends Error {
   override readonly name = 'BlockedTargetError';
 }
 
-/** The name has no address now. */
+/** The host name does not resolve. */
 export class UnresolvedTargetError extends Error {
   override readonly name = 'UnresolvedTargetError';
 }
 
-/** Why a try was cut off by ourselves; the reason of the request's AbortSignal. */
+/** The attempt reached its deadline. Serves as the reason of the AbortSignal. */
 export class DeadlineError extends Error {
   constructor(ms: number) {
-    super(`No answer within ${ms / 1000} s.`);
+    super(`No response within ${ms / 1000} s.`);
   }
 }
 
 export class InterruptedError extends Error {
   constructor() {
-    super('This worker was stopped while the request was in flight; it may have arrived.');
+    super('The worker was stopped while the request was in flight; it may have arrived.');
   }
 }
 
-/** A request met a kept connection that the receiver closed at that moment. */
-export class HungUpError extends Error {
+/** The receiver closed a kept connection while the request was sent. */
+export class ConnectionClosedError extends Error {
   constructor() {
     super('The receiver closed the kept connection as the request was sent; it may have arrived.');
   }
 }
 
-/** No connection within the time for it. */
+/** The connection was not established in time. */
 export class ConnectTimeoutError extends Error {
   constructor(ms: number) {
     super(`No connection within ${ms / 1000} s.`);
   }
 }
 
-/** More than is read of any answer. */
-export class EndlessAnswerError extends Error {
+/** The response exceeds the limit that is read. */
+export class ResponseTooLargeError extends Error {
   constructor() {
-    super('What came back has no end.');
+    super('The response is larger than 16 KiB.');
   }
 }

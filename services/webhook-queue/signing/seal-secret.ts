@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from 'node:crypto';
 
-/** A signing secret as it stands in the database: AES-256-GCM, the tag behind the ciphertext. */
+/** A signing secret as stored in the database: AES-256-GCM, with the tag after the ciphertext. */
 export interface SealedSecret {
   id: string;
-  /** Which SECRETS_KEY sealed it. */
+  /** Identifies the SECRETS_KEY that sealed it. */
   keyId: string;
   nonce: Buffer;
   ciphertext: Buffer;
@@ -26,7 +26,7 @@ export class UnsealableSecretError extends Error {
 
 export function deriveSealingKey(secretsKey: string): SealingKey {
   const bytes = Buffer.from(hkdfSync('sha256', secretsKey, '', 'tour-platform webhook secrets v1', 32));
-  // A hash of the key names it and gives nothing away.
+  // Identifies the key by a hash, which reveals nothing of it.
   return { id: createHash('sha256').update(bytes).digest('hex').slice(0, 16), bytes };
 }
 
@@ -34,16 +34,16 @@ export function mintSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }
 
-/** How Standard Webhooks shows a secret: `whsec_` and base64. */
+/** Formats a secret as Standard Webhooks does: `whsec_` and base64. */
 export function showSecret(secret: Buffer): string {
   return `whsec_${secret.toString('base64')}`;
 }
 
-/** Bound to the endpoint and to its own id: a sealed secret moved to another row does not open there. */
+/** Seals a secret, bound to its endpoint and its own id: in another row it cannot be opened. */
 export function sealSecret(key: SealingKey, endpointId: string, secret: Buffer): SealedSecret {
   const id = randomUUID();
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, key.bytes, nonce).setAAD(boundTo(endpointId, id));
+  const cipher = createCipheriv(CIPHER, key.bytes, nonce).setAAD(additionalData(endpointId, id));
   const ciphertext = Buffer.concat([cipher.update(secret), cipher.final(), cipher.getAuthTag()]);
   return { id, keyId: key.id, nonce, ciphertext };
 }
@@ -54,14 +54,14 @@ export function unsealSecret(key: SealingKey, endpointId: string, sealed: Sealed
     throw new UnsealableSecretError('The secret was sealed with another SECRETS_KEY.');
   try {
     const decipher = createDecipheriv(CIPHER, key.bytes, sealed.nonce, { authTagLength: TAG_BYTES });
-    decipher.setAAD(boundTo(endpointId, sealed.id)).setAuthTag(sealed.ciphertext.subarray(-TAG_BYTES));
+    decipher.setAAD(additionalData(endpointId, sealed.id)).setAuthTag(sealed.ciphertext.subarray(-TAG_BYTES));
     return Buffer.concat([decipher.update(sealed.ciphertext.subarray(0, -TAG_BYTES)), decipher.final()]);
   } catch {
-    throw new UnsealableSecretError('The stored secret was altered and does not open.');
+    throw new UnsealableSecretError('The stored secret was altered and cannot be opened.');
   }
 }
 
-/** Opens lists of secrets; one that several deliveries share is opened once, and forgotten with the last of them. */
+/** Opens lists of secrets. Deliveries that share a list open it once; the cache releases it with the last of them. */
 export function createSecretOpener(
   key: SealingKey,
 ): (endpointId: string, sealed: SealedSecret[]) => Buffer[] {
@@ -73,6 +73,6 @@ export function createSecretOpener(
   };
 }
 
-function boundTo(endpointId: string, secretId: string): Buffer {
+function additionalData(endpointId: string, secretId: string): Buffer {
   return Buffer.from(`${endpointId}/${secretId}`);
 }

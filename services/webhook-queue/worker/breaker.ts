@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import type { Verdict } from '../sending/judge-answer';
+import type { EndpointVerdict } from '../sending/classify-response';
 
-/** When an endpoint is left alone for a while, and when for good. */
+/** Decides when an endpoint is blocked for minutes, and when it is disabled. */
 export interface BreakerRules {
-  /** Failures in a row that open it. */
+  /** Failures in a row that open the breaker. */
   failures: number;
-  /** How long it stays open at first; each time in a row it is twice as long. */
+  /** Duration of the first opening; each following one in a row lasts twice as long. */
   openSeconds: number;
   openSecondsMax: number;
-  /** Nothing delivered for so long, and as many deliveries dead of it: the endpoint is disabled. */
+  /** The endpoint is disabled after this time without a delivered request and this number of dead deliveries. */
   hopelessSeconds: number;
   hopelessDeaths: number;
 }
@@ -23,9 +23,9 @@ export const BREAKER: BreakerRules = {
   hopelessDeaths: 20,
 };
 
-export function hopelessReason({ hopelessSeconds, hopelessDeaths }: BreakerRules): string {
+export function autoDisableReason({ hopelessSeconds, hopelessDeaths }: BreakerRules): string {
   const days = Math.floor(hopelessSeconds / DAY_SECONDS);
-  return `Nothing was delivered for ${days} days, and at least ${hopelessDeaths} deliveries were given up: the endpoint was disabled.`;
+  return `The endpoint accepted no delivery for ${days} days, and at least ${hopelessDeaths} deliveries are dead: it was disabled.`;
 }
 
 const RATE_MS = 60_000;
@@ -33,8 +33,12 @@ const RATE_TRIES = 20;
 const RATE_FAILED = 0.5;
 const KNOWN_MAX = 10_000;
 
-/** Sees endpoints that answer now and then, and fail more than half of at least twenty tries within a minute. */
-export function createFailureRates(): (endpointId: string, verdict: Verdict, now?: number) => boolean {
+/** Detects endpoints that fail more than half of at least twenty attempts within a minute, also when the failures are not in a row. */
+export function createFailureRates(): (
+  endpointId: string,
+  verdict: EndpointVerdict,
+  now?: number,
+) => boolean {
   const minutes = new LRUCache<string, { begun: number; tries: number; failures: number }>({
     max: KNOWN_MAX,
   });
@@ -43,7 +47,7 @@ export function createFailureRates(): (endpointId: string, verdict: Verdict, now
     const known = minutes.get(endpointId);
     const minute = known && now - known.begun < RATE_MS ? known : { begun: now, tries: 0, failures: 0 };
     minute.tries++;
-    if (verdict === 'ill') minute.failures++;
+    if (verdict === 'failing') minute.failures++;
     const trips = minute.tries >= RATE_TRIES && minute.failures > minute.tries * RATE_FAILED;
     if (trips) minutes.delete(endpointId);
     else minutes.set(endpointId, minute);

@@ -2,8 +2,8 @@ import type { Db } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
 import type { Claim, KnownEndpoint } from './claim';
 import { claimDeliveries } from './claim.repository';
-import { createDueFloors } from './due-floors';
-import type { Paces } from './endpoint-pace';
+import { createDueLowerBounds } from './due-lower-bounds';
+import type { AdaptiveConcurrency } from './adaptive-concurrency';
 import { queueMetrics } from '../metrics/queue-metrics';
 
 export interface ClaimDueOptions {
@@ -13,51 +13,51 @@ export interface ClaimDueOptions {
   slots: number;
   lanes: number;
   leaseSeconds: number;
-  paces: Paces;
-  /** By endpoint, what this worker has in flight, or claimed for it. */
+  concurrency: AdaptiveConcurrency;
+  /** Counts by endpoint the deliveries that this worker holds. */
   countInFlight: () => Map<string, number>;
 }
 
 export interface Claimed {
   claims: Claim[];
-  /** All endpoints were gone through since nothing was found last. */
+  /** True when a whole round over all endpoints found nothing. */
   nothingLeft: boolean;
 }
 
-/** Takes `rows` deliveries at most, while the worker may hold `capacity`. */
+/** Claims at most `rows` deliveries for a worker that may hold `capacity`. */
 export type ClaimDue = (rows: number, capacity: number) => Promise<Claimed>;
 
-const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** Claims a part of the endpoints after the other, and begins anew behind the last. */
+/** Claims from one part of the endpoints after another, and starts again after the last part. */
 export function createClaimDue(options: ClaimDueOptions): ClaimDue {
-  const { db, log, worker, slots, lanes, leaseSeconds, paces, countInFlight } = options;
-  const floors = createDueFloors(db, (leaseSeconds / 4) * 1000);
-  let after = BEFORE_ALL;
+  const { db, log, worker, slots, lanes, leaseSeconds, concurrency, countInFlight } = options;
+  const lowerBounds = createDueLowerBounds(db, (leaseSeconds / 4) * 1000);
+  let after = FIRST_ID;
   let foundInRound = false;
 
   const known = (): KnownEndpoint[] => {
     const inFlight = countInFlight();
-    const ids = new Set([...inFlight.keys(), ...paces.endpoints(), ...floors.endpoints()]);
+    const ids = new Set([...inFlight.keys(), ...concurrency.endpoints(), ...lowerBounds.endpoints()]);
     countSlots(inFlight);
     return [...ids].map((id) => ({
       id,
       inFlight: inFlight.get(id) ?? 0,
-      ...paces.of(id),
-      floor: floors.of(id),
+      ...concurrency.of(id),
+      floor: lowerBounds.of(id),
     }));
   };
   const countSlots = (inFlight: Map<string, number>): void => {
     let slow = 0;
     let quick = 0;
     for (const [id, count] of inFlight)
-      if (paces.of(id).slow) slow += count;
+      if (concurrency.of(id).slow) slow += count;
       else quick += count;
     queueMetrics.slots.set({ class: 'slow' }, slow);
     queueMetrics.slots.set({ class: 'quick' }, quick);
   };
   return async (rows, capacity) => {
-    await floors.refresh();
+    await lowerBounds.refresh();
     const done = queueMetrics.claimSeconds.startTimer();
     const limits = {
       worker,
@@ -67,20 +67,20 @@ export function createClaimDue(options: ClaimDueOptions): ClaimDue {
       lanes,
       leaseSeconds,
       known: known(),
-      proven: paces.proven(),
-      floor: floors.otherwise(),
+      proven: concurrency.proven(),
+      floor: lowerBounds.ofOthers(),
       after,
     };
     const { claims, lost, next } = await claimDeliveries(db, limits);
     done();
     queueMetrics.claimRows.inc(claims.length);
     queueMetrics.leaseLost.inc(lost);
-    if (lost > 0) log.warn({ deliveries: lost }, 'taken over from a lost worker');
-    floors.raise(claims);
+    if (lost > 0) log.warn({ deliveries: lost }, 'deliveries of a lost worker claimed again');
+    lowerBounds.raise(claims);
     foundInRound ||= claims.length > 0;
     const nothingLeft = next === null && !foundInRound;
     if (next === null) foundInRound = false;
-    after = next ?? BEFORE_ALL;
+    after = next ?? FIRST_ID;
     return { claims, nothingLeft };
   };
 }

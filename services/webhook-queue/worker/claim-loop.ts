@@ -11,53 +11,53 @@ export interface ClaimLoopOptions {
 }
 
 export interface ClaimLoop {
-  /** There is room: it does not wait for the next poll. */
+  /** Claims now instead of at the next poll. */
   wake(): void;
-  /** Claims no more; resolves once the last claim is through. */
+  /** Stops claiming; resolves after the last claim. */
   stop(): Promise<void>;
 }
 
 /**
- * How long a worker that is nowhere near idle waits for room before it claims again: a claim of 400 costs the server 30 µs a
- * delivery, one of 180 costs 41.
+ * Time that a busy worker waits for more free capacity before it claims again: a claim of 400 deliveries costs the server 30 µs
+ * for each, and a claim of 180 costs 41 µs.
  */
-const GATHER_MS = 25;
-const GATHER_STEP_MS = 5;
+const ACCUMULATE_MS = 25;
+const ACCUMULATE_STEP_MS = 5;
 
-/** Claims as much as there is room for, over and over; the poll is the truth, waking it a hint. */
+/** Claims until it is stopped, as much as the free capacity allows. Waking is a hint; only the poll is reliable. */
 export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOptions): ClaimLoop {
   let stopping = false;
   let failure: string | undefined;
   let wake: () => void = () => undefined;
 
-  /** @returns whether there may be more at once */
+  /** @returns true when more may be due now */
   const claim = async (): Promise<boolean> => {
-    const room = slots.room();
-    if (room <= 0) return false;
-    const { claims, nothingLeft } = await claimDue(room, slots.capacity());
+    const free = slots.free();
+    if (free <= 0) return false;
+    const { claims, nothingLeft } = await claimDue(free, slots.capacity());
     if (failure) log.info('claims succeed again');
     failure = undefined;
     for (const delivery of claims) slots.take(delivery);
     return !nothingLeft;
   };
-  /** A database that is away is told of once, not with every poll. */
-  const waitOut = (error: unknown): Promise<false> => {
+  /** Logs an unreachable database once, not at every poll. */
+  const waitAfterFailure = (error: unknown): Promise<false> => {
     const kind = kindOf(error);
     if (kind !== failure) log.error({ err: error }, 'claim failed');
     failure = kind;
     return sleep(pollMs, false);
   };
-  const gather = async (): Promise<void> => {
+  const accumulate = async (): Promise<void> => {
     const begun = performance.now();
-    while (slots.room() * 2 < slots.capacity() && performance.now() - begun < GATHER_MS)
-      await sleep(GATHER_STEP_MS);
+    while (slots.free() * 2 < slots.capacity() && performance.now() - begun < ACCUMULATE_MS)
+      await sleep(ACCUMULATE_STEP_MS);
   };
   const run = async (): Promise<void> => {
     while (!stopping) {
       const woken = new Promise<void>((resolve) => (wake = resolve));
-      const more = await claim().catch(waitOut);
+      const more = await claim().catch(waitAfterFailure);
       if (!more) await Promise.race([woken, sleep(pollMs)]);
-      await gather();
+      await accumulate();
     }
   };
 
@@ -72,7 +72,7 @@ export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOption
   };
 }
 
-/** Its message has the statement with all its values in it, which are others each time. */
+/** Compares errors by code: the message contains the statement with its values, which differ each time. */
 function kindOf(error: unknown): string {
   const { code, name } = error as NodeJS.ErrnoException;
   return code ?? name;

@@ -4,12 +4,12 @@ import { SIGNS } from '../endpoints/secret.repository';
 import type { SealedSecret } from '../signing/seal-secret';
 import type { Claim, ClaimAnswer, ClaimLimits } from './claim';
 
-/** One row, however much was claimed: as JSON it is read in half the time. */
-interface AnswerRow {
+/** The whole claim as one row of JSON: it is read in half the time of many rows. */
+interface ClaimRow {
   next: string | null;
   claimed_at: Date;
   lost: number;
-  /** By endpoint. */
+  /** Keyed by endpoint. */
   secrets: Record<string, { id: string; key_id: string; nonce: string; ciphertext: string }[]> | null;
   claimed: ClaimedRow[] | null;
 }
@@ -23,29 +23,38 @@ interface ClaimedRow {
   fence: number;
   tries: number;
   spared: number;
-  /** Milliseconds since 1970. */
+  /** Unix milliseconds. */
   due_at: number;
   created_at: number;
 }
 
-/** Bounds what is probed and ranked in one statement, however many there are. */
+/** Limits the endpoints that one statement probes and ranks. */
 const ENDPOINTS_A_CLAIM = 1000;
 
 const dueOf = (floored: string) => `q.endpoint_id = e.id and q.next_at >= ${floored}.floor and ${DUE}`;
 
 /**
- * now(), not clock_timestamp(): only a stable time can bound the index scan. `picked` repeats the condition because another
- * worker may have claimed the row since the snapshot. The row of a worker that never came back still names it: its attempt is
- * written down before the new one begins.
+ * Claims due deliveries.
  *
- * Turns, not age, decide who is next: the tenant with the least in flight, then the endpoint with the least, then a lottery,
- * so that no backlog waits in front of a newcomer. A tenant that has its quarter gets more only while a quarter stays free for
- * the others: what hangs is not given back before its deadline.
+ * Fair order: the tenant, then the endpoint, with the fewest deliveries in flight; ties are random. So a backlog never delays
+ * another tenant. A tenant that holds a quarter of the capacity gets more only while another quarter is free, because a
+ * request that hangs keeps its slot until its deadline. A delivery that an operator requested ignores breakers and shares.
  *
- * What an operator asked for goes out at once, past an open breaker and every share.
+ * Order of sending: by age, but an uncounted delivery (`spared`) goes alternately first and last. In a fixed order, the same one
+ * of two deliveries meets every refusal of a receiver that refuses each second request.
  *
- * An endpoint whose breaker was open is tried by one request of all workers: the lock on its webhook_health decides whose, and
- * it stays blocked for the others until that one is settled or its lease has run out.
+ * When the time of an open breaker is over, one request of all workers probes the endpoint: the lock on the webhook_health row
+ * decides which one. The endpoint stays blocked for others until the result is recorded or the lease expires.
+ *
+ * The statement uses now() because only a stable time can bound the index scan. The CTEs:
+ * - known: what this worker knows of endpoints. part: the next 1000 active endpoints. held: deliveries in flight by tenant.
+ * - ready: endpoints with a due delivery that no breaker blocks. probe: locks the endpoints that get one request after a breaker.
+ * - due: due deliveries within each concurrency limit. turns: their rank in their tenant.
+ * - allowed: without those above the shares of slow and unproven endpoints. next: within the share of each tenant.
+ * - wanted, asked: deliveries that an operator requested.
+ * - picked: locks the rows, and repeats the condition because another worker may have claimed one since the snapshot.
+ * - lost, told: record the attempt of a lost worker before the new one starts. probing: blocks the probed endpoints for others.
+ * - claimed: leases the rows to this worker. sealed: the secrets of their endpoints.
  */
 const CLAIM = `
   with known as materialized (
@@ -72,7 +81,7 @@ const CLAIM = `
     where h.endpoint_id = any (array(select id from ready where probed)) and h.blocked_until <= now()
     for update skip locked
   ), due as materialized (
-    select q.delivery_id, e.tenant_id, e.slow, e.proven, e.in_flight + q.nth as lane, random() as lot
+    select q.delivery_id, e.tenant_id, e.slow, e.proven, e.in_flight + q.nth as lane, random() as tie
     from ready e
     cross join lateral (
       select q.delivery_id, row_number() over (order by q.next_at) as nth from webhook_queue q
@@ -80,13 +89,13 @@ const CLAIM = `
     ) q
     where not e.probed or e.id in (select endpoint_id from probe)
   ), turns as (
-    select d.*, coalesce(h.in_flight, 0) + row_number() over (partition by d.tenant_id order by d.lane, d.slow, d.lot) as turn
+    select d.*, coalesce(h.in_flight, 0) + row_number() over (partition by d.tenant_id order by d.lane, d.slow, d.tie) as turn
     from due d left join held h using (tenant_id)
   ), allowed as (
-    select t.*, row_number() over (order by t.turn, t.lot) as place
+    select t.*, row_number() over (order by t.turn, t.tie) as place
     from (
-      select *, row_number() over (partition by slow order by turn, lot) as nth_slow,
-        row_number() over (partition by proven order by turn, lot) as nth_unproven
+      select *, row_number() over (partition by slow order by turn, tie) as nth_slow,
+        row_number() over (partition by proven order by turn, tie) as nth_unproven
       from turns
     ) t
     where (not t.slow
@@ -141,19 +150,19 @@ const CLAIM = `
     now() as claimed_at, (select count(*)::integer from lost) as lost, (select jsonb_object_agg(endpoint_id, secrets) from sealed) as secrets,
     (select json_agg(json_build_object('id', c.delivery_id, 'endpoint_id', c.endpoint_id, 'fence', c.fence, 'tries', c.tries,
       'spared', c.spared, 'due_at', extract(epoch from c.next_at) * 1000, 'created_at', extract(epoch from d.created_at) * 1000, 'event_id', d.event_id, 'url', e.url,
-      'body', coalesce(d.body, ev.body)))
+      'body', coalesce(d.body, ev.body)) order by case when c.spared % 2 = 1 then -c.spared else c.spared end, c.delivery_id)
      from claimed c
      join webhook_endpoints e on e.id = c.endpoint_id
      join webhook_deliveries d on d.id = c.delivery_id
      join webhook_events ev on ev.id = d.event_id) as claimed`;
 
-/** Leases what is due to this worker, in one statement of a transaction of its own. The caller has none open. */
+/** Leases due deliveries to this worker, in one statement and its own transaction. The caller must not have one open. */
 export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits): Promise<ClaimAnswer> {
   const { rows } = await inTransaction(db, async (trx) => {
-    // While its statistics say that the table is empty, as they do after a pause, the planner would sort all that is due: with
-    // 100,000 due a claim takes 79 to 180 ms so, and 10 by the index. Nor is it to walk all for the few that were asked for.
+    // Forces the index. After a pause the statistics say that the table is empty, and the planner sorts all due rows: with
+    // 100,000 due rows a claim then takes 79 to 180 ms instead of 10.
     await trx.raw('set local enable_bitmapscan = off; set local enable_seqscan = off');
-    return trx.raw<{ rows: [AnswerRow] }>(CLAIM, {
+    return trx.raw<{ rows: [ClaimRow] }>(CLAIM, {
       ...limits,
       known: JSON.stringify(known.map(({ inFlight, ...rest }) => ({ ...rest, in_flight: inFlight }))),
     });
@@ -185,7 +194,7 @@ function toClaim(row: ClaimedRow): Omit<Claim, 'claimedAt' | 'secrets'> {
   };
 }
 
-type SecretRow = NonNullable<AnswerRow['secrets']>[string][number];
+type SecretRow = NonNullable<ClaimRow['secrets']>[string][number];
 
 function toSealedSecret({ id, key_id: keyId, nonce, ciphertext }: SecretRow): SealedSecret {
   return { id, keyId, nonce: Buffer.from(nonce, 'hex'), ciphertext: Buffer.from(ciphertext, 'hex') };

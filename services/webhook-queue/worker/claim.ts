@@ -1,49 +1,49 @@
 import type { ClaimedDelivery } from '../deliveries/delivery';
 
-/** What this worker knows of an endpoint, where it is not what every endpoint begins with. */
+/** State of an endpoint in this worker, where it differs from the initial state. */
 export interface KnownEndpoint {
   id: string;
-  /** Requests that it has in flight from this worker, or claimed for it. */
+  /** Deliveries that this worker has in flight or claimed. */
   inFlight: number;
   lanes: number;
-  /** One of those that together hold at most half of the slots. */
+  /** Slow endpoints together use at most half of the slots. */
   slow: boolean;
-  /** Nothing that this worker could claim was due before; see due-floors.ts. Null where all has to be looked through. */
+  /** Due lower bound (due-lower-bounds.ts). Null: the claim scans all entries. */
   floor: Date | null;
 }
 
 export interface ClaimLimits {
   worker: string;
-  /** Rows at most. */
+  /** Maximum number of deliveries in this claim. */
   rows: number;
-  /** Deliveries at most that this worker holds; a tenant's share is of these. */
+  /** Maximum number of deliveries that this worker holds; a tenant's share is a part of it. */
   capacity: number;
-  /** Requests at most in flight; the shares of slow and of unproven endpoints are of these. */
+  /** Maximum number of requests in flight; the shares of slow and unproven endpoints are parts of it. */
   slots: number;
-  /** Requests in flight at most to an endpoint that is not among `known`. */
+  /** Concurrency limit of an endpoint that `known` does not contain. */
   lanes: number;
   known: KnownEndpoint[];
-  /** Endpoints that took their last delivery from this worker quickly. */
+  /** Ids of endpoints that accepted their last delivery from this worker quickly. */
   proven: string[];
-  /** Of an endpoint that is not among `known`. */
+  /** Due lower bound of endpoints that `known` does not contain. */
   floor: Date | null;
-  /** Endpoints are gone through in the order of their ids, from behind this one. */
+  /** The claim continues after this endpoint id. */
   after: string;
   leaseSeconds: number;
 }
 
-/** A claimed delivery with what its next step depends on. */
+/** A claimed delivery with the values that its next step depends on. */
 export interface Claim extends ClaimedDelivery {
-  /** Tries before that were nobody's fault. */
+  /** Previous attempts that were not counted. */
   spared: number;
-  /** Since when it was due. */
+  /** Time since which the delivery is due. */
   dueAt: Date;
 }
 
 export interface ClaimAnswer {
   claims: Claim[];
-  /** Of these, how many a worker that never came back had before. */
+  /** Number of these claims that a lost worker held before. */
   lost: number;
-  /** Where the next claim goes on; null once all endpoints were gone through. */
+  /** Endpoint id after which the next claim continues; null after the last endpoint. */
   next: string | null;
 }

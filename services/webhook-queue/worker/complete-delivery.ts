@@ -1,10 +1,10 @@
 import type { Logger } from '../../platform/logger';
-import type { Settlement } from '../deliveries/delivery';
-import type { Pulse } from '../metrics/pulse';
+import type { AttemptResult } from '../deliveries/delivery';
+import type { DeliveryStats } from '../stats/delivery-stats';
 import { countAttempt } from '../metrics/queue-metrics';
 import { sendWebhook, unsent, type SendingRules } from '../sending/send-webhook';
 import { createSecretOpener, deriveSealingKey } from '../signing/seal-secret';
-import type { Paces } from './endpoint-pace';
+import type { AdaptiveConcurrency } from './adaptive-concurrency';
 import { decideNext } from './retry-schedule';
 import type { SlotOptions } from './slots';
 
@@ -14,39 +14,39 @@ export interface CompletionOptions {
   retryScheduleSeconds: readonly number[];
   leaseSeconds: number;
   rules: SendingRules;
-  paces: Paces;
-  pulse: Pulse;
-  writeDown: (settlement: Settlement) => Promise<void>;
+  concurrency: AdaptiveConcurrency;
+  stats: DeliveryStats;
+  recordResult: (result: AttemptResult) => Promise<void>;
 }
 
-/** Of a lease: a third to wait for a slot, a third for the request, a third to write its result down. */
+/** A third of the lease is for waiting, a third for the request, and a third for recording the result. */
 const WAIT_SHARE = 1 / 3;
 
 const NOT_SENT = unsent({
   outcome: 'interrupted',
-  reason: 'This worker was stopped, or had no slot for it in time: it was not sent.',
+  reason: 'The worker was stopped or had no free slot in time: the request was not sent.',
 });
 
-/** From a claimed delivery to its written result: one request, what it says of the endpoint, and what follows. */
-export function createCompletion(options: CompletionOptions): Pick<SlotOptions, 'send' | 'settle'> {
-  const { log, retryScheduleSeconds, leaseSeconds, rules, paces, pulse, writeDown } = options;
+/** Sends a claimed delivery, observes its endpoint, and records the result with the next step. */
+export function createCompletion(options: CompletionOptions): Pick<SlotOptions, 'send' | 'record'> {
+  const { log, retryScheduleSeconds, leaseSeconds, rules, concurrency, stats, recordResult } = options;
   const openSecrets = createSecretOpener(deriveSealingKey(options.secretsKey));
-  const patienceMs = leaseSeconds * 1000 * WAIT_SHARE;
+  const waitLimitMs = leaseSeconds * 1000 * WAIT_SHARE;
   return {
     async send(delivery, abort, waitedMs) {
-      if (abort.signal.aborted || waitedMs > patienceMs) return NOT_SENT;
+      if (abort.signal.aborted || waitedMs > waitLimitMs) return NOT_SENT;
       const report = await sendWebhook(delivery, openSecrets, rules, abort);
-      paces.observe(delivery.endpointId, report);
-      pulse.observe(delivery, report);
+      concurrency.observe(delivery.endpointId, report);
+      stats.observe(delivery, report);
       countAttempt(delivery, report);
       return report;
     },
-    async settle(delivery, report) {
+    async record(delivery, report) {
       try {
-        await writeDown({ delivery, report, next: decideNext(report, delivery, retryScheduleSeconds) });
+        await recordResult({ delivery, report, next: decideNext(report, delivery, retryScheduleSeconds) });
       } catch (error) {
-        // Its lease runs out, and it is sent again.
-        log.error({ err: error, delivery_id: delivery.id }, 'delivery failed in the worker');
+        // The lease expires, and the delivery is sent again.
+        log.error({ err: error, delivery_id: delivery.id }, 'result was not recorded');
       }
     },
   };

@@ -6,50 +6,50 @@ import { InterruptedError } from '../sending/sending.errors';
 interface HeldDelivery {
   endpointId: string;
   abort: AbortController;
-  /** The request is over; its result is being written down. */
+  /** The request has ended; its result is being recorded. */
   ended: boolean;
-  settled: Promise<void>;
+  recorded: Promise<void>;
 }
 
 export interface SlotOptions {
-  /** Requests in flight at once; further claimed deliveries wait in the order they came. */
+  /** Maximum number of requests in flight; further claimed deliveries wait in order. */
   slots: number;
-  /** One request. It must not throw. */
+  /** Sends one request. It must not throw. */
   send: (delivery: Claim, abort: AbortController, waitedMs: number) => Promise<AttemptReport>;
-  /** Writes the result down. It must not throw. */
-  settle: (delivery: Claim, report: AttemptReport) => Promise<void>;
-  /** There is room again. */
-  onRoom: () => void;
+  /** Records the result. It must not throw. */
+  record: (delivery: Claim, report: AttemptReport) => Promise<void>;
+  /** Called when capacity becomes free. */
+  onFree: () => void;
 }
 
-/** The deliveries that this worker has claimed and not yet settled. */
+/** The deliveries that this worker has claimed and whose results are not recorded yet. */
 export interface Slots {
-  /** Requests. */
+  /** Number of requests in flight. */
   inFlight(): number;
-  /** How many that are not sent yet this worker may hold now: a quick queue is claimed ahead of its sending. */
+  /** Number of deliveries that this worker may hold now; with fast receivers it claims more than it has slots. */
   capacity(): number;
-  /** How many of these are free. */
-  room(): number;
-  /** Those that are in flight, or wait for a slot. */
+  /** Free part of the capacity. */
+  free(): number;
+  /** Counts by endpoint the deliveries that are in flight or wait for a slot. */
   countByEndpoint(): Map<string, number>;
-  /** Sends it as soon as a slot is free, and settles it. */
+  /** Sends the delivery as soon as a slot is free, and records its result. */
   take(delivery: Claim): void;
-  /** Waits until all are settled; what is still in flight after `graceMs` is cut off. */
-  settleAll(graceMs: number): Promise<void>;
+  /** Waits until all results are recorded; cuts off requests that are still in flight after `graceMs`. */
+  finishAll(graceMs: number): Promise<void>;
 }
 
-/** What was quickly answered within so many milliseconds will be again: as much is claimed ahead, ... */
+/** Claims ahead as many deliveries as got a quick response within this period, ... */
 const AHEAD_MS = 100;
-/** ... up to so many times the slots. A wave of time-outs is no throughput: nothing is claimed ahead of what hangs. */
+/** ... up to this multiple of the slots. Timeouts do not count, so nothing is claimed ahead of requests that hang. */
 const AHEAD_MAX = 15;
 const QUICK_MS = 1000;
-/** While results wait to be written down, as a stumbling database makes them, no more than this is claimed. */
-const UNSETTLED_MAX = 4;
+/** Limits the held deliveries to this multiple of the capacity while a slow database delays the recording of results. */
+const UNRECORDED_MAX = 4;
 
-export function createSlots({ slots, send, settle, onRoom }: SlotOptions): Slots {
+export function createSlots({ slots, send, record, onFree }: SlotOptions): Slots {
   const held = new Map<string, HeldDelivery>();
   const waiting: (() => void)[] = [];
-  const lately = createLately(AHEAD_MS);
+  const recent = createRecentCounter(AHEAD_MS);
   let inFlight = 0;
   let ended = 0;
 
@@ -63,23 +63,23 @@ export function createSlots({ slots, send, settle, onRoom }: SlotOptions): Slots
     else inFlight--;
     return report;
   };
-  const complete = async (delivery: Claim, one: Omit<HeldDelivery, 'settled'>): Promise<void> => {
+  const complete = async (delivery: Claim, one: Omit<HeldDelivery, 'recorded'>): Promise<void> => {
     const report = await sendInTurn(delivery, one.abort);
     one.ended = true;
     ended++;
-    onRoom();
-    await settle(delivery, report);
+    onFree();
+    await record(delivery, report);
     held.delete(delivery.id);
     ended--;
-    if (report.statusCode !== null && report.durationMs < QUICK_MS) lately.add();
-    onRoom();
+    if (report.statusCode !== null && report.durationMs < QUICK_MS) recent.add();
+    onFree();
   };
-  const allSettled = () => Promise.all([...held.values()].map(({ settled }) => settled));
-  const capacity = () => slots + Math.min(lately.count(), slots * AHEAD_MAX);
+  const allRecorded = () => Promise.all([...held.values()].map(({ recorded }) => recorded));
+  const capacity = () => slots + Math.min(recent.count(), slots * AHEAD_MAX);
   return {
     inFlight: () => inFlight,
     capacity,
-    room: () => Math.min(capacity() - (held.size - ended), capacity() * UNSETTLED_MAX - held.size),
+    free: () => Math.min(capacity() - (held.size - ended), capacity() * UNRECORDED_MAX - held.size),
     countByEndpoint: () => {
       const counts = new Map<string, number>();
       for (const { endpointId, ended } of held.values())
@@ -88,18 +88,18 @@ export function createSlots({ slots, send, settle, onRoom }: SlotOptions): Slots
     },
     take: (delivery) => {
       const one = { endpointId: delivery.endpointId, abort: new AbortController(), ended: false };
-      held.set(delivery.id, Object.assign(one, { settled: complete(delivery, one) }));
+      held.set(delivery.id, Object.assign(one, { recorded: complete(delivery, one) }));
     },
-    settleAll: async (graceMs) => {
-      await Promise.race([allSettled(), sleep(graceMs, undefined, { ref: false })]);
+    finishAll: async (graceMs) => {
+      await Promise.race([allRecorded(), sleep(graceMs, undefined, { ref: false })]);
       for (const { abort } of held.values()) abort.abort(new InterruptedError());
-      await allSettled();
+      await allRecorded();
     },
   };
 }
 
-/** Counts what happened in the last whole period, or in this one if it is more already. */
-function createLately(periodMs: number) {
+/** Counts events in the last whole period, or in the current one when that has more. */
+function createRecentCounter(periodMs: number) {
   let [begun, current, last] = [performance.now(), 0, 0];
   const turn = () => {
     const passed = performance.now() - begun;

@@ -2,30 +2,30 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Db } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
-import { createPulse } from '../metrics/pulse';
+import { createDeliveryStats } from '../stats/delivery-stats';
 import { createGuardedAgent, type GuardedAgent } from '../sending/guarded-agent';
-import { startChores } from '../upkeep/chores';
+import { startPeriodicTasks } from '../maintenance/periodic-tasks';
 import { BREAKER, type BreakerRules } from './breaker';
 import { createClaimDue } from './claim-due';
 import { startClaimLoop } from './claim-loop';
 import { createCompletion } from './complete-delivery';
-import { createPaces } from './endpoint-pace';
-import { createSettler } from './settle-in-batches';
+import { createAdaptiveConcurrency } from './adaptive-concurrency';
+import { createResultRecorder } from './record-results';
 import { createSlots } from './slots';
 
 export interface WorkerOptions {
   db: Db;
   log: Logger;
   secretsKey: string;
-  /** Seconds before each try; as many tries as there are entries. */
+  /** Seconds before each attempt; one attempt for each entry. */
   retryScheduleSeconds: readonly number[];
   allowPrivateTargets: boolean;
   retentionDays?: number;
-  /** Requests in flight at most. */
+  /** Maximum number of requests in flight. */
   slots?: number;
-  /** Of these, to one endpoint at first; see endpoint-pace.ts. */
+  /** Initial concurrency limit of an endpoint; see adaptive-concurrency.ts. */
   lanes?: number;
-  /** Longer than an attempt can last, with time to wait for a slot and to write its result down. */
+  /** Must be longer than an attempt, the wait for a slot, and the recording of the result together. */
   leaseSeconds?: number;
   attemptTimeoutMs?: number;
   connectTimeoutMs?: number;
@@ -33,12 +33,12 @@ export interface WorkerOptions {
   pollMs?: number;
   tidyMs?: number;
   breaker?: BreakerRules;
-  /** Sends instead of the guarded one: for measuring all but the network. */
+  /** Replaces the guarded agent, to measure everything except the network. */
   agent?: GuardedAgent;
 }
 
 export interface Worker {
-  /** Claims no more, lets what is in flight end within `graceMs`, then cuts it off and gives it back. */
+  /** Stops claiming, waits up to `graceMs` for requests in flight, then cuts them off and releases their deliveries. */
   stop(graceMs?: number): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ const DEFAULTS = {
 };
 const STOP_GRACE_MS = 8000;
 
-/** Sends what is due until it is stopped. Any number of workers share the queue; no transaction is open while one sends. */
+/** Sends due deliveries until it is stopped. Any number of workers share the queue; no transaction is open while a request is in flight. */
 export function startWorker(options: WorkerOptions): Worker {
   const settings = { ...DEFAULTS, ...options };
   const { db, log, secretsKey, retryScheduleSeconds, retentionDays, leaseSeconds, pollMs, tidyMs } = settings;
@@ -65,21 +65,21 @@ export function startWorker(options: WorkerOptions): Worker {
 
   const agent =
     settings.agent ?? createGuardedAgent({ allowPrivateTargets, connectTimeoutMs, lookupTimeoutMs });
-  const paces = createPaces(settings.lanes);
-  const pulse = createPulse(db, worker);
-  const { send, settle } = createCompletion({
-    ...{ log, secretsKey, retryScheduleSeconds, leaseSeconds, paces, pulse },
+  const concurrency = createAdaptiveConcurrency(settings.lanes);
+  const stats = createDeliveryStats(db, worker);
+  const { send, record } = createCompletion({
+    ...{ log, secretsKey, retryScheduleSeconds, leaseSeconds, concurrency, stats },
     rules: { agent, allowPrivateTargets, attemptTimeoutMs },
-    writeDown: createSettler({ db, log, breaker: settings.breaker }),
+    recordResult: createResultRecorder({ db, log, breaker: settings.breaker }),
   });
-  const slots = createSlots({ slots: settings.slots, send, settle, onRoom: () => loop.wake() });
+  const slots = createSlots({ slots: settings.slots, send, record, onFree: () => loop.wake() });
   const claimDue = createClaimDue({
-    ...{ db, log, worker, slots: settings.slots, lanes: settings.lanes, leaseSeconds, paces },
+    ...{ db, log, worker, slots: settings.slots, lanes: settings.lanes, leaseSeconds, concurrency },
     countInFlight: slots.countByEndpoint,
   });
   const loop = startClaimLoop({ log, claimDue, slots, pollMs });
-  const chores = startChores({
-    ...{ db, log, worker, slots: settings.slots, retentionDays, tidyMs, pulse },
+  const periodicTasks = startPeriodicTasks({
+    ...{ db, log, worker, slots: settings.slots, retentionDays, tidyMs, stats },
     inFlight: slots.inFlight,
   });
 
@@ -87,8 +87,8 @@ export function startWorker(options: WorkerOptions): Worker {
     stop: async (graceMs = STOP_GRACE_MS) => {
       const begun = performance.now();
       await loop.stop();
-      await slots.settleAll(Math.max(0, graceMs - (performance.now() - begun)));
-      await chores.stop();
+      await slots.finishAll(Math.max(0, graceMs - (performance.now() - begun)));
+      await periodicTasks.stop();
       await agent.destroy();
     },
   };

@@ -15,22 +15,22 @@ import { countStatements } from './statements';
 import { PROFILE } from './processes';
 
 export interface BenchServer {
-  /** Machine and database in one line, for the heads of tables. */
+  /** Machine and database in one line, for table headings. */
   described: string;
-  /** Each contender has a database of its own. */
+  /** Creates a separate database for each contender. */
   queues: Record<ContenderName, Queue>;
-  /** On ours. */
+  /** Connection to the database of our queue. */
   db: Db;
   stop(): Promise<void>;
 }
 
-/** An embedded PostgreSQL in a temporary directory, as durable as it comes. */
+/** Starts an embedded PostgreSQL in a temporary directory with its default durability. */
 export async function startBenchServer(): Promise<BenchServer> {
   const directory = mkdtempSync(path.join(tmpdir(), 'bench-webhooks-'));
   const embedded = await joinEmbeddedPostgres(directory);
   const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: 4 });
   await migrate(db);
-  // The embedded server is brought back by those who joined it.
+  // Waits because a process that joined the embedded server restarts it.
   if (PROFILE) await countStatements(db, () => stopServer(path.join(directory, 'pg18')));
   const version = await refuseUnsafe(db);
   const urls = CONTENDERS.map((name) => [name, databaseUrl(embedded.url, `bench_${name}`)] as const);
@@ -53,7 +53,7 @@ export async function startBenchServer(): Promise<BenchServer> {
   };
 }
 
-/** A server that does not wait for its disk measures something else. @returns its version */
+/** Refuses a server that does not wait for its disk. @returns its version */
 async function refuseUnsafe(db: Db): Promise<string> {
   const { rows } = await db.raw<{ rows: [Record<string, string>] }>(
     `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,

@@ -1,4 +1,4 @@
-/** What every job of every contender carries. */
+/** The body of every job of every contender. */
 export const BODY = JSON.stringify({
   event_type: 'booking.created',
   booking_ref: 'ACME-100001',

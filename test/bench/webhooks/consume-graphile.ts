@@ -4,7 +4,7 @@ import { CONCURRENCY, type Consumer, type Consumption, type Job } from './conten
 import { post } from './post';
 
 const POLL_MS = 500;
-/** As its documentation advises for throughput: jobs fetched 200 at a time, results written in batches. */
+/** Follows its documentation for throughput: fetches 200 jobs at a time and writes results in batches. */
 const BATCHED = { localQueue: { size: 200 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 };
 const logger = new Logger(() => () => undefined);
 

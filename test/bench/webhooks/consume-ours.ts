@@ -5,7 +5,7 @@ import { startWorker } from '../../../services/webhook-queue/worker/worker';
 import { CONCURRENCY, type Consumer, type Consumption } from './contender';
 import { SECRETS_KEY } from './our-queue';
 
-/** The worker of the service as it is, which signs each body and writes each attempt down. */
+/** Runs the unchanged worker of the service, which signs each body and records each attempt. */
 export function consumeOurs({ databaseUrl, kind, onJob }: Consumption): Consumer {
   const db = openDatabase(databaseUrl, { applicationName: 'bench-ours', poolMax: 8 });
   const worker = startWorker({
@@ -25,7 +25,7 @@ export function consumeOurs({ databaseUrl, kind, onJob }: Consumption): Consumer
   };
 }
 
-/** In the place of the HTTP client: 204 without a socket, so that all but the network is measured. */
+/** Replaces the HTTP client by a 204 without a socket, to measure everything except the network. */
 function answerAtOnce(onJob: () => void): GuardedAgent {
   const answer = { statusCode: 204, headers: {}, body: Buffer.alloc(0) };
   return {

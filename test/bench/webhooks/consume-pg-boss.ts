@@ -4,7 +4,7 @@ import { Agent } from 'undici';
 import { CONCURRENCY, type Consumer, type Consumption, type Job } from './contender';
 import { post } from './post';
 
-/** Its `work()` polls twice a second at most; so these are loops of our own over its fetch and complete, the fastest way it has. */
+/** Loops over its fetch and complete, which is faster than its `work()`: that polls at most twice a second. */
 const LOOPS = 4;
 const BATCH = 200;
 const POLL_MS = 20;
@@ -51,7 +51,7 @@ export async function preparePgBoss(databaseUrl: string): Promise<void> {
   await boss.stop({ graceful: false, wait: true });
 }
 
-/** Without its own upkeep and cron, which would only slow it down. */
+/** Turns off its maintenance and cron, which would slow it down. */
 function openPgBoss(connectionString: string): PgBoss {
   const boss = new PgBoss({ connectionString, max: 8, supervise: false, schedule: false });
   boss.on('error', (error) => process.stderr.write(`pg-boss: ${error.message}\n`));

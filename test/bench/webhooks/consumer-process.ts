@@ -4,8 +4,8 @@ import { consumePgBoss } from './consume-pg-boss';
 import { type Consumer, type Consumption, type ContenderName, type JobKind, now } from './contender';
 
 /**
- * One consumer in a process of its own: <contender> <database url> <kind> <jobs> <rounds>. It tells its parent whenever as many
- * jobs have begun; after as many rounds, or when any message comes, it stops, and tells that too.
+ * Runs one consumer in its own process: <contender> <database url> <kind> <jobs> <rounds>. Reports to its parent when each round of
+ * jobs has started. Stops after the given rounds or at any message, and reports that too.
  */
 const CONSUME: Record<ContenderName, (consumption: Consumption) => Consumer | Promise<Consumer>> = {
   ours: consumeOurs,
@@ -13,16 +13,16 @@ const CONSUME: Record<ContenderName, (consumption: Consumption) => Consumer | Pr
   'pg-boss': consumePgBoss,
 };
 
-/** What it tells when it has stopped: every completion is written down then. */
+/** The report after it has stopped and every completion is stored. */
 export interface Consumed {
-  /** When it set to work. */
+  /** Start time of the consumer. */
   startedAt: number;
-  /** Of its first job, as far as it knows: with POST the sink does. */
+  /** Start time of its first job; with POST only the sink knows it. */
   firstAt: number;
   stoppedAt: number;
 }
 
-/** The last job of a round has begun. */
+/** The last job of a round has started. */
 export interface RoundEnded {
   roundEndedAt: number;
 }

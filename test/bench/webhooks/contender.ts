@@ -1,14 +1,14 @@
-/** Whose queue is measured. */
+/** Names the measured queue. */
 export const CONTENDERS = ['ours', 'graphile-worker', 'pg-boss'] as const;
 export type ContenderName = (typeof CONTENDERS)[number];
 
-/** A no-op job costs nothing but its queue; a POST goes to a sink in a process of its own. */
+/** A no-op job measures only the queue; a POST goes to a sink in a separate process. */
 export type JobKind = 'no-op' | 'POST';
 
-/** Requests or jobs at once, the same for each. */
+/** Concurrency of requests or jobs, equal for all contenders. */
 export const CONCURRENCY = 64;
 
-/** What a job carries, where it is not ours: ours has it in its own tables. */
+/** The payload of a job of other queues; our queue has it in its tables. */
 export interface Job {
   url: string;
   body: string;
@@ -17,16 +17,16 @@ export interface Job {
 export interface Consumption {
   databaseUrl: string;
   kind: JobKind;
-  /** A job has begun. */
+  /** Called when a job starts. */
   onJob: () => void;
 }
 
-/** Works on what is due until it is stopped; then every completion is written down. */
+/** Processes due jobs until it is stopped, and then stores every completion. */
 export interface Consumer {
   stop(): Promise<void>;
 }
 
-/** Milliseconds by a clock that all processes of this machine share. */
+/** Reads a clock in milliseconds that all processes of this machine share. */
 export function now(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

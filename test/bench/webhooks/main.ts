@@ -1,11 +1,12 @@
 /*
- * What the webhook queue does, measured: `npm run bench:webhooks`, or one part of it: `npm run bench:webhooks -- isolation`.
- * Nothing else in this repository claims a number for it.
+ * Measures the webhook queue: `npm run bench:webhooks`, or one part: `npm run bench:webhooks -- isolation`. All figures of the queue in
+ * this repository come from here.
  */
 import { startBenchServer, type BenchServer } from './bench-server';
 import { measureFairness } from './measure-fairness';
 import { measureIsolation } from './measure-isolation';
 import { measureSnapshot } from './measure-snapshot';
+import { measureThrottled } from './measure-throttled';
 import { measureThroughput } from './measure-throughput';
 import { startSink, type Sink } from './processes';
 
@@ -14,6 +15,7 @@ const PARTS: Record<string, (server: BenchServer, sink: Sink) => Promise<void>> 
   isolation: measureIsolation,
   fairness: measureFairness,
   snapshot: measureSnapshot,
+  throttled: measureThrottled,
 };
 
 async function main(): Promise<void> {

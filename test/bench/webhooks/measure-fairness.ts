@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, inTransaction } from '../../../services/platform/database';
 import { claimDeliveries } from '../../../services/webhook-queue/worker/claim.repository';
 import { bookingEvent, enqueueDelivery } from '../../../services/webhook-queue/enqueue-delivery';
-import { addEndpoint } from '../../../services/webhook-queue/operations';
+import { addEndpoint } from '../../../services/webhook-queue/endpoints/add-endpoint';
 import { givenTenant } from '../../support/given';
 import type { BenchServer } from './bench-server';
 import { BODY } from './body';
@@ -17,7 +17,7 @@ const NEWCOMERS = 20;
 const CLAIMS = 20;
 const WARM_MS = 3000;
 
-/** One tenant has a million due; how long does the single delivery of another take, which comes after? */
+/** Measures the time of another tenant's single delivery while one tenant has a million due. */
 export async function measureFairness({ queues, db, described }: BenchServer, sink: Sink): Promise<void> {
   const { ours } = queues;
   await ours.clear();
@@ -25,7 +25,7 @@ export async function measureFairness({ queues, db, described }: BenchServer, si
   await ours.add(urls, Number(DUE) / ENDPOINTS, BODY);
   const claims = await timeClaims(db);
   const quick = await timeNewcomers(db, ours.url, sink);
-  // The worker reads the address with each claim.
+  // The worker reads the URL with each claim.
   await db.raw(
     `update webhook_endpoints set url = replace(url, '/large/', '/sick/') where url like '%/large/%'`,
   );
@@ -44,7 +44,7 @@ export async function measureFairness({ queues, db, described }: BenchServer, si
   );
 }
 
-/** Each undone again. */
+/** Measures claims, and rolls each one back. */
 async function timeClaims(db: Db): Promise<number[]> {
   const seconds: number[] = [];
   const limits = { worker: 'bench', slots: CONCURRENCY, capacity: CONCURRENCY, rows: CONCURRENCY };
@@ -67,7 +67,7 @@ async function timeClaims(db: Db): Promise<number[]> {
   return seconds;
 }
 
-/** Each of a tenant that was not there before, while a worker is busy with the large one. */
+/** Measures deliveries of new tenants while a worker processes the large one. */
 async function timeNewcomers(db: Db, url: string, sink: Sink): Promise<number[]> {
   const consumer = startConsumer('ours', url, { kind: 'POST' });
   await sleep(WARM_MS);

@@ -5,24 +5,24 @@ import { startConsumer, type Sink } from './processes';
 import { median, percentile, printTable } from './table';
 
 const ENDPOINTS = 45;
-/** Every ninth answers after three seconds: one each of five of the nine tenants. */
+/** Every ninth endpoint responds after three seconds: one endpoint of five of the nine tenants. */
 const SICK_EVERY = 9;
 const EACH = 100;
 const { ROUNDS = '3' } = process.env;
 
-/** Half and nineteen of twenty healthy deliveries were made so many seconds after the consumer set to work. */
+/** Seconds from the start of the consumer to the p50 and p95 of healthy deliveries. */
 interface Waits {
   p50: number;
   p95: number;
 }
 
-/** What five endpoints that answer after three seconds cost the other forty. */
+/** Measures how five endpoints that respond after three seconds delay the other forty. */
 export async function measureIsolation(server: BenchServer, sink: Sink): Promise<void> {
   const rows: string[][] = [];
   for (const name of CONTENDERS) {
     const [sick, alone]: [Waits[], Waits[]] = [[], []];
     for (let round = 0; round < Number(ROUNDS); round++) {
-      // Either is first every other time.
+      // Alternates the order.
       for (const withSick of [round % 2 === 0, round % 2 === 1])
         (withSick ? sick : alone).push(await runOnce(server, sink, name, { withSick }));
       process.stderr.write(

@@ -8,16 +8,16 @@ import { median, printTable } from './table';
 
 const { MINUTES = '3', JOBS = '20000' } = process.env;
 const ENDPOINTS = 50;
-/** Before and after the snapshot. */
+/** Rounds before and after the snapshot. */
 const FREE_MS = 20_000;
 const THIRDS = ['first', 'middle', 'last'];
 
-/** Seconds that each round took. */
+/** Duration of each round in seconds. */
 type Rounds = number[];
 
 /**
- * Rounds of no-ops, one after the other, while a transaction elsewhere holds a snapshot: vacuum can take nothing away, and
- * each claim and each settlement leaves dead rows behind. One consumer all the time, as in production.
+ * Runs rounds of no-ops while another transaction holds a snapshot: vacuum can remove nothing, and each claim and each result leaves
+ * dead rows. One consumer runs all the time, as in production.
  */
 export async function measureSnapshot({ queues, db, described }: BenchServer): Promise<void> {
   const { ours } = queues;
@@ -49,7 +49,7 @@ export async function measureSnapshot({ queues, db, described }: BenchServer): P
   );
 }
 
-/** Over the whole time: a median would not see a round in which all stands still. */
+/** Computes the rate over the whole time, because a median hides a round that stalls. */
 function rate(rounds: Rounds): number {
   return (rounds.length * Number(JOBS)) / rounds.reduce((sum, seconds) => sum + seconds);
 }
@@ -59,9 +59,9 @@ function tell(rounds: Rounds): number[] {
   return [rounds.length, ...rates.map(Math.round)];
 }
 
-/** From the commit that makes the jobs of a round due until the last of them has begun. */
+/** Measures from the commit of a round's jobs until the last of them has started. */
 async function runRounds(queue: Queue, consumer: ConsumerProcess, ms: number): Promise<Rounds> {
-  const urls = Array.from({ length: ENDPOINTS }, (_, i) => `http://127.0.0.1:9/snapshot/${i}`);
+  const urls = Array.from({ length: ENDPOINTS }, (_, i) => `http://127.0.0.1:20009/snapshot/${i}`);
   const rounds: Rounds = [];
   for (const until = now() + ms; now() < until;) {
     const ended = consumer.round();

@@ -8,7 +8,7 @@ import { BODY } from './body';
 const ENDPOINTS = 50;
 const { ROUNDS = '5', JOBS = '60000' } = process.env;
 
-/** Jobs a second of each contender, in interleaved rounds on the same server. */
+/** Measures jobs per second of each contender in interleaved rounds on the same server. */
 export async function measureThroughput(server: BenchServer, sink: Sink): Promise<void> {
   const rates = new Map<string, number[]>();
   for (let round = 0; round < Number(ROUNDS); round++) {
@@ -34,7 +34,7 @@ export async function measureThroughput(server: BenchServer, sink: Sink): Promis
   );
 }
 
-/** From the begin of the first job until the completion of the last is written down. */
+/** Measures from the start of the first job until the last completion is stored. */
 async function runOnce(
   { queues, db }: BenchServer,
   sink: Sink,

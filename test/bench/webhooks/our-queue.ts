@@ -1,12 +1,12 @@
 import { inTransaction, openDatabase } from '../../../services/platform/database';
-import { addEndpoint } from '../../../services/webhook-queue/operations';
+import { addEndpoint } from '../../../services/webhook-queue/endpoints/add-endpoint';
 import { givenTenant } from '../../support/given';
 import type { Queue } from './queue';
 
-/** Parent and consumer seal and open with it. */
+/** The key with which parent and consumer seal and open secrets. */
 export const SECRETS_KEY = 'a key of the bench that is long enough';
 
-/** Rows as `enqueueDelivery` leaves them; in one statement, because a million would take it too long. */
+/** Inserts the same rows as `enqueueDelivery`, in one statement because a million calls take too long. */
 const ADD = `
   with made as materialized (
     select e.id as endpoint_id, e.tenant_id, webhook_new_id() as event_id, webhook_new_id() as delivery_id, clock_timestamp() as at
@@ -20,7 +20,7 @@ const ADD = `
   )
   insert into webhook_queue (delivery_id, endpoint_id, next_at) select delivery_id, endpoint_id, at from made`;
 
-/** Endpoints of the same tenant stand together: five each. */
+/** Creates five endpoints for each tenant, in order. */
 const ENDPOINTS_A_TENANT = 5;
 
 export function openOurQueue(url: string): Queue {

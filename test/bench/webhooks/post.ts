@@ -1,7 +1,7 @@
 import { request, type Dispatcher } from 'undici';
 import type { Job } from './contender';
 
-/** What the others' jobs do: the same client and the same bytes as ours, without guard, signature or deadline. */
+/** The job of other queues: the same client and body as ours, without guard, signature or deadline. */
 export async function post(dispatcher: Dispatcher, { url, body }: Job): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   const answer = await request(url, { method: 'POST', headers, body, dispatcher });

@@ -5,12 +5,12 @@ import type { Consumed, RoundEnded } from './consumer-process';
 import type { ContenderName, JobKind } from './contender';
 import type { Arrivals, Expectation } from './sink-process';
 
-/** PROFILE=<directory>: there go the V8 profiles of all consumers, and the statements of ours are printed. */
+/** PROFILE=<directory> stores V8 profiles of all consumers there and prints the statements of our queue. */
 export const { PROFILE } = process.env;
 
 export interface Sink {
   url: string;
-  /** Resolves when as many requests under the prefix were answered since the call. */
+  /** Resolves after this number of responses under the prefix since the call. */
   expect(expectation: Expectation): Promise<Arrivals>;
   stop(): void;
 }
@@ -29,18 +29,18 @@ export async function startSink(): Promise<Sink> {
 }
 
 export interface ConsumerProcess {
-  /** Resolves once it has stopped: by itself after its jobs, or told to. */
+  /** Resolves when it has stopped, after its jobs or on request. */
   stopped: Promise<Consumed>;
-  /** Resolves at the end of the round that is under way. */
+  /** Resolves at the end of the current round. */
   round(): Promise<RoundEnded>;
   stop(): Promise<Consumed>;
 }
 
 export interface Load {
   kind: JobKind;
-  /** Of each round, if they are no-ops. */
+  /** Number of no-op jobs in each round. */
   jobs?: number;
-  /** After these it stops by itself. */
+  /** Number of rounds after which it stops. */
   rounds?: number;
 }
 
@@ -67,7 +67,7 @@ function forkModule(module: string, parameters: string[], profile?: string): Chi
   return fork(file, parameters, { execArgv: ['--import', 'tsx', ...profiling] });
 }
 
-/** The next that has the key: a process tells of several things. */
+/** Waits for the next message with the key, because a process sends several kinds. */
 async function nextMessage<T extends object>(child: ChildProcess, key: keyof T & string): Promise<T> {
   const waiting = new AbortController();
   const { signal } = waiting;

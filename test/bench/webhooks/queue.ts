@@ -1,12 +1,12 @@
-/** What the parent does with a queue while no consumer runs. */
+/** Operations of the parent on a queue while no consumer runs. */
 export interface Queue {
-  /** Of its database, for the consumer. */
+  /** Database URL for the consumer. */
   url: string;
-  /** As many jobs as `each` for each of the targets, in turn, all due. */
+  /** Adds `each` due jobs for each target, in turn. */
   add(urls: string[], each: number, body: string): Promise<void>;
-  /** Forgets all jobs, finished ones too, and leaves the tables as fresh as they were. */
+  /** Deletes all jobs and restores fresh tables. */
   clear(): Promise<void>;
-  /** Jobs that are not done. */
+  /** Counts unfinished jobs. */
   left(): Promise<number>;
   close(): Promise<void>;
 }

@@ -2,17 +2,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { now } from './contender';
 
-/** Answers 204 to every POST: at once, or under /sick after three seconds. Tells its parent when those it was told to expect came. */
+/** Responds 204 to every POST: at once, or under /sick after three seconds. Reports to its parent when the expected requests arrived. */
 const SICK_MS = 3000;
 
 export interface Expectation {
-  /** Of the path. */
+  /** Path prefix of the expected requests. */
   prefix: string;
   count: number;
 }
 
 export interface Arrivals {
-  /** When each was answered, the first first. */
+  /** Time of each response, in order. */
   answeredAt: number[];
 }
 

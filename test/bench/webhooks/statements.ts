@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../../services/platform/database';
 import { printTable } from './table';
 
-/** From now on the server keeps count of its statements; `restart` it, because the library is loaded at its start alone. */
+/** Turns on statement statistics; restarts the server, because it loads the library only at its start. */
 export async function countStatements(db: Db, restart: () => Promise<void>): Promise<void> {
   await db.raw(`alter system set shared_preload_libraries = 'pg_stat_statements'`);
   await db.raw('alter system set track_io_timing = on');
@@ -10,7 +10,7 @@ export async function countStatements(db: Db, restart: () => Promise<void>): Pro
   for (let tries = 0; ; tries++) {
     try {
       await db.raw('create extension pg_stat_statements');
-      // Of a library that is not loaded yet no setting is known.
+      // Settings of a library are unknown until it is loaded.
       await db.raw('alter system set pg_stat_statements.track_planning = on');
       await db.raw('select pg_reload_conf()');
       return;
@@ -25,7 +25,7 @@ export async function forgetStatements(db: Db): Promise<void> {
   await db.raw('select pg_stat_statements_reset()');
 }
 
-/** What the server spent its time on, in the database of `db`, since it was last asked to forget. */
+/** Reads where the server spent its time in the database of `db` since the last reset. */
 export async function printStatements(db: Db, title: string): Promise<void> {
   const { rows } = await db.raw<{ rows: Record<string, number | string>[] }>(
     `select calls, round(total_plan_time::numeric) as plan_ms, round(total_exec_time::numeric) as run_ms,

@@ -2,13 +2,13 @@ export function median(values: number[]): number {
   return percentile(values, 0.5);
 }
 
-/** The lowest value that is not exceeded by that share of them. */
+/** Computes a quantile: the lowest value that this share of the values does not exceed. */
 export function percentile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? NaN;
 }
 
-/** Median [lowest-highest], whole numbers. */
+/** Formats median [lowest-highest] as whole numbers. */
 export function spread(values: number[]): string {
   const [low, middle, high] = [Math.min(...values), median(values), Math.max(...values)].map(Math.round);
   return `${middle} [${low}-${high}]`;

@@ -50,7 +50,7 @@ export interface Shop {
 
 const CLIENTS = 6;
 /** As long as any website waits. The first client waits longer than any answer may take, and so tells how long that is. */
-const PATIENCE_MS = 2500;
+const TIMEOUT_MS = 2500;
 const ENDLESS_MS = 60_000;
 /** A few give up just when the answer is under way. */
 const HASTY = 0.05;
@@ -65,11 +65,11 @@ export function startClients(shop: Shop): Clients {
 
   const ask = async (
     intent: Intent,
-    patienceMs: number,
+    timeoutMs: number,
   ): Promise<Try & { text: string; replayed: boolean }> => {
     const at = performance.now();
-    const hasty = patienceMs !== ENDLESS_MS && Math.random() < HASTY;
-    const signal = AbortSignal.timeout(hasty ? Math.ceil(Math.random() * 40) : patienceMs);
+    const hasty = timeoutMs !== ENDLESS_MS && Math.random() < HASTY;
+    const signal = AbortSignal.timeout(hasty ? Math.ceil(Math.random() * 40) : timeoutMs);
     try {
       const response = await fetch(addressOf(shop, intent), { ...requestOf(shop, intent), signal });
       const text = await response.text();
@@ -81,30 +81,30 @@ export function startClients(shop: Shop): Clients {
       return { at, ms: performance.now() - at, status: 0, code, text: '', replayed: false };
     }
   };
-  const askUntilAnswered = async (intent: Intent, patienceMs: number): Promise<Acknowledged> => {
+  const askUntilAnswered = async (intent: Intent, timeoutMs: number): Promise<Acknowledged> => {
     for (let tried = 1; ; tried++) {
-      const { text, replayed, ...one } = await ask(intent, patienceMs);
+      const { text, replayed, ...one } = await ask(intent, timeoutMs);
       tries.push(one);
       if (givenUp || (one.status !== 0 && !isWorthRetrying(one)))
         return { intent, status: one.status, text, at: one.at + one.ms, tries: tried, replayed };
       await sleep(Math.min(1000, 50 * 2 ** tried) * (0.5 + Math.random()));
     }
   };
-  const buy = async (intent: Intent, patienceMs: number): Promise<Acknowledged> => {
-    const answer = await askUntilAnswered(intent, patienceMs);
+  const buy = async (intent: Intent, timeoutMs: number): Promise<Acknowledged> => {
+    const answer = await askUntilAnswered(intent, timeoutMs);
     acknowledged.push(answer);
     return answer;
   };
   const client = async (name: number): Promise<void> => {
-    const patienceMs = name === 0 ? ENDLESS_MS : PATIENCE_MS;
+    const timeoutMs = name === 0 ? ENDLESS_MS : TIMEOUT_MS;
     for (let n = 0; !finishing; n++) {
       const seats = shop.departures[(name + n) % shop.departures.length]!;
       const quantity = 1 + (n % 3);
-      const hold = await buy({ kind: 'hold', reference: `hold-${name}-${n}`, seats, quantity }, patienceMs);
+      const hold = await buy({ kind: 'hold', reference: `hold-${name}-${n}`, seats, quantity }, timeoutMs);
       const booking: Intent = { kind: 'booking', reference: `order-${name}-${n}`, seats, quantity };
       const holdId = hold.status === 201 ? (JSON.parse(hold.text).hold_id as string) : undefined;
       // Every third hold stays one.
-      await buy({ ...booking, holdId: n % 3 === 0 ? undefined : holdId }, patienceMs);
+      await buy({ ...booking, holdId: n % 3 === 0 ? undefined : holdId }, timeoutMs);
       await sleep(PAUSE_MS);
     }
   };
@@ -113,7 +113,7 @@ export function startClients(shop: Shop): Clients {
   return {
     acknowledged,
     tries,
-    repeat: (intent) => askUntilAnswered(intent, PATIENCE_MS),
+    repeat: (intent) => askUntilAnswered(intent, TIMEOUT_MS),
     giveUp: () => (finishing = givenUp = true),
     async finish() {
       finishing = true;

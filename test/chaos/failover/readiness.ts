@@ -14,7 +14,7 @@ export interface ReadinessWatch {
 }
 
 const EVERY_MS = 100;
-const PATIENCE_MS = 1000;
+const TIMEOUT_MS = 1000;
 
 /** Asks as a balancer does, but more often. */
 export function watchReadiness(addresses: string[]): ReadinessWatch {
@@ -23,7 +23,7 @@ export function watchReadiness(addresses: string[]): ReadinessWatch {
   const watch = async (address: string, into: Look[]): Promise<void> => {
     while (!stopped) {
       const asked = performance.now();
-      const status = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(PATIENCE_MS) }).then(
+      const status = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS) }).then(
         async (response) => (await response.arrayBuffer(), response.status),
         () => 0,
       );

@@ -18,6 +18,7 @@ export const CONVERSATIONS: Record<string, [question: string, ...keys: string[]]
     ['Percent to add', '10', KEY.enter],
     ['Round to a multiple', '5', KEY.enter],
     ['Deposit', KEY.enter],
+    ['Percent of a departure', KEY.enter],
     ['Sites that may show', 'nordlys.example', KEY.enter],
     ['Issue an API key', KEY.enter],
     ['What may it do?', KEY.down, KEY.enter],

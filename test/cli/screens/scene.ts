@@ -1,6 +1,6 @@
 import { createBooking } from '../../../services/api/bookings/create-booking';
 import type { BookingLead } from '../../../services/api/bookings/booking-lead';
-import { confirmBooking } from '../../../services/api/bookings/confirm-booking';
+import { confirmBooking } from '../../../services/api/bookings/change-booking';
 import { placeHold } from '../../../services/api/holds/place-hold';
 import type { SeatHold } from '../../../services/api/holds/seat-hold';
 import { findTenant } from '../../../services/api/tenants/find-tenant';

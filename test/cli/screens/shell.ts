@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { run } from '../../../cli/run';
-import type { Screen } from '../../../cli/screen';
+import { run } from '../../../cli/program';
+import type { Screen } from '../../../cli/terminal/screen';
 
 const ROOT = path.resolve(__dirname, '../../..');
 

@@ -1,6 +1,6 @@
-import { demoCatalog } from '../../../seeds/demo-catalog';
+import { demoCatalog } from '../../../services/api/demo/demo-catalog';
 import { foldName } from '../../../services/api/catalog/fold-name';
-import { currencyDigits } from '../../../services/api/money/currency';
+import { currencyDigits } from '../../../services/api/pricing/currency';
 import type { Db } from '../../../services/platform/database';
 import { daysFromToday } from '../../support/given';
 

@@ -1,4 +1,4 @@
-import { toIssuedWidgetDocument } from '../../../cli/commands/widget/widget-document';
+import { toIssuedWidgetDocument } from '../../../cli/commands/widget/read';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startApiProcess, type ApiProcess } from '../../support/api-process';
 import { startChromium } from '../../support/chromium';
@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { describeWith } from '../../support/describe-with';
 import { givenDeparture, givenTenant, givenTour } from '../../support/given';
 import type { WidgetToken } from '../../../services/api/credentials/credential';
-import { PUBLISHED_LOADERS } from '../../../services/api/widget/published-loaders';
+import { PUBLISHED_LOADERS } from '../../../services/api/widget/loader.router';
 import { givenWidgetToken } from '../given-widget';
 import { API, API_HOST, startHosts, type Hosts } from './two-hosts';
 

@@ -1,32 +1,31 @@
 import { AppError } from '../../../../services/platform/errors';
-import type { Context } from '../../../context';
-import { askText, type Objection } from '../../../prompts';
-import { UsageError } from '../../../usage-error';
-import type { OnboardOptions } from './onboard-options';
-import { toPlan } from './onboard-plan';
+import type { Context } from '../../../engine/context';
+import { UsageError } from '../../../engine/failure';
+import { askText, type Objection } from '../../../terminal/prompts';
 import { onboardFlag } from './onboard-flags';
+import { type OnboardOptions, toPlan } from './onboard-plan';
 import { provisionTenant, rehearse } from './provision-tenant';
 
-/** Where the person is on the guided path, and what is known so far: from flags, and from answers. */
+/** State of the guided dialogue: the answers known from flags and questions. */
 export interface Walk {
   context: Context;
   answers: OnboardOptions;
 }
 
-/** What declines an answer that nobody must give. */
+/** Answer that skips an optional question. */
 export const NONE = 'none';
 
 interface Question<V> {
   message: string;
-  /** What Enter alone answers; `none` makes the answer one that may be left out. */
+  /** The answer of Enter alone; `none` makes the question optional. */
   otherwise?: string;
   /** Instead of the flag's own parser. */
   read?: (text: string) => V;
-  /** The database has a say in it: whatever it would refuse at the end, it refuses now. */
+  /** Checks the answer against the database now, not only at the end. */
   judged?: boolean;
 }
 
-/** Asks for what a flag would have said, unless it did. */
+/** Asks for the value of a flag that is not given. */
 export async function answerFlag<K extends keyof OnboardOptions>(
   { context, answers }: Walk,
   key: K,
@@ -42,13 +41,13 @@ export async function answerFlag<K extends keyof OnboardOptions>(
   if (!declines(text)) answers[key] = read(text);
 }
 
-/** Everything that the answers so far would make, taken back again. */
+/** Creates everything of the answers so far and rolls it back. */
 export function rehearsePlan(context: Context, answers: OnboardOptions) {
   const plan = toPlan(answers);
   return rehearse(context.db, (trx) => provisionTenant(context, trx, plan));
 }
 
-/** The refusals of parsers and of use cases as objections. */
+/** Turns errors of parsers and use cases into objections. */
 function objecting(judge: (text: string) => Promise<void>): Objection {
   return async (text) => {
     try {

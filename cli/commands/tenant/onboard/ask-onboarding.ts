@@ -1,13 +1,14 @@
-import { listContinents } from '../../../../services/api/catalog/list-continents';
+import { listContinents } from '../../../../services/api/catalog/tour.repository';
 import { createTenant } from '../../../../services/api/tenants/create-tenant';
-import type { Context } from '../../../context';
-import { askOne, askSome } from '../../../prompts';
-import { UsageError } from '../../../usage-error';
+import { EVENT_TYPES } from '../../../../services/webhook-queue/deliveries/delivery';
+import type { Format } from '../../../../services/webhook-queue/endpoints/endpoint';
+import type { Context } from '../../../engine/context';
+import { UsageError } from '../../../engine/failure';
+import { askOne, askSome, askYesNo, type Choice } from '../../../terminal/prompts';
+import { completeRights } from '../../key/change';
 import { answerFlag, NONE, rehearsePlan, type Walk } from './answer-flag';
-import { askKey, askWebhook, askWidget } from './ask-access';
-import type { OnboardOptions } from './onboard-options';
-import { defaultCurrency, slugOf } from './onboard-plan';
 import { onboardFlag } from './onboard-flags';
+import { defaultCurrency, type OnboardOptions, slugOf } from './onboard-plan';
 import { rehearse } from './provision-tenant';
 
 /**
@@ -17,7 +18,16 @@ import { rehearse } from './provision-tenant';
 export async function askOnboarding(context: Context, given: OnboardOptions): Promise<OnboardOptions> {
   const walk: Walk = { context, answers: { ...given } };
   context.output.note('Enter takes what is offered; nothing is written before you have seen all of it.');
-  for (const part of [askTenant, askTours, askPrices, askOrigins, askKey, askWidget, askWebhook]) {
+  for (const part of [
+    askTenant,
+    askTours,
+    askPrices,
+    askHoldShare,
+    askOrigins,
+    askKey,
+    askWidget,
+    askWebhook,
+  ]) {
     await part(walk);
   }
   const { key, widget, webhook } = walk.answers;
@@ -77,7 +87,7 @@ async function askContinents(walk: Walk): Promise<void> {
   const { answers, context } = walk;
   const continents = await rehearse(context.db, async (trx) => {
     const { name, slug } = answers;
-    // Whoever sees everything sees every continent that there is.
+    // A tenant that sees all tours sees all continents.
     return listContinents(trx, await createTenant(trx, { name, slug: slug!, defaultVisible: true }));
   });
   if (continents.length > 0) {
@@ -117,11 +127,18 @@ async function askPrices(walk: Walk): Promise<void> {
   });
 }
 
+async function askHoldShare(walk: Walk): Promise<void> {
+  await answerFlag(walk, 'maxHoldShare', {
+    message: "Percent of a departure's seats that it may keep unpaid:",
+    otherwise: '100',
+  });
+}
+
 async function askOrigins(walk: Walk): Promise<void> {
   const { answers } = walk;
   if (answers.origin) return;
   const { dev } = answers;
-  // Who types http://localhost here means it; on the command line --dev says so.
+  // Typing http://localhost here counts as --dev.
   answers.dev ??= answers.status === 'trial';
   await answerFlag(walk, 'origin', {
     message: 'Sites that may show its widget, with blanks between:',
@@ -143,4 +160,62 @@ function list(text: string): string[] {
   const items = text.split(/[\s,]+/).filter(Boolean);
   if (items.length === 0) throw new UsageError('It must be one at least');
   return items;
+}
+
+export async function askKey(walk: Walk): Promise<void> {
+  const { answers, context } = walk;
+  if (!answers.key) return;
+  const said = answers.scope ?? answers.website ?? answers.keyExpiresIn;
+  if (said === undefined && !(await askYesNo(context.io, 'Issue an API key for its server?', true))) {
+    answers.key = false;
+    return;
+  }
+  const rights = { scope: answers.scope, expiresIn: answers.keyExpiresIn };
+  const { scopes, lifetimeSeconds } = await completeRights(context, rights);
+  Object.assign(answers, { scope: [...scopes], keyExpiresIn: lifetimeSeconds });
+  await answerFlag(walk, 'website', {
+    message: 'Site that the key is issued for:',
+    otherwise: hostOf(answers.origin?.[0]) ?? NONE,
+  });
+}
+
+export async function askWidget(walk: Walk): Promise<void> {
+  const { answers, context } = walk;
+  if (!answers.widget) return;
+  if (
+    answers.widgetExpiresIn === undefined &&
+    !(await askYesNo(context.io, 'Issue a widget token for its pages?', true))
+  ) {
+    answers.widget = false;
+    return;
+  }
+  await answerFlag(walk, 'widgetExpiresIn', {
+    message: 'Widget token serves for (such as 365d):',
+    otherwise: NONE,
+  });
+}
+
+export async function askWebhook(walk: Walk): Promise<void> {
+  const { answers, context } = walk;
+  await answerFlag(walk, 'webhook', {
+    message: 'Address that is told of its bookings (https://…):',
+    otherwise: NONE,
+    judged: true,
+  });
+  if (answers.webhook === undefined) return;
+  const events = () => askSome(context.io, 'What it is told of:', EVENT_TYPES, ['booking.created']);
+  answers.event ??= await events();
+  answers.format ??= (await askOne(context.io, 'Body of its requests:', FORMATS)) as Format;
+}
+
+const FORMATS: (Choice & { value: Format })[] = [
+  { value: 'spec', description: "the event's fields alone" },
+  { value: 'standard', description: "the same in Standard Webhooks' frame" },
+  { value: 'thin', description: 'in that frame only what to fetch' },
+];
+
+/** Returns the host of an origin that may lack its scheme. */
+function hostOf(origin: string | undefined): string | undefined {
+  const address = origin && (origin.includes('://') ? origin : `https://${origin}`);
+  return address && URL.canParse(address) ? new URL(address).hostname : undefined;
 }

@@ -1,16 +1,14 @@
-import { verbName, type Flag, type Noun } from '../../../command';
-import { EXPIRES_FLAG, OUT_FLAG } from '../../../credential-flags';
-import { flagName } from '../../../flag';
-import { checkOrigins, DEV_FLAG } from '../../../origin-arguments';
-import { UsageError } from '../../../usage-error';
-import { webUrl } from '../../../values';
-import { key } from '../../key/key';
-import { pricing } from '../../pricing/pricing';
-import { visibility } from '../../visibility/visibility';
-import { webhook } from '../../webhook/webhook';
-import { widget } from '../../widget/widget';
-import type { OnboardOptions } from './onboard-options';
-import { BASICS, NAME_FLAG, SLUG_FLAG } from '../tenant-flags';
+import { type Flag, flagName, type Noun, verbName } from '../../../engine/command';
+import { checkOrigins, DEV_FLAG, EXPIRES_FLAG, OUT_FLAG } from '../../../engine/credential-flags';
+import { UsageError } from '../../../engine/failure';
+import { webUrl } from '../../../engine/values';
+import { key } from '../../key';
+import { pricing } from '../../pricing';
+import { visibility } from '../../visibility';
+import { webhook } from '../../webhook';
+import { widget } from '../../widget';
+import { BASICS, HOLD_SHARE_FLAG, NAME_FLAG, SLUG_FLAG } from '../tenant-flags';
+import type { OnboardOptions } from './onboard-plan';
 
 /** Defaults that `tenant create` does not have. */
 const DERIVED: Record<string, string> = {
@@ -24,6 +22,7 @@ export const ONBOARD_FLAGS: Flag[] = [
   NAME_FLAG,
   { ...SLUG_FLAG, must: false, otherwise: 'made of the name' },
   ...BASICS.map((flag) => ({ ...flag, otherwise: DERIVED[flagName(flag)] ?? flag.otherwise })),
+  HOLD_SHARE_FLAG,
   { ...flagOf(visibility, 'allow', '--continent'), about: 'show the tours there, and what else is named' },
   { ...flagOf(visibility, 'allow', '--tour'), about: 'show this tour, and what else is named' },
   flagOf(pricing, 'add', '--percent'),
@@ -55,7 +54,7 @@ export function onboardFlag(name: string): Flag {
   return flag;
 }
 
-/** What does not go together, by what the refusal calls it. */
+/** Flags that exclude each other, by their text in the error. */
 const CLASHES: Record<string, (options: OnboardOptions) => boolean> = {
   '--visibility all and --tour or --continent': (given) =>
     given.visibility === 'all' && Boolean(given.tour ?? given.continent),
@@ -65,7 +64,7 @@ const CLASHES: Record<string, (options: OnboardOptions) => boolean> = {
   '--no-widget and --widget-expires-in': (given) => !given.widget && given.widgetExpiresIn !== undefined,
 };
 
-/** What says nothing without the other. */
+/** Flags that need another flag. */
 const ORPHANS: [flag: string, needed: string, alone: (options: OnboardOptions) => boolean][] = [
   [
     '--round-to',
@@ -91,7 +90,7 @@ export function checkOnboarding(options: OnboardOptions): void {
   checkOrigins(options.origin ?? [], options.dev, '--origin');
 }
 
-/** A flag of another command, so that it means the same here. */
+/** Returns a flag of another command, so that it means the same here. */
 function flagOf({ name, verbs }: Noun, verb: string, flag: string): Flag {
   const { flags = [] } = verbs.find((one) => verbName(one) === verb) ?? {};
   const found = flags.find((one) => flagName(one) === flag);

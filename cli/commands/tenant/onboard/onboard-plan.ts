@@ -1,13 +1,18 @@
 import { foldName } from '../../../../services/api/catalog/fold-name';
-import { currencyDigits } from '../../../../services/api/money/currency';
-import { currencyOfCountry } from '../../../../services/api/tenants/country-currency';
+import type { Scope } from '../../../../services/api/credentials/credential';
+import { currencyDigits } from '../../../../services/api/pricing/currency';
+import { currencyOfCountry } from '../../../../services/api/tenants/country';
 import { isSlug, isUuid } from '../../../../services/platform/text-forms';
-import { UsageError } from '../../../usage-error';
-import type { OnboardOptions } from './onboard-options';
+import type { Format } from '../../../../services/webhook-queue/endpoints/endpoint';
+import { UsageError } from '../../../engine/failure';
+import { formatDuration } from '../../../engine/values';
+import type { RuleOptions } from '../../pricing/change';
+import type { TargetOptions } from '../../visibility/change';
+import type { TenantOptions } from '../change';
 
 type Decided = 'slug' | 'status' | 'country' | 'currency' | 'visibility' | 'scope';
 
-/** What will be written: nothing that one answer derives from another is open any more. */
+/** Options with all derived values filled in. */
 export type OnboardPlan = OnboardOptions & Required<Pick<OnboardOptions, Decided>>;
 
 /** @throws UsageError where the name gives no slug, and none is given */
@@ -25,7 +30,7 @@ export function toPlan(options: OnboardOptions): OnboardPlan {
   };
 }
 
-/** acme-travel of "Acme Travel"; undefined of a name without Latin letters and digits. */
+/** Returns acme-travel for "Acme Travel"; undefined for a name without Latin letters and digits. */
 export function slugOf(name: string): string | undefined {
   const slug = foldName(name)
     .replace(/'/g, '')
@@ -38,4 +43,90 @@ export function slugOf(name: string): string | undefined {
 export function defaultCurrency(country: string): { code: string; digits: number } {
   const code = currencyOfCountry(country);
   return { code, digits: currencyDigits(code)! };
+}
+
+type Basics =
+  'status' | 'currency' | 'country' | 'bookingPrefix' | 'visibility' | 'depositPercent' | 'maxHoldShare';
+
+/** The flags of `tenant onboard`, as their parsers leave them; the guided path fills in the same. */
+export interface OnboardOptions
+  extends Pick<TenantOptions, Basics>, TargetOptions, Pick<RuleOptions, 'percent' | 'amount' | 'roundTo'> {
+  name: string;
+  slug?: string;
+  origin?: string[];
+  dev?: boolean;
+  /** False with --no-key. */
+  key: boolean;
+  scope?: Scope[];
+  website?: string;
+  /** Seconds. */
+  keyExpiresIn?: number | null;
+  /** False with --no-widget. */
+  widget: boolean;
+  /** Seconds. */
+  widgetExpiresIn?: number | null;
+  webhook?: string;
+  event?: string[];
+  format?: Format;
+  out?: string;
+  yes?: boolean;
+}
+
+const WIDTH = 76;
+
+/** Returns the equivalent command line, wrapped so that a shell accepts it when pasted. */
+export function describeCommand(plan: OnboardPlan): string {
+  const given: [string, string | readonly string[] | null | undefined][] = [
+    ['--name', plan.name],
+    ['--slug', plan.slug],
+    ['--status', plan.status],
+    ['--country', plan.country],
+    ['--currency', plan.currency.code],
+    ['--booking-prefix', plan.bookingPrefix],
+    ['--visibility', plan.tour || plan.continent ? undefined : plan.visibility],
+    ['--continent', plan.continent],
+    ['--tour', plan.tour],
+    ['--deposit-percent', plan.depositPercent],
+    ['--max-hold-share', plan.maxHoldShare?.toString()],
+    ['--percent', plan.percent],
+    ['--amount', plan.amount],
+    ['--round-to', plan.roundTo],
+    ['--origin', plan.origin],
+    ['--scope', plan.key ? plan.scope : undefined],
+    ['--website', plan.website],
+    ['--key-expires-in', inWords(plan.keyExpiresIn)],
+    ['--widget-expires-in', inWords(plan.widgetExpiresIn)],
+    ['--webhook', plan.webhook],
+    ['--event', plan.event],
+    ['--format', plan.format],
+    ['--out', plan.out],
+  ];
+  const switches = { '--dev': plan.dev === true, '--no-key': !plan.key, '--no-widget': !plan.widget };
+  const words = [
+    'tourctl tenant onboard',
+    ...given.flatMap(([flag, value]) => [value ?? []].flat().map((one) => `${flag} ${quote(one)}`)),
+    ...Object.entries(switches).flatMap(([flag, on]) => (on ? [flag] : [])),
+    '--yes',
+  ];
+  return inLines(words).join(' \\\n    ');
+}
+
+function inLines(words: string[]): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + word.length < WIDTH - 4)
+      lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function inWords(seconds: number | null | undefined): string | undefined {
+  return seconds == null ? undefined : formatDuration(seconds, 'd');
+}
+
+/** Quotes a word for a shell if needed. */
+function quote(text: string): string {
+  return /^[\w@%+:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

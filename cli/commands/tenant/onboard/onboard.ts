@@ -1,23 +1,26 @@
 import { recordChange } from '../../../../services/platform/audit-log';
-import type { Context } from '../../../context';
-import { askYesNo } from '../../../prompts';
-import { NotConfirmedError } from '../../../refusals';
-import { withSecretFile } from '../../../secret-file';
-import { noteSpelling } from '../../../origin-arguments';
+import { nobodyToAsk, type Context } from '../../../engine/context';
+import { describeExpiry, printSpelling } from '../../../engine/credential-flags';
+import { NotConfirmedError } from '../../../engine/failure';
+import { withSecretFile } from '../../../engine/secret-file';
+import { askYesNo } from '../../../terminal/prompts';
+import { toIssuedKeyDocument } from '../../key/read';
+import { describeLowPrices } from '../../pricing/change';
+import { describeChange } from '../../pricing/read';
+import { toVisibilityDocument } from '../../visibility/read';
+import { toSecretDocument } from '../../webhook/read';
+import { toIssuedWidgetDocument } from '../../widget/read';
+import { toTenantDocument } from '../read';
 import { askOnboarding } from './ask-onboarding';
-import { describeCommand } from './onboard-command-line';
-import { secretLines, toOnboardDocument } from './onboard-document';
-import type { OnboardOptions } from './onboard-options';
-import { type OnboardPlan, toPlan } from './onboard-plan';
-import { describeOnboarding } from './onboard-summary';
-import { provisionTenant, type Provisioned, rehearse } from './provision-tenant';
+import { describeCommand, type OnboardOptions, type OnboardPlan, toPlan } from './onboard-plan';
+import { type Provisioned, provisionTenant, rehearse } from './provision-tenant';
 
 export async function onboardTenantCommand(context: Context, options: OnboardOptions): Promise<void> {
   const guided = context.io.isTTY && !context.output.json && !options.yes;
   const plan = toPlan(guided ? await askOnboarding(context, options) : options);
   if (guided) await agree(context, plan);
-  else noteSpelling(plan.origin ?? [], plan.dev, context.output);
-  const made = await provision(context, plan);
+  else printSpelling(plan.origin ?? [], plan.dev, context.output);
+  const made = await provision(context, plan, guided || options.yes === true);
   announce(context, made, plan, guided);
 }
 
@@ -31,13 +34,16 @@ async function agree(context: Context, plan: OnboardPlan): Promise<void> {
   if (!(await askYesNo(io, 'Write all of it?', true))) throw new NotConfirmedError();
 }
 
-async function provision(context: Context, plan: OnboardPlan): Promise<Provisioned> {
+/** @param agreed with low prices too, which the person was warned of */
+async function provision(context: Context, plan: OnboardPlan, agreed: boolean): Promise<Provisioned> {
   const { name: actor, host } = context.operator;
   return withSecretFile(plan.out, (keep) =>
     context.audited({ action: 'tenant.onboard' }, async (trx, note) => {
       const made = await provisionTenant(context, trx, plan, (entry) =>
         recordChange(trx, { ...entry, actor, host }),
       );
+      if (made.lowPrices && !agreed)
+        throw nobodyToAsk(`The price rule ${describeLowPrices(made.lowPrices)}. Add it?`);
       // Every part has left its row; the whole is not one change more.
       note(null, null);
       keep(secretLines(made).join('\n'));
@@ -78,4 +84,85 @@ function describeSecrets(count: number, out: string | undefined): string {
 
 function tryKey(publicBaseUrl: string): string {
   return `curl -H "Authorization: Bearer <API_KEY>" "${publicBaseUrl}/api/tenant/catalog?limit=1"`;
+}
+
+/**
+ * The answer of onboard: each part as its own command answers, null for a part that was not wanted.
+ * @param shown false where the secrets went to a file
+ */
+export function toOnboardDocument(made: Provisioned, shown: boolean, publicBaseUrl: string) {
+  const { tenant, visibility, rule, key, widget, endpoint } = made;
+  return {
+    tenant: toTenantDocument(tenant),
+    visibility: toVisibilityDocument(tenant.slug, visibility),
+    price_rule: rule,
+    key: key && toIssuedKeyDocument(key.credential, shown ? key.token : null),
+    widget: widget && toIssuedWidgetDocument(widget.credential, shown ? widget.token : null, publicBaseUrl),
+    webhook:
+      endpoint && toSecretDocument({ ...endpoint, tenant: tenant.slug }, shown ? endpoint.secret : null),
+  };
+}
+
+/** Returns the secrets as lines of a settings file. */
+export function secretLines({ key, widget, endpoint }: Provisioned): string[] {
+  return [
+    ...(key ? [`API_KEY=${key.token}`] : []),
+    ...(widget ? [`WIDGET_TOKEN=${widget.token}`] : []),
+    ...(endpoint ? [`WEBHOOK_SECRET=${endpoint.secret}`] : []),
+  ];
+}
+
+/** Label and lines, as a person reads them over before agreeing; nothing in it is secret. */
+export function describeOnboarding(made: Provisioned, out: string | undefined): string {
+  const { tenant, rule, key, widget, endpoint } = made;
+  const deposit = `${Number(tenant.depositPercent)} % deposit`;
+  const rows: [string, string | string[]][] = [
+    ['Tenant', `${tenant.slug} (${tenant.name}), ${tenant.status === 'trial' ? 'on trial' : tenant.status}`],
+    ['Country', `${tenant.country}, price rules in ${tenant.currency}`],
+    ['Bookings', `${tenant.bookingPrefix}-1042 and so on, ${deposit}`],
+    ['Unpaid seats', `${tenant.maxHoldShare} % of a departure at most`],
+    ['Tours', describeTours(made)],
+    ['Prices', rule ? describePrices(rule) : "the platform's"],
+    ['Sites', tenant.origins.length > 0 ? tenant.origins : 'none yet'],
+    ['API key', key ? describeKey(key.credential) : 'none'],
+    ['Widget token', widget ? `for these sites; ${expiry(widget.credential.expiresAt)}` : 'none'],
+    [
+      'Webhook',
+      endpoint ? [endpoint.url, `${endpoint.events.join(', ')}; format ${endpoint.format}`] : 'none',
+    ],
+    ['Secrets', out === undefined ? 'shown once, on this screen' : `written to ${out} (0600)`],
+  ];
+  const width = Math.max(...rows.map(([label]) => label.length));
+  return rows
+    .flatMap(([label, lines]) => [lines].flat().map((line, i) => [i === 0 ? label : '', line] as const))
+    .map(([label, line]) => `  ${label.padEnd(width)}  ${line}`)
+    .join('\n');
+}
+
+function describeTours({
+  visibility: { defaultVisible, continents, tours },
+}: Provisioned): string | string[] {
+  if (defaultVisible) return 'all of them';
+  const shown = [
+    ...continents.map(({ continent }) => `all of ${continent}`),
+    ...tours.map(({ slug }) => slug),
+  ];
+  return shown.length > 0 ? shown : 'none yet';
+}
+
+function describePrices(rule: NonNullable<Provisioned['rule']>): string {
+  const rounding = rule.round_to === null ? '' : `, rounded to a multiple of ${rule.round_to}`;
+  return `${describeChange(rule)} on the platform's${rounding}`;
+}
+
+function describeKey({
+  scopes,
+  website,
+  expiresAt,
+}: NonNullable<Provisioned['key']>['credential']): string[] {
+  return [scopes.join(', '), `${website ? `for ${website}; ` : ''}${expiry(expiresAt)}`];
+}
+
+function expiry(at: Date | null): string {
+  return describeExpiry(at && `${at.toISOString().slice(0, 16)}Z`);
 }

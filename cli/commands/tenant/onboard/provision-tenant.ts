@@ -1,30 +1,33 @@
-import type { ApiKey, Issued, WidgetToken } from '../../../../services/api/credentials/credential';
-import { issueApiKey } from '../../../../services/api/credentials/issue-api-key';
-import { issueWidgetToken } from '../../../../services/api/credentials/issue-widget-token';
-import { readVisibility, setVisibility } from '../../../../services/api/catalog/set-visibility';
+import { readVisibility, setVisibility } from '../../../../services/api/catalog/manage-visibility';
 import type { Visibility } from '../../../../services/api/catalog/visibility';
-import { addPriceRule } from '../../../../services/api/pricing/add-price-rule';
+import type { ApiKey, Issued, WidgetToken } from '../../../../services/api/credentials/credential';
+import { issueApiKey, issueWidgetToken } from '../../../../services/api/credentials/issue-credential';
+import { addPriceRule } from '../../../../services/api/pricing/change-price-rules';
+import { findLowPricesOf, type LowPrices } from '../../../../services/api/pricing/find-low-prices';
 import { createTenant } from '../../../../services/api/tenants/create-tenant';
-import { addOrigins } from '../../../../services/api/tenants/set-origins';
+import { addOrigins } from '../../../../services/api/tenants/origins';
 import type { Tenant } from '../../../../services/api/tenants/tenant';
 import type { AuditEntry } from '../../../../services/platform/audit-log';
 import { type Db, inTransaction, type Trx } from '../../../../services/platform/database';
-import { addEndpoint, type AddedEndpoint } from '../../../../services/webhook-queue/operations';
-import type { Context } from '../../../context';
-import { toKeyDocument } from '../../key/key-document';
-import { type PriceRuleDocument, toPriceRuleDocument } from '../../pricing/price-rule-document';
-import { rulesOf } from '../../visibility/visibility-document';
-import { readTargets } from '../../visibility/visibility-targets';
-import { toWidgetDocument } from '../../widget/widget-document';
+import { addEndpoint, type AddedEndpoint } from '../../../../services/webhook-queue/endpoints/add-endpoint';
+import type { Context } from '../../../engine/context';
+import { toKeyDocument } from '../../key/read';
+import { describeLowPrices } from '../../pricing/change';
+import { type PriceRuleDocument, toPriceRuleDocument } from '../../pricing/read';
+import { readTargets } from '../../visibility/change';
+import { rulesOf } from '../../visibility/read';
+import { toWidgetDocument } from '../../widget/read';
+import { toSettings } from '../change';
+import { toTenantDocument } from '../read';
 import type { OnboardPlan } from './onboard-plan';
-import { toTenantDocument } from '../tenant-document';
-import { toSettings } from '../tenant-options';
 
-/** Everything that a plan makes, the secrets too. */
+/** Everything that a plan creates, including secrets. */
 export interface Provisioned {
   tenant: Tenant;
   visibility: Visibility;
   rule: PriceRuleDocument | null;
+  /** The prices that the rule makes 0, or less than half of the platform's. */
+  lowPrices: LowPrices | undefined;
   key: Issued<ApiKey> | null;
   widget: Issued<WidgetToken> | null;
   endpoint: AddedEndpoint | null;
@@ -34,7 +37,7 @@ export interface Provisioned {
 /** Writes an audit row for a part; rehearsals keep none. */
 export type RecordPart = (entry: Omit<AuditEntry, 'actor' | 'host'>) => Promise<void>;
 
-/** What each part needs to be made. */
+/** Resources for creating each part. */
 interface Work {
   context: Context;
   trx: Trx;
@@ -43,7 +46,7 @@ interface Work {
   warnings: string[];
 }
 
-/** One part at a time, each as its own command does it: with the same use case, and the same audit row. */
+/** Creates each part as its own command does, with the same use case and audit row. */
 export async function provisionTenant(
   context: Context,
   trx: Trx,
@@ -58,15 +61,15 @@ export async function provisionTenant(
   const work = { context, trx, plan, record, warnings };
   await record('tenant.create', slug, null, toTenantDocument(created));
   const visibility = await showTours(work, created);
-  const rule = await changePrices(work, created);
+  const { rule, lowPrices } = await changePrices(work, created);
   const tenant = await allowOrigins(work, created);
   const key = plan.key ? await issueKey(work, tenant) : null;
   const widget = plan.widget ? await issueWidget(work, tenant) : null;
   const endpoint = await addWebhook(work, tenant);
-  return { tenant, visibility, rule, key, widget, endpoint, warnings };
+  return { tenant, visibility, rule, lowPrices, key, widget, endpoint, warnings };
 }
 
-/** Does the work and takes it back: what would be refused, is refused now, and nothing is written. */
+/** Runs the work and rolls it back: reports errors early and writes nothing. */
 export async function rehearse<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   let done: { result: T } | undefined;
   const takenBack = new Error('rehearsed');
@@ -94,14 +97,16 @@ async function showTours(
   return after;
 }
 
-async function changePrices({ trx, plan, record }: Work, tenant: Tenant): Promise<PriceRuleDocument | null> {
+async function changePrices({ trx, plan, record, warnings }: Work, tenant: Tenant) {
   const { percent, amount, roundTo } = plan;
   const value = percent ?? amount;
-  if (value === undefined) return null;
+  if (value === undefined) return { rule: null, lowPrices: undefined };
   const change = { kind: percent === undefined ? ('amount' as const) : ('percent' as const), value };
+  const lowPrices = await findLowPricesOf(trx, tenant, { change, roundTo });
+  if (lowPrices) warnings.push(`the price rule ${describeLowPrices(lowPrices)}`);
   const rule = toPriceRuleDocument(tenant, await addPriceRule(trx, tenant, { change, roundTo }), null);
   await record('pricing.add', String(rule.id), null, rule);
-  return rule;
+  return { rule, lowPrices };
 }
 
 async function allowOrigins({ trx, plan, record }: Work, tenant: Tenant): Promise<Tenant> {
@@ -114,7 +119,7 @@ async function allowOrigins({ trx, plan, record }: Work, tenant: Tenant): Promis
 
 async function issueKey({ context, trx, plan, record }: Work, tenant: Tenant): Promise<Issued<ApiKey>> {
   const { scope, website, keyExpiresIn } = plan;
-  const { keyPepper } = context.secrets;
+  const { keyPepper } = await context.secrets('keyPepper');
   const given = { scopes: scope, website, lifetimeSeconds: keyExpiresIn };
   const issued = await issueApiKey(trx, keyPepper, tenant, given);
   await record('key.issue', issued.credential.id, null, toKeyDocument(issued.credential));
@@ -125,7 +130,7 @@ async function issueWidget(
   { context, trx, plan, record }: Work,
   tenant: Tenant,
 ): Promise<Issued<WidgetToken>> {
-  const { keyPepper } = context.secrets;
+  const { keyPepper } = await context.secrets('keyPepper');
   const given = { lifetimeSeconds: plan.widgetExpiresIn };
   const issued = await issueWidgetToken(trx, keyPepper, tenant, given);
   await record('widget.issue', issued.credential.id, null, toWidgetDocument(issued.credential));
@@ -140,7 +145,8 @@ async function addWebhook(
   if (webhook === undefined) return null;
   const { allowPrivateTargets } = context.config.webhooks;
   const given = { tenantId: tenant.id, url: webhook, events: event, format, allowPrivateTargets };
-  const added = await addEndpoint(trx, context.secrets.secretsKey, given);
+  const { secretsKey } = await context.secrets('secretsKey');
+  const added = await addEndpoint(trx, secretsKey, given);
   const { secret: _, waiting: __, twins: ___, ...endpoint } = added;
   await record('webhook.add', endpoint.id, null, { ...endpoint, tenant: tenant.slug });
   return added;

@@ -1,10 +1,10 @@
 import { PROBLEMS, type ProblemCode } from '../../http/problems';
 import { describeAnswers } from './describe-answers';
-import { exampleOf } from './example-of';
+
 import {
   GENERATED_BASE_URL,
   type OpenApiDocument,
-  type Operation,
+  type OpenApiOperation,
   referencedName,
   type Schema,
 } from '../openapi-document';
@@ -97,7 +97,7 @@ function wrapReference(schema: Schema): void {
 function completeOperation(
   path: string,
   method: string,
-  operation: Operation,
+  operation: OpenApiOperation,
   schemas: Record<string, Schema>,
 ): void {
   operation.operationId = operation.operationId.charAt(0).toLowerCase() + operation.operationId.slice(1);
@@ -118,7 +118,7 @@ function completeOperation(
 }
 
 /** The scopes of a key have no place in 3.0's requirements, so they are told in words and in an extension. */
-function completeSecurity(operation: Operation): void {
+function completeSecurity(operation: OpenApiOperation): void {
   const [[scheme, scopes]] = operation.security.map((requirement) => Object.entries(requirement)[0]!) as [
     [string, string[]],
   ];
@@ -127,4 +127,25 @@ function completeSecurity(operation: Operation): void {
   if (!scope) return;
   operation['x-required-scope'] = scope;
   operation.description = `${operation.description ?? ''}\n\nNeeds a key with the scope \`${scope}\`.`.trim();
+}
+
+/**
+ * A value of this schema, made of the examples of its parts, so that each is written down once.
+ * @param where names the place in the message when a part has no example
+ */
+function exampleOf(schema: Schema, schemas: Record<string, Schema>, where: string): unknown {
+  if (schema.example !== undefined) return schema.example;
+  if (schema.enum) return schema.enum[0];
+  const name = referencedName(schema);
+  if (name) return exampleOf(schemas[name]!, schemas, name);
+  if (schema.type === 'array') return [exampleOf(schema.items!, schemas, `${where}[]`)];
+  if (schema.properties) {
+    const parts = Object.entries(schema.properties).map(([part, value]) => [
+      part,
+      exampleOf(value, schemas, `${where}.${part}`),
+    ]);
+    return Object.fromEntries(parts) as unknown;
+  }
+  if (schema.default !== undefined) return schema.default;
+  throw new Error(`${where} has no example: give its name one in wire-names.ts, or an @example in its dto.`);
 }

@@ -1,5 +1,5 @@
 import { isProblemCode, type ProblemCode, PROBLEMS } from '../../http/problems';
-import type { Answer, Operation, Reference } from '../openapi-document';
+import type { Answer, OpenApiOperation, Reference } from '../openapi-document';
 
 const ANY_INPUT: ProblemCode[] = [
   'validation_failed',
@@ -42,7 +42,7 @@ const HAVE_ETAG = ['listTours', 'readTour', 'listWidgetTours'];
  * what each call of its kind can answer is added here.
  * @throws Error for a text that is no list of codes of that status: the developer reads it at `npm run generate`
  */
-export function describeAnswers(method: string, operation: Operation): void {
+export function describeAnswers(method: string, operation: OpenApiOperation): void {
   const answers: Record<string, Answer> = {};
   for (const [status, answer] of Object.entries(operation.responses)) {
     if (Number(status) < 400)
@@ -56,7 +56,7 @@ export function describeAnswers(method: string, operation: Operation): void {
   operation.responses = answers;
 }
 
-function commonCodes(method: string, operation: Operation): ProblemCode[] {
+function commonCodes(method: string, operation: OpenApiOperation): ProblemCode[] {
   const byToken = operation.security.some((scheme) => 'widgetToken' in scheme);
   return [
     ...ANY_INPUT.filter((code) => !byToken || code !== 'unknown_parameter'),
@@ -67,7 +67,7 @@ function commonCodes(method: string, operation: Operation): ProblemCode[] {
   ];
 }
 
-function ownCodes({ operationId, responses }: Operation): ProblemCode[] {
+function ownCodes({ operationId, responses }: OpenApiOperation): ProblemCode[] {
   return Object.entries(responses).flatMap(([status, { description }]) => {
     if (Number(status) < 400) return [];
     const codes = description.split(', ');
@@ -106,7 +106,11 @@ function unchanged(): Answer {
   };
 }
 
-function successHeaders(method: string, operation: Operation, answer: Answer): Record<string, Reference> {
+function successHeaders(
+  method: string,
+  operation: OpenApiOperation,
+  answer: Answer,
+): Record<string, Reference> {
   const headers = ['X-Request-Id', ...QUOTA_HEADERS];
   const isPage =
     operation.parameters.some(({ name }) => name === 'cursor') && answer.content?.['application/json'];

@@ -1,4 +1,4 @@
-import type { Answer, OpenApiDocument, Operation } from '../openapi-document';
+import type { Answer, OpenApiDocument, OpenApiOperation } from '../openapi-document';
 
 /** No enum: what the page does not know it ignores, and shows the visitor's own. */
 const THEME = {
@@ -11,12 +11,12 @@ const THEME = {
 } as const;
 
 /** Routes that are no tsoa controllers: the page for a frame, and what a balancer asks. */
-export function otherOperations(list: Operation): OpenApiDocument['paths'] {
+export function otherOperations(list: OpenApiOperation): OpenApiDocument['paths'] {
   const html: Answer = {
     description: 'An HTML page, to be shown in a frame on a page of one of the origins of the token.',
     content: { 'text/html': { schema: { type: 'string' } } },
   };
-  const page: Operation = {
+  const page: OpenApiOperation = {
     ...list,
     operationId: 'showTours',
     summary: 'Show tours in a frame',
@@ -41,16 +41,16 @@ export function otherOperations(list: Operation): OpenApiDocument['paths'] {
 }
 
 /** The same refusals, each as a page for who accepts HTML. */
-function withPages(responses: Operation['responses']): Operation['responses'] {
+function withPages(responses: OpenApiOperation['responses']): OpenApiOperation['responses'] {
   const page = { 'text/html': { schema: { type: 'string' } } };
   const both = Object.entries(responses).map(([status, one]) => [
     status,
     { ...one, content: { ...one.content, ...page } },
   ]);
-  return Object.fromEntries(both) as Operation['responses'];
+  return Object.fromEntries(both) as OpenApiOperation['responses'];
 }
 
-function health(operationId: string, summary: string, responses: Record<string, Answer>): Operation {
+function health(operationId: string, summary: string, responses: Record<string, Answer>): OpenApiOperation {
   const description = 'Without a credential, and never limited.';
   return { operationId, summary, description, tags: ['Service'], security: [], parameters: [], responses };
 }

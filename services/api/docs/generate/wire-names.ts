@@ -1,4 +1,4 @@
-import { sealCursor } from '../../http/cursor';
+import { sealCursor } from '../../http/paging';
 import type { Schema } from '../openapi-document';
 
 /** What a name means wherever it stands on the wire; a description or an @example in a dto goes before it. */

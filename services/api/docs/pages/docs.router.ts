@@ -4,45 +4,50 @@ import type { Express, NextFunction, Request, Response } from 'express';
 import type { ApiContext } from '../../http/api-context';
 import { TransportError } from '../../http/http.errors';
 import { isProblemCode } from '../../http/problems';
+import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
+import { GENERATED_BASE_URL } from '../openapi-document';
 import { errorArticle, errorList } from './errors-page';
-import { renderContents, renderMarkdown } from './markdown';
-import { DOCS_POLICY, type Page, renderPage } from './page';
-import { reference, referenceContents } from './reference-page';
+import { homeBody, homeDocument } from './home-page';
+import { DOCS_POLICY, renderColumns, renderDocsPage } from './page';
 import { servedDocument, withBaseUrl } from './served-document';
 import { toOpenapi31 } from './to-openapi-31';
 
-const GUIDE = readText('docs/integration-guide.md');
-const TYPES = readText('services/api/generated/openapi.d.ts');
+const GUIDE = readGenerated('guide.html');
+const REFERENCE = readGenerated('reference.html');
+const TYPES = readGenerated('openapi.d.ts');
 
 /** What a tenant's developer reads. Public, and without a word about any tenant. */
 export function registerDocs(app: Express): void {
   const { publicBaseUrl } = (app.locals.context as ApiContext).config;
   const basePath = new URL(publicBaseUrl).pathname.replace(/\/$/, '');
   const document = () => servedDocument(publicBaseUrl);
-  const page = (path: string, make: () => Omit<Page, 'path'>) =>
-    serve(app, path, 'text/html', () => renderPage({ path, ...make() }, basePath));
+  const page = (path: string, title: string, make: () => Markup) =>
+    serve(app, path, 'text/html', () => renderDocsPage({ path, title, columns: make() }, basePath));
 
+  app.get('/', (request: Request, response: Response) => {
+    response.vary('Accept');
+    // A browser names text/html; a client that takes anything gets the page too.
+    if (request.accepts(['text/html', 'application/json']) === 'application/json') {
+      send(response, 'application/json', JSON.stringify(homeDocument(publicBaseUrl)));
+    } else {
+      const columns = renderColumns(homeBody(basePath));
+      send(response, 'text/html', renderDocsPage({ path: '/', title: 'Start', columns }, basePath));
+    }
+  });
   serve(app, '/openapi.json', 'application/json', () => JSON.stringify(document()));
   serve(app, '/openapi.3.1.json', 'application/json', () => JSON.stringify(toOpenapi31(document())));
   serve(app, '/openapi.d.ts', 'text/plain', () => withBaseUrl(TYPES, publicBaseUrl));
-  page('/docs', () => ({
-    title: 'API reference',
-    contents: referenceContents(document()),
-    body: reference(document(), basePath),
-  }));
-  page('/docs/guide', () => {
-    const source = withBaseUrl(GUIDE, publicBaseUrl);
-    return { title: 'Integration guide', contents: renderContents(source), body: renderMarkdown(source) };
-  });
-  page('/docs/errors', () => ({ title: 'Errors', body: errorList(basePath) }));
+  page('/docs', 'API reference', () => generatedPage(REFERENCE, publicBaseUrl, basePath));
+  page('/docs/guide', 'Integration guide', () => generatedPage(GUIDE, publicBaseUrl, basePath));
+  page('/docs/errors', 'Errors', () => renderColumns(errorList(basePath)));
   app.get(
     '/docs/errors/:code',
     (request: Request<{ code: string }>, response: Response, next: NextFunction) => {
       const { code } = request.params;
       if (!isProblemCode(code))
         return next(new TransportError('not_found', 'There is no error with this code.'));
-      const body = errorArticle(code, publicBaseUrl);
-      send(response, 'text/html', renderPage({ path: '', title: code, body }, basePath));
+      const columns = renderColumns(errorArticle(code, publicBaseUrl));
+      send(response, 'text/html', renderDocsPage({ path: '', title: code, columns }, basePath));
     },
   );
 }
@@ -59,7 +64,17 @@ function send(response: Response, type: string, text: string): void {
   response.type(type).send(text);
 }
 
-/** From the checkout, or from the build, which lays these files as they lie there. */
-function readText(file: string): string {
-  return readFileSync(path.resolve(__dirname, '../../../..', file), 'utf8').trimEnd();
+/** Puts the addresses of this installation into a page of `npm run generate`. */
+function generatedPage(page: string, publicBaseUrl: string, basePath: string): Markup {
+  const escapedUrl = toHtml(html`${publicBaseUrl}`);
+  return trusted(
+    page
+      .replaceAll('href="/', () => `href="${toHtml(html`${basePath}`)}/`)
+      .replaceAll(GENERATED_BASE_URL, () => escapedUrl),
+  );
+}
+
+/** Reads from the checkout, or from the build, which has a copy at the same place. */
+function readGenerated(file: string): string {
+  return readFileSync(path.resolve(__dirname, '../../generated', file), 'utf8').trimEnd();
 }

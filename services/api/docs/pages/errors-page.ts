@@ -1,9 +1,8 @@
 import { type ProblemCode, PROBLEMS } from '../../http/problems';
 import { html, type Markup } from '../../../platform/html-template';
-import { renderCode } from './markdown';
+import { renderCode, renderTable } from './page';
 import { problemExample } from '../problem-examples';
 import { withBaseUrl } from './served-document';
-import { renderTable } from './table';
 
 /** Every code in one table, by status. */
 export function errorList(basePath: string): Markup {

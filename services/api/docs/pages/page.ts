@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
-import { PAGE_STYLE } from './page-style';
 
-export interface Page {
+export interface DocsPage {
   title: string;
   /** Path of the page itself below the base path, as it stands in the list of pages. */
   path: string;
-  /** What the page holds, beside it: links to its own headings. */
-  contents?: Markup;
-  body: Markup;
+  columns: Markup;
 }
 
 const PAGES = [
@@ -20,6 +19,8 @@ const PAGES = [
   ['/openapi.d.ts', 'TypeScript'],
 ] as const;
 
+/** Inline, so that a page is one request. */
+const PAGE_STYLE = readFileSync(join(__dirname, '../assets/docs.css'), 'utf8');
 const STYLE_ELEMENT = trusted(`<style>${PAGE_STYLE}</style>`);
 
 /** Nothing is loaded and nothing runs: text, and the one style sheet by its hash. */
@@ -32,7 +33,7 @@ export const DOCS_POLICY = [
 ].join('; ');
 
 /** @param basePath of PUBLIC_BASE_URL: links stay on the host by which the reader came */
-export function renderPage({ title, path, contents, body }: Page, basePath: string): string {
+export function renderDocsPage({ title, path, columns }: DocsPage, basePath: string): string {
   const links = PAGES.map(([target, name]) => {
     const current = target === path && trusted(' aria-current="page"');
     return html`<a href="${basePath}${target}" ${current}>${name}</a> `;
@@ -52,11 +53,42 @@ export function renderPage({ title, path, contents, body }: Page, basePath: stri
           <strong>Tour Platform</strong>
           <nav aria-label="Documents">${links}</nav>
         </header>
-        <div class="columns">
-          ${contents && html`<nav class="contents" aria-label="On this page">${contents}</nav>`}
-          <main id="content">${body}</main>
-        </div>
+        <div class="columns">${columns}</div>
       </body>
     </html>`;
   return toHtml(page);
+}
+
+/** Lays out the body and, beside it, links to its own headings. */
+export function renderColumns(body: Markup, contents?: Markup): Markup {
+  return html`${contents && html`<nav class="contents" aria-label="On this page">${contents}</nav>`}
+    <main id="content">${body}</main>`;
+}
+
+/** To scroll sideways by keyboard, the box must take the focus. */
+export function renderCode(text: string): Markup {
+  return html`<pre tabindex="0"><code>${text}</code></pre>`;
+}
+
+/** Scrolls sideways by itself where it is too wide. */
+export function renderTable(head: Markup[], rows: Markup[][]): Markup {
+  const columns = head.map((cell) => html`<th scope="col">${cell}</th>`);
+  const lines = rows.map(
+    (row) =>
+      html`<tr>
+        ${row.map((cell) => html`<td>${cell}</td>`)}
+      </tr> `,
+  );
+  return html`<div class="table">
+    <table>
+      <thead>
+        <tr>
+          ${columns}
+        </tr>
+      </thead>
+      <tbody>
+        ${lines}
+      </tbody>
+    </table>
+  </div>`;
 }

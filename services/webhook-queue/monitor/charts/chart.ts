@@ -1,7 +1,7 @@
 import { html, type Markup } from '../../../platform/html-template';
-import { dayOf, duration, minuteOf } from '../html/time-forms';
+import { formatDay, formatMilliseconds, formatMinute } from '../html/formats';
 
-/** Drawn in these units and scaled as a whole, so that letters stay letters. */
+/** The drawing's units. The whole drawing scales, so that letters keep their shape. */
 const WIDTH = 360;
 const HEIGHT = 132;
 const LEFT = 48;
@@ -9,25 +9,25 @@ const TOP = 8;
 const BOTTOM = 112;
 const INNER = WIDTH - LEFT - 2;
 
-interface Stretch {
+interface TimeSpan {
   at: Date;
   end: Date;
 }
 
-export interface Bar extends Stretch {
+export interface Bar extends TimeSpan {
   good: number;
   bad: number;
   tip: string;
 }
 
-export interface Point extends Stretch {
-  /** Milliseconds; null where nothing was measured. */
+export interface Point extends TimeSpan {
+  /** Milliseconds; null without measurements. */
   typical: number | null;
   slow: number | null;
   tip: string;
 }
 
-/** Tries as bars from the ground: what failed stands on top of what did not. */
+/** Draws attempts as stacked bars: failures on top of successes. */
 export function barChart(label: string, bars: readonly Bar[]): Markup {
   const most = niceCeiling(Math.max(1, ...bars.map(({ good, bad }) => good + bad)));
   const width = INNER / bars.length;
@@ -36,7 +36,7 @@ export function barChart(label: string, bars: readonly Bar[]): Markup {
     const x = round(LEFT + index * width + width * 0.12);
     const wide = round(width * 0.76);
     const goodHigh = round(high(good));
-    // A single failure among thousands is what one looks for.
+    // Keeps a single failure among thousands visible.
     const badHigh = bad > 0 ? round(Math.max(2, high(bad))) : 0;
     return html`<g
       ><rect
@@ -72,10 +72,9 @@ export function barChart(label: string, bars: readonly Bar[]): Markup {
   );
 }
 
-/** A second, a minute and an hour are where one looks for them. */
 const TICKS = [1, 10, 100, 1e3, 1e4, 6e4, 6e5, 36e5, 36e6, 864e5, 864e6, 864e7];
 
-/** Two lines over a logarithmic scale: one second beside one millisecond is still seen. */
+/** Draws two lines on a logarithmic scale, so that 1 ms stays visible beside 1 s. */
 export function timeChart(label: string, points: readonly Point[]): Markup {
   const ticks = ticksFor(points.flatMap(({ typical, slow }) => [typical, slow]).filter((ms) => ms !== null));
   const [low, top] = [Math.log(ticks[0]!), Math.log(ticks.at(-1)!)];
@@ -84,7 +83,7 @@ export function timeChart(label: string, points: readonly Point[]): Markup {
   return frame(
     label,
     [
-      html`${ticks.map((tick) => gridLine(y(tick), duration(tick)))}`,
+      html`${ticks.map((tick) => gridLine(y(tick), formatMilliseconds(tick)))}`,
       line('slow', points, ({ slow }) => slow, y),
       line('typical', points, ({ typical }) => typical, y),
       html`${points.map((point, index) => hit(point, index, points.length))}`,
@@ -93,7 +92,7 @@ export function timeChart(label: string, points: readonly Point[]): Markup {
   );
 }
 
-/** From below the least to above the most, and two at least. */
+/** Returns the ticks around the values, at least two. */
 function ticksFor(values: readonly number[]): number[] {
   const [least, most] = values.length > 0 ? [Math.min(...values), Math.max(...values)] : [10, 1000];
   const first = Math.max(
@@ -104,18 +103,18 @@ function ticksFor(values: readonly number[]): number[] {
   return TICKS.slice(first, Math.max(last === -1 ? TICKS.length : last + 1, first + 2));
 }
 
-function frame(label: string, parts: Markup[], stretches: readonly Stretch[]): Markup {
+function frame(label: string, parts: Markup[], spans: readonly TimeSpan[]): Markup {
   return html`<svg class="chart" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">
-    ${parts} ${axis(stretches)}
+    ${parts} ${axis(spans)}
   </svg>`;
 }
 
-function axis(stretches: readonly Stretch[]): Markup | null {
-  const [first, last] = [stretches[0], stretches.at(-1)];
+function axis(spans: readonly TimeSpan[]): Markup | null {
+  const [first, last] = [spans[0], spans.at(-1)];
   if (!first || !last) return null;
-  const days = last.end.getTime() - first.at.getTime() > 2 * 86_400_000;
-  const name = (at: Date) => (days ? dayOf(at) : minuteOf(at));
-  const middle = stretches[Math.floor(stretches.length / 2)]!;
+  const isLong = last.end.getTime() - first.at.getTime() > 2 * 86_400_000;
+  const name = (at: Date) => (isLong ? formatDay(at) : formatMinute(at));
+  const middle = spans[Math.floor(spans.length / 2)]!;
   return html`<text x="${LEFT}" y="${HEIGHT - 5}">${name(first.at)}</text
     ><text x="${LEFT + INNER / 2}" y="${HEIGHT - 5}" text-anchor="middle">${name(middle.at)}</text
     ><text x="${WIDTH - 2}" y="${HEIGHT - 5}" text-anchor="end">now</text>`;
@@ -138,7 +137,7 @@ function hit({ tip }: Point, index: number, count: number): Markup {
   >`;
 }
 
-/** Broken where nothing was measured; a stretch alone between two gaps is a dot. */
+/** Draws a line with gaps where measurements are missing; a single point between two gaps is a dot. */
 function line(
   name: string,
   points: readonly Point[],
@@ -159,7 +158,7 @@ function line(
   return html`<path class="line ${name}" d="${path.join('')}"></path>${dots}`;
 }
 
-/** The next number that is easily read. */
+/** Rounds up to a number that is easy to read. */
 function niceCeiling(count: number): number {
   const size = 10 ** Math.floor(Math.log10(count));
   return size * ([1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((step) => step * size >= count) ?? 10);

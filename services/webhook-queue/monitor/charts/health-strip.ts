@@ -1,18 +1,17 @@
 import { html, type Markup } from '../../../platform/html-template';
-import { percent, plural } from '../html/number-forms';
-import type { Span } from '../queries/pulse-history.repository';
-import { minuteOf } from '../html/time-forms';
+import { formatMinute, formatPercent, formatPlural } from '../html/formats';
+import type { Span } from '../queries/stats-history.repository';
 
 const HOURS = 24;
 const HOUR_MS = 3_600_000;
 const CELL = 8;
 const HEIGHT = 24;
 
-/** Below that an hour is bad, above it only not good. */
+/** Below BAD_BELOW, an hour is bad; from GOOD_FROM on, it is good. */
 const BAD_BELOW = 0.8;
 const GOOD_FROM = 0.98;
 
-/** The last 24 hours, an hour a cell, the newest on the right: how much of what was tried in it went well. */
+/** Draws the success rate of the last 24 hours, one cell per hour, the newest on the right. */
 export function healthStrip(hours: readonly Span[], now: Date): Markup {
   const thisHour = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS;
   const byHour = new Map(hours.map((hour) => [hour.at.getTime(), hour]));
@@ -34,10 +33,10 @@ function cell(at: Date, index: number, hour: Span | undefined): Markup {
   const tries = hour ? hour.delivered + hour.failed : 0;
   const said =
     hour && tries > 0
-      ? `${percent(hour.delivered, tries)} of ${plural(tries, 'try', 'tries')}`
+      ? `${formatPercent(hour.delivered, tries)} of ${formatPlural(tries, 'try', 'tries')}`
       : 'nothing was tried';
   const end = new Date(at.getTime() + HOUR_MS);
-  // The height says it as well as the colour.
+  // The height carries the same information as the colour.
   const high = tries === 0 ? 3 : HEIGHT - 4;
   return html`<rect
     class="${tone(hour, tries)}"
@@ -46,7 +45,7 @@ function cell(at: Date, index: number, hour: Span | undefined): Markup {
     width="${CELL - 1.5}"
     height="${high}"
     rx="1.5"
-    ><title>${minuteOf(at)}–${minuteOf(end)} UTC: ${said}</title></rect
+    ><title>${formatMinute(at)}–${formatMinute(end)} UTC: ${said}</title></rect
   >`;
 }
 
@@ -57,13 +56,15 @@ function tone(hour: Span | undefined, tries: number): string {
   return rate < GOOD_FROM ? 'warn' : 'good';
 }
 
-/** The same in a sentence. */
+/** Describes the strip in a sentence. */
 export function healthSentence(hours: readonly Span[]): string {
   const [delivered, failed] = hours.reduce(([d, f], hour) => [d + hour.delivered, f + hour.failed], [0, 0]);
   const tries = delivered + failed;
   if (tries === 0) return 'Nothing was tried in the last 24 hours.';
   const bad = hours.filter((hour) => tone(hour, hour.delivered + hour.failed) === 'bad');
   const worst =
-    bad.length > 0 ? ` Bad since ${minuteOf(bad[0]!.at)} UTC in ${plural(bad.length, 'hour')}.` : '';
-  return `Last 24 hours: ${percent(delivered, tries)} of ${plural(tries, 'try', 'tries')} delivered.${worst}`;
+    bad.length > 0
+      ? ` Bad since ${formatMinute(bad[0]!.at)} UTC in ${formatPlural(bad.length, 'hour')}.`
+      : '';
+  return `Last 24 hours: ${formatPercent(delivered, tries)} of ${formatPlural(tries, 'try', 'tries')} delivered.${worst}`;
 }

@@ -1,6 +1,6 @@
 import { html, type Markup } from '../../../platform/html-template';
 import { PHASES, type AttemptReport, type Phase } from '../../deliveries/delivery';
-import { duration } from '../html/time-forms';
+import { formatMilliseconds } from '../html/formats';
 
 const NAMES: Readonly<Record<Phase, string>> = {
   dns: 'DNS',
@@ -17,7 +17,7 @@ interface Bar {
   ms: number;
 }
 
-/** Where the time of a try went, a line a phase, one after the other; what no phase accounts for is the wait that ended it. */
+/** Draws the phases of an attempt, one line each. The rest of an unanswered attempt is the wait before its end. */
 export function waterfall(
   phases: NonNullable<AttemptReport['phases']>,
   durationMs: number,
@@ -46,7 +46,7 @@ function barsOf(
   return bars;
 }
 
-/** Words beside the drawing, which stretches with the page. */
+/** Puts the words beside the drawing, because the drawing stretches with the page. */
 function row({ phase, name, from, ms }: Bar, total: number): Markup {
   const [x, width] = [(from / total) * 100, Math.max(0.4, (ms / total) * 100)];
   return html`<dt>${name}</dt>
@@ -60,6 +60,6 @@ function row({ phase, name, from, ms }: Bar, total: number): Markup {
           height="10"
         ></rect>
       </svg>
-      <span>${duration(ms)}</span>
+      <span>${formatMilliseconds(ms)}</span>
     </dd>`;
 }

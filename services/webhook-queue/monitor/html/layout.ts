@@ -1,20 +1,16 @@
 import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
-import { address } from './address';
+import { linkTo } from './links';
 import { SCRIPT, STYLE } from './assets';
 import type { Range } from '../queries/read-query';
-import type { Notice, Viewer } from './viewer';
 
 export interface Frame {
   title: string;
-  /** Which of the pages above it belongs to. */
+  /** Marks this page in the navigation. */
   at?: '/' | '/endpoints' | '/deliveries' | '/replay';
-  /** Left out before the sign-in. */
+  /** Undefined before the sign-in. */
   viewer?: Viewer;
   notice?: Notice;
-  /**
-   * How it stays true while it is looked at: `fragments` are sent for that range, or the page is asked for again every so many
-   * seconds. Left out, it stays as it is.
-   */
+  /** Updates the open page: by fragments for a range, or by reloading it at this interval. Undefined: the page never changes. */
   live?: { fragments: Range } | { refreshSeconds: number };
   body: Markup;
 }
@@ -32,8 +28,8 @@ const ICON = trusted(
   )}" />`,
 );
 
-/** @returns the whole document */
-export function renderPage({ title, at, viewer, notice, live, body }: Frame): string {
+/** Renders a complete HTML document. */
+export function renderMonitorPage({ title, at, viewer, notice, live, body }: Frame): string {
   return toHtml(
     html`<!doctype html>
       <html lang="en">
@@ -60,7 +56,7 @@ export function renderPage({ title, at, viewer, notice, live, body }: Frame): st
   );
 }
 
-/** Every form carries it, or the edge refuses what is sent. */
+/** Renders the CSRF token. A form without it is refused. */
 export function csrfField({ csrfToken }: Viewer): Markup {
   return html`<input type="hidden" name="csrf" value="${csrfToken}" />`;
 }
@@ -68,7 +64,7 @@ export function csrfField({ csrfToken }: Viewer): Markup {
 function liveness(live: Frame['live']): Markup | undefined {
   if (live === undefined) return undefined;
   if ('refreshSeconds' in live) return html`data-refresh="${live.refreshSeconds}"`;
-  return html`data-live="${address('/live', { range: live.fragments })}"`;
+  return html`data-live="${linkTo('/live', { range: live.fragments })}"`;
 }
 
 function header(viewer: Viewer | undefined, at: Frame['at']): Markup {
@@ -87,4 +83,15 @@ function header(viewer: Viewer | undefined, at: Frame['at']): Markup {
         </form>`
     }
   </header>`;
+}
+
+export interface Viewer {
+  operator: string;
+  csrfToken: string;
+}
+
+/** Reports the result of an action once, on top of the next page. */
+export interface Notice {
+  kind: 'done' | 'refused';
+  text: string;
 }

@@ -1,9 +1,6 @@
 import { HIDDEN, maskEmail, maskName, maskPhone } from '../../../platform/mask-personal-data';
 
-/**
- * The body with the customer's name, phone and email made unreadable, in whatever format it is; nothing of a body that
- * is not JSON.
- */
+/** Masks the customer's name, phone and email in a body of any format. Hides a body that is not JSON. */
 export function maskBody(body: string): string {
   try {
     return JSON.stringify(maskCustomers(JSON.parse(body)));
@@ -24,7 +21,7 @@ const MASKS: Readonly<Record<string, (text: string) => string>> = {
   email: maskEmail,
 };
 
-/** What is not there stays not there: that says something, and nothing of anybody. */
+/** Keeps null: an unset field is not personal data. */
 function maskCustomer(customer: unknown): unknown {
   if (customer === null) return null;
   if (!isRecord(customer)) return HIDDEN;
@@ -39,6 +36,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function mapValues(record: Record<string, unknown>, change: (value: unknown, key: string) => unknown) {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
+function mapValues(record: Record<string, unknown>, convert: (value: unknown, key: string) => unknown) {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, convert(value, key)]));
 }

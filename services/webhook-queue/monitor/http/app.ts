@@ -1,17 +1,16 @@
 import express, { type Express } from 'express';
-import { ASSET_ROUTES } from './asset-routes';
-import type { Route } from './call';
+import { ASSET_ROUTES, HEALTH_ROUTES } from './public-routes';
+import type { MonitorContext, Route } from './call';
 import { DELIVERY_ACTIONS } from './delivery-actions';
-import type { Edge } from './edge';
+
 import { ENDPOINT_ACTIONS } from './endpoint-actions';
-import { handleErrors } from './errors';
-import { HEALTH_ROUTES } from './health-routes';
-import { refuseMalformed } from './malformed-request';
+import { handleErrors, notFound, refuseMalformed, refuseMethod } from './errors';
+
 import { PAGE_ROUTES } from './page-routes';
-import { notFound } from './refusal';
-import { nameRequest } from '../../../platform/request-id';
+
+import { nameRequest } from '../../../platform/http/request-id';
 import { logRequests } from './request-log';
-import { keepNothing, securityHeaders } from './security-headers';
+import { forbidCaching, securityHeaders } from './security-headers';
 import { registerRoutes } from './serve';
 import { SIGN_IN_ROUTES } from './sign-in-routes';
 
@@ -24,22 +23,25 @@ export const ROUTES: Route[] = [
   ...ENDPOINT_ACTIONS,
 ];
 
-/** What listens on WEBHOOK_QUEUE_PORT, in the order in which a request passes through it. */
-export function createMonitorApp(edge: Edge): Express {
+/** Creates the app of WEBHOOK_QUEUE_PORT. A request passes through the handlers in this order. */
+export function createMonitorApp(context: MonitorContext): Express {
   const app = express();
-  // Whatever NODE_ENV says: no stack in an answer.
+  // Never sends a stack trace, also where NODE_ENV is unset.
   app.set('env', 'production');
   app.set('case sensitive routing', true);
   app.set('query parser', 'simple');
   app.set('etag', false);
-  app.set('trust proxy', edge.trustProxy);
+  app.set('trust proxy', context.trustProxy);
   app.disable('x-powered-by');
 
-  app.use(nameRequest, logRequests(edge.log), securityHeaders, keepNothing, refuseMalformed);
-  registerRoutes(app, edge, ROUTES);
-  app.use(() => {
+  app.use(nameRequest, logRequests(context.log), securityHeaders, forbidCaching, refuseMalformed);
+  registerRoutes(app, context, ROUTES);
+  const refuseConnect = refuseMethod([...new Set(ROUTES.map(({ method }) => method))]);
+  app.use((request, response, next) => {
+    // CONNECT has no path, so it matches no route.
+    if (request.method === 'CONNECT') return refuseConnect(request, response, next);
     throw notFound();
   });
-  app.use(handleErrors(edge.log));
+  app.use(handleErrors(context.log));
   return app;
 }

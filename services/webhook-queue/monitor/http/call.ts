@@ -1,14 +1,16 @@
 import type { Request, Response } from 'express';
 import type { Params } from '../queries/read-query';
 import type { MonitorSession } from '../sign-in/session';
-import type { Viewer } from '../html/viewer';
-import type { Edge, Monitor } from './edge';
+import type { Viewer } from '../html/layout';
+import type { Db } from '../../../platform/database';
+import type { Logger } from '../../../platform/logger';
+import type { TrustProxy } from '../../../platform/config';
+import type { Streams } from './streams';
 
-/** What every answer is made from, and the more of it the more was judged. */
 export interface Exchange {
   request: Request;
   response: Response;
-  edge: Edge;
+  context: MonitorContext;
 }
 
 export interface Call extends Exchange {
@@ -18,28 +20,45 @@ export interface Call extends Exchange {
 export interface SignedInCall extends Call {
   session: MonitorSession;
   viewer: Viewer;
-  /** The query of a GET, the fields of a POST without its proof. */
+  /** The query of a GET, or the fields of a POST without the CSRF token. */
   params: Params;
 }
 
-type Answered<C> = (call: C) => Promise<void> | void;
+type Handler<C> = (call: C) => Promise<void> | void;
 
 /**
- * A line of the route table; HEAD is answered where GET is. Who must be signed in and is not is sent to /sign-in, or where no
- * person would see that is told 401.
+ * A line of the route table. GET routes answer HEAD too. Without a session, a `session` route redirects to /sign-in; with
+ * `strangers: 'refused'` it answers 401.
  */
 export type Route = { method: 'get' | 'post'; path: string } & (
-  | { access: 'always'; answer: Answered<Exchange> }
-  | { access: 'anyone'; answer: Answered<Call> }
-  | { access: 'session'; answer: Answered<SignedInCall>; strangers?: 'refused' }
+  | { access: 'always'; answer: Handler<Exchange> }
+  | { access: 'anyone'; answer: Handler<Call> }
+  | { access: 'session'; answer: Handler<SignedInCall>; strangers?: 'refused' }
 );
 
-/** A part of the path, as the route names it. */
-export function part({ request }: Exchange, name: string): string {
+/** Returns a parameter of the path by its name in the route. */
+export function pathParameter({ request }: Exchange, name: string): string {
   return (request.params as Record<string, string>)[name]!;
 }
 
-/** No redirect repeats a POST. */
-export function goTo(response: Response, path: string): void {
+/** Redirects with 303, so that the browser does not repeat a POST. */
+export function seeOther(response: Response, path: string): void {
   response.redirect(303, path);
+}
+
+/** The parts of the monitoring page that need the database. */
+export interface Monitor {
+  db: Db;
+  /** SECRETS_KEY, which seals a rotated secret. */
+  secretsKey: string;
+  streams: Streams;
+}
+
+export interface MonitorContext {
+  log: Logger;
+  trustProxy: TrustProxy;
+  /** Returns a short reason, or undefined when the service is ready. */
+  whyNotReady: () => Promise<string | undefined>;
+  /** Undefined before the schema is migrated and from the begin of the shutdown. */
+  monitor: () => Monitor | undefined;
 }

@@ -1,18 +1,15 @@
 import type { Trx } from '../../../platform/database';
-import {
-  countHeldBackReplay,
-  replayDeliveries,
-  retryDelivery,
-  showDelivery,
-  type ReplayFilter,
-} from '../../operations';
+import { replayDeliveries } from '../../deliveries/replay-deliveries';
+import { retryDelivery } from '../../retry-delivery';
+import { showDelivery } from '../../deliveries/show-delivery';
+import { countHeldBack, type ReplayFilter } from '../../deliveries/replay.repository';
 import { deliveryPage } from '../pages/delivery-page';
 import { parseReplayQuery, type ReplayQuery } from '../queries/read-query';
-import { toReplayFilter } from '../pages/replay-filter';
-import { replayPage } from '../pages/replay-page';
-import { part, type Route, type SignedInCall } from './call';
-import { audited, perform, type Deed } from './perform';
-import { notFound } from './refusal';
+import { replayPage, toReplayFilter } from '../pages/replay-page';
+
+import { pathParameter, type Route, type SignedInCall } from './call';
+import { audited, performAction, type AuditedAction } from './perform';
+import { notFound } from './errors';
 
 export const DELIVERY_ACTIONS: Route[] = [
   { method: 'post', path: '/deliveries/:id/reveal', access: 'session', answer: reveal },
@@ -20,14 +17,19 @@ export const DELIVERY_ACTIONS: Route[] = [
     method: 'post',
     path: '/deliveries/:id/retry',
     access: 'session',
-    answer: (call) => perform(call, (trx) => retry(trx, part(call, 'id')), `/deliveries/${part(call, 'id')}`),
+    answer: (call) =>
+      performAction(
+        call,
+        (trx) => retry(trx, pathParameter(call, 'id')),
+        `/deliveries/${pathParameter(call, 'id')}`,
+      ),
   },
   { method: 'post', path: '/replay', access: 'session', answer: replay },
 ];
 
-/** Written down before it is shown: a page that fails after that was still asked for. */
+/** Writes the audit row first, so that a page that fails later is recorded too. */
 async function reveal(call: SignedInCall): Promise<void> {
-  const id = part(call, 'id');
+  const id = pathParameter(call, 'id');
   await audited(call, async (trx) => {
     const { tenant_id: tenantId } = await showDelivery(trx, id);
     return { action: 'delivery.reveal', tenantId, subject: id, text: '' };
@@ -37,35 +39,35 @@ async function reveal(call: SignedInCall): Promise<void> {
   call.response.type('html').send(document);
 }
 
-async function retry(trx: Trx, id: string): Promise<Deed> {
+async function retry(trx: Trx, id: string): Promise<AuditedAction> {
   const { tenant_id: tenantId } = await showDelivery(trx, id);
   await retryDelivery(trx, id);
-  return { action: 'delivery.retry', tenantId, subject: id, text: 'It is due now.' };
+  return { action: 'delivery.retry', tenantId, subject: id, text: 'The delivery is due now.' };
 }
 
-/** A filter that was not understood is never left out here: it would send more than was asked for. */
+/** Refuses a filter with issues: without the invalid field, it would send more deliveries than intended. */
 async function replay(call: SignedInCall): Promise<void> {
   const { monitor, params, response, viewer } = call;
   const query = parseReplayQuery(params);
   const filter = await toReplayFilter(monitor.db, query);
-  const complaint = complaintOf(query, filter);
-  if (complaint === undefined) return perform(call, (trx) => replayAll(trx, filter!), '/replay');
-  const notice = { kind: 'refused', text: complaint } as const;
+  const issue = issueOf(query, filter);
+  if (issue === undefined) return performAction(call, (trx) => replayAll(trx, filter!), '/replay');
+  const notice = { kind: 'refused', text: issue } as const;
   response
     .status(400)
     .type('html')
     .send(await replayPage(monitor.db, query, viewer, notice));
 }
 
-function complaintOf(query: ReplayQuery, filter: ReplayFilter | undefined): string | undefined {
-  if (Object.keys(query.complaints).length > 0) return 'Nothing was sent: a field is not understood.';
+function issueOf(query: ReplayQuery, filter: ReplayFilter | undefined): string | undefined {
+  if (Object.keys(query.issues).length > 0) return 'Nothing was sent: a field is invalid.';
   if (!filter) return 'Nothing was sent: no tenant has this slug.';
   if (filter.tenantId ?? filter.endpointId ?? filter.since) return undefined;
-  return 'Nothing was sent: name a tenant, an endpoint or a time, or everything would go out again.';
+  return 'Nothing was sent: name a tenant, an endpoint or a time. Without one, all deliveries would be sent again.';
 }
 
-async function replayAll(trx: Trx, filter: ReplayFilter): Promise<Deed> {
-  const { paused, disabled } = await countHeldBackReplay(trx, filter);
+async function replayAll(trx: Trx, filter: ReplayFilter): Promise<AuditedAction> {
+  const { paused, disabled } = await countHeldBack(trx, filter);
   const { replayed, left } = await replayDeliveries(trx, filter);
   const heldBack = paused + disabled;
   return {
@@ -74,8 +76,8 @@ async function replayAll(trx: Trx, filter: ReplayFilter): Promise<Deed> {
     subject: filter.endpointId ?? null,
     after: { ...filter, replayed },
     text:
-      `${replayed} deliveries are on their way again.` +
-      (left > 0 ? ` ${left} more are left for another replay.` : '') +
-      (heldBack > 0 ? ` ${heldBack} more are held back, as their endpoints are paused or disabled.` : ''),
+      `${replayed} deliveries are queued again.` +
+      (left > 0 ? ` ${left} more remain for another replay.` : '') +
+      (heldBack > 0 ? ` ${heldBack} more are held back: their endpoints are paused or disabled.` : ''),
   };
 }

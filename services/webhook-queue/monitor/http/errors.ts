@@ -2,16 +2,44 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { AppError, sqlState } from '../../../platform/errors';
 import type { Logger } from '../../../platform/logger';
 import { refusalPage } from '../pages/plain-pages';
-import type { Viewer } from '../html/viewer';
-import { notThere, Refusal } from './refusal';
-import { requestIdOf } from '../../../platform/request-id';
+import type { Viewer } from '../html/layout';
+
+import { requestIdOf } from '../../../platform/http/request-id';
+
+import {
+  malformationOf,
+  PARSED_HEADER_MAX,
+  type RequestMalformation,
+} from '../../../platform/http/malformed-request';
+
+/** Ends a request with a page that says why. The text never repeats what the client sent. */
+export class RequestRefusal extends Error {
+  constructor(
+    readonly status: number,
+    text: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(text);
+    this.name = 'Refusal';
+  }
+}
+
+export function notFound(): RequestRefusal {
+  return new RequestRefusal(404, 'This page does not exist.');
+}
+
+export function databaseUnavailable(): RequestRefusal {
+  return new RequestRefusal(503, 'The database is unavailable. Try again in a few seconds.', {
+    'Retry-After': '5',
+  });
+}
 
 type ErrorHandler = (error: unknown, request: Request, response: Response, next: NextFunction) => void;
 
-/** Every refusal and every fault ends here, and becomes a page. */
+/** Answers every refusal and every unexpected error with a page. */
 export function handleErrors(log: Logger): ErrorHandler {
   return (thrown, request, response, _next) => {
-    const refusal = thrown instanceof Refusal ? thrown : understand(thrown);
+    const refusal = thrown instanceof RequestRefusal ? thrown : toRefusal(thrown);
     if (refusal !== thrown && refusal.status >= 500)
       log.error({ err: thrown, request_id: requestIdOf(request) }, 'failed');
     if (response.headersSent) {
@@ -24,34 +52,41 @@ export function handleErrors(log: Logger): ErrorHandler {
   };
 }
 
-/** For a path that exists, under a method that it does not take. */
+/** Answers a request whose body is incomplete or too late. */
+export function refuseUnreadableForm(log: Logger): (request: Request, response: Response) => void {
+  const refuse = handleErrors(log);
+  return (request, response) =>
+    refuse(new RequestRefusal(400, 'The request could not be read.'), request, response, () => {});
+}
+
+/** Refuses a method that an existing path does not support, and answers OPTIONS. */
 export function refuseMethod(methods: string[]): RequestHandler {
   const known = methods.flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()]));
   const allowed = [...known, 'OPTIONS'].join(', ');
   return (request, response) => {
     response.setHeader('Allow', allowed);
-    if (request.method !== 'OPTIONS') throw new Refusal(405, `This address takes ${allowed}.`);
+    if (request.method !== 'OPTIONS') throw new RequestRefusal(405, `This path supports ${allowed}.`);
     response.status(204).end();
   };
 }
 
-/** What the parsers of path and form throw, by its status. */
+/** Texts for the errors of express's parsers, by status. */
 const UNREADABLE: Record<number, string> = {
   400: 'The request could not be read.',
   413: 'The form is too large.',
-  415: 'The form is written in a way that is not understood here.',
+  415: 'The encoding of the form is not supported.',
 };
 
-function understand(error: unknown): Refusal {
+function toRefusal(error: unknown): RequestRefusal {
   if (error instanceof AppError)
-    return new Refusal(error.code.endsWith('_not_found') ? 404 : 409, error.message);
+    return new RequestRefusal(error.code.endsWith('_not_found') ? 404 : 409, error.message);
   const { status = 0 } = (error ?? {}) as { status?: number };
-  if (UNREADABLE[status]) return new Refusal(status, UNREADABLE[status]);
-  if (isLostDatabase(error)) return notThere();
-  return new Refusal(500, 'Something failed on our side. The log of the webhook queue says what.');
+  if (UNREADABLE[status]) return new RequestRefusal(status, UNREADABLE[status]);
+  if (isLostDatabase(error)) return databaseUnavailable();
+  return new RequestRefusal(500, 'An internal error occurred. See the log of the webhook queue.');
 }
 
-/** No connection is to be had, or the server said goodbye. */
+/** Returns whether no connection is available or the server closed it. */
 function isLostDatabase(error: unknown): boolean {
   const {
     code = '',
@@ -63,4 +98,19 @@ function isLostDatabase(error: unknown): boolean {
     /^(08|28|3D|57P|53300)/.test(sqlState(error) ?? '') ||
     /^E(CONN|HOST|NET|NOTFOUND|PIPE|TIMEDOUT)/.test(code)
   );
+}
+
+const REFUSALS: Record<RequestMalformation['reason'], [status: number, text: string]> = {
+  unreadable: [400, 'The request could not be read.'],
+  too_slow: [408, 'The request took too long to arrive.'],
+  headers_too_large: [431, 'The request has more than 16 KiB of headers.'],
+  too_many_headers: [431, 'The request has more than 100 headers.'],
+  header_too_long: [431, `The request has a header of more than ${PARSED_HEADER_MAX} characters.`],
+  host: [400, 'The request must have exactly one Host header.'],
+};
+
+/** Refuses a malformed request. HTTP/1.0 needs a Host too: it decides whether a form has the same origin. */
+export function refuseMalformed(request: Request, _response: Response, next: NextFunction): void {
+  const malformation = malformationOf(request, { isHostNeeded: true });
+  next(malformation && new RequestRefusal(...REFUSALS[malformation.reason]));
 }

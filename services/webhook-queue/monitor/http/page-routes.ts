@@ -11,12 +11,12 @@ import {
   parseReplayQuery,
 } from '../queries/read-query';
 import { replayPage } from '../pages/replay-page';
-import type { Notice } from '../html/viewer';
-import { part, type Route, type SignedInCall } from './call';
-import { dropNotice, readNotice } from './notice';
-import { notFound } from './refusal';
+import type { Notice } from '../html/layout';
+import { pathParameter, type Route, type SignedInCall } from './call';
+import { dropNotice, readNotice } from './cookies';
+import { notFound } from './errors';
 
-/** The whole document; undefined where there is no such thing. */
+/** Renders a complete document; undefined where the record does not exist. */
 type Render = (call: SignedInCall, notice: Notice | undefined) => Promise<string | undefined>;
 
 export const PAGE_ROUTES: Route[] = [
@@ -27,14 +27,14 @@ export const PAGE_ROUTES: Route[] = [
     endpointsPage(monitor.db, parseEndpointsQuery(params), viewer, notice),
   ),
   page('/endpoints/:id', async (call, notice) => {
-    const id = part(call, 'id');
+    const id = pathParameter(call, 'id');
     return isUuid(id) ? endpointPage(call.monitor.db, id, call.viewer, notice) : undefined;
   }),
   page('/deliveries', ({ monitor, params, viewer }, notice) =>
     deliveriesPage(monitor.db, parseDeliveriesQuery(params), viewer, notice),
   ),
   page('/deliveries/:id', async (call, notice) => {
-    const id = part(call, 'id');
+    const id = pathParameter(call, 'id');
     return isUuid(id)
       ? deliveryPage(call.monitor.db, id, { revealed: false }, call.viewer, notice)
       : undefined;

@@ -1,27 +1,33 @@
-import express, { type Request, type Response } from 'express';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import { readBody } from '../../../platform/http/request-body';
 import { CONTROL_CHARACTER } from '../../../platform/text-forms';
 import type { Params } from '../queries/read-query';
-import { Refusal } from './refusal';
+import { RequestRefusal } from './errors';
 
-const parseForm = express.urlencoded({ extended: false, limit: '16kb', parameterLimit: 50 });
+const LIMIT_BYTES = 16 * 1024;
+const parseForm = readBody(
+  express.urlencoded({ extended: false, limit: LIMIT_BYTES, parameterLimit: 50 }),
+  LIMIT_BYTES,
+);
 
-/** Each at most once, and one line of text: a database refuses NUL, and nothing here has a second line. */
+/** Accepts each parameter once, as one line of text without control characters: PostgreSQL refuses NUL. */
 export function plainParams(given: Record<string, unknown>): Params {
   for (const [name, value] of Object.entries(given)) {
-    if (typeof value !== 'string') throw new Refusal(400, 'A parameter is given more than once.');
+    if (typeof value !== 'string') throw new RequestRefusal(400, 'A parameter is given more than once.');
     if (CONTROL_CHARACTER.test(name + value))
-      throw new Refusal(400, 'A parameter holds a control character, such as a line break.');
+      throw new RequestRefusal(400, 'A parameter holds a control character, such as a line break.');
   }
   return { ...given } as Params;
 }
 
-/** The fields of a form; none where no body was sent. */
+/** Reads the fields of a form. Returns no fields for an empty body. */
 export async function readForm(request: Request, response: Response): Promise<Params> {
   const isEmpty = request.get('content-length') === '0';
   if (!isEmpty && request.is('urlencoded') === false)
-    throw new Refusal(415, 'This takes the fields of a form.');
+    throw new RequestRefusal(415, 'Send the fields of a form.');
   await new Promise<void>((resolve, reject) => {
-    parseForm(request, response, (error?: Error) => (error ? reject(error) : resolve()));
+    const done = (error?: Error) => (error ? reject(error) : resolve());
+    void parseForm(request, response, done as NextFunction);
   });
   return plainParams((request.body ?? {}) as Record<string, unknown>);
 }

@@ -2,58 +2,58 @@ import { isDeepStrictEqual } from 'node:util';
 import { recordChange } from '../../../platform/audit-log';
 import { inTransaction, type Trx } from '../../../platform/database';
 import { AppError, sqlState } from '../../../platform/errors';
-import type { Notice } from '../html/viewer';
-import { goTo, type SignedInCall } from './call';
-import { cameFrom } from './came-from';
-import { keepNotice } from './notice';
+import type { Notice } from '../html/layout';
+import { seeOther, type SignedInCall } from './call';
+import { cameFrom } from './request-origin';
+import { keepNotice } from './cookies';
 
-/** What an operator did, as the audit log names it. */
-export interface Deed {
-  /** Noun and verb, as at the terminal: `webhook.pause`. */
+/** An operator's action, as the audit log names it. */
+export interface AuditedAction {
+  /** Noun and verb of the tourctl command: `webhook.pause`. */
   action: string;
   tenantId: string | null;
   subject: string | null;
   before?: unknown;
   after?: unknown;
-  /** For the operator: no secret, nobody's data. */
+  /** The notice for the operator. Holds no secret and no personal data. */
   text: string;
 }
 
-/** Runs a deed and its audit row in one transaction. A before that equals the after is no change, and leaves no row. */
-export async function audited<D extends Deed>(
+/** Runs an action and writes its audit row in one transaction. Writes no row where nothing changed. */
+export async function audited<A extends AuditedAction>(
   { monitor, session }: SignedInCall,
-  work: (trx: Trx) => Promise<D>,
-): Promise<D> {
+  work: (trx: Trx) => Promise<A>,
+): Promise<A> {
   return inTransaction(monitor.db, async (trx) => {
-    const deed = await work(trx);
-    const { action, tenantId, subject, before, after } = deed;
+    const done = await work(trx);
+    const { action, tenantId, subject, before, after } = done;
     const { operator: actor, host } = session;
     if (before === undefined || !isDeepStrictEqual(before, after))
       await recordChange(trx, { actor, host, action, tenantId, subject, before, after });
-    return deed;
+    return done;
   });
 }
 
-/** Does it, and goes back to the page that it was asked for on, where a notice says how it went. */
-export async function perform(
+/** Runs an action, then redirects to the page of its form with a notice. */
+export async function performAction(
   call: SignedInCall,
-  work: (trx: Trx) => Promise<Deed>,
-  otherwise: string,
+  work: (trx: Trx) => Promise<AuditedAction>,
+  fallback: string,
 ): Promise<void> {
-  leaveWith(call, await attempt(call, work), otherwise);
+  redirectWithNotice(call, await attempt(call, work), fallback);
 }
 
-export function leaveWith(call: SignedInCall, notice: Notice, otherwise: string): void {
+export function redirectWithNotice(call: SignedInCall, notice: Notice, fallback: string): void {
   keepNotice(call.response, call.session.token, notice);
-  goTo(call.response, cameFrom(call.request) ?? otherwise);
+  seeOther(call.response, cameFrom(call.request) ?? fallback);
 }
 
-async function attempt(call: SignedInCall, work: (trx: Trx) => Promise<Deed>): Promise<Notice> {
+async function attempt(call: SignedInCall, work: (trx: Trx) => Promise<AuditedAction>): Promise<Notice> {
   try {
     const { text } = await audited(call, work);
     return { kind: 'done', text };
   } catch (error) {
-    const text = whyRefused(error);
+    const text = refusalMessage(error);
     if (text === undefined) throw error;
     return { kind: 'refused', text };
   }
@@ -61,10 +61,10 @@ async function attempt(call: SignedInCall, work: (trx: Trx) => Promise<Deed>): P
 
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** What is not there has no page to go back to: that, and every fault, is left to the error pages. */
-export function whyRefused(error: unknown): string | undefined {
+/** Returns the text of an expected refusal. Returns undefined for missing records and unexpected errors: error pages answer them. */
+export function refusalMessage(error: unknown): string | undefined {
   if (error instanceof AppError) return error.code.endsWith('_not_found') ? undefined : error.message;
   return sqlState(error) === LOCK_NOT_AVAILABLE
-    ? 'Somebody else is changing this at the moment. Try again.'
+    ? 'Another operator is changing this at the moment. Try again.'
     : undefined;
 }

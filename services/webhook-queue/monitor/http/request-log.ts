@@ -1,18 +1,22 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from '../../../platform/logger';
-import { requestIdOf } from '../../../platform/request-id';
+import { shortenedAddress } from '../../../platform/http/client-address';
+import { requestIdOf } from '../../../platform/http/request-id';
 
-/** Asked every few seconds by a balancer. */
+/** Requested by a load balancer every few seconds. */
 const PROBES = ['/healthz', '/readyz'];
 
-/** One line a request. The route's template stands for the path, and no query: one path holds a link's token. */
+/** Logs one line per request. Logs the route's template without path and query: a path may hold a sign-in token. */
 export function logRequests(log: Logger): RequestHandler {
   return (request, response, next) => {
     const begun = performance.now();
+    // A closed socket has no address.
+    const client = shortenedAddress(request.ip);
     response.on('close', () => {
       const route = (request.route as { path?: string } | undefined)?.path ?? 'none';
       const line = {
         request_id: requestIdOf(request),
+        client,
         method: request.method,
         route,
         status: response.writableFinished ? response.statusCode : 499,

@@ -2,9 +2,9 @@ import type { NextFunction, Request, Response } from 'express';
 import helmet from 'helmet';
 
 /**
- * For every answer. Referrer-Policy is same-origin and not no-referrer: under that one browsers send `Origin: null` with our own
- * forms (Fetch, "append a request Origin header"), and a foreign form could not be told apart where no Sec-Fetch-Site is sent,
- * as on plain http in a local network.
+ * Sets the security headers of every response. Referrer-Policy is same-origin: with no-referrer, browsers send `Origin: null`
+ * with the page's own forms (Fetch, "append a request Origin header"). On plain http, where no Sec-Fetch-Site is sent, these
+ * forms would look like forms of another origin.
  */
 export const securityHeaders = helmet({
   contentSecurityPolicy: {
@@ -27,8 +27,8 @@ export const securityHeaders = helmet({
   xFrameOptions: { action: 'deny' },
 });
 
-/** A page may show what only this operator asked for; the assets alone say otherwise. */
-export function keepNothing(_request: Request, response: Response, next: NextFunction): void {
+/** Forbids caching: a page may show personal data. Assets override this. */
+export function forbidCaching(_request: Request, response: Response, next: NextFunction): void {
   response.setHeader('Cache-Control', 'no-store');
   next();
 }

@@ -1,12 +1,12 @@
 import { signInPage } from '../pages/plain-pages';
-import { endSession, LINK_MINUTES, openSession } from '../sign-in/session';
-import { isToken } from '../sign-in/token';
-import { goTo, part, type Call, type Route, type SignedInCall } from './call';
-import { dropSessionToken, keepSessionToken } from './cookies';
-import { dropNotice } from './notice';
-import { Refusal } from './refusal';
+import { endSession, isSessionToken, LINK_MINUTES, openSession } from '../sign-in/session';
 
-/** The GET of a link spends nothing: programs that preview links, and scanners of mail, send one before any person does. */
+import { seeOther, pathParameter, type Call, type Route, type SignedInCall } from './call';
+import { dropNotice, dropSessionToken, keepSessionToken } from './cookies';
+
+import { RequestRefusal } from './errors';
+
+/** Only the POST uses a link up: link previews and mail scanners send the GET before the operator does. */
 export const SIGN_IN_ROUTES: Route[] = [
   {
     method: 'get',
@@ -20,16 +20,16 @@ export const SIGN_IN_ROUTES: Route[] = [
 ];
 
 function offerLink(call: Call): void {
-  const token = part(call, 'token');
-  if (!isToken(token)) throw uselessLink();
+  const token = pathParameter(call, 'token');
+  if (!isSessionToken(token)) throw invalidLink();
   call.response.send(signInPage({ action: `/sign-in/${token}` }));
 }
 
 async function spendLink(call: Call): Promise<void> {
-  const session = await openSession(call.monitor.db, part(call, 'token'));
-  if (!session) throw uselessLink();
+  const session = await openSession(call.monitor.db, pathParameter(call, 'token'));
+  if (!session) throw invalidLink();
   keepSessionToken(call.response, session.token);
-  goTo(call.response, '/');
+  seeOther(call.response, '/');
 }
 
 async function signOut({ monitor, response, session }: SignedInCall): Promise<void> {
@@ -37,12 +37,12 @@ async function signOut({ monitor, response, session }: SignedInCall): Promise<vo
   monitor.streams.endSession(session.id);
   dropSessionToken(response);
   dropNotice(response);
-  goTo(response, '/sign-in');
+  seeOther(response, '/sign-in');
 }
 
-function uselessLink(): Refusal {
-  return new Refusal(
+function invalidLink(): RequestRefusal {
+  return new RequestRefusal(
     410,
-    `This link was used already, or is older than ${LINK_MINUTES} minutes. Run tourctl monitor for another one.`,
+    `This link was used already, or is older than ${LINK_MINUTES} minutes. Run tourctl monitor for a new one.`,
   );
 }

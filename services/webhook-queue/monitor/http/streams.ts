@@ -1,22 +1,22 @@
 import type { Response } from 'express';
 import type { Db } from '../../../platform/database';
-import type { Live } from '../pages/live';
+import type { LiveUpdates } from '../pages/live';
 import type { Range } from '../queries/read-query';
 import { findSession, type MonitorSession } from '../sign-in/session';
-import { Refusal } from './refusal';
+import { RequestRefusal } from './errors';
 
 const STREAMS_MAX = 100;
-const STREAMS_OF_A_SESSION_MAX = 10;
+const STREAMS_PER_SESSION_MAX = 10;
 const HEARTBEAT_MS = 15_000;
-/** A reader that lags this far behind is not looking. */
+/** Closes a stream whose client lags this far behind. */
 const UNREAD_MAX_BYTES = 1_048_576;
 
 /** The open event streams of this process. */
 export interface Streams {
-  /** Answers with a stream that lasts until the client leaves or the session ends. @throws Refusal when there are too many */
+  /** Answers with a stream until the client leaves or the session ends. @throws RequestRefusal when too many are open */
   open(response: Response, session: MonitorSession, range: Range): void;
   endSession(sessionId: string): void;
-  /** Takes no more, and ends those that are open. */
+  /** Ends all open streams. */
   stop(): void;
 }
 
@@ -25,28 +25,28 @@ interface Stream {
   response: Response;
 }
 
-export function createStreams(db: Db, live: Live, heartbeatMs = HEARTBEAT_MS): Streams {
+export function createStreams(db: Db, live: LiveUpdates, heartbeatMs = HEARTBEAT_MS): Streams {
   const streams = new Set<Stream>();
-  const beat = setInterval(() => void judge(db, streams), heartbeatMs);
-  beat.unref();
+  const heartbeat = setInterval(() => void checkSessions(db, streams), heartbeatMs);
+  heartbeat.unref();
 
   return {
     open(response, session, range) {
       refuseTooMany(streams, session);
-      // Gone while the session was judged: no close will be told any more.
+      // The client left during the session check: no close event follows.
       if (response.destroyed) return;
       begin(response);
-      const leave = live.add((event, data) => send(response, event, data), range);
+      const unsubscribe = live.add((event, data) => send(response, event, data), range);
       const stream = { session, response };
       streams.add(stream);
       response.once('close', () => {
         streams.delete(stream);
-        leave();
+        unsubscribe();
       });
     },
     endSession: (id) => end(streams, (session) => session.id === id),
     stop() {
-      clearInterval(beat);
+      clearInterval(heartbeat);
       end(streams, () => true);
       live.stop();
     },
@@ -56,12 +56,14 @@ export function createStreams(db: Db, live: Live, heartbeatMs = HEARTBEAT_MS): S
 function refuseTooMany(streams: Set<Stream>, session: MonitorSession): void {
   const own = [...streams].filter((stream) => stream.session.id === session.id).length;
   const later = { 'Retry-After': '15' };
-  if (own >= STREAMS_OF_A_SESSION_MAX) throw new Refusal(429, 'Too many pages of yours are live.', later);
-  if (streams.size >= STREAMS_MAX) throw new Refusal(503, 'Too many pages are live.', later);
+  if (own >= STREAMS_PER_SESSION_MAX)
+    throw new RequestRefusal(429, 'Too many pages of this session are open. Close one and try again.', later);
+  if (streams.size >= STREAMS_MAX)
+    throw new RequestRefusal(503, 'Too many pages are open. Try again later.', later);
 }
 
 function begin(response: Response): void {
-  // The last is for proxies that would collect the answer before they pass it on.
+  // X-Accel-Buffering stops proxies from buffering the stream.
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
   response.write('retry: 3000\n\n');
 }
@@ -76,12 +78,12 @@ function write(response: Response, text: string): void {
   else if (!response.writableEnded) response.write(text);
 }
 
-/** Whose session is over sees no more. While the database does not answer there is nothing to see, and nothing is judged. */
-async function judge(db: Db, streams: Set<Stream>): Promise<void> {
+/** Closes streams of ended sessions. Keeps them open while the database is down. */
+async function checkSessions(db: Db, streams: Set<Stream>): Promise<void> {
   const sessions = new Map([...streams].map(({ session }) => [session.id, session]));
   for (const session of sessions.values()) {
-    const standing = await findSession(db, session.token).catch(() => session);
-    if (!standing) end(streams, ({ id }) => id === session.id);
+    const current = await findSession(db, session.token).catch(() => session);
+    if (!current) end(streams, ({ id }) => id === session.id);
   }
   for (const { response } of streams) write(response, ': still here\n\n');
 }

@@ -3,27 +3,28 @@ import { html, type Markup } from '../../../platform/html-template';
 import { DELIVERY_STATUSES } from '../../deliveries/delivery';
 import { type DeliveryItem, findDeliveriesWithin } from '../../deliveries/delivery-list.repository';
 import type { DeliverySearch } from '../../deliveries/delivery-search.repository';
-import { readClock } from '../../deliveries/queue.repository';
-import { address } from '../html/address';
-import { findPlaces } from '../queries/delivery-place.repository';
-import { deliveryTable } from './delivery-table';
-import { momentField, selectField, textField } from '../html/field';
-import { renderPage } from '../html/layout';
+import { readDatabaseTime } from '../../deliveries/queue.repository';
+import { linkTo, hostOf } from '../html/links';
+import { type DeliveryEndpoint, findDeliveryEndpoints } from '../queries/deliveries.repository';
+
+import { cardTable, deliveryMark, timeField, selectField, textField } from '../html/components';
+import { type Notice, renderMonitorPage, type Viewer } from '../html/layout';
 import { OUTCOME_WORDS } from '../queries/outcome-words';
 import { type DeliveriesQuery, NO_ENDPOINT, OUTCOMES, SENT_TYPES } from '../queries/read-query';
 import { findTenantId, findTenantSlugs } from '../queries/tenant-list.repository';
-import { inputMoment, moment } from '../html/time-forms';
-import type { Notice, Viewer } from '../html/viewer';
+import { formatTimeForInput, timeElement } from '../html/formats';
+
+import { nextStep } from './next-step';
 
 const PAGE_SIZE = 50;
-/** Candidates that one page looks through: 60 ms, where nothing among them fits. */
+/** Limits the candidates that one page searches: 60 ms where none of them matches. */
 const WINDOW = 20_000;
 
 interface Found {
   items: DeliveryItem[];
-  /** Id of the last delivery that was looked at, where there may be more. */
+  /** Id of the last delivery that was searched; null at the end. */
   next: string | null;
-  /** Until then it was looked, and found too few. */
+  /** Creation of the last candidate, where the search stopped early. */
   stoppedAt: Date | null;
 }
 
@@ -35,17 +36,17 @@ export async function deliveriesPage(
 ): Promise<string> {
   const found = await find(db, query);
   const endpointIds = found.items.flatMap(({ endpoint }) => endpoint ?? []);
-  const places = await findPlaces(db, [...new Set(endpointIds)]);
+  const places = await findDeliveryEndpoints(db, [...new Set(endpointIds)]);
   const slugs = await findTenantSlugs(db);
-  const table = deliveryTable(found.items, places, await readClock(db));
+  const table = deliveryTable(found.items, places, await readDatabaseTime(db));
   const body = html`<div class="heading"><h1>Deliveries</h1></div>
     ${filterForm(query, slugs)}
     <section id="deliveries" aria-label="Deliveries" data-fresh>
-      ${found.items.length > 0 ? table : nothing(query, found.stoppedAt)} ${pager(query, found)}
+      ${found.items.length > 0 ? table : emptyMessage(query, found.stoppedAt)} ${pager(query, found)}
     </section>`;
-  // Further back nothing changes but by hand.
+  // Older pages change only by an operator's action.
   const live = query.before ? undefined : { refreshSeconds: 5 };
-  return renderPage({ title: 'Deliveries', at: '/deliveries', viewer, notice, live, body });
+  return renderMonitorPage({ title: 'Deliveries', at: '/deliveries', viewer, notice, live, body });
 }
 
 async function find(db: Db, query: DeliveriesQuery): Promise<Found> {
@@ -58,7 +59,7 @@ async function find(db: Db, query: DeliveriesQuery): Promise<Found> {
   return { items: shown, next, stoppedAt: stoppedAt?.created_at ?? null };
 }
 
-/** Undefined where no tenant has the slug. */
+/** Returns undefined where no tenant has the slug. */
 async function toSearch(db: Db, query: DeliveriesQuery): Promise<DeliverySearch | undefined> {
   const tenantId = query.tenant === undefined ? undefined : await findTenantId(db, query.tenant);
   if (query.tenant !== undefined && tenantId === undefined) return undefined;
@@ -67,37 +68,35 @@ async function toSearch(db: Db, query: DeliveriesQuery): Promise<DeliverySearch 
   return { tenantId, ...place, status, type, outcome, codes, since, until, bookingRef, before };
 }
 
-function filterForm(asked: DeliveriesQuery, slugs: string[]): Markup {
+function filterForm(input: DeliveriesQuery, slugs: string[]): Markup {
   const any = ['', 'any'] as const;
   const same = (value: string) => [value, value] as const;
   return html`<form class="filter card" method="get" action="/deliveries" role="search">
-    ${textField({ name: 'booking_ref', label: 'Booking', asked, placeholder: 'ACME-1042, exactly' })}
-    ${textField({ name: 'tenant', label: 'Tenant', asked, placeholder: 'slug', options: slugs })}
-    ${selectField({ name: 'status', label: 'Status', asked, options: [any, ...DELIVERY_STATUSES.map(same)] })}
-    ${selectField({ name: 'type', label: 'Event', asked, options: [any, ...SENT_TYPES.map(same)] })}
+    ${textField({ name: 'booking_ref', label: 'Booking', input, placeholder: 'ACME-1042, exactly' })}
+    ${textField({ name: 'tenant', label: 'Tenant', input, placeholder: 'slug', options: slugs })}
+    ${selectField({ name: 'status', label: 'Status', input, options: [any, ...DELIVERY_STATUSES.map(same)] })}
+    ${selectField({ name: 'type', label: 'Event', input, options: [any, ...SENT_TYPES.map(same)] })}
     ${selectField({
       name: 'outcome',
       label: 'Last outcome',
-      asked,
+      input,
       options: [any, ...OUTCOMES.map((outcome) => [outcome, OUTCOME_WORDS[outcome]] as const)],
     })}
-    ${textField({ name: 'code', label: 'Last code', asked, placeholder: '503 or 5xx' })}
-    ${momentField({ name: 'since', label: 'Since (UTC)', asked, value: asked.since && inputMoment(asked.since) })}
-    ${momentField({ name: 'until', label: 'Before (UTC)', asked, value: asked.until && inputMoment(asked.until) })}
-    ${textField({ name: 'endpoint', label: 'Endpoint', asked, placeholder: 'id, or none' })}
+    ${textField({ name: 'code', label: 'Last code', input, placeholder: '503 or 5xx' })}
+    ${timeField({ name: 'since', label: 'Since (UTC)', input, value: input.since && formatTimeForInput(input.since) })}
+    ${timeField({ name: 'until', label: 'Before (UTC)', input, value: input.until && formatTimeForInput(input.until) })}
+    ${textField({ name: 'endpoint', label: 'Endpoint', input, placeholder: 'id, or none' })}
     <div class="buttons"><button>Filter</button> <a href="/deliveries">Show all</a></div>
   </form>`;
 }
 
-function nothing(query: DeliveriesQuery, stoppedAt: Date | null): Markup {
+function emptyMessage(query: DeliveriesQuery, stoppedAt: Date | null): Markup {
   if (stoppedAt)
-    return html`<p class="empty">
-      None among the newest ${WINDOW.toLocaleString('en')} that come into question.
-    </p>`;
+    return html`<p class="empty">No match among the newest ${WINDOW.toLocaleString('en')} candidates.</p>`;
   if (Object.keys(query.given).length > 0)
-    return html`<p class="empty">No delivery fits. <a href="/deliveries">Show all</a></p>`;
+    return html`<p class="empty">No delivery matches. <a href="/deliveries">Show all</a></p>`;
   return html`<div class="empty">
-    <p>No delivery yet: each booking leaves one here.</p>
+    <p>No delivery yet. Each booking creates one.</p>
     <p>
       To see one without a booking, add an endpoint and ping it:
       <code>tourctl webhook add &lt;tenant&gt; https://…</code>, then
@@ -108,10 +107,65 @@ function nothing(query: DeliveriesQuery, stoppedAt: Date | null): Markup {
 
 function pager(query: DeliveriesQuery, { next, stoppedAt }: Found): Markup | null {
   if (!query.before && !next) return null;
-  const older = next && address('/deliveries', { ...query.given, before: next });
+  const older = next && linkTo('/deliveries', { ...query.given, before: next });
   return html`<nav class="pager" aria-label="More deliveries">
-    ${query.before && html`<a href="${address('/deliveries', { ...query.given, before: undefined })}">Newest</a>`}
-    ${stoppedAt && html`<span class="soft">Looked back to ${moment(stoppedAt)}.</span>`}
-    ${older && html`<a rel="next" href="${older}">${stoppedAt ? 'Look further back' : 'Older'}</a>`}
+    ${query.before && html`<a href="${linkTo('/deliveries', { ...query.given, before: undefined })}">Newest</a>`}
+    ${stoppedAt && html`<span class="soft">Searched back to ${timeElement(stoppedAt)}.</span>`}
+    ${older && html`<a rel="next" href="${older}">${stoppedAt ? 'Search further back' : 'Older'}</a>`}
   </nav>`;
+}
+
+const COLUMNS = ['Event', 'Status', 'What next', 'Tries', 'Last answer', 'Goes to', 'Made (UTC)'];
+
+/** Renders the deliveries as a table. */
+function deliveryTable(
+  items: readonly DeliveryItem[],
+  places: ReadonlyMap<string, DeliveryEndpoint>,
+  now: Date,
+): Markup {
+  return cardTable(
+    'Deliveries',
+    COLUMNS,
+    items.map((item) => row(item, places, now)),
+  );
+}
+
+function row(item: DeliveryItem, places: ReadonlyMap<string, DeliveryEndpoint>, now: Date): Markup {
+  const place = item.endpoint ? places.get(item.endpoint) : undefined;
+  const { short } = nextStep({
+    now,
+    status: item.status,
+    tenant: item.tenant,
+    attempts: item.attempts,
+    createdAt: item.created_at,
+    finishedAt: null,
+    nextAttemptAt: item.next_attempt_at,
+    lastError: item.last_error,
+    endpoint: place ?? null,
+    lease: null,
+  });
+  return html`<tr>
+    <th scope="row" data-label="Event">
+      <a href="/deliveries/${item.id}">${item.booking_ref ?? item.event_type}</a>
+      <span class="sub">${item.booking_ref && html`${item.event_type} · `}${item.tenant}</span>
+    </th>
+    <td data-label="Status">${deliveryMark(item.status)}</td>
+    <td data-label="What next">${short}</td>
+    <td data-label="Tries" class="number">${item.attempts}</td>
+    <td data-label="Last answer" class="reason">${answer(item)}</td>
+    <td data-label="Goes to">${goesTo(item, place)}</td>
+    <td data-label="Made (UTC)" class="when">${timeElement(item.created_at)}</td>
+  </tr>`;
+}
+
+function answer({ last_status_code: code, last_error: error, status }: DeliveryItem): Markup | null {
+  if (error) return html`${error}`;
+  return code !== null && status === 'delivered' ? html`<span class="soft">${code}</span>` : null;
+}
+
+function goesTo({ endpoint }: DeliveryItem, place: DeliveryEndpoint | undefined): Markup {
+  if (!endpoint) return html`<span class="soft">no endpoint</span>`;
+  return html`<a class="host" href="/endpoints/${endpoint}" title="${place?.url}"
+    >${place ? hostOf(place.url) : endpoint}</a
+  >`;
 }

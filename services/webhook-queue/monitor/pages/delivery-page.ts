@@ -2,27 +2,26 @@ import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
 import { isUuid } from '../../../platform/text-forms';
 import { webhookId } from '../../signing/sign-payload';
-import { address } from '../html/address';
+import { linkTo, hostOf } from '../html/links';
 import {
   type DeliveryRow,
   findDeliveryDetail,
   findSiblings,
-  findTries,
+  findShownAttempts,
   type Sibling,
-  TRIES_SHOWN,
-  type TryRow,
-} from '../queries/delivery-detail.repository';
-import { hostOf } from '../html/host-of';
-import { csrfField, renderPage } from '../html/layout';
-import { maskBody } from '../html/mask-body';
-import { nextStep, type Prospect } from './next-step';
-import { deliveryMark } from '../html/status-mark';
-import { fullMoment } from '../html/time-forms';
-import { trySection } from './try-section';
-import { verifySection } from './verify-snippet';
-import type { Notice, Viewer } from '../html/viewer';
+  ATTEMPTS_SHOWN,
+  type AttemptRow,
+} from '../queries/deliveries.repository';
 
-/** Undefined where there is none. Names, phones, emails and answers are masked unless `revealed`. */
+import { csrfField, type Notice, renderMonitorPage, type Viewer } from '../html/layout';
+import { maskBody } from '../html/mask-body';
+import { nextStep, type DeliverySituation } from './next-step';
+import { deliveryMark } from '../html/components';
+import { fullTimeElement } from '../html/formats';
+import { attemptSection } from './attempt-section';
+import { verifySection } from './verify-snippet';
+
+/** Renders a delivery; undefined where it does not exist. Masks names, phones, emails and responses unless `revealed`. */
 export async function deliveryPage(
   db: Db,
   id: string,
@@ -32,7 +31,7 @@ export async function deliveryPage(
 ): Promise<string | undefined> {
   const delivery = isUuid(id) ? await findDeliveryDetail(db, id) : undefined;
   if (!delivery) return undefined;
-  const tries = await findTries(db, id);
+  const tries = await findShownAttempts(db, id);
   const siblings = await findSiblings(db, delivery);
   const title = `${delivery.eventType} ${delivery.bookingRef ?? ''}`.trim();
   const body = html`<p class="crumbs"><a href="/deliveries">Deliveries</a></p>
@@ -43,23 +42,23 @@ export async function deliveryPage(
     ${stateSection(delivery, siblings)} ${bodySection(delivery, revealed)}
     ${trySections(delivery, tries, revealed)}
     ${verifySection(delivery.eventId, tries.find(isSigned), revealed ? delivery.body : null)}`;
-  // What is revealed is shown once: asking again would mask it.
+  // A reload would mask the revealed data.
   const live = revealed ? undefined : { refreshSeconds: 5 };
-  return renderPage({ title, at: '/deliveries', viewer, notice, live, body });
+  return renderMonitorPage({ title, at: '/deliveries', viewer, notice, live, body });
 }
 
 function stateSection(delivery: DeliveryRow, siblings: readonly Sibling[]): Markup {
   const { endpointId, url } = delivery;
   return html`<section class="card" id="state" aria-label="State" data-fresh>
-    <p class="verdict">${deliveryMark(delivery.status)} ${nextStep(toProspect(delivery)).sentence}</p>
+    <p class="verdict">${deliveryMark(delivery.status)} ${nextStep(toSituation(delivery)).sentence}</p>
     <dl class="facts">
       <dt>Tenant</dt>
-      <dd><a href="${address('/deliveries', { tenant: delivery.tenant })}">${delivery.tenant}</a></dd>
+      <dd><a href="${linkTo('/deliveries', { tenant: delivery.tenant })}">${delivery.tenant}</a></dd>
       ${delivery.bookingRef && bookingFact(delivery.bookingRef)}
       <dt>Endpoint</dt>
       <dd>${endpointId ? html`<a href="/endpoints/${endpointId}">${url}</a>` : 'none yet'}</dd>
       <dt>Made</dt>
-      <dd>${fullMoment(delivery.createdAt)}</dd>
+      <dd>${fullTimeElement(delivery.createdAt)}</dd>
       <dt>Tries</dt>
       <dd>${delivery.attempts}${spent(delivery)}</dd>
       <dt><code>webhook-id</code></dt>
@@ -73,7 +72,7 @@ function stateSection(delivery: DeliveryRow, siblings: readonly Sibling[]): Mark
 
 function bookingFact(bookingRef: string): Markup {
   return html`<dt>Booking</dt>
-    <dd><a href="${address('/deliveries', { booking_ref: bookingRef })}">${bookingRef}</a></dd>`;
+    <dd><a href="${linkTo('/deliveries', { booking_ref: bookingRef })}">${bookingRef}</a></dd>`;
 }
 
 function siblingFacts(siblings: readonly Sibling[]): Markup {
@@ -89,7 +88,7 @@ function siblingFacts(siblings: readonly Sibling[]): Markup {
     </dd>`;
 }
 
-/** Where the numbers of tries and of the schedule's steps part: answers 429 and 503, lost workers, replays. */
+/** Explains attempts that do not count for the schedule: 429 and 503 responses, lost workers, replays. */
 function spent({ attempts, triesSpent, spared }: DeliveryRow): Markup | null {
   if (triesSpent === null || triesSpent === attempts) return null;
   return html` <span class="soft"
@@ -115,12 +114,12 @@ function bodySection({ body, format }: DeliveryRow, revealed: boolean): Markup {
   </section>`;
 }
 
-function trySections(delivery: DeliveryRow, tries: readonly TryRow[], revealed: boolean): Markup {
-  const earlier = tries.length === TRIES_SHOWN ? (tries.at(-1)?.number ?? 1) - 1 : 0;
+function trySections(delivery: DeliveryRow, tries: readonly AttemptRow[], revealed: boolean): Markup {
+  const earlier = tries.length === ATTEMPTS_SHOWN ? (tries.at(-1)?.number ?? 1) - 1 : 0;
   return html`<section id="tries" aria-labelledby="tries-heading" data-fresh>
     <h2 id="tries-heading">Tries</h2>
     ${tries.length === 0 && html`<p class="empty">Not tried yet.</p>`}
-    ${tries.map((row) => trySection(delivery.eventId, row, revealed))}
+    ${tries.map((row) => attemptSection(delivery.eventId, row, revealed))}
     ${earlier > 0 && html`<p class="soft">${earlier} earlier are not shown.</p>`}
   </section>`;
 }
@@ -137,15 +136,15 @@ function retryForm(delivery: DeliveryRow, viewer: Viewer): Markup | null {
 function revealForm({ id }: DeliveryRow, revealed: boolean, viewer: Viewer): Markup {
   if (revealed) return html`<a class="button" href="/deliveries/${id}">Mask again</a>`;
   return html`<form method="post" action="/deliveries/${id}/reveal">
-    ${csrfField(viewer)}<button title="It is written down who looked">Reveal personal data</button>
+    ${csrfField(viewer)}<button title="The audit log records who revealed it">Reveal personal data</button>
   </form>`;
 }
 
-function isSigned({ signature }: TryRow): boolean {
+function isSigned({ signature }: AttemptRow): boolean {
   return signature !== null;
 }
 
-function toProspect(delivery: DeliveryRow): Prospect {
+function toSituation(delivery: DeliveryRow): DeliverySituation {
   const { endpointStatus, statusReason, blockedUntil, worker, claimedAt, leaseUntil } = delivery;
   return {
     ...delivery,

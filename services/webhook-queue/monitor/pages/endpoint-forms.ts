@@ -1,13 +1,12 @@
 import { html, type Markup, trusted } from '../../../platform/html-template';
-import { OVERLAP_DAYS, OVERLAP_MAX_DAYS } from '../../endpoints/rotate-secret';
-import { address } from '../html/address';
-import type { EndpointRow } from '../queries/endpoint-list.repository';
-import { csrfField } from '../html/layout';
-import type { Viewer } from '../html/viewer';
+import { OVERLAP_DAYS, OVERLAP_MAX_DAYS } from '../../endpoints/endpoint-secrets';
+import { linkTo } from '../html/links';
+import type { EndpointRow } from '../queries/endpoints.repository';
+import { csrfField, type Viewer } from '../html/layout';
 
 type Verb = 'pause' | 'resume' | 'enable' | 'disable' | 'ping' | 'rotate-secret';
 
-/** What can be done to it in its state, and what that means. */
+/** Renders the actions that the endpoint's state allows. */
 export function endpointForms(endpoint: EndpointRow, viewer: Viewer): Markup | null {
   const { id, status } = endpoint;
   if (status === 'removed') return null;
@@ -21,12 +20,12 @@ export function endpointForms(endpoint: EndpointRow, viewer: Viewer): Markup | n
     <h2 id="actions-heading">Actions</h2>
     <div class="action-list">
       ${stateForms(status, form)}
-      ${form('rotate-secret', overlapFields(), 'Shows a new secret once. The old one signs beside it for that long.')}
+      ${form('rotate-secret', overlapFields(), 'Shows a new secret once. The old secret also signs during the overlap.')}
       <div class="action">
         <div>
-          <a class="button" href="${address('/replay', { endpoint: id, status: 'dead' })}">Replay…</a>
+          <a class="button" href="${linkTo('/replay', { endpoint: id, status: 'dead' })}">Replay…</a>
         </div>
-        <p class="soft">Sends what died, or was delivered, once more. It is counted first.</p>
+        <p class="soft">Sends dead or delivered deliveries again. The next page counts them first.</p>
       </div>
     </div>
   </section>`;
@@ -39,29 +38,29 @@ function stateForms(
   const disable = form(
     'disable',
     html`<button class="danger">Disable</button>`,
-    'As if the receiver had answered 410 Gone.',
+    'Has the effect of a 410 Gone response.',
   );
   if (status === 'disabled')
     return [
       form(
         'enable',
         html`<button class="primary">Enable</button>`,
-        'What waits is sent at once. What is dead stays so until replayed.',
+        'Waiting deliveries are sent at once. Dead deliveries need a replay.',
       ),
     ];
   if (status === 'paused')
     return [
-      form('resume', html`<button class="primary">Resume</button>`, 'What waits is sent at once.'),
+      form('resume', html`<button class="primary">Resume</button>`, 'Waiting deliveries are sent at once.'),
       disable,
     ];
   return [
     form('ping', html`<button>Ping</button>`, 'Sends a signed event of the type ping.'),
-    form('pause', html`<button>Pause</button>`, 'What comes in waits until it is resumed.'),
+    form('pause', html`<button>Pause</button>`, 'New deliveries wait until the endpoint is resumed.'),
     disable,
   ];
 }
 
-/** In days; sent in hours. */
+/** Offers days; sends hours. */
 function overlapFields(): Markup {
   const options = Array.from({ length: OVERLAP_MAX_DAYS + 1 }, (_, days) => {
     const text = days === 0 ? 'no overlap' : `${days} ${days === 1 ? 'day' : 'days'} overlap`;

@@ -2,26 +2,36 @@ import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
 import { isUuid } from '../../../platform/text-forms';
 import { findLiveSecrets, type LiveSecret } from '../../endpoints/secret.repository';
-import { cardTable } from '../html/card-table';
-import { address } from '../html/address';
+import { cardTable, deliveryMark } from '../html/components';
+import { linkTo, hostOf, shortUrl } from '../html/links';
 import { endpointForms } from './endpoint-forms';
-import { type EndpointRow, findEndpointRow, WAITING_MOST } from '../queries/endpoint-list.repository';
-import { type FailureRow, findRecentFailures } from '../queries/recent-failure.repository';
-import { findStateChanges, type StateChange } from '../queries/state-change.repository';
+import {
+  type EndpointRow,
+  type FailureRow,
+  findEndpointRow,
+  findRecentFailures,
+  findStateChanges,
+  type StateChange,
+  WAITING_COUNT_LIMIT,
+} from '../queries/endpoints.repository';
+
 import { breakerText, changedBy, stateMarks } from './endpoint-state';
 import { healthSentence, healthStrip } from '../charts/health-strip';
-import { hostOf, shortUrl } from '../html/host-of';
-import { renderPage } from '../html/layout';
-import { atMost } from '../html/number-forms';
-import { pulseCharts } from '../charts/pulse-charts';
-import { findHours, findSpans, type Span } from '../queries/pulse-history.repository';
-import { deliveryMark } from '../html/status-mark';
-import { duration, fullMoment, moment, relative } from '../html/time-forms';
-import type { Notice, Viewer } from '../html/viewer';
+
+import { type Notice, renderMonitorPage, type Viewer } from '../html/layout';
+import {
+  formatCountUpTo,
+  formatMilliseconds,
+  fullTimeElement,
+  timeElement,
+  formatRelative,
+} from '../html/formats';
+import { statsCharts } from '../charts/stats-charts';
+import { findHours, findSpans, type Span } from '../queries/stats-history.repository';
 
 const FAILURES_SHOWN = 10;
 
-/** Undefined where there is none. */
+/** Renders an endpoint; undefined where it does not exist. */
 export async function endpointPage(
   db: Db,
   id: string,
@@ -38,17 +48,17 @@ export async function endpointPage(
     <div class="heading">
       <h1>${shortUrl(endpoint.url)}</h1>
       <div class="actions">
-        <a class="button" href="${address('/deliveries', { endpoint: id })}">Its deliveries</a>
+        <a class="button" href="${linkTo('/deliveries', { endpoint: id })}">Its deliveries</a>
       </div>
     </div>
     ${stateSection(endpoint, change, hours)} ${endpointForms(endpoint, viewer)}
     <h2>The last 24 hours</h2>
     <section id="pulse" data-fresh aria-label="Success and time">
-      ${pulseCharts(await findSpans(db, '24h', id))}
+      ${statsCharts(await findSpans(db, '24h', id))}
     </section>
     ${failureSection(id, failures)} ${secretSection(secrets, endpoint.now)}`;
   const title = hostOf(endpoint.url);
-  return renderPage({ title, at: '/endpoints', viewer, notice, live: { refreshSeconds: 5 }, body });
+  return renderMonitorPage({ title, at: '/endpoints', viewer, notice, live: { refreshSeconds: 5 }, body });
 }
 
 function stateSection(
@@ -60,13 +70,13 @@ function stateSection(
   return html`<section class="card" id="state" aria-label="State" data-fresh>
     <p class="verdict">
       ${stateMarks(endpoint)} ${statusReason}
-      <span class="soft">Since ${fullMoment(endpoint.statusSince)}${changedBy(endpoint, change)}.</span>
+      <span class="soft">Since ${fullTimeElement(endpoint.statusSince)}${changedBy(endpoint, change)}.</span>
     </p>
     ${healthStrip(hours, now)}
     <p class="soft">${healthSentence(hours)}</p>
     <dl class="facts">
       <dt>Tenant</dt>
-      <dd><a href="${address('/endpoints', { tenant })}">${tenant}</a></dd>
+      <dd><a href="${linkTo('/endpoints', { tenant })}">${tenant}</a></dd>
       <dt>Address</dt>
       <dd><code>${url}</code></dd>
       <dt>Body</dt>
@@ -74,29 +84,29 @@ function stateSection(
       <dt>Events</dt>
       <dd>${events.join(', ')}</dd>
       <dt>Waiting</dt>
-      <dd>${atMost(endpoint.waiting, WAITING_MOST)}</dd>
+      <dd>${formatCountUpTo(endpoint.waiting, WAITING_COUNT_LIMIT)}</dd>
       <dt>Breaker</dt>
       <dd>${breakerText(endpoint)}</dd>
-      ${failingSince && failing(failingSince, exhausted ?? 0, now)}
+      ${failingSince && failingFacts(failingSince, exhausted ?? 0, now)}
       <dt>Added</dt>
-      <dd>${fullMoment(endpoint.createdAt)}</dd>
+      <dd>${fullTimeElement(endpoint.createdAt)}</dd>
       <dt>Endpoint</dt>
       <dd><code>${id}</code></dd>
     </dl>
   </section>`;
 }
 
-function failing(since: Date, exhausted: number, now: Date): Markup {
+function failingFacts(since: Date, exhausted: number, now: Date): Markup {
   const dead = exhausted > 0 && `, ${exhausted} given up since then`;
   return html`<dt>Nothing delivered since</dt>
-    <dd>${fullMoment(since)} (${duration(now.getTime() - since.getTime())})${dead}</dd>`;
+    <dd>${fullTimeElement(since)} (${formatMilliseconds(now.getTime() - since.getTime())})${dead}</dd>`;
 }
 
 function failureSection(id: string, failures: readonly FailureRow[]): Markup {
-  const all = address('/deliveries', { endpoint: id, status: 'dead' });
+  const all = linkTo('/deliveries', { endpoint: id, status: 'dead' });
   return html`<h2>Recent failures</h2>
     <section id="failures" data-fresh aria-label="Recent failures">
-      ${failures.length === 0 ? html`<p class="empty">None among its newest deliveries.</p>` : failureTable(failures)}
+      ${failures.length === 0 ? html`<p class="empty">No failures among its newest deliveries.</p>` : failureTable(failures)}
       <p><a href="${all}">All that are dead</a></p>
     </section>`;
 }
@@ -124,7 +134,7 @@ function failureRow({
     <td data-label="Status">${deliveryMark(status)}</td>
     <td data-label="Tries" class="number">${attempts}</td>
     <td data-label="Last answer" class="reason">${lastError}</td>
-    <td data-label="Made (UTC)" class="when">${moment(createdAt)}</td>
+    <td data-label="Made (UTC)" class="when">${timeElement(createdAt)}</td>
   </tr>`;
 }
 
@@ -132,8 +142,8 @@ function secretSection(secrets: readonly LiveSecret[], now: Date): Markup {
   const rows = secrets.map(
     ({ createdAt, expiresAt }) =>
       html`<li>
-        made ${fullMoment(createdAt)} (${relative(createdAt, now)}),
-        ${expiresAt ? html`signs until ${fullMoment(expiresAt)} (${relative(expiresAt, now)})` : 'signs until it is rotated'}
+        made ${fullTimeElement(createdAt)} (${formatRelative(createdAt, now)}),
+        ${expiresAt ? html`signs until ${fullTimeElement(expiresAt)} (${formatRelative(expiresAt, now)})` : 'signs until it is rotated'}
       </li>`,
   );
   return html`<h2>Secrets</h2>
@@ -145,6 +155,8 @@ function secretSection(secrets: readonly LiveSecret[], now: Date): Markup {
             </ul>`
           : html`<p class="soft">None: the endpoint was removed.</p>`
       }
-      <p class="soft">Each of them signs every request. They are kept sealed, and cannot be shown again.</p>
+      <p class="soft">
+        Every secret signs every request. Secrets are stored sealed and cannot be shown again.
+      </p>
     </section>`;
 }

@@ -1,22 +1,26 @@
 import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
-import { cardTable } from '../html/card-table';
-import { address } from '../html/address';
-import { type EndpointRow, findEndpointRows, WAITING_MOST } from '../queries/endpoint-list.repository';
-import { findStateChanges, type StateChange } from '../queries/state-change.repository';
+import { cardTable, selectField, textField } from '../html/components';
+import { linkTo, shortUrl } from '../html/links';
+import {
+  type EndpointRow,
+  findEndpointRows,
+  findStateChanges,
+  type StateChange,
+  WAITING_COUNT_LIMIT,
+} from '../queries/endpoints.repository';
+
 import { breakerText, changedBy, stateMarks } from './endpoint-state';
-import { selectField, textField } from '../html/field';
+
 import { healthStrip } from '../charts/health-strip';
 import { percentile } from '../queries/histogram';
-import { shortUrl } from '../html/host-of';
-import { renderPage } from '../html/layout';
-import { atMost, percent } from '../html/number-forms';
-import { totalsOf } from '../charts/pulse-charts';
-import { findHours, type Span } from '../queries/pulse-history.repository';
+
+import { type Notice, renderMonitorPage, type Viewer } from '../html/layout';
+import { formatAge, formatCountUpTo, formatMilliseconds, timeElement, formatPercent } from '../html/formats';
+import { totalsOf } from '../charts/stats-charts';
+import { findHours, type Span } from '../queries/stats-history.repository';
 import { ENDPOINT_FILTERS, type EndpointsQuery } from '../queries/read-query';
 import { findTenantSlugs } from '../queries/tenant-list.repository';
-import { age, duration, moment } from '../html/time-forms';
-import type { Notice, Viewer } from '../html/viewer';
 
 const PAGE_SIZE = 50;
 
@@ -40,10 +44,10 @@ export async function endpointsPage(
   const body = html`<div class="heading"><h1>Endpoints</h1></div>
     ${filterForm(query, slugs)}
     <section id="endpoints" aria-label="Endpoints" data-fresh>
-      ${shown.length > 0 ? table(shown, hours, changes) : nothing(query)}
+      ${shown.length > 0 ? table(shown, hours, changes) : emptyMessage(query)}
       ${pager(query, rows.length > PAGE_SIZE ? shown.at(-1)! : undefined)}
     </section>`;
-  return renderPage({
+  return renderMonitorPage({
     title: 'Endpoints',
     at: '/endpoints',
     viewer,
@@ -53,14 +57,14 @@ export async function endpointsPage(
   });
 }
 
-function filterForm(asked: EndpointsQuery, slugs: string[]): Markup {
+function filterForm(input: EndpointsQuery, slugs: string[]): Markup {
   const options = [
     ['', 'any but removed'] as const,
     ...ENDPOINT_FILTERS.map((name) => [name, FILTER_NAMES[name]] as const),
   ];
   return html`<form class="filter card" method="get" action="/endpoints" role="search">
-    ${textField({ name: 'tenant', label: 'Tenant', asked, placeholder: 'slug', options: slugs })}
-    ${selectField({ name: 'status', label: 'Status', asked, options })}
+    ${textField({ name: 'tenant', label: 'Tenant', input, placeholder: 'slug', options: slugs })}
+    ${selectField({ name: 'status', label: 'Status', input, options })}
     <div class="buttons"><button>Filter</button> <a href="/endpoints">Show all</a></div>
   </form>`;
 }
@@ -98,40 +102,40 @@ function row(endpoint: EndpointRow, hours: readonly Span[], change: StateChange 
     </th>
     <td data-label="State" class="state">
       ${stateMarks(endpoint)}${statusReason && html`<span class="sub">${statusReason}</span>`}
-      <span class="sub">since ${moment(endpoint.statusSince)}${changedBy(endpoint, change)}</span>
+      <span class="sub">since ${timeElement(endpoint.statusSince)}${changedBy(endpoint, change)}</span>
     </td>
     <td data-label="24 hours">${healthStrip(hours, now)}</td>
-    <td data-label="Success" class="number">${percent(delivered, delivered + failed)}</td>
-    <td data-label="p95" class="number">${slow === null ? '–' : duration(slow)}</td>
-    <td data-label="Waiting" class="number">${atMost(endpoint.waiting, WAITING_MOST)}</td>
+    <td data-label="Success" class="number">${formatPercent(delivered, delivered + failed)}</td>
+    <td data-label="p95" class="number">${slow === null ? '–' : formatMilliseconds(slow)}</td>
+    <td data-label="Waiting" class="number">${formatCountUpTo(endpoint.waiting, WAITING_COUNT_LIMIT)}</td>
     <td data-label="Breaker" class="breaker">${breakerText(endpoint)}</td>
     <td data-label="Secret" class="number">
-      ${secretMadeAt ? `${age(secretMadeAt, now)} old` : '–'}${
+      ${secretMadeAt ? `${formatAge(secretMadeAt, now)} old` : '–'}${
         secrets > 1 && html`<span class="sub">${secrets} sign</span>`
       }
     </td>
   </tr>`;
 }
 
-/** The page of the endpoint has them all. */
+/** Renders the first event and the number of others. The endpoint's page lists all. */
 function eventNames([first, ...more]: readonly string[]): Markup {
   return html`${first}${more.length > 0 && html` <span title="${more.join(', ')}">+ ${more.length}</span>`}`;
 }
 
-function nothing(query: EndpointsQuery): Markup {
+function emptyMessage(query: EndpointsQuery): Markup {
   if (Object.keys(query.given).length > 0)
-    return html`<p class="empty">No endpoint fits. <a href="/endpoints">Show all</a></p>`;
+    return html`<p class="empty">No endpoint matches. <a href="/endpoints">Show all</a></p>`;
   return html`<div class="empty">
     <p>No endpoint yet. Add a tenant’s first one:</p>
     <pre><code>tourctl webhook add &lt;tenant&gt; https://www.example.com/webhooks</code></pre>
-    <p>It prints the signing secret, and sends at once what waits for it.</p>
+    <p>It prints the signing secret and sends waiting deliveries at once.</p>
   </div>`;
 }
 
 function pager(query: EndpointsQuery, last: EndpointRow | undefined): Markup | null {
   if (!query.after && !last) return null;
   return html`<nav class="pager" aria-label="More endpoints">
-    ${query.after && html`<a href="${address('/endpoints', { ...query.given, after: undefined })}">First</a>`}
-    ${last && html`<a rel="next" href="${address('/endpoints', { ...query.given, after: last.id })}">Next</a>`}
+    ${query.after && html`<a href="${linkTo('/endpoints', { ...query.given, after: undefined })}">First</a>`}
+    ${last && html`<a rel="next" href="${linkTo('/endpoints', { ...query.given, after: last.id })}">Next</a>`}
   </nav>`;
 }

@@ -1,15 +1,15 @@
 import type { Db } from '../../../platform/database';
 import { type Markup, toHtml } from '../../../platform/html-template';
 import type { Logger } from '../../../platform/logger';
-import { pulseFragment, stateFragments } from './overview-page';
+import { statsFragment, stateFragments } from './overview-page';
 import type { Range } from '../queries/read-query';
 
 const ROUND_MS = 2000;
-/** A longer range moves slower, and costs more to count. */
-const PULSE_MS: Readonly<Record<Range, number>> = { '1h': 4000, '24h': 20_000, '7d': 60_000 };
+/** Refreshes long ranges less often: they change more slowly and cost more to count. */
+const STATS_MS: Readonly<Record<Range, number>> = { '1h': 4000, '24h': 20_000, '7d': 60_000 };
 
-export interface Live {
-  /** @returns what ends it */
+export interface LiveUpdates {
+  /** @returns a function that unsubscribes */
   add(send: (event: string, data: string) => void, range: Range): () => void;
   stop(): void;
 }
@@ -17,14 +17,14 @@ export interface Live {
 interface Client {
   send: (event: string, data: string) => void;
   range: Range;
-  /** What it was sent last, by the id of the element. */
+  /** The last HTML that was sent, by element id. */
   sent: Map<string, string>;
 }
 
-/** Each client is sent the parts of the overview that changed: one round of queries for all of them, and none for nobody. */
-export function createLive(db: Db, log: Logger, roundMs = ROUND_MS): Live {
+/** Sends each client the changed parts of the overview. Runs one round of queries for all clients, and none without clients. */
+export function createLiveUpdates(db: Db, log: Logger, roundMs = ROUND_MS): LiveUpdates {
   const clients = new Set<Client>();
-  const pulses = createPulses(db);
+  const stats = createStatsCache(db);
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   let failing = false;
@@ -33,12 +33,14 @@ export function createLive(db: Db, log: Logger, roundMs = ROUND_MS): Live {
     try {
       const state = renderAll(await stateFragments(db));
       for (const range of new Set([...clients].map((client) => client.range))) {
-        const fragments = { ...state, pulse: await pulses(range) };
-        [...clients].filter((client) => client.range === range).forEach((client) => tell(client, fragments));
+        const fragments = { ...state, pulse: await stats(range) };
+        [...clients]
+          .filter((client) => client.range === range)
+          .forEach((client) => sendChanges(client, fragments));
       }
       failing = false;
     } catch (error) {
-      if (!failing) log.warn({ err: error }, 'the monitoring page cannot be kept up to date');
+      if (!failing) log.warn({ err: error }, 'live updates of the monitoring page failed');
       failing = true;
     }
     timer = undefined;
@@ -63,18 +65,18 @@ export function createLive(db: Db, log: Logger, roundMs = ROUND_MS): Live {
   };
 }
 
-function createPulses(db: Db): (range: Range) => Promise<string> {
+function createStatsCache(db: Db): (range: Range) => Promise<string> {
   const kept = new Map<Range, { html: string; at: number }>();
   return async (range) => {
     const known = kept.get(range);
-    if (known && performance.now() - known.at < PULSE_MS[range]) return known.html;
-    const html = toHtml(await pulseFragment(db, range));
+    if (known && performance.now() - known.at < STATS_MS[range]) return known.html;
+    const html = toHtml(await statsFragment(db, range));
     kept.set(range, { html, at: performance.now() });
     return html;
   };
 }
 
-function tell({ send, sent }: Client, fragments: Readonly<Record<string, string>>): void {
+function sendChanges({ send, sent }: Client, fragments: Readonly<Record<string, string>>): void {
   for (const [id, html] of Object.entries(fragments)) {
     if (sent.get(id) === html) continue;
     sent.set(id, html);

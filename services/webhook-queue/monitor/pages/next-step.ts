@@ -1,11 +1,11 @@
 import { html, type Markup } from '../../../platform/html-template';
 import type { DeliveryStatus } from '../../deliveries/delivery';
 import type { EndpointStatus } from '../../endpoints/endpoint';
-import { duration, fullMoment, moment, relative } from '../html/time-forms';
+import { formatMilliseconds, fullTimeElement, timeElement, formatRelative } from '../html/formats';
 
-/** What decides when a delivery goes out next. */
-export interface Prospect {
-  /** By the database's clock, as all of it. */
+/** The facts that decide when a delivery is sent next. */
+export interface DeliverySituation {
+  /** All times are by the database's clock. */
   now: Date;
   status: DeliveryStatus;
   /** Slug. */
@@ -15,35 +15,41 @@ export interface Prospect {
   finishedAt: Date | null;
   nextAttemptAt: Date | null;
   lastError: string | null;
-  /** Null while it waits without one. */
+  /** Null for a delivery without an endpoint. */
   endpoint: { status: EndpointStatus; statusReason: string | null; blockedUntil: Date | null } | null;
-  /** Of a request that is in flight, or of a worker that never came back. */
+  /** The lease of a request in flight, or of a lost worker. */
   lease: { worker: string; since: Date; until: Date } | null;
 }
 
-export interface Outlook {
-  /** For a cell of a list. */
+export interface NextStepText {
+  /** Fits into a table cell. */
   short: Markup | string;
-  /** Why it is as it is, and what happens next. */
+  /** Explains the state and the next step. */
   sentence: Markup;
 }
 
-/** @returns what happens next by itself, or whose turn it is */
-export function nextStep(of: Prospect): Outlook {
-  return finished(of) ?? inFlight(of) ?? heldBack(of) ?? scheduled(of);
+/** Returns what happens next with a delivery. */
+export function nextStep(situation: DeliverySituation): NextStepText {
+  return finished(situation) ?? inFlight(situation) ?? heldBack(situation) ?? scheduled(situation);
 }
 
-function finished({ status, attempts, createdAt, finishedAt, lastError }: Prospect): Outlook | undefined {
+function finished({
+  status,
+  attempts,
+  createdAt,
+  finishedAt,
+  lastError,
+}: DeliverySituation): NextStepText | undefined {
   if (status === 'delivered') {
     const took =
-      finishedAt && html`, ${duration(finishedAt.getTime() - createdAt.getTime())} after its event`;
+      finishedAt && html`, ${formatMilliseconds(finishedAt.getTime() - createdAt.getTime())} after its event`;
     const tries = attempts === 1 ? 'with the first try' : `with try ${attempts}`;
     return { short: '', sentence: html`Delivered ${tries}${took}. Nothing more happens.` };
   }
   if (status === 'dead') {
     const tries = attempts === 1 ? 'one try' : `${attempts} tries`;
-    const sentence = html`Given up after ${tries}. ${lastError} Nothing more happens by itself; a retry begins
-      the schedule anew, under the same <code>webhook-id</code>.`;
+    const sentence = html`Given up after ${tries}. ${lastError} A retry starts the schedule again, with the
+      same <code>webhook-id</code>.`;
     return { short: 'given up', sentence };
   }
   if (status === 'cancelled')
@@ -51,21 +57,21 @@ function finished({ status, attempts, createdAt, finishedAt, lastError }: Prospe
   return undefined;
 }
 
-function inFlight({ status, lease, now, attempts }: Prospect): Outlook | undefined {
+function inFlight({ status, lease, now, attempts }: DeliverySituation): NextStepText | undefined {
   if (!lease)
     return status === 'delivering' ? { short: 'being sent', sentence: html`Being sent.` } : undefined;
   const worker = html`<code>${lease.worker}</code>`;
   if (lease.until > now) {
-    const sentence = html`Being sent since ${moment(lease.since)} by ${worker}, as try ${attempts + 1}. If
-    that worker is lost, another one takes over after ${moment(lease.until)}.`;
+    const sentence = html`Being sent since ${timeElement(lease.since)} by ${worker}, as try ${attempts + 1}.
+    If that worker is lost, another one takes over after ${timeElement(lease.until)}.`;
     return { short: 'being sent', sentence };
   }
-  const sentence = html`The worker ${worker} did not come back: the try of ${moment(lease.since)} may have
-  arrived. It is written down as lost and sent again as soon as a worker takes it.`;
+  const sentence = html`The worker ${worker} was lost: its try of ${timeElement(lease.since)} may have
+  arrived. A worker records it as lost and sends the delivery again.`;
   return { short: 'due now', sentence };
 }
 
-function heldBack({ endpoint, tenant, now, nextAttemptAt }: Prospect): Outlook | undefined {
+function heldBack({ endpoint, tenant, now, nextAttemptAt }: DeliverySituation): NextStepText | undefined {
   if (!endpoint) {
     const sentence = html`Waits for an endpoint: ${tenant} has none that takes it. It is sent as soon as one
       is added: <code>tourctl webhook add ${tenant} https://…</code>`;
@@ -84,21 +90,21 @@ function heldBack({ endpoint, tenant, now, nextAttemptAt }: Prospect): Outlook |
   const { blockedUntil } = endpoint;
   if (!blockedUntil || blockedUntil <= now || (nextAttemptAt && nextAttemptAt > blockedUntil))
     return undefined;
-  const sentence = html`Held by the endpoint’s breaker until ${fullMoment(blockedUntil)}
-  (${relative(blockedUntil, now)}): the endpoint failed too often. After that one request at a time tries
-  whether it is back.`;
-  return { short: html`breaker, ${relative(blockedUntil, now)}`, sentence };
+  const sentence = html`Held by the endpoint’s breaker until ${fullTimeElement(blockedUntil)}
+  (${formatRelative(blockedUntil, now)}): the endpoint failed too often. Then one request at a time tests the
+  endpoint.`;
+  return { short: html`breaker, ${formatRelative(blockedUntil, now)}`, sentence };
 }
 
-function scheduled({ nextAttemptAt, now, attempts, lastError }: Prospect): Outlook {
+function scheduled({ nextAttemptAt, now, attempts, lastError }: DeliverySituation): NextStepText {
   const which = attempts === 0 ? 'The first try' : `Try ${attempts + 1}`;
   const why = attempts > 0 && lastError && html`${lastError} `;
   if (!nextAttemptAt || nextAttemptAt <= now) {
-    const sentence = html`${why}${which} is due now: it goes out as soon as a worker has a free lane for its
+    const sentence = html`${why}${which} is due now: it is sent as soon as a worker has a free slot for its
     endpoint.`;
     return { short: 'due now', sentence };
   }
-  const sentence = html`${why}${which} goes out at ${fullMoment(nextAttemptAt)}
-  (${relative(nextAttemptAt, now)}).`;
-  return { short: html`try ${attempts + 1} ${relative(nextAttemptAt, now)}`, sentence };
+  const sentence = html`${why}${which} goes out at ${fullTimeElement(nextAttemptAt)}
+  (${formatRelative(nextAttemptAt, now)}).`;
+  return { short: html`try ${attempts + 1} ${formatRelative(nextAttemptAt, now)}`, sentence };
 }

@@ -1,22 +1,21 @@
 import type { Db } from '../../../platform/database';
 import { html, type Markup, trusted } from '../../../platform/html-template';
-import { address } from '../html/address';
-import { attention } from './attention';
-import { renderPage } from '../html/layout';
+import { linkTo } from '../html/links';
+import { attentionList } from './attention';
+import { type Notice, renderMonitorPage, type Viewer } from '../html/layout';
 import { overviewTiles } from './overview-tiles';
-import {
-  findCounts,
-  findSickEndpoints,
-  findWaitingTenants,
-  findWorkers,
-} from '../queries/overview.repository';
-import { pulseCharts } from '../charts/pulse-charts';
-import { findSpans } from '../queries/pulse-history.repository';
+import { findFailingEndpoints, findWaitingTenants } from '../queries/overview.repository';
+import { statsCharts } from '../charts/stats-charts';
+import { findSpans } from '../queries/stats-history.repository';
 import { type OverviewQuery, type Range, RANGES } from '../queries/read-query';
-import type { Notice, Viewer } from '../html/viewer';
-import { workerTable } from './worker-table';
 
-/** Parts of the overview by the ids of their elements: what the page begins with, and what is sent anew when it changes. */
+import { findWorkers, type WorkerRow } from '../../maintenance/worker-heartbeat.repository';
+import { findQueueCounts } from '../../stats/queue-counts.repository';
+
+import { cardTable, mark } from '../html/components';
+import { timeElement } from '../html/formats';
+
+/** Parts of the overview by element id. Live updates send a part again when it changes. */
 export type Fragments = Readonly<Record<string, Markup>>;
 
 const RANGE_NAMES: Readonly<Record<Range, string>> = { '1h': '1 hour', '24h': '24 hours', '7d': '7 days' };
@@ -34,31 +33,31 @@ export async function overviewPage(
       <h2>The last ${RANGE_NAMES[range]}</h2>
       ${rangeLinks(range)}
     </div>
-    ${await pulseFragment(db, range)}
+    ${await statsFragment(db, range)}
     <h2>Workers</h2>
     ${workers}`;
-  return renderPage({ title: 'Overview', at: '/', viewer, notice, live: { fragments: range }, body });
+  return renderMonitorPage({ title: 'Overview', at: '/', viewer, notice, live: { fragments: range }, body });
 }
 
-/** What is true at this moment. */
+/** Renders the current state. */
 export async function stateFragments(db: Db) {
-  const counts = await findCounts(db);
+  const counts = await findQueueCounts(db);
   const workers = await findWorkers(db);
-  const sick = await findSickEndpoints(db);
+  const failing = await findFailingEndpoints(db);
   const waiting = counts.waiting > 0 ? await findWaitingTenants(db) : [];
   return {
-    needs: html`<section id="needs" aria-label="What needs a look">
-      ${attention({ counts, workers, sick, waiting })}
+    needs: html`<section id="needs" aria-label="Needs attention">
+      ${attentionList({ counts, workers, failing, waiting })}
     </section>`,
     tiles: html`<section id="tiles" aria-label="At this moment">${overviewTiles(counts, workers)}</section>`,
     workers: html`<section id="workers" aria-label="Workers">${workerTable(workers)}</section>`,
   } satisfies Fragments;
 }
 
-/** What happened over the range. */
-export async function pulseFragment(db: Db, range: Range): Promise<Markup> {
+/** Renders the statistics of a range. */
+export async function statsFragment(db: Db, range: Range): Promise<Markup> {
   return html`<section id="pulse" aria-label="Success and time">
-    ${pulseCharts(await findSpans(db, range))}
+    ${statsCharts(await findSpans(db, range))}
   </section>`;
 }
 
@@ -66,9 +65,32 @@ function rangeLinks(current: Range): Markup {
   return html`<nav class="switch" aria-label="Range">
     ${RANGES.map(
       (range) =>
-        html`<a href="${address('/', { range })}" ${range === current && trusted('aria-current="true"')}
+        html`<a href="${linkTo('/', { range })}" ${range === current && trusted('aria-current="true"')}
           >${RANGE_NAMES[range]}</a
         >`,
     )}
   </nav>`;
+}
+
+const COLUMNS = ['Worker', 'State', 'Slots busy', 'Last beat (UTC)', 'Started (UTC)'];
+
+/** Renders the workers with their last heartbeat. */
+function workerTable(workers: readonly WorkerRow[]): Markup {
+  if (workers.length === 0)
+    return html`<p class="empty">
+      No worker has started yet. Start one with <code>npm run webhook-queue</code>.
+    </p>`;
+  return cardTable('Workers', COLUMNS, workers.map(row));
+}
+
+function row({ id, alive, slots, inFlight, beatAt, startedAt }: WorkerRow): Markup {
+  return html`<tr>
+    <th scope="row" data-label="Worker"><code>${id}</code></th>
+    <td data-label="State">${alive ? mark('good', 'alive') : mark('idle', 'gone')}</td>
+    <td data-label="Slots busy">
+      ${alive ? html`<meter min="0" max="${slots}" value="${inFlight}">${inFlight}</meter> ${inFlight} of ${slots}` : '–'}
+    </td>
+    <td data-label="Last beat (UTC)">${timeElement(beatAt)}</td>
+    <td data-label="Started (UTC)">${timeElement(startedAt)}</td>
+  </tr>`;
 }

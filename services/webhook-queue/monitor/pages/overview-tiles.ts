@@ -1,10 +1,9 @@
 import { html, type Markup } from '../../../platform/html-template';
-import { atMost, plural } from '../html/number-forms';
-import { COUNTED_MOST, type Counts, type WorkerRow } from '../queries/overview.repository';
-import type { Tone } from '../html/status-mark';
-import { duration, moment } from '../html/time-forms';
-
-/** Later than that is more than a full house for a moment. */
+import { formatCountUpTo, formatMilliseconds, timeElement, formatPlural } from '../html/formats';
+import type { MarkTone } from '../html/components';
+import type { WorkerRow } from '../../maintenance/worker-heartbeat.repository';
+import { COUNTED_MOST, type QueueCounts } from '../../stats/queue-counts.repository';
+/** A longer delay is more than a short peak of load. */
 export const LATE_MS = 60_000;
 
 interface Tile {
@@ -12,16 +11,16 @@ interface Tile {
   value: string;
   hint?: Markup | string;
   href?: string;
-  tone?: Tone | false;
+  tone?: MarkTone | false;
 }
 
-export function overviewTiles(counts: Counts, workers: readonly WorkerRow[]): Markup {
+export function overviewTiles(counts: QueueCounts, workers: readonly WorkerRow[]): Markup {
   return html`<ul class="tiles">
     ${[...queueTiles(counts), ...endpointTiles(counts), workersTile(workers)].map(tile)}
   </ul>`;
 }
 
-function queueTiles(counts: Counts): Tile[] {
+function queueTiles(counts: QueueCounts): Tile[] {
   const late = counts.oldestDue ? counts.now.getTime() - counts.oldestDue.getTime() : 0;
   return [
     {
@@ -31,8 +30,8 @@ function queueTiles(counts: Counts): Tile[] {
     },
     {
       label: 'Oldest due',
-      value: counts.oldestDue ? duration(late) : '–',
-      hint: counts.oldestDue ? html`since ${moment(counts.oldestDue)}` : 'nothing waits for a worker',
+      value: counts.oldestDue ? formatMilliseconds(late) : '–',
+      hint: counts.oldestDue ? html`since ${timeElement(counts.oldestDue)}` : 'nothing waits for a worker',
       tone: late > LATE_MS && 'bad',
     },
     {
@@ -59,7 +58,7 @@ function queueTiles(counts: Counts): Tile[] {
   ];
 }
 
-function endpointTiles(counts: Counts): Tile[] {
+function endpointTiles(counts: QueueCounts): Tile[] {
   const { breakersOpen, breakersTrying, disabled } = counts;
   return [
     {
@@ -68,7 +67,7 @@ function endpointTiles(counts: Counts): Tile[] {
       hint:
         breakersTrying > 0
           ? `and ${breakersTrying} trying again`
-          : `of ${plural(counts.endpoints, 'endpoint')}`,
+          : `of ${formatPlural(counts.endpoints, 'endpoint')}`,
       href: '/endpoints?status=breaker',
       tone: breakersOpen + breakersTrying > 0 && 'warn',
     },
@@ -91,7 +90,7 @@ function workersTile(workers: readonly WorkerRow[]): Tile {
   return {
     label: 'Workers',
     value: String(alive.length),
-    hint: alive.length > 0 ? `${busy} of ${plural(slots, 'slot')} busy` : 'nothing is sent',
+    hint: alive.length > 0 ? `${busy} of ${formatPlural(slots, 'slot')} busy` : 'nothing is sent',
     href: '#workers',
     tone: alive.length === 0 ? 'bad' : 'good',
   };
@@ -106,7 +105,7 @@ function tile({ label, value, hint, href, tone }: Tile): Markup {
 }
 
 function bounded(count: number): string {
-  return atMost(count, COUNTED_MOST);
+  return formatCountUpTo(count, COUNTED_MOST);
 }
 
 function sum(numbers: number[]): number {

@@ -1,12 +1,12 @@
 import { html, type Markup } from '../../../platform/html-template';
-import type { TryRow } from '../queries/delivery-detail.repository';
-import { requestHeaders } from './request-headers';
+import type { AttemptRow } from '../queries/deliveries.repository';
+import { requestHeaders } from './attempt-section';
 
 /**
- * How a receiver proves for itself that a signed try is genuine, however long ago it was.
- * @param body null where it is not to be shown: it is then read from a file
+ * Writes a program that verifies a signed attempt of any age.
+ * @param body null: the program reads the body from a file
  */
-function verifyProgram(eventId: string, row: TryRow, body: string | null): string | null {
+function verifyProgram(eventId: string, row: AttemptRow, body: string | null): string | null {
   const headers = requestHeaders(eventId, row);
   if (!headers) return null;
   const id = JSON.stringify(headers['webhook-id']);
@@ -30,14 +30,14 @@ const RECEIVER = `const { Webhook } = require('standardwebhooks');
 // body: the bytes as they arrived, before any JSON parser. It throws unless the request is genuine and recent.
 const event = new Webhook(process.env.WEBHOOK_SECRET).verify(body, request.headers);`;
 
-/** For the developer of the receiver: what to write, and how this very delivery is checked. */
-export function verifySection(eventId: string, newest: TryRow | undefined, body: string | null): Markup {
+/** Shows the developer of the receiver how to verify requests, and how to verify this delivery. */
+export function verifySection(eventId: string, newest: AttemptRow | undefined, body: string | null): Markup {
   const program = newest ? verifyProgram(eventId, newest, body) : null;
   return html`<details class="card" id="verify">
     <summary>Verify it at the receiver</summary>
     ${snippet('receiver', 'In the receiver', RECEIVER)}
     ${program && newest && snippet('this-try', `Try ${newest.number}, checked by hand`, program)}
-    ${snippet('listen', 'On your own machine: prints and verifies what arrives', 'tourctl webhook listen --port 4000')}
+    ${snippet('listen', 'On your own machine: prints and verifies requests', 'tourctl webhook listen --port 4000')}
   </details>`;
 }
 

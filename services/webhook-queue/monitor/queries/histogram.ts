@@ -1,4 +1,4 @@
-/** Counts by time: the nth, from 0, is of what took less than 2^n ms, and not less than half of that. */
+/** Counts by duration: bin n counts from 2^(n-1) up to 2^n ms; bin 0 counts all below 1 ms. */
 export type Histogram = readonly number[];
 
 export function addHistograms(a: Histogram, b: Histogram): number[] {
@@ -11,8 +11,8 @@ export function countIn(histogram: Histogram): number {
 }
 
 /**
- * Milliseconds that `share` (0 to 1) of all stayed below; null where nothing was counted. Within a bin all ratios are taken to
- * be equally likely, so the error is at most a factor of two.
+ * Returns the milliseconds below which `share` (0 to 1) of all counts are; null for an empty histogram. Interpolates within a bin
+ * on a logarithmic scale, so the error is at most a factor of two.
  */
 export function percentile(histogram: Histogram, share: number): number | null {
   const total = countIn(histogram);

@@ -1,7 +1,7 @@
-import type { Outcome } from '../../deliveries/delivery';
+import type { AttemptOutcome } from '../../deliveries/delivery';
 
-/** What became of one request, for people. */
-export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
+/** Names the outcomes of an attempt for people. */
+export const OUTCOME_WORDS: Readonly<Record<AttemptOutcome, string>> = {
   delivered: 'delivered',
   http_error: 'error answer',
   redirect: 'redirect',

@@ -1,11 +1,10 @@
 import type { Db, Trx } from '../../../platform/database';
 
-/** More than that is typed, not chosen. */
-const SUGGESTED_MOST = 200;
+const SUGGESTIONS_MAX = 200;
 
-/** Slugs, for suggestions. */
+/** Lists slugs as suggestions for a form field. */
 export async function findTenantSlugs(db: Db): Promise<string[]> {
-  return db('tenants').orderBy('slug').limit(SUGGESTED_MOST).pluck<string[]>('slug');
+  return db('tenants').orderBy('slug').limit(SUGGESTIONS_MAX).pluck<string[]>('slug');
 }
 
 export async function findTenantId(db: Db | Trx, slug: string): Promise<string | undefined> {

@@ -2,13 +2,13 @@ import type { Db, Trx } from '../../../platform/database';
 
 export interface SessionOwner {
   id: string;
-  /** System user who asked for the link, and the machine. */
+  /** The system user who created the link, and the machine. */
   operator: string;
   host: string;
 }
 
-/** Links that nobody can use any more, and sessions that are over. */
-export async function deleteSpent(trx: Trx): Promise<void> {
+/** Deletes expired links and expired sessions. */
+export async function deleteExpiredSessions(trx: Trx): Promise<void> {
   await trx('webhook_monitor_sessions')
     .whereRaw(
       'case when session_digest is null then link_expires_at else expires_at end <= clock_timestamp()',
@@ -32,8 +32,8 @@ export async function insertLink(
 }
 
 /**
- * One statement: of two who use a link at once the second waits for the first's row, and then finds it used. The clock is read
- * after that wait.
+ * Uses a link up in one statement: a second concurrent use waits for the row lock and then finds the link used. The clock is
+ * read after that wait.
  */
 export async function spendLink(
   trx: Trx,
@@ -58,7 +58,7 @@ export async function findSessionByDigest(db: Db, digest: Buffer): Promise<Sessi
     .first<SessionOwner | undefined>('id', 'operator', 'host');
 }
 
-/** @returns false if somebody ended it meanwhile */
+/** @returns false if the session had ended already */
 export async function deleteSession(trx: Trx, id: string): Promise<boolean> {
   return (await trx('webhook_monitor_sessions').where({ id }).delete()) > 0;
 }

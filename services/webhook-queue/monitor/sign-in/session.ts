@@ -1,58 +1,57 @@
-import { inTransaction, type Db, type Trx } from '../../../platform/database';
+import { createHash, randomBytes } from 'node:crypto';
 import { recordChange } from '../../../platform/audit-log';
+import { inTransaction, type Db, type Trx } from '../../../platform/database';
 import {
   deleteSession,
-  deleteSpent,
+  deleteExpiredSessions,
   findSessionByDigest,
   insertLink,
   spendLink,
   type SessionOwner,
 } from './session.repository';
-import { digestOf, isToken, mintToken } from './token';
 
-/** By the database's clock, both. */
+// Both are measured by the database's clock.
 export const LINK_MINUTES = 5;
 export const SESSION_HOURS = 8;
 
-/** Who is signed in to the monitoring page. */
 export interface MonitorSession extends SessionOwner {
-  /** What the cookie holds: kept nowhere else. */
+  /** Stored only in the cookie. */
   token: string;
 }
 
 export interface MonitorLink {
   id: string;
-  /** Good once, for LINK_MINUTES: it opens a session of SESSION_HOURS. */
+  /** Valid once, for LINK_MINUTES. Opens a session of SESSION_HOURS. */
   token: string;
   expiresAt: Date;
 }
 
-/** What is spent or over goes with it, so that nothing else has to tidy. The caller writes the audit row. */
+/** Creates a one-time link and deletes expired links and sessions. The caller writes the audit row. */
 export async function createMonitorLink(
   trx: Trx,
   owner: Pick<SessionOwner, 'operator' | 'host'>,
 ): Promise<MonitorLink> {
-  const { token, digest } = mintToken();
-  await deleteSpent(trx);
+  const { token, digest } = createSessionToken();
+  await deleteExpiredSessions(trx);
   return { token, ...(await insertLink(trx, owner, digest, LINK_MINUTES)) };
 }
 
-/** Undefined for a link that is unknown, used, or over: which of these, a stranger need not know. */
+/** Opens a session. Returns undefined for an unknown, used or expired link, without saying which. */
 export async function openSession(db: Db, linkToken: string): Promise<MonitorSession | undefined> {
-  if (!isToken(linkToken)) return undefined;
-  const { token, digest } = mintToken();
+  if (!isSessionToken(linkToken)) return undefined;
+  const { token, digest } = createSessionToken();
   return inTransaction(db, async (trx) => {
-    const owner = await spendLink(trx, digestOf(linkToken), digest, SESSION_HOURS);
+    const owner = await spendLink(trx, digestSessionToken(linkToken), digest, SESSION_HOURS);
     if (!owner) return undefined;
     await record(trx, owner, 'monitor.sign-in');
     return { ...owner, token };
   });
 }
 
-/** Judged on every request: no instance remembers who is signed in. */
+/** Finds the session in the database on every request: no instance caches it. */
 export async function findSession(db: Db, token: string | undefined): Promise<MonitorSession | undefined> {
-  if (token === undefined || !isToken(token)) return undefined;
-  const owner = await findSessionByDigest(db, digestOf(token));
+  if (token === undefined || !isSessionToken(token)) return undefined;
+  const owner = await findSessionByDigest(db, digestSessionToken(token));
   return owner && { ...owner, token };
 }
 
@@ -63,6 +62,31 @@ export async function endSession(db: Db, session: MonitorSession): Promise<void>
 }
 
 async function record(trx: Trx, { id, operator, host }: SessionOwner, action: string): Promise<void> {
-  const nothing = { tenantId: null, before: null, after: null };
-  await recordChange(trx, { actor: operator, host, action, subject: id, ...nothing });
+  const noChange = { tenantId: null, before: null, after: null };
+  await recordChange(trx, { actor: operator, host, action, subject: id, ...noChange });
+}
+
+/** 32 bytes in base64url. */
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+export interface SessionToken {
+  /** Known only to its holder. */
+  token: string;
+  /** Stored in the database. */
+  digest: Buffer;
+}
+
+function createSessionToken(): SessionToken {
+  const token = randomBytes(32).toString('base64url');
+  return { token, digest: digestSessionToken(token) };
+}
+
+/** Uses SHA-256: 256 random bits need no slower hash. */
+function digestSessionToken(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** Returns whether the text has the format of a token. */
+export function isSessionToken(text: string): boolean {
+  return TOKEN.test(text);
 }

@@ -1,0 +1,136 @@
+/**
+ * Compiles services/ and cli/ to dist/, and copies the files that the product reads at run time.
+ *   node build.cjs             builds (`npm run build`)
+ *   node build.cjs --install   builds if the compiler is installed (`prepare`)
+ *   node build.cjs --if-stale  builds if the sources changed (before tests)
+ *   node build.cjs --check     refuses a missing build, replaces a stale one (`npm run api`, `npm run webhook-queue`)
+ * The compiler and its options are those of the tests (jest.config.cjs). `npm run typecheck` checks the types.
+ */
+'use strict';
+const { createHash } = require('node:crypto');
+const fs = require('node:fs');
+const path = require('node:path');
+
+const COMPILER_OPTIONS = {
+  jsc: {
+    target: 'es2022',
+    parser: { syntax: 'typescript', decorators: true, dynamicImport: true },
+    transform: { legacyDecorator: true },
+    keepClassNames: true,
+  },
+  // Native import() stays native, so that ESM-only packages load.
+  module: { type: 'commonjs', ignoreDynamic: true },
+};
+
+const DIST = path.join(__dirname, 'dist');
+const SOURCES = ['services', 'cli', 'migrations', 'seeds'];
+/** A file in dist/ with the digest of the sources that were built. */
+const STAMP = 'sources.sha1';
+
+/** Builds into a directory beside dist/ and renames it, so that dist/ never mixes two builds. */
+function build() {
+  const { transformSync } = require('@swc/core');
+  const digest = digestSources();
+  const target = `${DIST}.${process.pid}`;
+  fs.rmSync(target, { recursive: true, force: true });
+  try {
+    for (const source of SOURCES.flatMap(listFiles)) {
+      const output = path.join(target, source);
+      fs.mkdirSync(path.dirname(output), { recursive: true });
+      if (/(?<![.]d)[.]ts$/.test(source)) compile(transformSync, source, output.replace(/ts$/, 'js'));
+      else fs.copyFileSync(path.join(__dirname, source), output);
+    }
+    fs.writeFileSync(path.join(target, STAMP), digest);
+    replaceDist(target);
+  } finally {
+    fs.rmSync(target, { recursive: true, force: true });
+  }
+}
+
+function compile(transformSync, source, output) {
+  const filename = path.join(__dirname, source);
+  const { code, map } = transformSync(fs.readFileSync(filename, 'utf8'), {
+    ...COMPILER_OPTIONS,
+    swcrc: false,
+    filename,
+    sourceFileName: path.relative(path.dirname(output), filename),
+    sourceMaps: true,
+    inlineSourcesContent: false,
+  });
+  fs.writeFileSync(output, `${code}//# sourceMappingURL=${path.basename(output)}.map\n`);
+  fs.writeFileSync(`${output}.map`, map);
+}
+
+/** Moves `target` to dist/. Repeats when another build has put its own there in between. */
+function replaceDist(target) {
+  const previous = `${target}.previous`;
+  for (;;) {
+    try {
+      fs.renameSync(DIST, previous);
+    } catch (error) {
+      if (error.code !== 'ENOENT') throw error;
+    }
+    fs.rmSync(previous, { recursive: true, force: true });
+    try {
+      return fs.renameSync(target, DIST);
+    } catch (error) {
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** Ends the process without a build; replaces a stale one, or warns where that fails. */
+function requireBuild() {
+  if (!fs.existsSync(path.join(DIST, STAMP)))
+    refuse('There is no build. Run npm ci without --ignore-scripts and --omit=dev, or npm run build.');
+  if (isFresh()) return;
+  try {
+    build();
+    process.stderr.write('The build was older than the sources: built again.\n');
+  } catch {
+    process.stderr.write('The build is older than the sources: run npm run build.\n');
+  }
+}
+
+/** Returns whether dist/ was built from the sources as they are now. */
+function isFresh() {
+  const stamp = path.join(DIST, STAMP);
+  return fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8') === digestSources();
+}
+
+/** Digests names, sizes and modification times: 10 ms of processor time for 800 files. */
+function digestSources() {
+  const lines = ['build.cjs', ...SOURCES.flatMap(listFiles)].map((file) => {
+    const { size, mtimeMs } = fs.statSync(`${__dirname}/${file}`);
+    return `${file} ${size} ${mtimeMs}`;
+  });
+  return createHash('sha1').update(lines.join('\n')).digest('hex');
+}
+
+function listFiles(folder) {
+  return fs.readdirSync(`${__dirname}/${folder}`, { withFileTypes: true }).flatMap((entry) => {
+    const file = `${folder}/${entry.name}`;
+    return entry.isDirectory() ? listFiles(file) : file;
+  });
+}
+
+function refuse(message) {
+  process.stderr.write(`error: ${message}\n`);
+  process.exit(1);
+}
+
+function main(option) {
+  if (option === '--check') return requireBuild();
+  if (option === '--if-stale' && isFresh()) return;
+  try {
+    require.resolve('@swc/core');
+  } catch {
+    if (option === '--install') return;
+    refuse('The compiler is not installed. Run npm ci without --omit=dev.');
+  }
+  build();
+}
+
+module.exports = { COMPILER_OPTIONS, SOURCES, requireBuild };
+
+if (require.main === module) main(process.argv[2]);

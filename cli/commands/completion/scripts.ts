@@ -1,0 +1,177 @@
+import type { Action, Branch } from '../../engine/command';
+import type { Basics } from '../../engine/context';
+import { type CompletedCommand, completedCommands, type CompletedFlag } from './completed-command';
+
+const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
+
+/** Made of the tree of commands, so that it knows what this version knows and starts no process to complete a word. */
+export function completionCommand(shell: keyof typeof SCRIPTS, tree: Branch[]): Action<Basics> {
+  return async ({ output }) => {
+    const script = SCRIPTS[shell](completedCommands(tree)).trimEnd();
+    output.answer({ shell, script }, () => script);
+  };
+}
+
+/** For bash 3.2 and later, without the package bash-completion. */
+export function bashScript(commands: CompletedCommand[]): string {
+  const paths = commands.filter(({ path }) => path.length > 0).map(({ path }) => `'${path.join(' ')}'`);
+  const next = commands.map(({ path, words, flags, takesFiles }) => {
+    const named = words.map(({ word }) => word).join(' ');
+    const flagged = flags.map(({ word }) => word).join(' ');
+    return `    '${path.join(' ')}') words='${named}' flags='${flagged}'${takesFiles ? ' files=1' : ''} ;;`;
+  });
+  return `# tourctl for bash: source <(tourctl completion bash)
+_tourctl() {
+  local -a typed
+  local line="\${COMP_LINE:0:COMP_POINT}" current='' before='' path='' words='' flags='' files='' word i
+  # Not COMP_WORDS: those are broken at every = and colon too.
+  read -r -a typed <<<"$line"
+  case "$line" in
+    *' ') typed+=('') ;;
+  esac
+  current="\${typed[\${#typed[@]} - 1]}"
+  before="\${typed[\${#typed[@]} - 2]}"
+  case "$current" in
+    --*=*)
+      before="\${current%%=*}"
+      current="\${current#*=}"
+      ;;
+  esac
+  for ((i = 1; i < \${#typed[@]} - 1; i++)); do
+    word="\${path:+$path }\${typed[i]}"
+    case "$word" in
+    ${paths.join(' | ')}) path="$word" ;;
+    esac
+  done
+  case "\${path:+$path }$before" in
+${commands.flatMap(bashValues).join('\n')}
+    *)
+      case "$path" in
+${next.map((line) => `  ${line}`).join('\n')}
+      esac
+      case "$current" in
+        -*) words="$flags" files='' ;;
+      esac
+      ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  # What stands before the last colon is not replaced.
+  case "$COMP_WORDBREAKS" in
+    *:*) COMPREPLY=("\${COMPREPLY[@]#"\${current%"\${current##*:}"}"}") ;;
+  esac
+  if [ -n "$files" ]; then
+    compopt -o default 2>/dev/null || COMPREPLY=($(compgen -f -- "$current"))
+  fi
+}
+complete -F _tourctl tourctl
+`;
+}
+
+/** A case for each flag that takes a value. */
+function bashValues({ path, flags }: CompletedCommand): string[] {
+  return flags.flatMap(({ word, value }) => {
+    if (value === 'none') return [];
+    const then =
+      typeof value === 'object' ? `words='${value.join(' ')}'` : value === 'file' ? 'files=1' : ':';
+    return [`    '${[...path, word].join(' ')}') ${then} ;;`];
+  });
+}
+
+/** To be sourced, or to lie as _tourctl in a directory of $fpath. */
+export function zshScript(commands: CompletedCommand[]): string {
+  const paths = commands.filter(({ path }) => path.length > 0).map(({ path }) => `'${path.join(' ')}'`);
+  const next = commands.map(({ path, words, flags, takesFiles }) => {
+    const named = words.map(zshDescription).join(' ');
+    const flagged = flags.map(zshDescription).join(' ');
+    return `    '${path.join(' ')}') named=(${named}) flagged=(${flagged})${takesFiles ? ' files=1' : ''} ;;`;
+  });
+  return `#compdef tourctl
+# tourctl for zsh: source <(tourctl completion zsh)
+_tourctl() {
+  local route='' word files='' before="\${words[CURRENT - 1]}"
+  local -a named flagged
+  integer i
+  for ((i = 2; i < CURRENT; i++)); do
+    word="\${route:+$route }\${words[i]}"
+    case "$word" in
+      (${paths.join('|')}) route="$word" ;;
+    esac
+  done
+  # --flag=value
+  if [[ "\${words[CURRENT]}" == --*=* ]]; then
+    before="\${words[CURRENT]%%=*}"
+    compset -P '*='
+  fi
+  case "\${route:+$route }$before" in
+${commands.flatMap(zshValues).join('\n')}
+  esac
+  case "$route" in
+${next.join('\n')}
+  esac
+  if [[ "\${words[CURRENT]}" == -* ]]; then
+    _describe -o 'flag' flagged
+  elif [[ -n "$files" ]]; then
+    _files
+  else
+    _describe 'command' named
+  fi
+}
+if [[ "\${funcstack[1]}" == _tourctl ]]; then
+  _tourctl "$@"
+else
+  compdef _tourctl tourctl
+fi
+`;
+}
+
+/** A case for each flag that takes a value. */
+function zshValues({ path, flags }: CompletedCommand): string[] {
+  return flags.flatMap(({ word, value }) => {
+    if (value === 'none') return [];
+    const then =
+      typeof value === 'object' ? `compadd -- ${value.join(' ')}` : value === 'file' ? '_files' : ':';
+    return [`    '${[...path, word].join(' ')}') ${then}; return ;;`];
+  });
+}
+
+function zshDescription({ word, about }: { word: string; about: string }): string {
+  return `'${word.replaceAll(':', '\\:')}:${about}'`;
+}
+
+export function fishScript(commands: CompletedCommand[]): string {
+  return `# tourctl for fish: tourctl completion fish > ~/.config/fish/completions/tourctl.fish
+function __tourctl_at
+    set -l given (commandline -opc | string match -v -- '-*')[2..-1]
+    set -l depth (count $argv)
+    switch $argv[1]
+        case =
+            set depth (math $depth - 1)
+            test (count $given) -eq $depth; or return 1
+            set -e argv[1]
+    end
+    test $depth -eq 0; and return
+    test (count $given) -ge $depth; and test "$given[1..$depth]" = "$argv"
+end
+complete -c tourctl -e
+complete -c tourctl -f
+${commands.flatMap(fishLines).join('\n')}
+`;
+}
+
+function fishLines({ path, words, flags, takesFiles }: CompletedCommand): string[] {
+  // Nouns and verbs follow where nothing else has followed yet.
+  const exactly = `'__tourctl_at ${['=', ...path].join(' ')}'`;
+  const anywhere = path.length > 0 && words.length === 0 ? `'__tourctl_at ${path.join(' ')}'` : exactly;
+  return [
+    ...words.map(({ word, about }) => `complete -c tourctl -n ${exactly} -a ${word} -d '${about}'`),
+    ...flags.map((flag) => `complete -c tourctl -n ${anywhere} ${fishFlag(flag)}`),
+    ...(takesFiles ? [`complete -c tourctl -n ${anywhere} -F`] : []),
+  ];
+}
+
+function fishFlag({ word, about, value }: CompletedFlag): string {
+  const option = `-l ${word.slice(2)} -d '${about}'`;
+  if (value === 'none') return option;
+  if (value === 'file') return `${option} -r -F`;
+  return `${option} -x${typeof value === 'object' ? ` -a '${value.join(' ')}'` : ''}`;
+}

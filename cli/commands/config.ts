@@ -1,0 +1,48 @@
+import type { Noun } from '../engine/command';
+import { UsageError } from '../engine/failure';
+import { didYouMean, nearest } from '../engine/nearest';
+import { VARIABLES, type VariableName } from './config/variables';
+
+function variable(text: string, name: string): VariableName {
+  const wanted = text.toUpperCase().replaceAll('-', '_');
+  const names = Object.keys(VARIABLES) as VariableName[];
+  const found = names.find((each) => each === wanted);
+  if (found) return found;
+  throw new UsageError(
+    `${name} must be a variable that tourctl config list names${didYouMean(nearest(wanted, names))}`,
+  );
+}
+
+export const config: Noun = {
+  name: 'config',
+  about: 'The settings of this installation, and where each comes from',
+  verbs: [
+    {
+      usage: 'list',
+      about: 'List every variable, its value, and where that comes from; secrets stay hidden',
+      flags: [{ flags: '--set', about: 'only those that the environment sets' }],
+      examples: ['config list', 'config list --set'],
+      runBare: () => (require('./config/read') as typeof import('./config/read')).listConfigCommand,
+    },
+    {
+      usage: 'show <variable>',
+      about: 'Show a variable with what it must be',
+      args: { variable },
+      examples: ['config show DATABASE_URL'],
+      runBare: () => (require('./config/read') as typeof import('./config/read')).showConfigCommand,
+    },
+    {
+      usage: 'get <variable>',
+      about: 'Print the value that holds, for a script; a secret is never printed',
+      args: { variable },
+      examples: ['config get PUBLIC_BASE_URL', 'config get API_PORT --json'],
+      runBare: () => (require('./config/read') as typeof import('./config/read')).getConfigCommand,
+    },
+    {
+      usage: 'check',
+      about: 'Check all variables at once, also for misspelt names; exit 1 if the services would not start',
+      examples: ['config check'],
+      runBare: () => (require('./config/read') as typeof import('./config/read')).checkConfigCommand,
+    },
+  ],
+};

@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import type { Basics } from '../../engine/context';
+import { EXIT, SettingsError } from '../../engine/failure';
+import { nearest } from '../../engine/nearest';
+import { type Column, properties, table } from '../../terminal/table';
+import { type Fault, judgeEnvironment, readSetting, readSettings, shownValue } from './settings';
+import { type VariableName, VARIABLES } from './variables';
+
+const COLUMNS: Column[] = [
+  'variable',
+  { heading: 'value', least: 14, tones: { '(wrong)': 'bad' } },
+  'from',
+  { heading: 'what it is', least: 16 },
+];
+
+export async function listConfigCommand({ io, output }: Basics, { set }: { set?: boolean }): Promise<void> {
+  const items = readSettings(io).filter(({ source }) => !set || source === 'environment');
+  output.answer({ items }, (screen) => {
+    const rows = items.map((each) => [each.variable, shownValue(each), each.source, each.about]);
+    return table(COLUMNS, rows, 'The environment sets no variable', screen);
+  });
+  const wrong = items.filter(({ fault }) => fault !== null);
+  if (wrong.length > 0)
+    output.warn(`${wrong.length} must be corrected before a service starts: tourctl config check`);
+}
+
+export async function showConfigCommand(
+  { io, output }: Basics,
+  _: object,
+  variable: VariableName,
+): Promise<void> {
+  const setting = readSetting(io, variable);
+  output.answer(setting, (screen) => properties({ ...setting, value: shownValue(setting) }, screen));
+}
+
+/** @throws SettingsError for a secret, a wrong value, and where there is none */
+export async function getConfigCommand(
+  { io, output }: Basics,
+  _: object,
+  variable: VariableName,
+): Promise<void> {
+  const setting = readSetting(io, variable);
+  const { value, fault, secret, source } = setting;
+  if (fault) throw new SettingsError(fault);
+  if (output.json) return output.answer(setting, () => '');
+  if (secret && source !== 'unset')
+    throw new SettingsError(`${variable} is a secret and never shown (from: ${source})`);
+  if (value === null) throw new SettingsError(`${variable} is not set, and has no default`);
+  output.answer(setting, () => value);
+}
+
+/** A shorter name resembles too many others. */
+const SHORTEST_TYPO = 8;
+
+export async function checkConfigCommand({ io, output }: Basics): Promise<number> {
+  const { config, faults } = judgeEnvironment(io);
+  const notices = [...misspelt(io.env)];
+  if (config.databaseUrl === undefined && !existsSync(config.dataDir))
+    notices.push({
+      variable: 'DATA_DIR',
+      message: `${config.dataDir} does not exist yet: the first start makes it`,
+    });
+  const ok = faults.length === 0;
+  output.answer({ ok, faults, notices }, () => {
+    const wrong = faults.map(({ message }) => `wrong   ${message}`);
+    const noted = notices.map(({ message }) => `notice  ${message}`);
+    return [...wrong, ...noted, ok ? 'The services would start on these settings' : '']
+      .filter(Boolean)
+      .join('\n');
+  });
+  if (!ok) output.error('invalid_configuration', `${faults.length} of the variables must be corrected`);
+  return ok ? EXIT.done : EXIT.refused;
+}
+
+/** Finds misspelt names of variables, whose defaults would apply unnoticed. */
+function misspelt(env: Basics['io']['env']): Fault[] {
+  const names = Object.keys(VARIABLES);
+  return Object.keys(env)
+    .filter((name) => name.length >= SHORTEST_TYPO && !names.includes(name))
+    .flatMap((variable) =>
+      nearest(variable, names).map((meant) => ({
+        variable,
+        message: `${variable} is not a variable of this platform: did you mean ${meant}?`,
+      })),
+    );
+}

@@ -1,0 +1,134 @@
+import { findTenant } from '../../../services/api/tenants/find-tenant';
+import type { Db } from '../../../services/platform/database';
+import { AppError } from '../../../services/platform/errors';
+import { type DeliveryStatus, PHASES } from '../../../services/webhook-queue/deliveries/delivery';
+import {
+  type AttemptItem,
+  findDeliveries,
+} from '../../../services/webhook-queue/deliveries/delivery-list.repository';
+import { showDelivery } from '../../../services/webhook-queue/deliveries/show-delivery';
+import { findEndpoint } from '../../../services/webhook-queue/endpoints/endpoint.repository';
+import type { Context } from '../../engine/context';
+import { DEFAULT_LIMIT } from '../../engine/credential-flags';
+import { answerPage, oneMoreThan } from '../../engine/list-page';
+import { recordReveal, type RevealOptions } from '../../engine/personal-data';
+import type { Tone } from '../../terminal/screen';
+import { type Column, properties, shortTime, table } from '../../terminal/table';
+
+export interface DeliveryOptions {
+  tenant?: string;
+  endpoint?: string;
+  since?: Date;
+}
+
+class UnknownEndpointError extends AppError {
+  readonly code = 'endpoint_not_found';
+
+  constructor(id: string) {
+    super(`There is no webhook endpoint ${id}, and none of that id was ever sent anything`);
+  }
+}
+
+/**
+ * Returns the filter of list and replay.
+ * @throws TenantNotFoundError, UnknownEndpointError
+ */
+export async function toDeliveryFilter(db: Db, { tenant, endpoint, since }: DeliveryOptions) {
+  const tenantId = tenant === undefined ? undefined : (await findTenant(db, tenant)).id;
+  if (endpoint !== undefined) await refuseUnknown(db, endpoint);
+  return { tenantId, endpointId: endpoint, since };
+}
+
+/** The history includes removed endpoints. */
+async function refuseUnknown(db: Db, endpointId: string): Promise<void> {
+  try {
+    await findEndpoint(db, endpointId);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const history = await findDeliveries(db, { endpointId }, 1);
+    if (history.length === 0) throw new UnknownEndpointError(endpointId);
+  }
+}
+
+interface DeliveryListOptions extends DeliveryOptions {
+  status?: DeliveryStatus;
+  limit?: number;
+  after?: string;
+}
+
+const TONES: Record<DeliveryStatus, Tone> = {
+  pending: 'waiting',
+  delivering: 'good',
+  delivered: 'good',
+  retrying: 'waiting',
+  dead: 'bad',
+  cancelled: 'quiet',
+};
+
+const COLUMNS: Column[] = [
+  'id',
+  { heading: 'tenant', least: 6 },
+  { heading: 'event', least: 12, aside: true },
+  'booking',
+  { heading: 'status', tones: TONES },
+  { heading: 'tries', right: true, aside: true },
+  { heading: 'next try (utc)', aside: true },
+  { heading: 'answer', right: true, aside: true },
+  { heading: 'error', least: 12 },
+];
+
+export async function listDeliveriesCommand(
+  { db, output }: Context,
+  { status, limit = DEFAULT_LIMIT, after, ...options }: DeliveryListOptions,
+): Promise<void> {
+  const filter = { ...(await toDeliveryFilter(db, options)), status, before: after };
+  const found = await findDeliveries(db, filter, oneMoreThan(limit));
+  answerPage(output, found, { limit, after: ({ id }) => id }, (items, screen) => {
+    const rows = items.map((d) => {
+      const tries = [d.attempts, shortTime(d.next_attempt_at), d.last_status_code, d.last_error];
+      return [d.id, d.tenant, d.event_type, d.booking_ref, d.status, ...tries];
+    });
+    return table(COLUMNS, rows, 'No deliveries', screen);
+  });
+}
+
+const TRY_COLUMNS = ['try', 'started', 'ms', 'of it', 'to', 'outcome', 'answer', 'reason'];
+const PHASE_NAMES = { dns: 'dns', connect: 'connect', tls: 'tls', first_byte: 'wait', body: 'read' } as const;
+
+/** Shows bodies only with --reveal and records it, because they contain personal data. */
+export async function showDeliveryCommand(
+  context: Context,
+  { reveal = false }: RevealOptions,
+  id: string,
+): Promise<void> {
+  const { tenant_id: tenantId, ...delivery } = await showDelivery(context.db, id);
+  if (reveal) {
+    await recordReveal(context, { action: 'delivery.reveal', subject: id, tenantId }, { deliveries: 1 });
+  }
+  // A receiver's answer may repeat the request body.
+  const hidden = { response_headers: null, response_body: null };
+  const tries = delivery.tries.map((t) => (reveal ? t : { ...t, ...hidden }));
+  const document = { ...delivery, body: reveal ? delivery.body : null, tries };
+  context.output.answer(document, () => {
+    const { tries: _, ...facts } = document;
+    const answers = tries.filter((t) => t.response_body !== null).map(describeAnswer);
+    return [properties(facts), table(TRY_COLUMNS, tries.map(toRow), 'No tries yet'), ...answers].join('\n\n');
+  });
+}
+
+function toRow(t: AttemptItem): (string | number | null)[] {
+  const { number, started_at: started, duration_ms: ms, phases, peer, outcome, status_code, reason } = t;
+  return [number, started.toISOString(), ms, describePhases(phases), peer, outcome, status_code, reason];
+}
+
+function describeAnswer({ number, response_headers: headers, response_body: body }: AttemptItem): string {
+  return `Answer to try ${number}\n${properties({ ...headers })}\n${body}`;
+}
+
+/** Milliseconds of each phase in the order in which they came; the database has another. */
+function describePhases(phases: AttemptItem['phases']): string | null {
+  if (!phases) return null;
+  return PHASES.flatMap((phase) => (phase in phases ? `${PHASE_NAMES[phase]} ${phases[phase]}` : [])).join(
+    ', ',
+  );
+}

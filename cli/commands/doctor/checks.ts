@@ -1,0 +1,150 @@
+import {
+  type Credential,
+  type CredentialWarning,
+  EXPIRING_DAYS,
+  UNUSED_DAYS,
+} from '../../../services/api/credentials/credential';
+import { findCredentialsAtRisk } from '../../../services/api/credentials/list-credentials';
+import { broken, type HealthCheck, notice, noticeOf, ok } from '../../../services/api/health/check';
+import { findLowPriceRules } from '../../../services/api/pricing/find-low-prices';
+import type { Config } from '../../../services/platform/config';
+import type { Db } from '../../../services/platform/database';
+import { ConfigError } from '../../../services/platform/read-variable';
+import { SecretsError } from '../../../services/platform/secrets';
+import { inspectSecrets } from '../../../services/platform/secrets/check-secrets';
+import { probeStore } from '../../../services/platform/shared-store';
+import {
+  findUnopenedEndpoints,
+  opensSealed,
+} from '../../../services/webhook-queue/endpoints/endpoint-secrets';
+import { inspectQueue, type QueueHealth } from '../../../services/webhook-queue/inspect-queue';
+import { adviseOn, type CredentialNoun } from '../key/credential-warnings';
+import { describeLowPrices } from '../pricing/change';
+
+const NAMED = 10;
+
+/** Checks that this terminal's secrets match the database and open every signing secret. */
+export async function checkSecrets(db: Db, config: Config): Promise<HealthCheck> {
+  try {
+    const { secretsKey } = await inspectSecrets(db, config, opensSealed);
+    const closed = secretsKey === undefined ? [] : await findUnopenedEndpoints(db, secretsKey);
+    if (closed.length === 0) return ok('secrets', 'they open what depends on them');
+    const named = closed.slice(0, NAMED);
+    const more = closed.length > NAMED ? ` and ${closed.length - NAMED} more` : '';
+    return broken(
+      'secrets',
+      `SECRETS_KEY does not open the signing secrets of ${named.map(({ id, tenant }) => `${id} of ${tenant}`).join(', ')}${more}: ` +
+        'nothing is delivered there; give them new ones',
+      named.map(({ id }) => `tourctl webhook rotate-secret ${id} --grace 0s --yes`),
+    );
+  } catch (error) {
+    if (!(error instanceof SecretsError || error instanceof ConfigError)) throw error;
+    return broken('secrets', error.message, ['tourctl config list']);
+  }
+}
+
+export async function checkStore({ sharedStore }: Pick<Config, 'sharedStore'>): Promise<HealthCheck> {
+  if (!sharedStore) return ok('store', 'quotas and cache in memory, for one instance');
+  const [variable, command] =
+    sharedStore.kind === 'redis'
+      ? ['REDIS_URL', 'redis-cli -u "$REDIS_URL" ping']
+      : ['CACHE_REST_URL', 'curl -fsS -H "Authorization: Bearer $CACHE_REST_TOKEN" "$CACHE_REST_URL/ping"'];
+  try {
+    const { roundTripMs } = await probeStore(sharedStore);
+    return ok('store', `${variable} answers in ${roundTripMs} ms`);
+  } catch (error) {
+    return broken('store', `${variable}: ${(error as Error).message}`, [command]);
+  }
+}
+
+const LOOKED_AT = 1000;
+
+/** API keys and widget tokens of tenants that may be used. */
+export async function checkKeys(db: Db): Promise<HealthCheck[]> {
+  const { keys, tokens } = await findCredentialsAtRisk(db, LOOKED_AT);
+  const all: Doubtful[] = [
+    ...keys.map((credential) => ({ noun: 'key' as const, credential })),
+    ...tokens.map((credential) => ({ noun: 'widget' as const, credential })),
+  ];
+  return [
+    checkFor(all, 'keys', 'expires_soon', `to expire within ${EXPIRING_DAYS} days`),
+    checkFor(all, 'unused-keys', 'never_used', `not used once in ${UNUSED_DAYS} days`),
+    checkFor(all, 'browser-keys', 'seen_in_browser', 'API keys that come from browsers'),
+  ];
+}
+
+interface Doubtful {
+  noun: CredentialNoun;
+  credential: Credential;
+}
+
+function checkFor(all: Doubtful[], name: string, warning: CredentialWarning, meaning: string): HealthCheck {
+  const found = all.filter(({ credential }) => credential.warnings.includes(warning));
+  return noticeOf(name, found, {
+    meaning,
+    label: ({ credential: { id, tenant } }) => `${id} of ${tenant}`,
+    command: ({ noun, credential }) => adviseOn(noun, credential, warning).command,
+  });
+}
+
+const MOST = 100;
+
+/** Price rules that make prices 0, or less than half of the platform's. */
+export async function checkLowPrices(db: Db): Promise<HealthCheck> {
+  return noticeOf('low-prices', await findLowPriceRules(db, MOST), {
+    meaning: 'price rules to look at',
+    label: ({ tenant, rule, ...low }) =>
+      `${rule.id} of ${tenant.slug} ${describeLowPrices({ rule, ...low })}`,
+    command: ({ tenant, lowest: { tour, departureDate } }) =>
+      `tourctl pricing simulate ${tenant.slug} ${tour}${departureDate ? ` --date ${departureDate}` : ''}`,
+  });
+}
+
+/** A running worker takes due deliveries within a second; a minute is more than a burst. */
+const LATE_SECONDS = 60;
+
+export async function checkQueue(db: Db): Promise<HealthCheck[]> {
+  const health = await inspectQueue(db);
+  return [checkDepth(health), checkDeliveries(health), checkEndpoints(health), checkWorkers(health)];
+}
+
+function checkDepth({ due, oldestDueSeconds, held, workers }: QueueHealth): HealthCheck {
+  const detail = `${due} due, the oldest for ${oldestDueSeconds} s; ${held} held back by their endpoints`;
+  if (oldestDueSeconds < LATE_SECONDS) return ok('queue', detail);
+  return notice('queue', detail, [workers === 0 ? 'npm run webhook-queue' : 'tourctl monitor']);
+}
+
+function checkDeliveries({ dead, retrying, waiting }: QueueHealth): HealthCheck {
+  const detail = `${retrying} to be tried again, ${waiting} wait for an endpoint to be added, ${dead} dead`;
+  if (dead === 0) return ok('deliveries', detail);
+  return notice('deliveries', detail, [
+    'tourctl delivery list --status dead',
+    'tourctl delivery replay --status dead --since 24h --dry-run',
+  ]);
+}
+
+function checkEndpoints({ disabled, breakersOpen }: QueueHealth): HealthCheck {
+  if (disabled.length === 0)
+    return ok(
+      'endpoints',
+      breakersOpen ? `${breakersOpen} stopped for minutes by the circuit breaker` : 'none is disabled',
+    );
+  return noticeOf('endpoints', disabled, {
+    meaning: 'disabled, and keep what comes in',
+    label: ({ id, tenant, statusReason }) => `${id} of ${tenant}${statusReason ? ` (${statusReason})` : ''}`,
+    command: ({ id }) => `tourctl webhook enable ${id}`,
+  });
+}
+
+function checkWorkers({ workers, silent, due }: QueueHealth): HealthCheck {
+  if (silent.length > 0) {
+    return noticeOf('workers', silent, {
+      meaning: 'killed, or cut off from the database (others send what they had)',
+      label: ({ id, beatAt }) => `${id} is silent since ${beatAt.toISOString()}`,
+      command: () => 'npm run webhook-queue',
+    });
+  }
+  if (workers === 0 && due > 0)
+    return notice('workers', `none, and ${due} deliveries are due`, ['npm run webhook-queue']);
+  return ok('workers', `${workers} of the webhook queue`);
+}

@@ -1,0 +1,122 @@
+import { createTenant } from '../../../services/api/tenants/create-tenant';
+import { findTenant, findTenantForChange } from '../../../services/api/tenants/find-tenant';
+import type { PaymentMethod, TenantStatus } from '../../../services/api/tenants/tenant';
+import {
+  changeTenantStatus,
+  type TenantSettings,
+  updateTenant,
+} from '../../../services/api/tenants/update-tenant';
+import type { Context } from '../../engine/context';
+import { properties } from '../../terminal/table';
+import { toTenantDocument } from './read';
+
+/** The flags of `tenant create` and `tenant set`, as their parsers leave them. */
+export interface TenantOptions {
+  name?: string;
+  status?: TenantStatus;
+  currency?: { code: string; digits: number };
+  country?: string;
+  bookingPrefix?: string;
+  visibility?: 'all' | 'none';
+  depositPercent?: string;
+  paymentMethod?: PaymentMethod;
+  /** Seconds. */
+  paymentWindow?: number | null;
+  holdDefault?: number;
+  holdMax?: number;
+  maxHolds?: number;
+  maxUnpaid?: number;
+  maxHoldShare?: number;
+  linkTemplate?: string | null;
+  brandColor?: string | null;
+  brandLogo?: string | null;
+  brandRadius?: number | null;
+  brandFont?: string | null;
+}
+
+/** Converts the given flags to tenant settings; other settings are absent. */
+export function toSettings(options: TenantOptions): TenantSettings {
+  const { visibility, paymentWindow, holdDefault, holdMax } = options;
+  const settings: TenantSettings = {
+    name: options.name,
+    status: options.status,
+    currency: options.currency,
+    country: options.country,
+    bookingPrefix: options.bookingPrefix,
+    defaultVisible: visibility && visibility === 'all',
+    depositPercent: options.depositPercent,
+    paymentMethod: options.paymentMethod,
+    paymentWindowMinutes: paymentWindow && Math.ceil(paymentWindow / 60),
+    holdDefaultMinutes: holdDefault,
+    holdMaxMinutes: holdMax,
+    maxHolds: options.maxHolds,
+    maxUnpaid: options.maxUnpaid,
+    maxHoldShare: options.maxHoldShare,
+    linkTemplate: options.linkTemplate,
+    brandColor: options.brandColor,
+    brandLogo: options.brandLogo,
+    brandRadius: options.brandRadius,
+    brandFont: options.brandFont,
+  };
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+}
+
+export async function createTenantCommand(
+  { audited, output }: Context,
+  options: TenantOptions & { slug: string; name: string },
+): Promise<void> {
+  const { slug, name } = options;
+  const document = await audited({ action: 'tenant.create', subject: slug }, async (trx, note) => {
+    const tenant = await createTenant(trx, { ...toSettings(options), slug, name });
+    const created = toTenantDocument(tenant);
+    note(null, created, { tenantId: tenant.id });
+    return created;
+  });
+  output.answer(document, () => properties(document));
+  output.note(`Created. Next: tourctl key issue ${slug} --scope catalog:read`);
+}
+
+export async function setTenantCommand(
+  { audited, output }: Context,
+  options: TenantOptions,
+  slug: string,
+): Promise<void> {
+  const document = await audited({ action: 'tenant.set', subject: slug }, async (trx, note) => {
+    const tenant = await findTenantForChange(trx, slug);
+    const changed = toTenantDocument(await updateTenant(trx, tenant, toSettings(options)));
+    note(toTenantDocument(tenant), changed, { tenantId: tenant.id });
+    return changed;
+  });
+  output.answer(document, () => properties(document));
+}
+
+export async function activateTenantCommand(context: Context, _: object, slug: string): Promise<void> {
+  await change(context, 'activate', slug, 'active');
+}
+
+export async function suspendTenantCommand(context: Context, _: object, slug: string): Promise<void> {
+  await findTenant(context.db, slug);
+  await context.confirm(`Refuse every key and widget token of ${slug} from now on?`);
+  await change(context, 'suspend', slug, 'suspended');
+}
+
+export async function closeTenantCommand(context: Context, _: object, slug: string): Promise<void> {
+  await findTenant(context.db, slug);
+  await context.confirm(`Close ${slug}, and refuse every key and widget token of it from now on?`);
+  await change(context, 'close', slug, 'closed');
+}
+
+async function change(
+  { audited, output }: Context,
+  verb: string,
+  slug: string,
+  status: TenantStatus,
+): Promise<void> {
+  const document = await audited({ action: `tenant.${verb}`, subject: slug }, async (trx, note) => {
+    const tenant = await findTenantForChange(trx, slug);
+    const changed = toTenantDocument(await changeTenantStatus(trx, tenant, status));
+    note({ status: tenant.status }, { status: changed.status }, { tenantId: tenant.id });
+    return changed;
+  });
+  output.answer(document, () => `${slug} is ${status}`);
+}

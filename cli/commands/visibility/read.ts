@@ -1,0 +1,118 @@
+import { findTour } from '../../../services/api/catalog/find-tour';
+import { explainVisibility, readVisibility } from '../../../services/api/catalog/manage-visibility';
+import type { CatalogTour } from '../../../services/api/catalog/tour';
+import type { Visibility, VisibilityRule, VisibilityTarget } from '../../../services/api/catalog/visibility';
+import { findTenant } from '../../../services/api/tenants/find-tenant';
+import { mayBeUsed, type Tenant } from '../../../services/api/tenants/tenant';
+import type { Context } from '../../engine/context';
+import { table } from '../../terminal/table';
+
+export function toVisibilityDocument(tenant: string, visibility: Visibility) {
+  return {
+    tenant,
+    visibility: visibility.defaultVisible ? 'all' : 'none',
+    continents: visibility.continents,
+    tours: visibility.tours,
+  };
+}
+
+/** For the audit log: what is said of these targets alone, since a tenant may have a thousand rules. */
+export function rulesOf(targets: VisibilityTarget[], visibility: Visibility): object {
+  const { defaultVisible, continents, tours } = visibility;
+  const names = (target: VisibilityTarget) => (target.kind === 'continent' ? target.continent : undefined);
+  return {
+    ...(targets.some((target) => target.kind === 'default') ? { default: defaultVisible } : {}),
+    continents: continents.filter(({ continent }) => targets.some((target) => names(target) === continent)),
+    tours: tours
+      .filter(({ id }) => targets.some((target) => target.kind === 'tour' && target.tourId === id))
+      .map(({ slug, visible }) => ({ slug, visible })),
+  };
+}
+
+export function describeVisibility({ defaultVisible, continents, tours }: Visibility): string {
+  const rows = [
+    ...tours.map(({ slug, visible }) => ['tour', slug, shown(visible)]),
+    ...continents.map(({ continent, visible }) => ['continent', continent, shown(visible)]),
+    ['default', 'everything else', shown(defaultVisible)],
+  ];
+  return table(['rule', 'of', ''], rows, '');
+}
+
+export function shown(visible: boolean): string {
+  return visible ? 'shown' : 'hidden';
+}
+
+export async function showVisibilityCommand({ db, output }: Context, _: object, slug: string): Promise<void> {
+  const visibility = await readVisibility(db, await findTenant(db, slug));
+  output.answer(toVisibilityDocument(slug, visibility), () => describeVisibility(visibility));
+}
+
+/** Levels that decide visibility, including those that no rule changes. */
+interface Decision {
+  kind: VisibilityRule['kind'] | 'tenant' | 'status';
+  visible: boolean;
+  /** Subject of the rule: a tour's slug, a continent or a status. */
+  of: string | null;
+}
+
+export async function explainVisibilityCommand(
+  { db, output }: Context,
+  _: object,
+  slug: string,
+  idOrSlug: string,
+): Promise<void> {
+  const tenant = await findTenant(db, slug);
+  const tour = await findTour(db, idOrSlug);
+  const { decidedBy, beaten, published } = await explainVisibility(db, tenant, tour);
+  const rules = [decidedBy, ...beaten].map((rule) => toDecision(rule, tour));
+  const [decided, ...others] = [
+    ...(mayBeUsed(tenant) ? [] : [{ kind: 'tenant' as const, visible: false, of: tenant.status }]),
+    ...(published ? [] : [{ kind: 'status' as const, visible: false, of: tour.status }]),
+    ...rules,
+  ] as [Decision, ...Decision[]];
+  const { id, slug: tourSlug, name, continent, status, upcomingDepartures } = tour;
+  const document = {
+    tenant: slug,
+    tour: { id, slug: tourSlug, name, continent, status },
+    visible: decided.visible,
+    tenant_status: tenant.status,
+    decided_by: decided,
+    beaten: others.map((rule) => ({ ...rule, reason: whyItLost(decided, rule, tour) })),
+    upcoming_departures: upcomingDepartures,
+    commands: commandsFor(decided, tenant, tour),
+  };
+  output.answer(document, () =>
+    [
+      `${tourSlug} is ${shown(decided.visible)} for ${slug}`,
+      `  decided by ${inWords(decided)}`,
+      ...document.beaten.map((rule) => `  it beats ${inWords(rule)}: ${rule.reason}`),
+    ].join('\n'),
+  );
+  if (decided.visible && upcomingDepartures === 0)
+    output.note(`No departure of it can be booked: tourctl departure list ${tourSlug}`);
+  for (const command of document.commands) output.note(`To show it: ${command}`);
+}
+
+function toDecision({ kind, visible }: VisibilityRule, { slug, continent }: CatalogTour): Decision {
+  return { kind, visible, of: { tour: slug, continent, default: null }[kind] };
+}
+
+function inWords({ kind, visible, of }: Decision): string {
+  if (kind === 'tenant') return `the tenant's status: a ${of} tenant is served nothing`;
+  if (kind === 'status') return `its status: ${of === 'archived' ? 'an' : 'a'} ${of} tour is shown to nobody`;
+  return `the ${kind} rule (${of ?? 'everything'}: ${shown(visible)})`;
+}
+
+function whyItLost(winner: Decision, loser: Decision, { status }: CatalogTour): string {
+  if (winner.kind === 'tenant') return 'no rule is asked for a tenant that is served nothing';
+  if (winner.kind === 'status') return `no rule can show what is ${status}`;
+  return loser.kind === 'default' ? 'any rule beats the default' : "a tour's rule beats a continent's";
+}
+
+/** Returns the command that would show the tour; undefined if it is visible. */
+function commandsFor({ kind, visible }: Decision, tenant: Tenant, tour: CatalogTour): string[] {
+  if (visible) return [];
+  if (kind === 'tenant') return [`tourctl tenant activate ${tenant.slug}`];
+  if (kind === 'status') return [`tourctl catalog import FILE, with "status": "published" for ${tour.slug}`];
+  return [`tourctl visibility allow ${tenant.slug} --tour ${tour.slug}`];
+}

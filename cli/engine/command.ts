@@ -1,0 +1,123 @@
+import type { Basics, Context, Terminal } from './context';
+import { UsageError } from './failure';
+
+/** Turns the text of a flag or argument into its value, or throws a UsageError that begins with `name`. */
+export type Parse = (text: string, name: string) => unknown;
+
+export interface Flag {
+  /** Syntax of commander: `--currency <code>`, or `--dev` for a boolean. */
+  flags: string;
+  about: string;
+  parse?: Parse;
+  choices?: readonly string[];
+  /** The flag may be given several times; its value is a list. */
+  repeats?: boolean;
+  /** Required: asked for on a terminal, else a usage error. */
+  must?: boolean;
+  /** Default as the help shows it; the use case applies it. */
+  otherwise?: string;
+}
+
+interface VerbForm {
+  /** The verb and its arguments: `add <slug> <origin...>`. Those in angle brackets are asked for like a `must` flag. */
+  usage: string;
+  about: string;
+  flags?: Flag[];
+  args?: Record<string, Parse>;
+  /** Refuses values that do not go together, before a database is opened. */
+  check?: (options: never, ...args: never[]) => void;
+  /** Returns whether the verb asks for confirmation; without a terminal --yes is then checked before anything else. */
+  asks?: (options: never) => boolean;
+  /** Command lines without the leading `tourctl`. Optional for a verb without required flags: see examplesOf. */
+  examples?: string[];
+}
+
+/** Options by camel-cased flag name, then the arguments in order. A returned number is the exit code, nothing is 0. */
+export type Action<C> = (context: C, options: never, ...args: never[]) => Promise<number | void>;
+
+export interface DatabaseVerb extends VerbForm {
+  /** Loads the action when the command line asks for it, so that `tourctl --help` loads none. */
+  run: () => Action<Context>;
+  /** `as-is` for commands about the schema itself; all others require it up to date. */
+  schema?: 'up-to-date' | 'as-is';
+}
+
+/** A verb that opens no database. */
+export interface OfflineVerb extends VerbForm {
+  runOffline: () => Action<Terminal>;
+}
+
+/** A verb that works with any configuration, also a wrong one. */
+export interface BareVerb extends VerbForm {
+  runBare: () => Action<Basics>;
+}
+
+export type Verb = DatabaseVerb | OfflineVerb | BareVerb;
+
+export interface Noun {
+  name: string;
+  about: string;
+  verbs: Verb[];
+}
+
+/** Commands of one group in the help. */
+export interface Branch {
+  title: string;
+  commands: (Noun | Verb)[];
+}
+
+/** `issue <slug>` is called issue. */
+export function verbName(verb: Verb): string {
+  return verb.usage.split(' ')[0]!;
+}
+
+export function commandName(command: Noun | Verb): string {
+  return 'verbs' in command ? command.name : verbName(command);
+}
+
+/** Returns the long name of a flag for messages: `--currency`. */
+export function flagName(flag: Flag): string {
+  return flag.flags.split(' ').find((part) => part.startsWith('--'))!;
+}
+
+/** @throws UsageError that names the flag */
+export function parseFlag(flag: Flag, text: string): unknown {
+  if (flag.choices && !flag.choices.includes(text)) {
+    throw new UsageError(`${flagName(flag)} must be one of ${flag.choices.join(', ')}`);
+  }
+  return flag.parse ? flag.parse(text, flagName(flag)) : text;
+}
+
+const UUID = '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f';
+const CREDENTIAL = '4nL0pQ8sTzX2';
+const NUMBER = '7';
+
+/** Sample ids for examples, by noun; other nouns use numbers. */
+const IDS: Record<string, string> = {
+  key: CREDENTIAL,
+  widget: CREDENTIAL,
+  hold: UUID,
+  webhook: UUID,
+  delivery: UUID,
+};
+
+const ARGUMENTS: Record<string, string> = {
+  slug: 'acme',
+  tour: 'dolomites-hut-to-hut',
+  date: '2027-06-05',
+  ref: 'ACME-1042',
+  origin: 'https://acme.example',
+  url: 'https://acme.example/webhooks',
+  file: 'tours.json',
+};
+
+/** Returns example command lines without `tourctl`: the verb's own, or its usage with sample arguments. */
+export function examplesOf(verb: Verb, noun?: Noun): string[] {
+  if (verb.examples) return verb.examples;
+  const words = verb.usage
+    .split(' ')
+    .slice(1)
+    .map((form) => form.replace(/[<>[\].]/g, ''))
+    .map((name) => ARGUMENTS[name] ?? IDS[noun?.name ?? ''] ?? NUMBER);
+  return [[noun?.name, verbName(verb), ...words].filter(Boolean).join(' ')];
+}

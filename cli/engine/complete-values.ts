@@ -1,0 +1,81 @@
+import type { Io } from '../terminal/io';
+import { askOne, askSome, askText } from '../terminal/prompts';
+import { type Flag, flagName, type Parse, type Verb } from './command';
+import { UsageError } from './failure';
+
+interface Values {
+  options: Record<string, unknown>;
+  args: unknown[];
+}
+
+/**
+ * Parses the arguments and fills in what the verb must have and the command line lacks: from the person where `ask`,
+ * else it is a usage error.
+ */
+export async function completeValues(verb: Verb, values: Values, io: Io, ask: boolean): Promise<Values> {
+  const args: unknown[] = [];
+  for (const [i, form] of verb.usage.split(' ').slice(1).entries()) {
+    args.push(await completeArgument(form, values.args[i], verb.args ?? {}, io, ask));
+  }
+  const options = { ...values.options };
+  for (const flag of verb.flags ?? []) {
+    const key = optionKey(flag);
+    if (flag.must && options[key] === undefined) options[key] = await askFlag(flag, io, ask);
+  }
+  return { options, args };
+}
+
+async function completeArgument(
+  form: string,
+  given: unknown,
+  parsers: Record<string, Parse>,
+  io: Io,
+  ask: boolean,
+): Promise<unknown> {
+  const name = form.replace(/[<>[\].]/g, '');
+  const parse = parsers[name];
+  const one = (text: string) => (parse ? parse(text, `<${name}>`) : text);
+  const repeats = form.includes('...');
+  const texts = repeats ? (given as string[] | undefined) : given === undefined ? [] : [given as string];
+  let values = (texts ?? []).map(one);
+  if (values.length === 0 && form.startsWith('<')) {
+    if (!ask) throw new UsageError(`<${name}> is missing`);
+    values = [one(await askFor(`${sentence(name)}:`, parse, io))];
+  }
+  return repeats ? values : values[0];
+}
+
+async function askFlag(flag: Flag, io: Io, ask: boolean): Promise<unknown> {
+  if (!ask) throw new UsageError(`${flagName(flag)} is missing: ${flag.about}`);
+  const message = `${sentence(flag.about)}:`;
+  if (flag.choices) {
+    return flag.repeats ? askSome(io, message, flag.choices) : askOne(io, message, flag.choices);
+  }
+  const parse = (text: string) => (flag.parse ? flag.parse(text, flagName(flag)) : text);
+  const value = parse(await askFor(message, flag.parse, io));
+  return flag.repeats ? [value] : value;
+}
+
+function askFor(message: string, parse: Parse | undefined, io: Io): Promise<string> {
+  return askText(io, message, (answer) => {
+    try {
+      if (answer === '') return 'It must not be empty';
+      parse?.(answer, 'It');
+      return undefined;
+    } catch (error) {
+      if (error instanceof UsageError) return error.message;
+      throw error;
+    }
+  });
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** `--booking-prefix <prefix>` is options.bookingPrefix. */
+function optionKey(flag: Flag): string {
+  return flagName(flag)
+    .slice(2)
+    .replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

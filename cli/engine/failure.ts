@@ -1,0 +1,139 @@
+import { AppError, sqlState } from '../../services/platform/errors';
+import { CancelledError } from '../terminal/io';
+import type { Output } from '../terminal/output';
+
+/** Exit codes of CONTRACT section 6; 130 is what a shell expects of Ctrl-C. */
+export const EXIT = { done: 0, refused: 1, usage: 2, interrupted: 130 } as const;
+
+/** Errors of use cases that depend only on arguments and configuration: exit 2, not 1. */
+const WRONG_ARGUMENTS: ReadonlySet<string> = new Set(['invalid_webhook_url']);
+
+/** Writes the error to stderr and returns the exit code. */
+export function fail(error: unknown, output: Output, path: string): number {
+  if (error instanceof CancelledError) {
+    output.error('interrupted', error.message || 'Interrupted');
+    return EXIT.interrupted;
+  }
+  if (error instanceof UsageError) return usage(error.message, output, error.hint ?? seeHelp(path));
+  if (isCommanderError(error)) {
+    if (error.exitCode === 0) return EXIT.done;
+    // Commander puts its suggestion on a second line.
+    const message = error.message.replace(/^error: /, '').replace('\n', ' ');
+    return usage(message, output, seeHelp(path));
+  }
+  const { code, message } = describeError(error);
+  output.error(code, message);
+  return WRONG_ARGUMENTS.has(code) ? EXIT.usage : EXIT.refused;
+}
+
+function usage(message: string, output: Output, hint: string): number {
+  output.error('usage_error', message, hint);
+  return EXIT.usage;
+}
+
+function seeHelp(path: string): string {
+  return `See ${path} --help`;
+}
+
+export function describeError(error: unknown): { code: string; message: string } {
+  if (error instanceof AppError) return { code: error.code, message: error.message };
+  const message = firstLine(error);
+  const state = sqlState(error);
+  if (state === '55P03' || state === '57014') {
+    return { code: 'database_busy', message: 'Another process is changing this now: try again' };
+  }
+  if (isSilence(error)) {
+    return { code: UNREACHABLE, message: 'The database does not answer within five seconds' };
+  }
+  if (isLost(error, state)) return { code: UNREACHABLE, message: `The database: ${message}` };
+  return { code: 'internal_error', message };
+}
+
+export function isDatabaseLost(error: unknown): boolean {
+  return describeError(error).code === UNREACHABLE;
+}
+
+const UNREACHABLE = 'database_unreachable';
+const NETWORK = /^E(CONN[A-Z]+|NOTFOUND|TIMEDOUT|HOSTUNREACH|NETUNREACH|PIPE|AI_AGAIN)$/;
+/** Matches the driver's own time-outs, which have no code. */
+const SILENT = /^(timeout expired|timeout exceeded.*|Query read timeout)$/;
+const BROKEN = /^(Connection terminated|Client has encountered a connection error|Client was closed)/;
+
+function isSilence(error: unknown): boolean {
+  return (error as Error | undefined)?.name === 'KnexTimeoutError' || SILENT.test(withoutStatement(error));
+}
+
+/** Connection, authorization, no more connections, shutdown and "no such database". */
+function isLost(error: unknown, state: string | undefined): boolean {
+  if (state) return /^(08|28|53300|57P|3D)/.test(state);
+  const { syscall } = (error ?? {}) as { syscall?: string };
+  return syscall === 'connect' || isNetworkError(error) || BROKEN.test(withoutStatement(error));
+}
+
+function isNetworkError(error: unknown): boolean {
+  return NETWORK.test(String((error as { code?: unknown } | undefined)?.code));
+}
+
+/** Returns the first line. Drops the statement that Knex writes before " - ", because its values may be personal data. */
+function firstLine(error: unknown): string {
+  const { errors, message } = (error ?? {}) as { errors?: unknown[]; message?: string };
+  // A host with several addresses reports an error for each: use the first.
+  if (errors?.length) return firstLine(errors[0]);
+  if (message === undefined) return String(error);
+  const tail = withoutStatement(error);
+  const ofStatement = sqlState(error) ?? (isNetworkError(error) || BROKEN.test(tail));
+  return (ofStatement ? tail : message).split('\n')[0]!;
+}
+
+function withoutStatement(error: unknown): string {
+  return String((error as Error | undefined)?.message)
+    .split(' - ')
+    .at(-1)!;
+}
+
+function isCommanderError(error: unknown): error is Error & { exitCode: number } {
+  return error instanceof Error && String((error as { code?: unknown }).code).startsWith('commander.');
+}
+
+/** Signals a wrong command line: exit 2. The message names the flag and its valid values. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+
+  /** @param hint printed below the message instead of the reference to the help */
+  constructor(
+    message: string,
+    readonly hint?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The person answered the question with no. */
+export class NotConfirmedError extends AppError {
+  readonly code = 'not_confirmed';
+
+  constructor() {
+    super('Nothing was changed');
+  }
+}
+
+export class MigrationsPendingError extends AppError {
+  readonly code = 'migrations_pending';
+
+  constructor(pending: string[]) {
+    super(`The database lacks ${pending.length} migration(s), from ${pending[0]} on: run tourctl migrate`);
+  }
+}
+
+/** The configuration is invalid. */
+export class SettingsError extends AppError {
+  readonly code = 'invalid_configuration';
+}
+
+export class SecretFileError extends AppError {
+  readonly code = 'file_not_written';
+
+  constructor(file: string, reason: string) {
+    super(`${file} cannot be written (${reason}), so nothing was issued`);
+  }
+}

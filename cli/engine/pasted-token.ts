@@ -1,0 +1,36 @@
+import { type Io, watchInterruption } from '../terminal/io';
+import type { Output } from '../terminal/output';
+import { askSecret } from '../terminal/prompts';
+import { UsageError } from './failure';
+
+/**
+ * Reads a key or token from standard input, because shells store command lines and other users see them.
+ * @param verb for the sentence where there is none, or more than one
+ */
+export async function readPastedToken(io: Io, output: Output, verb: string): Promise<string> {
+  const text = await readText(io, output);
+  if (text === '')
+    throw new UsageError(`${verb} reads a key or token from standard input, and there was none`);
+  return tokenIn(text, verb);
+}
+
+/** Finds the one credential in pasted text: a header, a quoted value, a line of a settings file. */
+function tokenIn(text: string, verb: string): string {
+  const found = new Set(text.match(/svc_[^\s"'`,;<>()&#]*/g));
+  if (found.size > 1) throw new UsageError(`${verb} takes one key or token, and there are ${found.size}`);
+  return [...found][0] ?? text;
+}
+
+async function readText(io: Io, output: Output): Promise<string> {
+  if (io.isTTY && !output.json) return (await askSecret(io, 'Key or token')).trim();
+  return watchInterruption(io.interrupted).until(() => readAll(io));
+}
+
+async function readAll(io: Io): Promise<string> {
+  let text = '';
+  for await (const chunk of io.stdin) {
+    text += String(chunk);
+    if (text.length > 10_000) break;
+  }
+  return text.trim();
+}

@@ -1,0 +1,53 @@
+import type { PartialCustomer } from '../../services/api/holds/seat-hold';
+import { personFinder } from '../../services/api/privacy/person-finder';
+import { HIDDEN, maskEmail, maskName, maskPhone } from '../../services/platform/mask-personal-data';
+import type { Column } from '../terminal/table';
+import type { Flag } from './command';
+import type { Context } from './context';
+
+/** Column for lists with --reveal. */
+export const CUSTOMER_COLUMN: Column = { heading: 'customer', least: 16 };
+
+/** Masks the customer unless revealed; keeps null for unknown fields. */
+export function toCustomerDocument(customer: PartialCustomer, reveal = false): PartialCustomer {
+  if (reveal) return customer;
+  const { name, phone, email } = customer;
+  return {
+    name: name === null ? null : maskName(name),
+    phone: phone === null ? null : maskPhone(phone),
+    email: email === null ? null : maskEmail(email),
+  };
+}
+
+/** Masks a website's reference if it contains the customer's name, phone or email. */
+export function toReferenceDocument(
+  reference: string | null,
+  customer: PartialCustomer,
+  reveal = false,
+): string | null {
+  return reference === null || reveal || !personFinder([customer])(reference) ? reference : HIDDEN;
+}
+
+/** Joins the customer's data on one line. */
+export function describeCustomer({ name, phone, email }: PartialCustomer): string | null {
+  return [name, phone, email].filter((value) => value !== null).join(', ') || null;
+}
+
+/** Shows masked customer data; each use is recorded in an audit row. */
+export const REVEAL_FLAG: Flag = {
+  flags: '--reveal',
+  about: 'show names, phones and emails, which are masked otherwise; leaves an audit row',
+};
+
+export interface RevealOptions {
+  reveal?: boolean;
+}
+
+/** Records who reveals how many customers, before they are shown. */
+export async function recordReveal(
+  { audited }: Context,
+  entry: { action: string; subject?: string; tenantId?: string },
+  what: Record<string, unknown>,
+): Promise<void> {
+  await audited(entry, async (_trx, note) => note(null, what));
+}

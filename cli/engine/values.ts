@@ -1,0 +1,220 @@
+import { isBookingRef } from '../../services/api/bookings/booking-lead';
+import { CONTROL_CHARACTER, isCalendarDate, isSlug, isUuid } from '../../services/platform/text-forms';
+import { UsageError } from './failure';
+
+/*
+ * Parses values of flags and arguments. Each parser takes the text and the flag's name for the message. Parsers run before
+ * a database is opened and are loaded on every start, so they require heavy modules inside.
+ */
+
+export function wholeNumber(min: number, max: number) {
+  return (text: string, name: string): number => {
+    const value = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
+    if (!(value >= min && value <= max))
+      throw new UsageError(`${name} must be a whole number from ${min} to ${max}`);
+    return value;
+  };
+}
+
+/** Parses a decimal and keeps it as text: it goes to a numeric column and is never a float. */
+export function decimal(min: number, max: number, digits: number) {
+  const form = new RegExp(`^-?\\d{1,10}(\\.\\d{1,${digits}})?$`);
+  return (text: string, name: string): string => {
+    const value = form.test(text) ? Number(text) : NaN;
+    if (value >= min && value <= max) return text;
+    const precision =
+      Number.isNaN(value) && /^-?\d+\.\d+$/.test(text) ? ` with at most ${digits} decimals` : '';
+    throw new UsageError(`${name} must be a number from ${min} to ${max}${precision}`);
+  };
+}
+
+/** Parses a duration to seconds; `most` is a duration too. */
+export function duration({ zero, most }: { zero?: boolean; most?: string } = {}) {
+  const longest = most === undefined ? undefined : parseDuration(most);
+  return (text: string, name: string): number => {
+    const seconds = parseDuration(text);
+    if (seconds === undefined || (seconds === 0 && !zero) || seconds > (longest ?? Infinity)) {
+      const form = `a duration such as 90d, 24h or 30m${zero ? ', or 0' : ''}`;
+      throw new UsageError(`${name} must be ${form}${most ? `, ${most} at most` : ''}`);
+    }
+    return seconds;
+  };
+}
+
+/** Parses `20`, `20m` or `1h` to whole minutes. */
+export function minutes(min: number, max: number) {
+  return (text: string, name: string): number => {
+    const value = /^\d{1,6}$/.test(text) ? Number(text) : (parseDuration(text) ?? NaN) / 60;
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new UsageError(`${name} must be from ${min} to ${max} minutes, such as 20 or 20m`);
+  };
+}
+
+/** Parses `none` as null, and other texts by `parse`. */
+export function orNone<T>(parse: (text: string, name: string) => T) {
+  return (text: string, name: string): T | null => {
+    if (text === 'none') return null;
+    try {
+      return parse(text, name);
+    } catch (error) {
+      throw error instanceof UsageError ? new UsageError(`${error.message}, or none`) : error;
+    }
+  };
+}
+
+/** Parses one line of text and normalises it to NFC. */
+export function line(max: number) {
+  return (text: string, name: string): string => {
+    const value = text.normalize('NFC').trim();
+    const length = [...value].length;
+    if (length < 1 || length > max || CONTROL_CHARACTER.test(value)) {
+      throw new UsageError(`${name} must be one line of 1 to ${max} characters`);
+    }
+    return value;
+  };
+}
+
+export function slug(text: string, name: string): string {
+  if (!isSlug(text) || isUuid(text)) {
+    throw new UsageError(`${name} must be 2 to 63 of a-z, 0-9 and inner dashes, such as acme-travel`);
+  }
+  return text;
+}
+
+export function bookingPrefix(text: string, name: string): string {
+  if (!/^[A-Z0-9]{2,10}$/.test(text))
+    throw new UsageError(`${name} must be 2 to 10 of A-Z and 0-9, such as ACME`);
+  return text;
+}
+
+export function currency(text: string, name: string): { code: string; digits: number } {
+  const { currencyDigits } =
+    require('../../services/api/pricing/currency') as typeof import('../../services/api/pricing/currency');
+  const code = text.toUpperCase();
+  const digits = currencyDigits(code);
+  if (digits === undefined) throw new UsageError(`${name} must be an ISO 4217 currency code such as EUR`);
+  return { code, digits };
+}
+
+export function country(text: string, name: string): string {
+  const { isCountry } =
+    require('../../services/api/tenants/country') as typeof import('../../services/api/tenants/country');
+  const code = text.toUpperCase();
+  if (!isCountry(code)) throw new UsageError(`${name} must be an ISO 3166 country code such as DE`);
+  return code;
+}
+
+export function color(text: string, name: string): string {
+  if (!/^#[0-9a-f]{6}$/i.test(text)) throw new UsageError(`${name} must be a colour such as #0a7d5c`);
+  return text.toLowerCase();
+}
+
+export function httpsUrl(text: string, name: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'https:' || url.username || url.password || text.length > 2000 || /\s/.test(text)) {
+    throw new UsageError(`${name} must be an address that begins with https://`);
+  }
+  return text;
+}
+
+/** Parses the address template of a tour on the tenant's site. */
+export function linkTemplate(text: string, name: string): string {
+  const filled = text.replaceAll('{slug}', 'a-tour');
+  if (
+    filled === text ||
+    /[{}]/.test(filled) ||
+    !URL.canParse(filled) ||
+    new URL(filled).origin !== originOf(text)
+  ) {
+    throw new UsageError(
+      `${name} must be an https:// address with {slug} in its path, such as https://acme.example/tours/{slug}`,
+    );
+  }
+  httpsUrl(filled, name);
+  return text;
+}
+
+/** Parses font names separated by commas. Drops quotes: the page adds its own. */
+export function fontFamilies(text: string, name: string): string {
+  const families = text.split(',').map((family) => family.trim().replace(/^(["'])(.*)\1$/, '$2'));
+  const joined = families.join(', ');
+  if (joined.length > 200 || !families.every((family) => /^[A-Za-z][A-Za-z0-9 -]*$/.test(family))) {
+    throw new UsageError(
+      `${name} must be names of fonts such as Inter, Georgia, serif; at most 200 characters`,
+    );
+  }
+  return joined;
+}
+
+/** Parses the address of a webhook receiver; the queue decides whether it may be called. */
+export function webUrl(text: string, name: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || /[\s\p{Cc}]/u.test(text)) {
+    throw new UsageError(`${name} must be an address such as https://acme.example/webhooks`);
+  }
+  return text;
+}
+
+/** Parses the id of a hold, an endpoint or a delivery. */
+export function uuid(text: string, name: string): string {
+  if (!isUuid(text)) throw new UsageError(`${name} must be a UUID`);
+  return text.toLowerCase();
+}
+
+export function bookingRef(text: string, name: string): string {
+  if (!isBookingRef(text)) throw new UsageError(`${name} must be a reference such as ACME-1042`);
+  return text;
+}
+
+/** Parses the public id of a key or token. */
+export function credentialId(text: string, name: string): string {
+  if (/^svc_/.test(text))
+    throw new UsageError(
+      `${name} must be the id alone, never the secret: the 12 characters after its prefix`,
+    );
+  if (!/^[0-9A-Za-z]{12}$/.test(text)) throw new UsageError(`${name} must be an id of 12 letters and digits`);
+  return text;
+}
+
+/** Parses a date, a time with its zone, or a duration before now (`24h`). */
+export function moment(text: string, name: string): Date {
+  const ago = parseDuration(text);
+  if (ago !== undefined) return new Date(Date.now() - ago * 1000);
+  const zoned = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
+  const date = zoned ? new Date(text) : undefined;
+  if (!date || Number.isNaN(date.getTime()) || !isCalendarDate(text.slice(0, 10))) {
+    throw new UsageError(
+      `${name} must be a time such as 2026-05-01, 2026-05-01T08:00:00Z, or 24h for a day ago`,
+    );
+  }
+  return date;
+}
+
+/** Parses the number of rows of a list. */
+export const limit = wholeNumber(1, 1000);
+
+function originOf(template: string): string | undefined {
+  const base = template.slice(0, template.indexOf('{slug}'));
+  return URL.canParse(base) ? new URL(base).origin : undefined;
+}
+
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+type Unit = keyof typeof SECONDS;
+/** Ten years; something that lasts longer should have no expiry. */
+const LONGEST = 3650 * SECONDS.d;
+
+/** Returns the seconds of `90d`, `24h`, `30m`, `45s` or `0`; undefined for other texts. */
+export function parseDuration(text: string): number | undefined {
+  if (text === '0') return 0;
+  const match = /^(\d{1,9})([smhd])$/.exec(text);
+  if (!match) return undefined;
+  const seconds = Number(match[1]) * SECONDS[match[2] as Unit];
+  return seconds <= LONGEST ? seconds : undefined;
+}
+
+/** Formats seconds exactly in the largest possible unit up to `largest`: 90d, 72h, 90m, 0s. */
+export function formatDuration(seconds: number, largest: Unit): string {
+  const units = Object.entries(SECONDS).filter(([, size]) => size <= SECONDS[largest]);
+  const [unit, size] = units.findLast(([, size]) => seconds > 0 && seconds % size === 0) ?? ['s', 1];
+  return `${seconds / size}${unit}`;
+}

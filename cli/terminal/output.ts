@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { cleanText, escapeJson } from './clean-text';
+import type { Io } from './io';
+import { ESCAPE, PIPE, type Screen } from './screen';
+
+/**
+ * Writes all output except the questions of prompts.ts, and cleans it. stdout carries only the answer; notes, warnings and
+ * errors go to stderr.
+ */
+export interface Output {
+  json: boolean;
+  screen: Screen;
+  /** Writes the command's answer: one JSON document, or `text` for this screen. */
+  answer(document: object, text: (screen: Screen) => string): void;
+  /** Streams a file to stdout unchanged; CSV on a terminal is cleaned. */
+  pour(pieces: AsyncIterable<string>, form: 'json' | 'csv'): Promise<void>;
+  /** Writes a note for a person; silent with --json. */
+  note(line: string): void;
+  /** Passes on the stderr of a child service. */
+  relay(text: string): void;
+  /** Warns about a command that succeeded. */
+  warn(message: string): void;
+  error(code: string, message: string, hint?: string): void;
+  help(text: string): void;
+}
+
+/** Matches secrets that are shown once: a key, a token, a webhook's secret. */
+const SECRET = /svc_(live|widget)_[0-9A-Za-z]{12}_|whsec_/;
+
+export function createOutput(io: Io, json: boolean): Output {
+  // Marks colours with a random text and turns it into escapes after the cleaning, so that no other text can add escapes.
+  const mark = randomUUID();
+  const screen = { ...(io.screen ?? PIPE), mark };
+  const write = (stream: Io['stdout'], text: string) =>
+    void stream.write(cleanText(text).replaceAll(mark, ESCAPE));
+  const say = (text: string) => write(io.stderr, `${text}\n`);
+  const document = (value: object) => escapeJson(JSON.stringify(value));
+  return {
+    json,
+    screen,
+    answer(value, text) {
+      const written = json ? document(value) : text(screen);
+      if (SECRET.test(written)) io.onNews?.('secret');
+      if (written !== '') write(io.stdout, `${written}\n`);
+    },
+    async pour(pieces, form) {
+      const isTerminal = io.screen !== undefined && io.screen !== PIPE;
+      const exact = (text: string) => text;
+      const forTerminal = (text: string) => cleanText(text.replaceAll('\r\n', '\n'));
+      const written = form === 'json' ? escapeJson : isTerminal ? forTerminal : exact;
+      await pipeline(Readable.from(mapped(pieces, written)), io.stdout, { end: false });
+    },
+    note: (line) => (json ? undefined : say(line)),
+    relay: (text) => write(io.stderr, text),
+    warn: (message) => say(json ? document({ warning: { message } }) : `warning: ${indented(message)}`),
+    error(code, message, hint) {
+      if (json) return say(document({ error: { code, message } }));
+      say(`error: ${indented(message)}${hint ? `\n${hint}` : ''}`);
+    },
+    help: (text) => write(io.stdout, text),
+  };
+}
+
+/** Indents line breaks, so that foreign text cannot imitate a message. */
+function indented(message: string): string {
+  return message.replace(/\n/g, '\n  ');
+}
+
+async function* mapped(pieces: AsyncIterable<string>, change: (text: string) => string) {
+  for await (const piece of pieces) yield change(piece);
+}

@@ -1,0 +1,105 @@
+import { oneLine } from './clean-text';
+import { CancelledError, type Io } from './io';
+
+/** Returns why a typed answer is refused, or undefined. A thrown error ends the question and the command. */
+export type Objection = (answer: string) => string | undefined | Promise<string | undefined>;
+
+export interface Choice {
+  value: string;
+  /** Shown instead of the value. */
+  name?: string;
+  /** Shown below the list while the choice is selected. */
+  description?: string;
+}
+
+/** @param otherwise the answer of Enter alone; it is checked like any answer */
+export async function askText(
+  io: Io,
+  message: string,
+  objection: Objection,
+  otherwise?: string,
+): Promise<string> {
+  let failure: { error: unknown } | undefined;
+  const broken = new AbortController();
+  // Inquirer does not handle a rejected validator: the process would end.
+  const validate = async (answer: string) => {
+    try {
+      const said = await objection(answer);
+      return said === undefined ? true : oneLine(said);
+    } catch (error) {
+      failure = { error };
+      broken.abort();
+      return false;
+    }
+  };
+  try {
+    return await ask(io, { type: 'input', message, validate, default: otherwise }, broken.signal);
+  } catch (error) {
+    throw failure ? failure.error : error;
+  }
+}
+
+/** Asks for a text that is not shown while it is typed. */
+export function askSecret(io: Io, message: string): Promise<string> {
+  return ask(io, { type: 'password', message });
+}
+
+export function askOne(
+  io: Io,
+  message: string,
+  choices: readonly (string | Choice)[],
+  otherwise?: string,
+): Promise<string> {
+  return ask(io, { type: 'select', message, choices, default: otherwise });
+}
+
+/** At least one. @param otherwise what is ticked to begin with */
+export function askSome(
+  io: Io,
+  message: string,
+  choices: readonly string[],
+  otherwise: readonly string[] = [],
+): Promise<string[]> {
+  return ask(io, { type: 'checkbox', message, choices, default: otherwise, required: true });
+}
+
+export function askYesNo(io: Io, message: string, otherwise = false): Promise<boolean> {
+  return ask(io, { type: 'confirm', message, default: otherwise });
+}
+
+interface Question {
+  type: string;
+  message: string;
+  choices?: readonly (string | Choice)[];
+  [setting: string]: unknown;
+}
+
+/** Cleans a question: it may contain names and addresses that tenants wrote. */
+function clean(question: Question): Question {
+  const choices = question.choices?.map((choice) => {
+    const { value, name = value, description } = typeof choice === 'string' ? { value: choice } : choice;
+    return { value, name: oneLine(name), description: description && oneLine(description) };
+  });
+  return { ...question, message: oneLine(question.message), ...(choices && { choices }) };
+}
+
+async function ask<T>(io: Io, question: Question, broken?: AbortSignal): Promise<T> {
+  // Loads the ES module only for a question, because loading is slow.
+  const { default: inquirer } = await import('inquirer');
+  // Includes Ctrl-C from before the question, which arrived as a signal.
+  const signals = [io.interrupted, broken].filter((signal) => signal !== undefined);
+  // On stderr, so that the answer on stdout can be piped.
+  const prompt = inquirer.createPromptModule({
+    input: io.stdin,
+    output: io.stderr,
+    signal: AbortSignal.any(signals),
+  });
+  try {
+    const answers: { answer: unknown } = await prompt([{ ...clean(question), name: 'answer' }] as never);
+    return answers.answer as T;
+  } catch (error) {
+    if (error instanceof Error && /^(ExitPrompt|AbortPrompt)Error$/.test(error.name))
+      throw new CancelledError('Interrupted: nothing was changed');
+    throw error;
+  }
+}

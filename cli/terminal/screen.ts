@@ -1,0 +1,67 @@
+/** Describes stdout. */
+export interface Screen {
+  /** Cells in a line; undefined in a pipe, where no text is cut. */
+  columns?: number;
+  colors: boolean;
+  /** Replaces ESCAPE until the output has cleaned the text. */
+  mark?: string;
+}
+
+/** How a terminal's control sequences begin. */
+export const ESCAPE = '\u001b[';
+export const PIPE: Screen = { colors: false };
+
+interface Stream {
+  isTTY?: boolean;
+  columns?: number;
+}
+
+/** Follows no-color.org: any non-empty NO_COLOR turns colours off. */
+export function readScreen(stdout: Stream, env: Record<string, string | undefined>): Screen {
+  if (!stdout.isTTY) return PIPE;
+  // Some pseudo-terminals report 0 columns.
+  return { columns: stdout.columns || undefined, colors: !env.NO_COLOR && env.TERM !== 'dumb' };
+}
+
+const CODES = { good: 32, waiting: 33, bad: 31, quiet: 2 } as const;
+export type Tone = keyof typeof CODES;
+
+export function paint(text: string, tone: Tone | undefined, screen: Screen): string {
+  const { mark = ESCAPE } = screen;
+  return tone && screen.colors ? `${mark}${CODES[tone]}m${text}${mark}0m` : text;
+}
+
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+const FULL = '█';
+const EMPTY = '░';
+
+type Environment = Record<string, string | undefined>;
+
+/** Returns whether the terminal can rewrite a line, which a moving bar needs. */
+export function rewritesLines(isTTY: boolean, env: Environment): boolean {
+  return isTTY && env.TERM !== 'dumb';
+}
+
+/** Returns whether the terminal draws block characters: not if it is dumb, not UTF-8, or NO_COLOR is set. */
+export function drawsBlocks(env: Environment): boolean {
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
+  return env.TERM !== 'dumb' && !env.NO_COLOR && (!locale || /utf-?8/i.test(locale));
+}
+
+/**
+ * Draws a bar of at most `width` cells; any value above 0 is visible.
+ * @param blocks eighths of a cell; else `#`
+ */
+export function bar(value: number, most: number, width: number, blocks: boolean): string {
+  if (value <= 0 || most <= 0 || width < 1) return '';
+  const part = Math.min(1, value / most) * width;
+  if (!blocks) return '#'.repeat(Math.max(1, Math.round(part)));
+  const eighths = Math.max(1, Math.round(part * 8));
+  return FULL.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]!;
+}
+
+/** Draws a bar of exactly `width` cells, filled and empty. @param part 0 to 1 */
+export function filledBar(part: number, width: number, blocks: boolean): string {
+  const filled = Math.round(part * width);
+  return (blocks ? FULL : '#').repeat(filled) + (blocks ? EMPTY : '.').repeat(width - filled);
+}

@@ -1,0 +1,153 @@
+import { oneLine } from './clean-text';
+import { PIPE, paint, type Screen, type Tone } from './screen';
+import { cutText, padText, textWidth, wrapText } from './text-width';
+
+/** A plain heading is a column that is never cut: ids, statuses, dates, money. */
+export type Column = string | ColumnForm;
+
+interface ColumnForm {
+  heading: string;
+  /** Cells that it may be cut down to on a narrow screen; left out, it is never cut. */
+  least?: number;
+  /** Numbers, that are compared from the right. */
+  right?: boolean;
+  tones?: Partial<Record<string, Tone>>;
+  /** Dropped when the screen is too narrow, the last one first; blocks show it. */
+  aside?: true;
+}
+
+export type Cell = string | number | null;
+
+const GAP = '  ';
+const NOTHING = '-';
+/** Beside a label, text is still readable in so many cells. */
+const NARROWEST = 20;
+
+/**
+ * Columns under their headings, in the width of the screen: the widest of those that may be cut give way first. Where that
+ * is not enough, a row becomes a block of lines. In a pipe nothing is cut.
+ * @param empty the text without rows
+ */
+export function table(columns: Column[], rows: Cell[][], empty: string, screen: Screen = PIPE): string {
+  if (rows.length === 0) return empty;
+  const forms = columns.map((column) => (typeof column === 'string' ? { heading: column } : column));
+  const cells = rows.map((row) => row.map((cell) => (cell === null ? NOTHING : oneLine(String(cell)))));
+  const natural = forms.map(({ heading }, i) =>
+    cells.reduce((widest, row) => Math.max(widest, textWidth(row[i] ?? '')), textWidth(heading)),
+  );
+  const shown = chooseColumns(forms, cells, natural, screen.columns ?? Infinity);
+  return shown ? grid(forms, cells, shown, screen) : blocks(forms, cells, screen);
+}
+
+/** Widths by the number of their column, as they are drawn. */
+type Widths = Map<number, number>;
+
+/** Drops empty columns first, then `aside` columns. Undefined if the rest is still too wide. */
+function chooseColumns(
+  forms: ColumnForm[],
+  cells: string[][],
+  natural: number[],
+  available: number,
+): Widths | undefined {
+  const all = [...forms.keys()];
+  const empty = all.filter((i) => cells.every((row) => row[i] === NOTHING));
+  const asides = all.filter((i) => forms[i]!.aside && !empty.includes(i)).reverse();
+  const leftOut = [[], empty, ...asides.map((_, i) => [...empty, ...asides.slice(0, i + 1)])];
+  for (const without of leftOut) {
+    const kept = all.filter((i) => !without.includes(i));
+    const widths = fitWidths(
+      kept.map((i) => natural[i]!),
+      kept.map((i) => forms[i]!),
+      available,
+    );
+    if (widths) return new Map(kept.map((column, i) => [column, widths[i]!]));
+  }
+  return undefined;
+}
+
+function grid(forms: ColumnForm[], cells: string[][], shown: Widths, screen: Screen): string {
+  const line = (row: string[], isHeading: boolean) =>
+    [...shown]
+      .map(([i, width]) => {
+        const { right, tones } = forms[i]!;
+        const cell = row[i] ?? '';
+        const text = padText(cutText(cell, width), width, right);
+        return isHeading || !tones ? text : text.replace(cell, () => paint(cell, tones[cell], screen));
+      })
+      .join(GAP)
+      .trimEnd();
+  const headings = forms.map(({ heading }) => heading.toUpperCase());
+  return [line(headings, true), ...cells.map((row) => line(row, false))].join('\n');
+}
+
+/** Returns undefined if the minimum widths are still too wide. */
+function fitWidths(natural: number[], forms: ColumnForm[], available: number): number[] | undefined {
+  const widths = [...natural];
+  const gaps = GAP.length * (widths.length - 1);
+  for (let over = sum(widths) + gaps - available; over > 0; over--) {
+    const widest = forms.reduce<number | undefined>((best, { heading, least }, i) => {
+      const floor = least === undefined ? Infinity : Math.max(least, textWidth(heading));
+      return widths[i]! > floor && (best === undefined || widths[i]! > widths[best]!) ? i : best;
+    }, undefined);
+    if (widest === undefined) return undefined;
+    widths[widest]!--;
+  }
+  return widths;
+}
+
+function blocks(forms: ColumnForm[], cells: string[][], screen: Screen): string {
+  const width = Math.max(...forms.map(({ heading }) => textWidth(heading)));
+  return cells
+    .map((row) =>
+      row
+        .flatMap((cell, i) => {
+          const { heading, tones } = forms[i]!;
+          return cell === NOTHING ? [] : labelled(heading, cell, { width, tone: tones?.[cell], screen });
+        })
+        .join('\n'),
+    )
+    .join('\n\n');
+}
+
+/** Lists names and values, with the values aligned. */
+export function properties(document: Record<string, unknown>, screen: Screen = PIPE): string {
+  const width = Math.max(...Object.keys(document).map((key) => key.length));
+  return Object.entries(document)
+    .map(([key, value]) => labelled(key, describe(value), { width, screen }))
+    .join('\n');
+}
+
+function labelled(
+  label: string,
+  text: string,
+  { width, tone, screen }: { width: number; tone?: Tone; screen: Screen },
+): string {
+  const room = Math.max(NARROWEST, (screen.columns ?? Infinity) - width - GAP.length);
+  const lines = text.split('\n').flatMap((line) => wrapText(oneLine(line), room));
+  const indent = ' '.repeat(width) + GAP;
+  const [first, ...rest] = lines.map((line) => paint(line, tone, screen));
+  return [padText(label, width) + GAP + first, ...rest.map((line) => indent + line)].join('\n');
+}
+
+/** Joins titled parts; drops empty ones. */
+export function sections(parts: [title: string, text: string | undefined][]): string {
+  return parts.flatMap(([title, text]) => (text ? [title ? `${title}\n${text}` : text] : [])).join('\n\n');
+}
+
+/** Formats a value for a person. */
+export function describe(value: unknown): string {
+  if (value === null || value === undefined) return NOTHING;
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.length > 0 ? value.map(describe).join(', ') : NOTHING;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Formats a time for a table, in UTC to the second. */
+export function shortTime(time: Date | string | null): string | null {
+  const text = time instanceof Date ? time.toISOString() : time;
+  return text === null ? null : text.slice(0, 19).replace('T', ' ');
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

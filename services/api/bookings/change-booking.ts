@@ -1,0 +1,85 @@
+import type { Trx } from '../../platform/database';
+import { DepartureCancelledError } from '../departures/departure.errors';
+import {
+  type LockedDeparture,
+  readDeparture,
+  relockDeparture,
+  reserveSeats,
+} from '../departures/reserve-seats';
+import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
+import type { TenantScope } from '../tenants/tenant';
+import { BookingStateConflictError } from './booking.errors';
+import { enqueueBookingEvent } from './booking-event';
+import type { BookingLead, ChangedBooking, NamedBooking } from './booking-lead';
+import { lockLead, setLeadStatus } from './booking-lead.repository';
+import { getBooking } from './find-booking';
+
+/**
+ * Confirms a paid booking. An expired lead takes its seats again if they are free; the tenant's share does not limit it,
+ * because the seats are paid. A confirmed lead stays unchanged and enqueues no event.
+ * @throws BookingNotFoundError (404), BookingStateConflictError for a cancelled lead, DepartureCancelledError, and for an
+ *   expired lead the errors of reserveSeats (409)
+ */
+export async function confirmBooking(
+  trx: Trx,
+  scope: TenantScope,
+  named: NamedBooking,
+  runIdempotent: RunIdempotent<ChangedBooking> = withoutKey,
+): Promise<ChangedBooking | ReplayedResponse> {
+  const assertAllowed = async (lead: BookingLead, locked: LockedDeparture | undefined) => {
+    if (lead.status === 'cancelled') throw new BookingStateConflictError(lead.status, 'confirmed');
+    if (locked && lead.status === 'expired') await reserveSeats(trx, locked, lead.adults);
+    if (locked) await assertNotCancelled(trx, locked, lead);
+  };
+  return changeStatus(trx, scope, named, runIdempotent, { status: 'confirmed', assertAllowed });
+}
+
+/**
+ * Cancels a booking; its seats become free. A cancelled lead stays unchanged and enqueues no event.
+ * @throws BookingNotFoundError (404), BookingStateConflictError for an expired lead (409)
+ */
+export async function cancelBooking(
+  trx: Trx,
+  scope: TenantScope,
+  named: NamedBooking,
+  runIdempotent: RunIdempotent<ChangedBooking> = withoutKey,
+): Promise<ChangedBooking | ReplayedResponse> {
+  const assertAllowed = async (lead: BookingLead) => {
+    if (lead.status === 'expired') throw new BookingStateConflictError(lead.status, 'cancelled');
+  };
+  return changeStatus(trx, scope, named, runIdempotent, { status: 'cancelled', assertAllowed });
+}
+
+interface StatusChange {
+  status: 'confirmed' | 'cancelled';
+  /** Throws when the locked booking cannot take the status. */
+  assertAllowed: (lead: BookingLead, locked: LockedDeparture | undefined) => Promise<void>;
+}
+
+/** Locks the departure and the lead, calls `assertAllowed`, writes the status, and enqueues the event. */
+async function changeStatus(
+  trx: Trx,
+  scope: TenantScope,
+  { bookingRef, by }: NamedBooking,
+  runIdempotent: RunIdempotent<ChangedBooking>,
+  { status, assertAllowed }: StatusChange,
+): Promise<ChangedBooking | ReplayedResponse> {
+  const { id, departureId } = await getBooking(trx, scope, bookingRef);
+  return runIdempotent({ booking: bookingRef }, async () => {
+    const locked = departureId ? await relockDeparture(trx, departureId) : undefined;
+    await lockLead(trx, id);
+    const before = await getBooking(trx, scope, bookingRef);
+    if (before.status === status) return { before, after: before };
+    await assertAllowed(before, locked);
+    await setLeadStatus(trx, id, status, by);
+    const after = await getBooking(trx, scope, bookingRef);
+    await enqueueBookingEvent(trx, `booking.${status}`, after);
+    return { before, after };
+  });
+}
+
+/** Refuses a paid booking too: a cancelled departure carries no travellers. */
+async function assertNotCancelled(trx: Trx, locked: LockedDeparture, lead: BookingLead): Promise<void> {
+  const { cancelled, tour, departureDate } = await readDeparture(trx, locked);
+  if (cancelled) throw new DepartureCancelledError({ tourId: tour.id, departureDate, quantity: lead.adults });
+}

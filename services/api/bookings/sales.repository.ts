@@ -1,0 +1,87 @@
+import type { Db } from '../../platform/database';
+import type { Operation } from '../idempotency/operation';
+import { tenantIdOf, type TenantScope } from '../tenants/tenant';
+
+/** Bookings by the day on which they were created. */
+export interface DayOfBookings {
+  /** YYYY-MM-DD, UTC. */
+  day: string;
+  bookings: number;
+  adults: number;
+  /** The status now; the other bookings are pending payment. */
+  confirmed: number;
+  cancelled: number;
+  expired: number;
+}
+
+/** Counts bookings by day. */
+export async function countBookings(db: Db, scope: TenantScope, from: string): Promise<DayOfBookings[]> {
+  const { rows } = await db.raw(
+    `select (created_at at time zone 'UTC')::date as day, count(*)::integer as bookings, sum(adults)::integer as adults,
+       count(*) filter (where status = 'confirmed')::integer as confirmed,
+       count(*) filter (where status = 'cancelled')::integer as cancelled,
+       count(*) filter (where status = 'expired'
+         or lead_lapsed(status, payment_due_at, statement_timestamp()))::integer as expired
+     from booking_leads
+     where created_at >= (:from::date)::timestamp at time zone 'UTC'
+       and (:tenantId::uuid is null or tenant_id = :tenantId::uuid)
+     group by day order by day`,
+    { from, tenantId: tenantIdOf(scope) },
+  );
+  return rows;
+}
+
+/** Holds by the day on which they were placed. */
+interface DayOfHolds {
+  /** YYYY-MM-DD, UTC. */
+  day: string;
+  holds: number;
+  /** Holds that became a booking, on any day. */
+  converted: number;
+}
+
+/** Counts holds by day. */
+export async function countHolds(db: Db, scope: TenantScope, from: string): Promise<DayOfHolds[]> {
+  const { rows } = await db.raw(
+    `select (created_at at time zone 'UTC')::date as day, count(*)::integer as holds,
+       count(*) filter (where status = 'converted')::integer as converted
+     from seat_holds
+     where created_at >= (:from::date)::timestamp at time zone 'UTC'
+       and (:tenantId::uuid is null or tenant_id = :tenantId::uuid)
+     group by day order by day`,
+    { from, tenantId: tenantIdOf(scope) },
+  );
+  return rows;
+}
+
+/** Refused requests by day (UTC) and code. */
+interface DayOfRefusals {
+  day: string;
+  code: string;
+  count: number;
+}
+
+/** Operations that sell seats. */
+const SALES: readonly Operation[] = ['hold.place', 'booking.create'];
+
+/** Counts refused holds and bookings by day and code. */
+export async function countRefusals(db: Db, scope: TenantScope, from: string): Promise<DayOfRefusals[]> {
+  const { rows } = await db.raw(
+    `select day, code, sum(count)::integer as count from sale_refusal_counts
+     where day >= :from::date and (:tenantId::uuid is null or tenant_id = :tenantId::uuid)
+       and operation = any(:sales)
+     group by day, code order by day, code`,
+    { from, tenantId: tenantIdOf(scope), sales: SALES },
+  );
+  return rows;
+}
+
+/** Lists every day of the database's calendar (UTC) from that of `from` to today. */
+export async function listDays(db: Db, from: Date): Promise<string[]> {
+  const { rows } = await db.raw(
+    `select d::date as day from generate_series(
+       (?::timestamptz at time zone 'UTC')::date, (clock_timestamp() at time zone 'UTC')::date, interval '1 day') d`,
+    [from],
+  );
+  return rows.map(({ day }: { day: string }) => day);
+}

@@ -1,0 +1,85 @@
+import type { Trx } from '../../platform/database';
+import type { Tenant } from '../tenants/tenant';
+import type { ApiKey, Issued, Scope, WidgetToken } from './credential';
+import {
+  findApiKey,
+  findWidgetToken,
+  insertApiKey,
+  insertWidgetToken,
+  type NewCredential,
+} from './issued-credential.repository';
+
+import { digestToken, mintCredentialToken, type CredentialKind } from './token-format';
+
+import { allowedOrigins } from '../tenants/origins';
+
+export interface ApiKeyToIssue {
+  scopes: Scope[];
+  name?: string | null;
+  /** The website that uses it. */
+  website?: string | null;
+  /** Null or absent: it does not expire. */
+  lifetimeSeconds?: number | null;
+}
+
+/** Issues an API key. Only the result holds its secret; the database keeps a digest. */
+export async function issueApiKey(
+  trx: Trx,
+  pepper: string | undefined,
+  tenant: Pick<Tenant, 'id'>,
+  given: ApiKeyToIssue,
+  familyId?: string,
+): Promise<Issued<ApiKey>> {
+  const { credential, token } = newCredential(
+    'api_key',
+    pepper,
+    tenant.id,
+    given.lifetimeSeconds ?? null,
+    familyId,
+  );
+  const { name = null, website = null } = given;
+  await insertApiKey(trx, credential, { name, website, scopes: [...new Set(given.scopes)] });
+  return { credential: (await findApiKey(trx, credential.id))!, token };
+}
+
+/** Creates a token and its row. Without a family id, it starts a new family. */
+export function newCredential(
+  kind: CredentialKind,
+  pepper: string | undefined,
+  tenantId: string,
+  lifetimeSeconds: number | null,
+  familyId?: string,
+): { credential: NewCredential; token: string } {
+  const { id, token } = mintCredentialToken(kind);
+  const { digest, algorithm } = digestToken(token, pepper);
+  const family = familyId ?? id;
+  return {
+    credential: { id, tenantId, familyId: family, digest, digestAlgorithm: algorithm, lifetimeSeconds },
+    token,
+  };
+}
+
+export interface WidgetTokenToIssue {
+  /** Absent: it uses the tenant's current list. */
+  origins?: string[];
+  /** Null or absent: it does not expire. */
+  lifetimeSeconds?: number | null;
+  /** Allows http://localhost, for a tenant on trial. */
+  dev?: boolean;
+}
+
+/**
+ * Issues a widget token. Only the result holds its secret; the database keeps a digest.
+ * @throws OriginRefusedError, TooManyOriginsError
+ */
+export async function issueWidgetToken(
+  trx: Trx,
+  pepper: string | undefined,
+  tenant: Pick<Tenant, 'id' | 'status'>,
+  { origins = [], lifetimeSeconds = null, dev = false }: WidgetTokenToIssue,
+): Promise<Issued<WidgetToken>> {
+  const own = origins.length > 0 ? allowedOrigins(tenant, origins, dev) : null;
+  const { credential, token } = newCredential('widget_token', pepper, tenant.id, lifetimeSeconds);
+  await insertWidgetToken(trx, credential, { origins: own });
+  return { credential: (await findWidgetToken(trx, credential.id))!, token };
+}

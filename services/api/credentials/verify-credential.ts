@@ -1,0 +1,127 @@
+import type { Db } from '../../platform/database';
+import { mayBeUsed } from '../tenants/tenant';
+import {
+  InsufficientScopeError,
+  InvalidApiKeyError,
+  InvalidWidgetTokenError,
+  KeyExpiredError,
+  KeyRevokedError,
+  TenantInactiveError,
+  WrongCredentialTypeError,
+} from './credential.errors';
+import {
+  findStoredApiKey,
+  isOriginListed,
+  type StoredApiKey,
+  type StoredWidgetToken,
+} from './credential.repository';
+import { type CredentialSource, offeredToken, type OfferedToken, proveToken } from './credential-source';
+
+import type { ApiKeyPrincipal, Scope, WidgetPrincipal } from './credential';
+
+import { isDevelopmentOrigin } from '../tenants/origins';
+
+import type { CredentialKind } from './token-format';
+
+/**
+ * Verifies an API key and its scope. A malformed key costs no query.
+ * @throws CredentialError with the first reason that applies
+ */
+export async function verifyApiKey(
+  credentials: CredentialSource,
+  pepper: string | undefined,
+  token: string,
+  scope: Scope,
+): Promise<ApiKeyPrincipal> {
+  const offered = offeredToken(token, pepper);
+  if (offered?.kind !== 'api_key') return refuseMisplaced(credentials, offered, 'api_key');
+  const key = await credentials.apiKey(offered);
+  if (!key) throw new InvalidApiKeyError();
+  return toApiKeyPrincipal(key, scope);
+}
+
+/**
+ * Checks the key of a running request again, always in the database.
+ * @throws CredentialError if the key was revoked, has expired, or the tenant was suspended since
+ */
+export async function assertKeyStillServes(db: Db, { keyId, scope }: ApiKeyPrincipal): Promise<void> {
+  const key = await findStoredApiKey(db, keyId);
+  if (!key) throw new InvalidApiKeyError();
+  toApiKeyPrincipal(key, scope);
+}
+
+function toApiKeyPrincipal(key: StoredApiKey, scope: Scope): ApiKeyPrincipal {
+  if (key.revoked) throw new KeyRevokedError();
+  if (key.expired) throw new KeyExpiredError();
+  if (!mayBeUsed(key.tenant)) throw new TenantInactiveError();
+  const { id: keyId, familyId, tenant } = key;
+  const principal = { kind: 'api_key', keyId, familyId, scope, tenant } as const;
+  if (!key.scopes.includes(scope)) throw new InsufficientScopeError(principal);
+  return principal;
+}
+
+/**
+ * Verifies a widget token. A malformed one costs no query.
+ * @throws InvalidWidgetTokenError for every reason; WrongCredentialTypeError for an API key
+ */
+export async function verifyWidgetToken(
+  credentials: CredentialSource,
+  pepper: string | undefined,
+  token: string,
+): Promise<WidgetPrincipal> {
+  const offered = offeredToken(token, pepper);
+  if (offered?.kind !== 'widget_token') return refuseMisplaced(credentials, offered, 'widget_token');
+  const stored = await credentials.widgetToken(offered);
+  if (!stored || !isLive(stored)) throw new InvalidWidgetTokenError();
+  return toWidgetPrincipal(stored);
+}
+
+/** Returns a live token for a caller that proved the secret before (the pass of the embed page). */
+export async function findLiveWidgetToken(
+  credentials: CredentialSource,
+  tokenId: string,
+): Promise<WidgetPrincipal | undefined> {
+  const stored = await credentials.widgetTokenById(tokenId);
+  return stored && isLive(stored) ? toWidgetPrincipal(stored) : undefined;
+}
+
+/** Answers a CORS preflight, which carries no token. The real request is checked again. */
+export async function isOriginOfSomeLiveToken(db: Db, origin: string): Promise<boolean> {
+  return isOriginListed(db, origin);
+}
+
+function isLive(token: StoredWidgetToken): boolean {
+  return !token.revoked && !token.expired && mayBeUsed(token.tenant);
+}
+
+function toWidgetPrincipal(token: StoredWidgetToken): WidgetPrincipal {
+  return {
+    kind: 'widget_token',
+    tokenId: token.id,
+    familyId: token.familyId,
+    origins: effectiveOrigins(token),
+    tenant: token.tenant,
+    expiresAt: token.expiresAt,
+  };
+}
+
+/** Returns the token's own origins, else the tenant's. Development origins count only while the tenant is on trial. */
+function effectiveOrigins({ ownOrigins, tenant }: StoredWidgetToken): string[] {
+  const origins = ownOrigins ?? tenant.origins;
+  return tenant.status === 'trial' ? origins : origins.filter((origin) => !isDevelopmentOrigin(origin));
+}
+
+/**
+ * Refuses a credential of the wrong kind, or in a channel of the other kind.
+ * @param offered undefined for a malformed token
+ * @param needed the kind that the route takes
+ * @throws WrongCredentialTypeError only to a caller that proved the secret; InvalidApiKeyError or InvalidWidgetTokenError to all others
+ */
+export async function refuseMisplaced(
+  credentials: CredentialSource,
+  offered: OfferedToken | undefined,
+  needed: CredentialKind,
+): Promise<never> {
+  if (offered && (await proveToken(credentials, offered))) throw new WrongCredentialTypeError(needed);
+  throw needed === 'api_key' ? new InvalidApiKeyError() : new InvalidWidgetTokenError();
+}

@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  addDays,
+  type DepartureSchedule,
+  markedDate,
+  monthOf,
+  previousDate,
+  upcomingDates,
+} from './departure-calendar';
+
+const SEEDS = join(__dirname, '../../../seeds');
+
+/** Tours that show something special. The flagship is the first of the catalog; the examples use it. */
+export const demoSlugs = {
+  flagship: 'ha-long-bay-cruise',
+  soldOut: 'kyoto-temples-and-gardens',
+  cancelled: 'sao-miguel-azores',
+  past: 'tokyo-after-dark',
+} as const;
+
+/** The fields of a tour in `demo-tours.json` that this module reads; the others pass through to the import. */
+export interface DemoTour {
+  slug: string;
+  name: string;
+  duration_days: number;
+  currency: string;
+  base_price: number;
+  [field: string]: unknown;
+}
+
+/** A departure in the import format: dates are YYYY-MM-DD, amounts are in major units of the tour's currency. */
+export interface DemoCatalogDeparture {
+  departure_date: string;
+  return_date: string;
+  status: 'scheduled' | 'cancelled';
+  seats_total: number;
+  closes_at?: string;
+  prices: { adult: number; child?: number; single_supplement?: number };
+}
+
+/** A tour of the demo catalog in the import format. */
+export type DemoCatalogTour = DemoTour & { departures: DemoCatalogDeparture[] };
+
+interface DemoSchedule extends DepartureSchedule {
+  seats: number;
+  /** Noon UTC so many days before a departure, sales end. */
+  closes_days_before?: number;
+  prices: SeasonalPrices;
+}
+
+interface SeasonalPrices {
+  /** Parts of the adult's price. */
+  child?: number;
+  single_supplement?: number;
+  /** Months, 1 to 12. */
+  high_season?: number[];
+  low_season?: number[];
+  /** Part of the base price by which the high season rises; the low season falls by two thirds of it. */
+  swing?: number;
+}
+
+/** Minor units of a major one, for currencies that do not have a hundred. */
+const MINOR_UNITS: Record<string, number> = { CLP: 1, ISK: 1, JPY: 1, KRW: 1, VND: 1, JOD: 1000 };
+
+/**
+ * Returns the demo catalog in the import format (CONTRACT section 8), with departures relative to `today`.
+ * @param today YYYY-MM-DD
+ */
+export function demoCatalog(today: string): DemoCatalogTour[] {
+  const schedules = readSchedules();
+  const tours = readSeed<DemoTour[]>('demo-tours.json');
+  return tours.map((tour) => ({ ...tour, departures: departures(tour, schedules[tour.slug]!, today) }));
+}
+
+/** Returns the departure whose seats the demo books to the last one. */
+export function demoSoldOut(today: string): {
+  tour_slug: string;
+  departure_date: string;
+  seats_total: number;
+} {
+  const schedule = readSchedules()[demoSlugs.soldOut]!;
+  return {
+    tour_slug: demoSlugs.soldOut,
+    departure_date: markedDate(schedule, today),
+    seats_total: schedule.seats,
+  };
+}
+
+function readSchedules(): Record<string, DemoSchedule> {
+  return readSeed('demo-schedules.json');
+}
+
+function readSeed<T>(file: string): T {
+  return JSON.parse(readFileSync(join(SEEDS, file), 'utf8')) as T;
+}
+
+function departures(tour: DemoTour, schedule: DemoSchedule, today: string): DemoCatalogDeparture[] {
+  const dates = upcomingDates(schedule, today);
+  if (tour.slug === demoSlugs.past) dates.unshift(previousDate(schedule, today));
+  const cancelled = tour.slug === demoSlugs.cancelled ? markedDate(schedule, today) : undefined;
+  const closes = schedule.closes_days_before;
+  return dates.map((date) => ({
+    departure_date: date,
+    return_date: addDays(date, tour.duration_days - 1),
+    status: date === cancelled ? 'cancelled' : 'scheduled',
+    seats_total: schedule.seats,
+    ...(closes && { closes_at: `${addDays(date, -closes)}T12:00:00Z` }),
+    prices: pricesOn(tour, schedule.prices, date),
+  }));
+}
+
+function pricesOn(tour: DemoTour, rates: SeasonalPrices, date: string): DemoCatalogDeparture['prices'] {
+  const season = seasonFactor(rates, monthOf(date));
+  const part = (share: number) => rounded(tour, tour.base_price * season * share);
+  return {
+    adult: season === 1 ? tour.base_price : part(1),
+    ...(rates.child && { child: part(rates.child) }),
+    ...(rates.single_supplement && { single_supplement: part(rates.single_supplement) }),
+  };
+}
+
+function seasonFactor({ high_season, low_season, swing = 0 }: SeasonalPrices, month: number): number {
+  if (high_season?.includes(month)) return 1 + swing;
+  if (low_season?.includes(month)) return 1 - (swing * 2) / 3;
+  return 1;
+}
+
+/** Rounds to the largest 1, 2 or 5 times a power of ten that is at most a hundredth of the base price. */
+function rounded({ base_price, currency }: DemoTour, amount: number): number {
+  const units = MINOR_UNITS[currency] ?? 100;
+  const most = (base_price * units) / 100;
+  const power = 10 ** Math.floor(Math.log10(most));
+  const step = power * (most >= 5 * power ? 5 : most >= 2 * power ? 2 : 1);
+  return (Math.round((amount * units) / step) * step) / units;
+}

@@ -1,0 +1,85 @@
+const DAY_MS = 86_400_000;
+const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+/** 1 January 1970 was a Thursday: the Monday of its week lies three days before. */
+const EPOCH_WEEKDAY = 3;
+const LONGEST_GAP_DAYS = 400;
+
+type Weekday = (typeof WEEKDAYS)[number];
+
+/**
+ * The schedule of a tour. It depends on the calendar and not on the current day, so that future dates stay the same
+ * tomorrow.
+ */
+export interface DepartureSchedule {
+  /** A weekday, or days of each month. */
+  on: Weekday | number[];
+  /** For a weekday: the interval in weeks, counted from 1970. */
+  weeks?: number;
+  /** The week within the interval, from 0. */
+  phase?: number;
+  /** The only months of departure, 1 to 12. */
+  months?: number[];
+  /** Number of departures on sale at any time. */
+  upcoming: number;
+}
+
+/** Returns the date so many days after a `YYYY-MM-DD` date. */
+export function addDays(date: string, days: number): string {
+  return toDate(toDay(date) + days);
+}
+
+/** Returns the next dates of a schedule after `today`, in order, as many as it keeps on sale. */
+export function upcomingDates(schedule: DepartureSchedule, today: string): string[] {
+  const dates: string[] = [];
+  const first = toDay(today) + 1;
+  for (let day = first; dates.length < schedule.upcoming && day < first + 2 * LONGEST_GAP_DAYS; day++) {
+    if (departsOn(schedule, day)) dates.push(toDate(day));
+  }
+  return dates;
+}
+
+/** Returns the last date of a schedule before `today`. */
+export function previousDate(schedule: DepartureSchedule, today: string): string {
+  const last = toDay(today) - 1;
+  for (let day = last; day > last - LONGEST_GAP_DAYS; day--) {
+    if (departsOn(schedule, day)) return toDate(day);
+  }
+  throw new Error('the schedule never departs');
+}
+
+/**
+ * Returns the upcoming date of a weekday schedule that the demo marks, as cancelled for example. Every n-th departure since
+ * 1970 is marked, where n is the number on sale, so a mark stays on its date until the date is past.
+ */
+export function markedDate(schedule: DepartureSchedule, today: string): string {
+  const marked = upcomingDates(schedule, today).find((date) => {
+    const departure = Math.floor(weekOf(toDay(date)) / (schedule.weeks ?? 1));
+    return departure % schedule.upcoming === 0;
+  });
+  if (!marked || schedule.months) throw new Error('only a weekday schedule without a season marks a date');
+  return marked;
+}
+
+function departsOn({ on, weeks = 1, phase = 0, months }: DepartureSchedule, day: number): boolean {
+  const weekly = typeof on === 'string';
+  if (weekly && (WEEKDAYS[(day + EPOCH_WEEKDAY) % 7] !== on || weekOf(day) % weeks !== phase)) return false;
+  const date = new Date(day * DAY_MS);
+  return (weekly || on.includes(date.getUTCDate())) && (!months || months.includes(date.getUTCMonth() + 1));
+}
+
+/** Returns the month of a `YYYY-MM-DD` date, from 1. */
+export function monthOf(date: string): number {
+  return Number(date.slice(5, 7));
+}
+
+function weekOf(day: number): number {
+  return Math.floor((day + EPOCH_WEEKDAY) / 7);
+}
+
+function toDay(date: string): number {
+  return Date.parse(`${date}T00:00:00Z`) / DAY_MS;
+}
+
+function toDate(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}

@@ -1,0 +1,97 @@
+import type { Trx } from '../../platform/database';
+import type { Departure } from './departure';
+import {
+  changeDeparture,
+  countLiveHoldsOf,
+  findDepartureId,
+  findStandingBookings,
+  type StandingBooking,
+} from './departure-admin.repository';
+import { DepartureNotFoundError, SeatsTakenError } from './departure-admin.errors';
+import { findDepartureById } from './departure.repository';
+import { relockDeparture } from './reserve-seats';
+
+/** The tour of a departure that a command changes. */
+export interface TourOfDeparture {
+  id: string;
+  slug: string;
+}
+
+export interface ChangedDeparture {
+  before: Departure;
+  after: Departure;
+}
+
+export interface CancelledDeparture extends ChangedDeparture {
+  bookings: StandingBooking[];
+  live: { holds: number; seats: number };
+}
+
+/**
+ * Takes a departure off sale until it is reopened. Its bookings and live holds stay unchanged, but no booking can consume the
+ * holds. Returns the bookings whose customers need to know, the oldest first.
+ * @param date YYYY-MM-DD
+ * @throws DepartureNotFoundError, DepartureBusyError
+ */
+export async function cancelDeparture(
+  trx: Trx,
+  tour: TourOfDeparture,
+  date: string,
+): Promise<CancelledDeparture> {
+  const before = await lockTourDeparture(trx, tour, date);
+  if (!before.cancelled) await changeDeparture(trx, before, { status: 'cancelled' });
+  return {
+    before,
+    after: { ...before, cancelled: true },
+    bookings: await findStandingBookings(trx, before.id),
+    live: await countLiveHoldsOf(trx, before.id),
+  };
+}
+
+/**
+ * Puts a cancelled departure on sale again, with its remaining seats.
+ * @param date YYYY-MM-DD
+ * @throws DepartureNotFoundError, DepartureBusyError
+ */
+export async function reopenDeparture(
+  trx: Trx,
+  tour: TourOfDeparture,
+  date: string,
+): Promise<ChangedDeparture> {
+  const before = await lockTourDeparture(trx, tour, date);
+  if (before.cancelled) await changeDeparture(trx, before, { status: 'scheduled' });
+  return { before, after: { ...before, cancelled: false } };
+}
+
+/**
+ * Sets the number of seats of a departure.
+ * @param date YYYY-MM-DD
+ * @param seatsTotal 1 to 100000
+ * @throws SeatsTakenError when more seats are held or booked; DepartureNotFoundError, DepartureBusyError
+ */
+export async function setSeats(
+  trx: Trx,
+  tour: TourOfDeparture,
+  date: string,
+  seatsTotal: number,
+): Promise<ChangedDeparture> {
+  const before = await lockTourDeparture(trx, tour, date);
+  if (seatsTotal < before.seatsTaken) throw new SeatsTakenError(tour.slug, date, before.seatsTaken);
+  if (seatsTotal !== before.seatsTotal) await changeDeparture(trx, before, { seatsTotal });
+  return { before, after: { ...before, seatsTotal } };
+}
+
+/**
+ * Locks the departure for a change from the terminal and returns it. Its seats do not change until the transaction ends.
+ * @param date YYYY-MM-DD
+ * @throws DepartureNotFoundError, DepartureBusyError
+ */
+async function lockTourDeparture(trx: Trx, tour: TourOfDeparture, date: string): Promise<Departure> {
+  const id = await findDepartureId(trx, tour.id, date);
+  if (id === undefined) throw new DepartureNotFoundError(tour.slug, date);
+  const { at } = await relockDeparture(trx, id);
+  const departure = await findDepartureById(trx, id, at);
+  // An import deleted the departure during the wait for the lock.
+  if (!departure) throw new DepartureNotFoundError(tour.slug, date);
+  return departure;
+}

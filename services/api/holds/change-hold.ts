@@ -1,0 +1,74 @@
+import type { Trx } from '../../platform/database';
+import { InvalidInputError } from '../../platform/errors';
+import { relockDeparture } from '../departures/reserve-seats';
+import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
+import type { Tenant, TenantScope } from '../tenants/tenant';
+
+import { getHold } from './find-hold';
+import { HoldExpiredError, HoldStateConflictError } from './hold.errors';
+import { assertHoldMinutes } from './place-hold';
+import type { NamedHold, SeatHold } from './seat-hold';
+import { endHold, eraseCustomerOfHold, exceedsHoldLife, extendHoldRow } from './seat-hold.repository';
+
+/**
+ * Extends the hold to `holdMinutes` from now. Never shortens it, and keeps it alive for two hours at most.
+ * @throws HoldNotFoundError (404), InvalidInputError (400), HoldExpiredError, HoldStateConflictError (409)
+ */
+export async function extendHold(
+  trx: Trx,
+  tenant: Tenant,
+  { holdId, by, holdMinutes }: NamedHold & { holdMinutes: number },
+  runIdempotent: RunIdempotent<SeatHold> = withoutKey,
+): Promise<SeatHold | ReplayedResponse> {
+  assertHoldMinutes(tenant, holdMinutes);
+  const { departureId } = await getHold(trx, tenant.id, holdId);
+  return runIdempotent({ hold: holdId.toLowerCase() }, async () => {
+    const { at } = await relockDeparture(trx, departureId);
+    const hold = await getHold(trx, tenant.id, holdId);
+    assertActive(hold);
+    if (await exceedsHoldLife(trx, hold.id, holdMinutes, at)) {
+      const problem = 'must not keep the hold alive for more than 120 minutes';
+      throw new InvalidInputError('body', 'hold_minutes', problem);
+    }
+    await extendHoldRow(trx, hold.id, { minutes: holdMinutes, at, by });
+    return getHold(trx, tenant.id, hold.id);
+  });
+}
+
+/** @throws HoldExpiredError, HoldStateConflictError (409) */
+export function assertActive(hold: SeatHold): void {
+  if (hold.status === 'expired') throw new HoldExpiredError();
+  if (hold.status !== 'active') throw new HoldStateConflictError(hold.status);
+}
+
+/** The hold at the time of its departure's lock and after the release; the same object when nothing changed. */
+export interface ReleasedHold {
+  before: SeatHold;
+  after: SeatHold;
+}
+
+/**
+ * Releases the hold; its seats become free. A released or expired hold stays unchanged.
+ * @throws HoldNotFoundError (404), HoldStateConflictError for a hold that became a booking (409)
+ */
+export async function releaseHold(
+  trx: Trx,
+  scope: TenantScope,
+  { holdId, by }: NamedHold,
+): Promise<ReleasedHold> {
+  const { departureId } = await getHold(trx, scope, holdId);
+  const { at } = await relockDeparture(trx, departureId);
+  const before = await getHold(trx, scope, holdId);
+  if (before.status === 'converted') throw new HoldStateConflictError(before.status);
+  if (before.status !== 'active') return { before, after: before };
+  await endHold(trx, before.id, 'released', { at, by });
+  return { before, after: await getHold(trx, scope, holdId) };
+}
+
+/**
+ * Erases the customer of a hold for bookings/, which does not know the table. The caller holds the departure's lock.
+ * @param externalRef replaces the reference
+ */
+export async function eraseHoldCustomer(trx: Trx, id: string, externalRef: string | null): Promise<void> {
+  await eraseCustomerOfHold(trx, id, externalRef);
+}

@@ -1,0 +1,101 @@
+import type { FieldErrors } from '@tsoa/runtime';
+import type { InputIssue, InputPlace } from '../../platform/errors';
+import { BadInputError, fieldName, UNKNOWN_FIELD } from './http.errors';
+import type { Request, RequestHandler } from 'express';
+
+import type { ApiKeyPrincipal } from '../credentials/credential';
+import { apiKeyPrincipalOf } from './authentication';
+
+/**
+ * Converts the result of tsoa's validation to one error. tsoa puts the client's values into `value` and into some messages;
+ * the error holds only field names and rules.
+ * @param fields by path; a path without `body` is a query parameter
+ * @param others issues from the route's own reader, without the fields that tsoa names already
+ */
+export function validationIssues(fields: FieldErrors, others: InputIssue[] = []): BadInputError {
+  const found = Object.entries(fields).map(([path, { message, value }]): InputIssue => {
+    const place: InputPlace = path === 'body' || path.startsWith('body.') ? 'body' : 'query';
+    const field = path.replace(/^body\./, '');
+    const excess = /^"(.+)" is an excess property/s.exec(message)?.[1];
+    if (excess !== undefined) {
+      return { in: place, field: fieldName(nested(path, excess)), message: UNKNOWN_FIELD };
+    }
+    return {
+      in: place,
+      field: fieldName(field),
+      message: value === undefined ? 'is required' : plain(message),
+    };
+  });
+  const isNamed = ({ field }: InputIssue) =>
+    found.some((fault) => fault.in === 'body' && fault.field === field);
+  const faults = [...found, ...others.filter((other) => !isNamed(other))];
+  const onlyUnknown = faults.every((fault) => fault.message === UNKNOWN_FIELD);
+  return new BadInputError(onlyUnknown ? 'unknown_parameter' : 'validation_failed', faults);
+}
+
+/** Returns the path of an excess field. tsoa names the field itself or its parent object. */
+function nested(path: string, excess: string): string {
+  const parent = path.replace(/^body\.?/, '');
+  return parent === '' || parent === excess || parent.endsWith(`.${excess}`)
+    ? parent || excess
+    : `${parent}.${excess}`;
+}
+
+const TYPE_WORDS: Record<string, string> = {
+  string: 'a text',
+  float: 'a number',
+  double: 'a number',
+  integer: 'a whole number',
+  object: 'an object',
+};
+
+function plain(message: string): string {
+  const union = /^Could not match the union against any of the items. Issues: (.*)$/s.exec(message)?.[1];
+  if (union !== undefined) return `must be one of ${literals(union).join(', ')}`;
+  const type = /^invalid (\w+)(?: value| number)?$/.exec(message)?.[1];
+  if (type !== undefined) return `must be ${TYPE_WORDS[type] ?? `of type ${type}`}`;
+  return message.slice(0, 200);
+}
+
+/** Returns the allowed values of a union. Parses the text, because it holds the client's value too. */
+function literals(issues: string): string[] {
+  const found = JSON.parse(issues) as Record<string, { message: string }>[];
+  const messages = found.flatMap((issue) => Object.values(issue).map(({ message }) => message));
+  return messages.flatMap(
+    (message) => /^should be one of the following; \['([a-z_]+)'\]$/.exec(message)?.[1] ?? [],
+  );
+}
+
+/** Reads a body that is an object. Any field may be missing or have another type. */
+type ReadBody = (body: never, tenant: ApiKeyPrincipal['tenant']) => unknown;
+
+const readers = new WeakMap<Request, ReadBody>();
+
+/**
+ * Registers the function that reads the route's body after tsoa's validation. If tsoa refuses the body, the answer holds the
+ * issues of tsoa and of this function (dates, texts, phone numbers), so that a client sees all issues at once.
+ */
+export function readsBody(read: ReadBody): RequestHandler {
+  return (request, _response, next) => {
+    readers.set(request, read);
+    next();
+  };
+}
+
+/** Returns the issues that the route's own reader finds in a body that tsoa refused. */
+export function findBodyIssues(request: Request): InputIssue[] {
+  const { body } = request as { body: unknown };
+  const read = readers.get(request);
+  if (!read || !isObject(body)) return [];
+  try {
+    read(body as never, apiKeyPrincipalOf(request).tenant);
+    return [];
+  } catch (error) {
+    if (error instanceof BadInputError) return error.errors;
+    throw error;
+  }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import type { Db, Trx } from '../../platform/database';
+import { erasedForm } from './erase-answers';
+import { IdempotencyKeyReusedError } from './idempotency.errors';
+import { claimKey, isAnswered, storeAnswer } from './idempotency.repository';
+import type { Operation } from './operation';
+
+/** The answer of the first request: its status and the exact bytes of its body. */
+export interface StoredResponse {
+  status: number;
+  body: string;
+}
+
+/** The stored answer of an earlier request with the same key. */
+export class ReplayedResponse {
+  constructor(readonly answer: StoredResponse) {}
+}
+
+/**
+ * Runs `effect` once for all requests with the same key; later requests get the first one's answer. A use case calls it after
+ * its checks for 404 and before it takes a lock, because the key's row is the first in the lock order.
+ * @param subject the canonical ids of the request, so that a slug and a UUID are the same request
+ */
+export type RunIdempotent<T> = (
+  subject: Record<string, unknown>,
+  effect: () => Promise<T>,
+) => Promise<T | ReplayedResponse>;
+
+/** Runs the effect every time, for callers without a key. */
+export async function withoutKey<T>(_subject: Record<string, unknown>, effect: () => Promise<T>): Promise<T> {
+  return effect();
+}
+
+export interface IdempotentRequest {
+  tenantId: string;
+  operation: Operation;
+  key: string;
+  /** The validated body, as sent. */
+  body: unknown;
+  keepHours: number;
+  /** CURSOR_KEY: keys the erased form of a key. */
+  secret: string;
+}
+
+/** Tells whether the request repeats one that has its answer. Its transaction replays or refuses it, and locks no departure. */
+export async function isRepeat(db: Db, request: IdempotentRequest): Promise<boolean> {
+  return isAnswered(db, request);
+}
+
+/**
+ * Runs the effect once per Idempotency-Key. The key's row, the effect and the stored answer commit together or not at all, also
+ * after a crash. Only success is stored: an error rolls the row back.
+ * @param toAnswer returns the bytes of the answer, inside the transaction
+ */
+export function withIdempotencyKey<T>(
+  trx: Trx,
+  request: IdempotentRequest,
+  toAnswer: (result: T) => StoredResponse,
+): RunIdempotent<T> {
+  return async (subject, effect) => {
+    const fingerprint = createHash('sha256')
+      .update(canonicalJson({ subject, body: request.body }))
+      .digest();
+    const claimed = { ...request, erasedKey: erasedForm(request.secret, request) };
+    const earlier = await claimKey(trx, claimed, fingerprint);
+    if (earlier) {
+      if (!earlier.fingerprint?.equals(fingerprint)) throw new IdempotencyKeyReusedError();
+      return new ReplayedResponse({ status: earlier.status, body: earlier.answer });
+    }
+    const result = await effect();
+    await storeAnswer(trx, claimed, toAnswer(result));
+    return result;
+  };
+}
+
+/** Returns the same text for equal JSON values, in any order of their keys. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    part !== null && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}

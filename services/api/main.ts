@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { type Config, loadConfig } from '../platform/config';
+import { openServiceDatabase, type ServiceDatabase } from '../platform/service-database';
+import { createLogger, type Logger } from '../platform/logger';
+import { migrate } from '../platform/migrate';
+import { measurePools } from '../platform/database/measure-waits';
+import { onShutdown } from '../platform/shutdown';
+import { openSharedStore } from '../platform/shared-store';
+import { NEVER_VALID, startReadCacheValidity } from '../platform/read-cache/validity';
+import { createApp, createServer } from './app';
+import { startUseRecorder } from './credentials/record-use';
+import { createAvailabilityCache } from './departures/availability-cache';
+import { createDepartureQueue } from './departures/departure-queue';
+import { createSingleFlight } from './idempotency/single-flight';
+import { createRefusalLog } from './refusals/refusal-log';
+import { drain } from './drain';
+import { createLoadShedder } from './http/load-shedding';
+import { startMetricsServer } from '../platform/http/metrics-server';
+import { openApiSecrets } from './open-secrets';
+import { createCachedReads } from './create-cached-reads';
+import { startSweeper } from './sweeper';
+
+/** Ten seconds for the requests in flight (drain.ts), the rest for closing connections. */
+const SHUTDOWN_MS = 15_000;
+/** Longer than any statement of ours may take (database.ts). */
+const ANSWER_TIMEOUT_MS = 15_000;
+/** A separate pool, so that its statements wait neither for requests nor for a hanging server. */
+const VALIDITY_POOL = {
+  applicationName: 'api lease',
+  poolMax: 1,
+  connectTimeoutMs: 1_000,
+  answerTimeoutMs: 1_000,
+};
+
+/** Starts the API. On SIGTERM it fails readiness, ends the requests in flight, then closes the connections. */
+async function main(): Promise<void> {
+  const config = loadConfig();
+  const log = createLogger(config.logLevel, 'api');
+  const database = await openServiceDatabase(config, log);
+  try {
+    await serve(config, log, database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function serve(config: Config, log: Logger, database: ServiceDatabase): Promise<void> {
+  const pool = { applicationName: 'api', answerTimeoutMs: ANSWER_TIMEOUT_MS };
+  const db = database.openPool({ ...pool, poolMax: 8 });
+  const writes = database.openPool({ ...pool, poolMax: 16 });
+  // An embedded database is this installation's own; with DATABASE_URL, `tourctl migrate` is a step of the roll-out.
+  if (!config.databaseUrl) await migrate(database.openPool({ applicationName: 'api', poolMax: 2 }));
+  const secrets = await openApiSecrets(db, config, log, refuseStart);
+
+  const store = await openSharedStore(config, log);
+  const availability = createAvailabilityCache(db, store.cache, log);
+  const uses = startUseRecorder(db, log);
+  const validity = config.remember
+    ? startReadCacheValidity(database.openPool(VALIDITY_POOL), log)
+    : { ...NEVER_VALID, stop: async () => {} };
+  const reads = createCachedReads(db, validity);
+  const refusals = createRefusalLog();
+  const context = {
+    ...{ config, secrets, ...reads, writes, log, uses, availability, refusals },
+    quotas: store.quotas,
+    departureQueue: createDepartureQueue(),
+    singleFlight: createSingleFlight(),
+  };
+  const shedder = createLoadShedder();
+  const app = createApp(context, shedder);
+  const server = createServer(app);
+  server.listen(config.apiPort, config.host);
+  await once(server, 'listening');
+  measurePools({ reads: db, writes });
+  const metrics = await startMetricsServer(config.host, config.metricsPort);
+  const sweeper = startSweeper(db, refusals, log);
+  log.info({ host: config.host, port: config.apiPort }, 'listening');
+  process.send?.({ ready: true });
+
+  onShutdown(log, SHUTDOWN_MS, async () => {
+    await drain(app, server, shedder);
+    shedder.stop();
+    await sweeper.stop();
+    await uses.stop();
+    await validity.stop();
+    await metrics.stop();
+    await store.close();
+    await database.close();
+  });
+}
+
+main().catch(refuseStart);
+
+function refuseStart(error: unknown): void {
+  process.stderr.write(`api: ${explainStart(error)}\n`, () => process.exit(1));
+}
+
+/** Returns one line with the next step. */
+function explainStart(error: unknown): string {
+  const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is taken: stop what listens there, or set API_PORT or METRICS_PORT to another.`;
+  return message;
+}

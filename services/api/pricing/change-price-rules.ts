@@ -1,0 +1,75 @@
+import type { Trx } from '../../platform/database';
+import type { Tenant } from '../tenants/tenant';
+import type { PriceRule, PriceRuleKind } from './choose-price-rule';
+import { toMinor } from './currency';
+import {
+  deletePriceRule,
+  findPriceRule,
+  insertPriceRule,
+  type ListedPriceRule,
+} from './price-rule.repository';
+import type { PricedTour } from './prices';
+import { ForeignCurrencyError, InvalidAmountError, PriceRuleNotFoundError } from './pricing.errors';
+
+export interface NewPriceRule {
+  /** The scope: a tour, a continent, or, without both, all tours. */
+  tour?: PricedTour;
+  continent?: string;
+  change: PriceChange;
+  /** Inclusive travel dates, YYYY-MM-DD. */
+  travelFrom?: string;
+  travelTo?: string;
+  /** Decimal text, major units. */
+  roundTo?: string;
+}
+
+/** Decimal text: a percentage added to each category, or major units of the tenant's currency for the adult. */
+export interface PriceChange {
+  kind: PriceRuleKind;
+  value: string;
+}
+
+/**
+ * Adds a price rule.
+ * @throws InvalidAmountError, ForeignCurrencyError
+ */
+export async function addPriceRule(trx: Trx, tenant: Tenant, rule: NewPriceRule): Promise<PriceRule> {
+  return insertPriceRule(trx, tenant.id, toNewRule(tenant, rule));
+}
+
+/**
+ * Converts the rule to its stored form.
+ * @throws InvalidAmountError, ForeignCurrencyError
+ */
+export function toNewRule(tenant: Tenant, rule: NewPriceRule): Omit<PriceRule, 'id'> {
+  const { tour, change } = rule;
+  return {
+    tourId: tour?.id ?? null,
+    continent: rule.continent ?? null,
+    kind: change.kind,
+    ...(change.kind === 'percent'
+      ? { percent: change.value, amountMinor: null, currency: null }
+      : { percent: null, amountMinor: amountIn(tenant, change.value, tour), currency: tenant.currency }),
+    travelFrom: rule.travelFrom ?? null,
+    travelTo: rule.travelTo ?? null,
+    roundTo: rule.roundTo ?? null,
+  };
+}
+
+function amountIn(tenant: Tenant, amount: string, tour: PricedTour | undefined): number {
+  if (tour && tour.currency !== tenant.currency)
+    throw new ForeignCurrencyError(tour.currency, tenant.currency);
+  const minor = toMinor(amount, tenant.currencyDigits);
+  if (minor === undefined) throw new InvalidAmountError(amount, tenant.currency, tenant.currencyDigits);
+  return minor;
+}
+
+/**
+ * Removes a price rule and returns it.
+ * @throws PriceRuleNotFoundError also for another tenant's rule
+ */
+export async function removePriceRule(trx: Trx, tenant: Tenant, id: number): Promise<ListedPriceRule> {
+  const rule = await findPriceRule(trx, tenant.id, id);
+  if (!rule || !(await deletePriceRule(trx, id))) throw new PriceRuleNotFoundError(id, tenant.slug);
+  return rule;
+}

@@ -1,0 +1,81 @@
+import type { Db } from '../../platform/database';
+import type { PricedTour, Prices } from './prices';
+
+/** Tours with their base price, and their departures that can be booked. */
+const ON_SALE = `tours t cross join lateral (
+  select jsonb_build_object('adult', t.base_price_minor) as prices, null::date as date
+  union all
+  select d.prices_minor, d.departure_date from departures d
+  where d.tour_id = t.id
+    and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())) p`;
+
+/** The range of the prices of a currency, over all categories, in minor units. */
+export interface PriceRange {
+  currency: string;
+  digits: number;
+  /** Above 0. */
+  lowest: number;
+  highest: number;
+}
+
+export async function findPriceRanges(db: Db): Promise<PriceRange[]> {
+  const { rows } = await db.raw(
+    `select t.currency, t.currency_digits as digits, min(c.value::bigint) as lowest, max(c.value::bigint) as highest
+     from ${ON_SALE} cross join lateral jsonb_each_text(p.prices) c
+     where t.status = 'published' and c.value::bigint > 0
+     group by t.currency, t.currency_digits`,
+  );
+  return rows;
+}
+
+/** The tours in the scope of some rules. */
+export interface TourScope {
+  all: boolean;
+  tourIds: string[];
+  continents: string[];
+}
+
+/** The base price of a tour (without a date), or a group of its departures with the same prices. */
+export interface PlatformPrices {
+  tour: PricedTour & { slug: string };
+  prices: Prices;
+  /** The date of the first departure. */
+  date: string | null;
+  count: number;
+}
+
+export async function findScopedTourIds(
+  db: Db,
+  { all, tourIds, continents }: TourScope,
+  after: string | undefined,
+  limit: number,
+): Promise<string[]> {
+  const query = db('tours').where('status', 'published').orderBy('id').limit(limit);
+  if (!all) void query.whereRaw('(id = any(?::uuid[]) or continent = any(?::text[]))', [tourIds, continents]);
+  if (after !== undefined) void query.where('id', '>', after);
+  return query.pluck<string[]>('id');
+}
+
+/** @param bounds sorted dates; no group contains departures on both sides of a bound */
+export async function findPlatformPrices(
+  db: Db,
+  tourIds: string[],
+  bounds: string[],
+): Promise<PlatformPrices[]> {
+  const { rows } = await db.raw(
+    `select t.id, t.slug, t.continent, t.currency, t.currency_digits, p.prices, min(p.date) as date, count(*) as count
+     from ${ON_SALE}
+     where t.id = any(?::uuid[])
+     group by t.id, p.prices, p.date is null, width_bucket(p.date, ?::date[])`,
+    [tourIds, bounds],
+  );
+  return rows.map(({ prices, date, count, currency_digits: currencyDigits, ...tour }: PlatformPricesRow) => ({
+    tour: { ...tour, currencyDigits },
+    prices,
+    date,
+    count,
+  }));
+}
+
+type PlatformPricesRow = Omit<PlatformPrices, 'tour'> &
+  Omit<PricedTour, 'currencyDigits'> & { slug: string; currency_digits: number };

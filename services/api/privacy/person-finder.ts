@@ -1,0 +1,127 @@
+import { foldName } from '../catalog/fold-name';
+import { phonePattern } from './phone-pattern';
+
+/** The personal data of one person. */
+export interface Person {
+  name: string | null;
+  phone: string | null;
+  email: string | null;
+}
+
+type Finder = (folded: string) => boolean;
+
+/** Characters that are neither letters nor digits; a reading has one space instead. */
+const BETWEEN = /[^\p{L}\p{M}\p{N}]+/gu;
+/** The optional space between parts of one word. */
+const GAP = ' ?';
+/** Scripts without spaces between words: a name in them needs no word boundary. */
+const UNSPACED =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+$/u;
+/** The shortest full name that is searched within a longer word; shorter names occur in words by chance. */
+const LEAST_WITHIN_A_WORD = 8;
+/** The shortest local part of an email that is searched without its domain. */
+const LEAST_LOCAL_PART = 5;
+
+/**
+ * Returns a function that checks whether a text identifies one of these people. Some websites build references and keys from the
+ * name, phone or email: in another case, with or without accents, with words in another order, with digits in groups or in
+ * national form. Matches whole words and whole numbers, so that Mr Book is not found in `booking-7`.
+ */
+export function personFinder(people: Person[]): (text: string) => boolean {
+  const finders = people.flatMap(({ name, phone, email }) => [
+    ...(name === null ? [] : spellingsOf(name).map(nameFinder)),
+    ...(phone === null ? [] : [matching(phonePattern(foldName(phone)))]),
+    ...(email === null ? [] : [emailFinder(foldName(email), name === null ? '' : foldName(name))]),
+  ]);
+  return (text) => readingsOf(text).some((reading) => finders.some((finds) => finds(reading)));
+}
+
+/** Returns the folded text with percent-encoding decoded, and also with camelCase split into words. */
+function readingsOf(text: string): string[] {
+  const plain = decoded(text);
+  const readings = spellingsOf(plain, plain.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'));
+  return readings.map((reading) => reading.replace(BETWEEN, ' '));
+}
+
+function decoded(text: string): string {
+  return text.replace(/(?:%[\da-f]{2})+/giu, (run) => {
+    try {
+      return decodeURIComponent(run);
+    } catch {
+      return run;
+    }
+  });
+}
+
+const UMLAUTS: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', å: 'aa', ø: 'oe' };
+
+/** Returns the folded spellings: ü as u and as ue. */
+function spellingsOf(...texts: string[]): string[] {
+  const spelt = texts.map((text) =>
+    text.normalize('NFC').replace(/[äöüåø]/giu, (letter) => UMLAUTS[letter.toLowerCase()]!),
+  );
+  return [...new Set([...texts, ...spelt].map(foldName))];
+}
+
+/**
+ * Finds all words of the name, in any order; for three or more words, any two that are not particles. Also finds the whole name
+ * in one word.
+ * @param name folded
+ */
+function nameFinder(name: string): Finder {
+  const words = [...new Set(name.split(/[\s,;]+/u))].map(partsOf).filter((parts) => parts.length > 0);
+  if (words.length === 0) return () => false;
+  const significant = words.filter((parts) => lengthOf(parts) > 2);
+  const [sought, needed] =
+    words.length > 2 && significant.length > 1 ? [significant, 2] : [words, words.length];
+  const patterns = sought.map((parts) => wordPattern(parts));
+  const inOneWord = [words, [...words].reverse()].map((order) =>
+    wordPattern(order.flat(), LEAST_WITHIN_A_WORD),
+  );
+  return (text) =>
+    patterns.filter((pattern) => pattern.test(text)).length >= needed ||
+    inOneWord.some((pattern) => pattern.test(text));
+}
+
+/**
+ * Finds the address, also written with `at` and `dot`. Finds the local part alone if it is specific to the person: with letters
+ * and digits, or with a word of the name.
+ */
+function emailFinder(email: string, name: string): Finder {
+  const at = email.lastIndexOf('@');
+  const local = partsOf(email.slice(0, Math.max(at, 0)));
+  const domain = partsOf(email.slice(at + 1));
+  if (local.length === 0 || domain.length === 0) return () => false;
+  const whole = bounded(`${local.join(GAP)}${GAP}(?:at${GAP})?${domain.join(`${GAP}(?:dot${GAP})?`)}`);
+  const namesOf = partsOf(name).filter((part) => lengthOf([part]) > 2);
+  const own =
+    /\p{L}.*\p{N}|\p{N}.*\p{L}/u.test(local.join('')) ||
+    namesOf.some((part) => local.join('').includes(part));
+  const alone = own && lengthOf(local) >= LEAST_LOCAL_PART ? wordPattern(local) : undefined;
+  return (text) => whole.test(text) || (alone?.test(text) ?? false);
+}
+
+/** Splits a text into its runs of letters and digits. */
+function partsOf(text: string): string[] {
+  return text.split(BETWEEN).filter(Boolean);
+}
+
+function lengthOf(parts: string[]): number {
+  return [...parts.join('')].length;
+}
+
+/** @param leastWithin the length from which the word is also found within a longer word */
+function wordPattern(parts: string[], leastWithin = Infinity): RegExp {
+  const [joined, length] = [parts.join(GAP), lengthOf(parts)];
+  const within = length >= leastWithin || (length > 1 && UNSPACED.test(parts.join('')));
+  return within ? new RegExp(joined) : bounded(joined);
+}
+
+/** Requires no letter before and after. Avoids Unicode classes: an expression with a dozen of them takes 16 ms to compile. */
+function bounded(pattern: string): RegExp {
+  return new RegExp(`(?<![^ 0-9])(?:${pattern})(?![^ 0-9])`);
+}
+
+function matching(pattern: RegExp | undefined): Finder {
+  return (text) => pattern?.test(text) ?? false;
+}

@@ -1,0 +1,139 @@
+import { type Db, inTransaction, type Trx } from '../../platform/database';
+import { AppError } from '../../platform/errors';
+import { isUuid } from '../../platform/text-forms';
+import { InsufficientSeatsError, isDepartureNotAvailable } from '../departures/departure.errors';
+import { addAlternatives } from '../departures/reserve-seats';
+import type { Operation } from '../idempotency/operation';
+import { type Person, personFinder } from '../privacy/person-finder';
+import {
+  eraseExternalReferences,
+  findExternalReferences,
+  insertRefusals,
+  lockRefusals,
+  type RecordedRefusal,
+  type RefusalCount,
+} from './refusal.repository';
+
+/** A refused request, as far as it is known where it was refused. */
+export interface RefusedRequest {
+  tenantId: string;
+  operation: Operation;
+  requestId: string;
+  departureDate?: string | null;
+  quantity?: number;
+  externalRef?: string | null;
+  /** The customer in the request. A reference that identifies the customer is not stored. */
+  customer?: Person;
+  /** Any text. */
+  holdId?: string | null;
+  bookingRef?: string;
+}
+
+/** Collects the refusals of this process until the sweeper writes them. */
+export interface RefusalLog {
+  /** Records an error of the domain. Invalid input and internal errors are not refusals. */
+  record(request: RefusedRequest, refusal: unknown): void;
+  /** Writes the refusals recorded since the last call. After a failure it keeps them for the next call. */
+  write(db: Db): Promise<void>;
+}
+
+/** Further refusals are only counted, so that a flood of requests does not fill the memory. */
+const MOST_WITH_DETAILS = 500;
+
+type Count = Omit<RefusalCount, 'ageMs'> & { since: number };
+type Detail = Omit<RecordedRefusal, 'ageMs'> & { since: number };
+
+/** Creates the log of one process. */
+export function createRefusalLog(): RefusalLog {
+  let counts = new Map<string, Count>();
+  let details: Detail[] = [];
+
+  function restore(oldCounts: Map<string, Count>, oldDetails: Detail[]): void {
+    for (const [key, old] of oldCounts)
+      counts.set(key, { ...old, count: old.count + (counts.get(key)?.count ?? 0) });
+    details = [...oldDetails, ...details].slice(0, MOST_WITH_DETAILS);
+  }
+
+  return {
+    record(request, refusal) {
+      if (!(refusal instanceof AppError) || refusal.code === 'validation_failed') return;
+      const { tenantId, operation } = request;
+      const since = performance.now();
+      const key = `${tenantId} ${operation} ${refusal.code}`;
+      const counted = counts.get(key) ?? { tenantId, operation, code: refusal.code, since, count: 0 };
+      counts.set(key, { ...counted, count: counted.count + 1 });
+      if (details.length < MOST_WITH_DETAILS) details.push({ ...detailsOf(request, refusal), since });
+    },
+    async write(db) {
+      if (counts.size === 0) return;
+      const [writing, writingDetails] = [counts, details];
+      counts = new Map();
+      details = [];
+      const now = performance.now();
+      const aged = <T extends { since: number }>({ since, ...rest }: T) => ({ ...rest, ageMs: now - since });
+      const rows = [[...writing.values()].map(aged), writingDetails.map(aged)] as const;
+      try {
+        await inTransaction(db, (trx) => insertRefusals(trx, ...rows));
+      } catch (error) {
+        restore(writing, writingDetails);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Records the refusal for operators and throws it again; a refusal for lack of seats gets up to three other dates. */
+export async function refuseWithAlternatives(
+  { db, refusals }: { db: Db; refusals: RefusalLog },
+  request: RefusedRequest,
+  refusal: unknown,
+): Promise<never> {
+  refusals.record(request, refusal);
+  await addAlternatives(db, refusal);
+  throw refusal;
+}
+
+function detailsOf(request: RefusedRequest, refusal: AppError): Omit<Detail, 'since'> {
+  const { tenantId, operation, requestId, bookingRef = null } = request;
+  return {
+    ...{ tenantId, operation, requestId, bookingRef, code: refusal.code },
+    externalRef: referenceWithoutPerson(request),
+    ...requestedSeats(request, refusal),
+    seatsAvailable: refusal instanceof InsufficientSeatsError ? refusal.seatsAvailable : null,
+    holdId: request.holdId && isUuid(request.holdId) ? request.holdId.toLowerCase() : null,
+  };
+}
+
+function referenceWithoutPerson({ externalRef = null, customer }: RefusedRequest): string | null {
+  return externalRef !== null && customer && personFinder([customer])(externalRef) ? null : externalRef;
+}
+
+/** Returns the seats from the refusal, or, if it was refused before the departure was read, from the request. */
+function requestedSeats(request: RefusedRequest, refusal: AppError) {
+  if (isDepartureNotAvailable(refusal)) return refusal.wanted;
+  return { tourId: null, departureDate: request.departureDate ?? null, quantity: request.quantity ?? null };
+}
+
+const PAGE_SIZE = 5000;
+
+/**
+ * Erases the references of a tenant's refusals that identify a person. Recorded refusals that are not written yet lose their
+ * reference when they are written, because the caller anonymizes a booking of the tenant in the same transaction.
+ * @returns how many
+ */
+export async function eraseRefusals(
+  trx: Trx,
+  tenantId: string,
+  tellsOf: (text: string) => boolean,
+): Promise<number> {
+  await lockRefusals(trx);
+  let erased = 0;
+  for (let afterId = 0; ;) {
+    const page = await findExternalReferences(trx, tenantId, { afterId, limit: PAGE_SIZE });
+    const ids = page.filter(({ externalRef }) => tellsOf(externalRef)).map(({ id }) => id);
+    if (ids.length > 0) await eraseExternalReferences(trx, ids);
+    erased += ids.length;
+    if (page.length < PAGE_SIZE) return erased;
+    afterId = page.at(-1)!.id;
+  }
+}

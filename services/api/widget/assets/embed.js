@@ -1,0 +1,150 @@
+// The script of the embed page. Without JavaScript, links and the form do the same by loading a page.
+// - Notifies the page around the frame, only where that page is of the token's own origins: `svc:ready`,
+//   `svc:resize` {height}, `svc:tour-click` {slug, url}; each with v: 1.
+// - Fetches the target of a link or of the form from the page's own address, and replaces the list by the new one.
+// - Loads the frame's first address, which holds the token, again where the pass in the links has expired.
+(() => {
+  const root = document.documentElement;
+  const first = new URL(location.href);
+  const get = (id, tree = document) => tree.getElementById(id);
+  root.classList.add('js');
+
+  const listed = (root.dataset.origins || '').split(' ').filter(Boolean);
+  const referrer = document.referrer && new URL(document.referrer).origin;
+  const above = location.ancestorOrigins ? location.ancestorOrigins[0] : referrer;
+  const targets = window.parent === window ? [] : listed.includes(above) ? [above] : listed;
+  const tell = (message) => {
+    for (const target of targets) window.parent.postMessage({ v: 1, ...message }, target);
+  };
+  let told = 0;
+  new ResizeObserver(() => {
+    const height = Math.ceil(root.getBoundingClientRect().height);
+    if (height !== told) tell({ type: 'svc:resize', height: (told = height) });
+  }).observe(root);
+  tell({ type: 'svc:ready' });
+
+  const settle = (picture) => picture.parentElement.classList.add('settled');
+  const watchPictures = () => {
+    for (const picture of document.querySelectorAll('.picture img')) {
+      if (picture.complete) settle(picture);
+      picture.onload = () => settle(picture);
+      // The placeholder lies under it.
+      picture.onerror = () => picture.remove();
+    }
+  };
+  watchPictures();
+
+  // A sandboxed frame with an opaque origin may not fetch: there the links and the form load pages.
+  const form = self.origin === 'null' ? null : document.querySelector('form');
+  const results = get('results');
+  const status = get('status');
+  let current;
+
+  // The same address, with the newest pass and without the token.
+  const renewed = (address) => {
+    const url = new URL(address, first);
+    url.searchParams.delete('token');
+    url.searchParams.set('pass', form.elements.pass.value);
+    return url;
+  };
+  const fill = (template) => {
+    results.replaceChildren(get(template).content.cloneNode(true));
+    results.toggleAttribute('data-again', template === 'offline');
+    const bone = results.querySelector('[aria-hidden] > .tour');
+    for (let more = 5; bone && more; more--) bone.after(bone.cloneNode(true));
+    status.textContent = results.textContent.trim() || get(template).dataset.status;
+  };
+  const beginAgain = (wanted) => {
+    const again = new URL(first);
+    for (const name of ['q', 'continent', 'cursor']) {
+      const value = wanted.searchParams.get(name);
+      if (value === null) again.searchParams.delete(name);
+      else again.searchParams.set(name, value);
+    }
+    location.replace(again);
+  };
+  const put = (page) => {
+    const found = get('results', page);
+    if (!found) return fill('offline');
+    results.replaceChildren(...found.childNodes);
+    results.removeAttribute('data-again');
+    if (get('kept', page)) {
+      for (const id of ['kept', 'pills']) get(id).replaceChildren(...get(id, page).childNodes);
+      document.title = page.title;
+      const typed = form.elements.q;
+      if (document.activeElement !== typed) typed.value = page.querySelector('[name=q]').value;
+    }
+    get('data').textContent = (get('data', page) || {}).textContent || '{}';
+    watchPictures();
+    status.textContent = found.dataset.status;
+  };
+  const show = async (url, then) => {
+    if (current) current.abort();
+    const mine = (current = new AbortController());
+    const skeleton = setTimeout(fill, 150, 'skeleton');
+    const patience = setTimeout(() => mine.abort(), 15000);
+    status.textContent = '';
+    results.setAttribute('aria-busy', 'true');
+    try {
+      const answer = await fetch(url, { headers: { accept: 'text/html' }, signal: mine.signal });
+      const text = await answer.text();
+      if (mine !== current) return;
+      if (answer.status === 401 && first.searchParams.has('token')) return beginAgain(url);
+      clearTimeout(skeleton);
+      put(new DOMParser().parseFromString(text, 'text/html'));
+    } catch {
+      if (mine !== current) return;
+      clearTimeout(skeleton);
+      fill('offline');
+    } finally {
+      clearTimeout(skeleton);
+      clearTimeout(patience);
+    }
+    results.removeAttribute('aria-busy');
+    if (then) then();
+  };
+  const go = (address, then) => {
+    const url = renewed(address);
+    if (url.href !== location.href) history.pushState(null, '', url);
+    return show(url, then);
+  };
+  const toResults = () => {
+    results.focus({ preventScroll: true });
+    document.body.scrollIntoView();
+  };
+  const toPill = () => (get('pills').querySelector('[aria-current]') || results).focus();
+
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest('a');
+    if (!link || event.defaultPrevented) return;
+    const card = link.closest('[data-slug]');
+    if (card) return tell({ type: 'svc:tour-click', slug: card.dataset.slug, url: link.href });
+    if (!form || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    if (link.closest('#pills')) {
+      // Marks the pill before the answer arrives.
+      for (const pill of get('pills').querySelectorAll('a')) pill.removeAttribute('aria-current');
+      link.setAttribute('aria-current', 'true');
+      go(link.href, toPill);
+    } else {
+      go(link.closest('[data-again]') ? location.href : link.href, toResults);
+    }
+  });
+  if (!form) return;
+  const search = () => {
+    const query = new URLSearchParams(new FormData(form));
+    const word = query.get('q').trim();
+    query.delete('q');
+    if (word) query.set('q', word);
+    go(form.action + '?' + query);
+  };
+  form.noValidate = true;
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    search();
+  });
+  form.elements.q.addEventListener('input', (event) => {
+    if (!event.target.value && new URL(location.href).searchParams.has('q')) search();
+  });
+  addEventListener('popstate', () => show(renewed(location.href)));
+})();

@@ -1,0 +1,96 @@
+import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
+import type { PricedCatalogTour } from '../catalog/list-catalog';
+import type { Tenant } from '../tenants/tenant';
+import { formatsOf, type Locale } from './locale-formats';
+import { tourLink } from './widget-tour';
+import { html, type Markup } from '../../platform/html-template';
+import type { Words } from './words/words';
+
+/** One tour of the page, in the visitor's formats. */
+export interface Card {
+  slug: string;
+  name: string;
+  summary: string | null;
+  place: string;
+  days: string;
+  departure: { date: string; text: string } | null;
+  price: string;
+  /** Relative to the page for our own pictures. Null: no picture, or an invalid address. */
+  picture: string | null;
+  url: string | null;
+}
+
+export function tourCard({ tour, quote }: PricedCatalogTour, tenant: Tenant, locale: Locale): Card {
+  const formats = formatsOf(locale);
+  const date = tour.nextDepartureDate;
+  return {
+    slug: tour.slug,
+    name: tour.name,
+    summary: tour.summary && shortened(tour.summary),
+    place: formats.region(tour.country),
+    days: formats.days(tour.durationDays),
+    departure: date ? { date, text: formats.date(date) } : null,
+    price: formats.price(quote.tenant.adult, tour),
+    picture: pictureOf(tour.imageUrl),
+    url: tourLink(tenant, tour.slug),
+  };
+}
+
+/** A card shows two lines; the catalog allows 2,000 characters. */
+const SUMMARY_CHARACTERS = 160;
+
+function shortened(summary: string): string {
+  const characters = [...summary];
+  if (characters.length <= SUMMARY_CHARACTERS) return summary;
+  return `${characters.slice(0, SUMMARY_CHARACTERS).join('').trimEnd()}…`;
+}
+
+/** Returns an address relative to the page for our own pictures; null for an invalid address. */
+export function pictureOf(url: string | null): string | null {
+  if (url === null) return null;
+  if (isOwnPath(url)) return `..${url}`;
+  return isHttpsAddress(url) ? url : null;
+}
+
+export function tourList(cards: Card[], words: Words): Markup {
+  return html`<ul class="tours">
+    ${cards.map((card) => tourItem(card, words))}
+  </ul>`;
+}
+
+// lang="": the language of the catalog is unknown, and may differ from the page's.
+function tourItem(card: Card, words: Words): Markup {
+  return html`<li class="tour" data-slug="${card.slug}">
+    <div class="picture">
+      ${card.picture !== null && html`<img src="${card.picture}" alt="" loading="lazy" />`}
+    </div>
+    <div class="text">
+      <p class="place"><bdi>${card.place}</bdi> · ${card.days}</p>
+      <h2 dir="auto" lang="">
+        ${card.url ? html`<a href="${card.url}" target="_top" rel="noopener">${card.name}</a>` : card.name}
+      </h2>
+      ${card.summary && html`<p class="summary" dir="auto" lang="">${card.summary}</p>`}
+      <div class="facts">
+        <p class="when">${card.departure ? departure(card.departure, words) : words.noDates}</p>
+        <p class="price">
+          ${words.from} <strong><bdi>${card.price}</bdi></strong>
+        </p>
+      </div>
+    </div>
+  </li>`;
+}
+
+function departure({ date, text }: { date: string; text: string }, words: Words): Markup {
+  return html`${words.nextDeparture} <time datetime="${date}">${text}</time>`;
+}
+
+/** An empty card, which the script copies while a list loads. */
+export const SKELETON = html`<ul class="tours" aria-hidden="true">
+  <li class="tour">
+    <div class="picture"></div>
+    <div class="text">
+      <span class="bone short"></span><span class="bone wide"></span><span class="bone"></span>
+      <div class="facts"><span class="bone short"></span></div>
+    </div>
+  </li>
+</ul>`;

@@ -1,0 +1,23 @@
+import ipaddr from 'ipaddr.js';
+
+/** Returns the network of one client, by which limits are counted: an IPv4 address, or the /64 of an IPv6 address. */
+export function networkOf(address: string | undefined): string {
+  return networkOfLength(address, { ipv4: 32, ipv6: 64 })?.address ?? 'unknown';
+}
+
+/** Shortens the client's address for log lines, so that it identifies no person: IPv4 to /24, IPv6 to /48. */
+export function shortenedAddress(address: string | undefined): string | undefined {
+  const network = networkOfLength(address, { ipv4: 24, ipv6: 48 });
+  return network && `${network.address}/${network.bits}`;
+}
+
+function networkOfLength(
+  address: string | undefined,
+  lengths: { ipv4: number; ipv6: number },
+): { address: string; bits: number } | undefined {
+  if (!address || !ipaddr.isValid(address)) return undefined;
+  const ip = ipaddr.process(address);
+  const bits = lengths[ip.kind()];
+  const kept = ip.toByteArray().map((byte, index) => (index < bits / 8 ? byte : 0));
+  return { address: ipaddr.fromByteArray(kept).toString(), bits };
+}

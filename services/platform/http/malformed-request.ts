@@ -1,0 +1,135 @@
+import http from 'node:http';
+import type { Socket } from 'node:net';
+import type { Express, Request, Response } from 'express';
+import { discardInput, lingerOnClose } from './connections';
+import { expectContinue } from './request-body';
+import type { RequestsInTurn } from './requests-in-turn';
+
+/** Answers a request with an unreadable body. */
+export type RefuseBody = (request: Request, response: Response) => void;
+
+export interface RequestMalformation {
+  reason: 'unreadable' | 'too_slow' | 'headers_too_large' | 'too_many_headers' | 'header_too_long' | 'host';
+  /** The header's name, or `request` for the request line and all headers. */
+  header: string;
+}
+
+const HEADERS_MAX = 100;
+/**
+ * Headers that are parsed as lists. The parsing time grows faster than the length: 15 KB of `a/b,` as Accept took 60 ms, 15 KB
+ * of trusted addresses as X-Forwarded-For 110 ms. Clients send less than 500 characters.
+ */
+const PARSED_HEADERS = [
+  'accept',
+  'accept-language',
+  'content-type',
+  'if-none-match',
+  'traceparent',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+];
+export const PARSED_HEADER_MAX = 1024;
+const BY_CODE: Record<string, RequestMalformation['reason']> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'too_slow',
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+};
+/** Express answers request targets without a path by itself. */
+const HAS_PATH = /^(\/|\*$|https?:\/\/)/i;
+const malformed = new WeakMap<object, RequestMalformation>();
+
+/**
+ * Passes every request to the app, also those that Node would answer by itself: requests that its parser refuses, CONNECT, and
+ * an unknown Expect.
+ */
+export function passRequests(
+  server: http.Server,
+  app: Express,
+  requests: RequestsInTurn,
+  refuseBody: RefuseBody,
+): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket;
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const last = requests.lastUnanswered(socket);
+    if (!last) return answerUnparsed(socket, app, BY_CODE[error.code ?? ''] ?? 'unreadable');
+    requests.endAfterLast(socket);
+    if (last.request.complete) return;
+    if (last.response.headersSent) socket.destroy();
+    else if (last.response.socket) refuseBody(last.request as Request, last.response as Response);
+    // The app refuses it when its turn comes.
+    else malformed.set(last.request, { reason: 'unreadable', header: 'request' });
+  });
+  server.on('connect', (request, stream) => {
+    const socket = stream as Socket;
+    socket.on('error', () => socket.destroy());
+    // CONNECT has no path, and Express would answer it by itself.
+    request.url = '/';
+    neutralize(request);
+    if (requests.lastUnanswered(socket)) requests.endAfterLast(socket);
+    else answerOn(socket, app, request as Request);
+  });
+  const receive: http.RequestListener = (request, response) => {
+    neutralize(request);
+    requests.listener(request, response);
+  };
+  server.on('request', receive);
+  server.on('checkContinue', (request, response) => {
+    expectContinue(request);
+    receive(request, response);
+  });
+  // A server may ignore an unknown Expect (RFC 9110 section 10.1.1).
+  server.on('checkExpectation', receive);
+}
+
+/** Removes parts that the app must not process. The app then refuses the request by malformationOf. */
+function neutralize(request: http.IncomingMessage): void {
+  if (!HAS_PATH.test(request.url!)) {
+    malformed.set(request, { reason: 'unreadable', header: 'request' });
+    request.url = '/';
+  }
+  for (const header of PARSED_HEADERS) {
+    const value = request.headers[header];
+    if (value === undefined || value.length <= PARSED_HEADER_MAX) continue;
+    malformed.set(request, { reason: 'header_too_long', header });
+    delete request.headers[header];
+  }
+}
+
+/** Passes an unparsed request through the app, so that it gets an id, a log line and a response. */
+function answerUnparsed(socket: Socket, app: Express, reason: RequestMalformation['reason']): void {
+  const request = Object.setPrototypeOf(new http.IncomingMessage(socket), app.request) as Request;
+  Object.assign(request, { method: 'GET', url: '/', httpVersion: '1.1' });
+  malformed.set(request, { reason, header: 'request' });
+  answerOn(socket, app, request);
+}
+
+/** Answers on a connection without a parser, and ends it. */
+function answerOn(socket: Socket, app: Express, request: Request): void {
+  const response = Object.setPrototypeOf(new http.ServerResponse(request), app.response) as Response;
+  response.assignSocket(socket);
+  response.shouldKeepAlive = false;
+  lingerOnClose(socket);
+  discardInput(socket);
+  response.once('finish', () => socket.destroySoon());
+  app(request, response);
+}
+
+/**
+ * Returns why a request is malformed. HTTP/1.1 requires exactly one Host header (RFC 9112 section 3.2); Node accepts several.
+ * The work per request grows with its headers; clients send fewer than 100.
+ * @param isHostNeeded requires Host in HTTP/1.0 too
+ */
+export function malformationOf(
+  request: Request,
+  { isHostNeeded = false } = {},
+): RequestMalformation | undefined {
+  const known = malformed.get(request);
+  if (known) return known;
+  const { rawHeaders } = request;
+  if (rawHeaders.length > 2 * HEADERS_MAX) return { reason: 'too_many_headers', header: 'request' };
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === 'host') hosts += 1;
+  const isMissing = hosts === 0 && (isHostNeeded || request.httpVersion === '1.1');
+  return isMissing || hosts > 1 ? { reason: 'host', header: 'Host' } : undefined;
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { collectDefaultMetrics, Gauge, register } from 'prom-client';
+import { malformationOf } from './malformed-request';
+import { createHttpServer, HTTP_LIMITS, type HttpLimits } from './server';
+import { nameRequest } from './request-id';
+
+const buildInfo = new Gauge({
+  name: 'build_info',
+  help: '1, with the version that runs',
+  labelNames: ['version'] as const,
+});
+
+/** Prometheus asks over one or two connections; the rest is for a person with curl. */
+const LIMITS: HttpLimits = { ...HTTP_LIMITS, connections: 100, connectionsPerAddress: 50, unanswered: 2 };
+
+/**
+ * Serves `/metrics` for Prometheus, on a port of its own that no tenant reaches.
+ * @throws what the system says of a port that is taken
+ */
+export async function startMetricsServer(host: string, port: number): Promise<{ stop(): Promise<void> }> {
+  collectDefaultMetrics();
+  buildInfo.set({ version: ownVersion() }, 1);
+  const server = createHttpServer(createMetricsApp(), LIMITS, (_request, response) => {
+    response.status(400).end();
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  return {
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function createMetricsApp(): Express {
+  const app = express().disable('x-powered-by').set('trust proxy', false);
+  app.use(nameRequest, (request: Request, response: Response, next: NextFunction) => {
+    response.set({ 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
+    if (malformationOf(request)) response.status(400).end();
+    else next();
+  });
+  app.get('/metrics', async (_request, response) => {
+    response.set('Content-Type', register.contentType).end(await register.metrics());
+  });
+  app.all('/metrics', (_request, response) => void response.set('Allow', 'GET, HEAD').status(405).end());
+  app.use((request: Request, response: Response) => {
+    if (request.method === 'CONNECT') response.set('Allow', 'GET, HEAD').status(405).end();
+    else response.status(404).end();
+  });
+  return app;
+}
+
+/** Returns the version of the package, from the checkout and from dist/ alike. */
+function ownVersion(folder = __dirname): string {
+  const file = path.join(folder, 'package.json');
+  if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+  const above = path.dirname(folder);
+  return above === folder ? 'unknown' : ownVersion(above);
+}

@@ -1,0 +1,59 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import { lingerOnClose } from './connections';
+
+const awaitsContinue = new WeakSet<IncomingMessage>();
+
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Marks a request whose client waits for `100 Continue`. readBody sends it; a refusal does not. */
+export function expectContinue(request: IncomingMessage): void {
+  awaitsContinue.add(request);
+}
+
+/**
+ * Runs a body parser of express with a limit. Refuses a declared length before reading, and a body without one after
+ * `limitBytes`. The parsers alone would read a too large body to its end.
+ */
+export function readBody(parse: RequestHandler, limitBytes: number): RequestHandler {
+  return (request: Request, response: Response, next: NextFunction) => {
+    if (Number(request.headers['content-length'] ?? 0) > limitBytes) return next(bodyTooLarge());
+    if (awaitsContinue.delete(request)) response.writeContinue();
+    let left = limitBytes;
+    const count = (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) finish(bodyTooLarge());
+    };
+    let isFinished = false;
+    const finish = (error?: unknown) => {
+      request.off('data', count);
+      if (!isFinished) next(error);
+      isFinished = true;
+    };
+    if (hasBody(request)) request.on('data', count);
+    parse(request, response, finish);
+  };
+}
+
+/** Has a `status`, as the errors of express's parsers have. */
+function bodyTooLarge(): Error {
+  return Object.assign(new Error('The body is too large.'), { status: 413 });
+}
+
+/**
+ * Ends the connection after a response that is sent before its request is read. Otherwise Node would read the rest of the body
+ * without a limit to find the next request.
+ */
+export function endConnectionOfUnreadBody(app: Express): void {
+  const writeHead = ServerResponse.prototype.writeHead as (...args: unknown[]) => ServerResponse;
+  const response = app.response as unknown as { writeHead: typeof writeHead };
+  response.writeHead = function (this: Response, ...args: unknown[]) {
+    if (!this.req.complete && hasBody(this.req)) {
+      this.shouldKeepAlive = false;
+      lingerOnClose(this.req.socket);
+    }
+    return writeHead.apply(this, args);
+  };
+}

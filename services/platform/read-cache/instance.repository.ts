@@ -1,0 +1,74 @@
+import type { Db } from '../database';
+
+/** A poll makes the read cache valid for this time, counted from the poll's start: it sees all earlier commits. */
+export const VALIDITY_MS = 1_000;
+/** A poll without a response after this time has failed, because its result would be too old. Knex then drops the connection. */
+const ANSWER_MS = 1_000;
+
+export interface Poll {
+  instance: string;
+  /** The version that this process has seen. It has cleared older cache entries. */
+  seen: number;
+  /** Increases with each poll. */
+  number: number;
+}
+
+export interface PollAnswer {
+  version: number;
+  /** Milliseconds since the epoch, by the database's clock. */
+  databaseTime: number;
+}
+
+/** Stores the version that this instance has seen, and reads the current one. One statement, so that it passes any pooler. */
+export async function exchangeVersions(db: Db, { instance, seen, number }: Poll): Promise<PollAnswer> {
+  const { rows } = await db
+    .raw(
+      `insert into api_instances as i (id, seen_version, poll) values (:instance, :seen, :number)
+       on conflict (id) do update
+         set seen_version = excluded.seen_version, poll = excluded.poll, polled_at = clock_timestamp()
+       returning (select version from change_version) as version,
+         (extract(epoch from clock_timestamp()) * 1000)::float8 as database_time`,
+      { instance, seen, number },
+    )
+    .timeout(ANSWER_MS);
+  return { version: rows[0].version, databaseTime: rows[0].database_time };
+}
+
+export async function deleteInstance(db: Db, instance: string): Promise<void> {
+  await db('api_instances').where({ id: instance }).delete().timeout(ANSWER_MS);
+}
+
+export interface LaggingInstance {
+  id: string;
+  poll: number;
+}
+
+/** Returns the current version and the instances that have not seen it. */
+export async function findLaggingInstances(
+  db: Db,
+): Promise<{ version: number; laggards: LaggingInstance[] }> {
+  const rows: { version: number; id: string | null; poll: number }[] = await db('change_version as v')
+    .leftJoin('api_instances as i', 'i.seen_version', '<', 'v.version')
+    .select('v.version', 'i.id', 'i.poll')
+    .timeout(ANSWER_MS);
+  return {
+    version: rows[0]!.version,
+    laggards: rows.flatMap(({ id, poll }) => (id === null ? [] : { id, poll })),
+  };
+}
+
+export async function hasLaggingInstances(db: Db, version: number): Promise<boolean> {
+  const one = await db('api_instances').where('seen_version', '<', version).first('id').timeout(ANSWER_MS);
+  return one !== undefined;
+}
+
+/** Deletes the instances that have not polled since they were found. */
+export async function deleteSilentInstances(db: Db, found: LaggingInstance[]): Promise<void> {
+  await db('api_instances')
+    .whereIn(
+      ['id', 'poll'],
+      found.map(({ id, poll }) => [id, poll]),
+    )
+    .delete()
+    .timeout(ANSWER_MS);
+}

@@ -1,0 +1,86 @@
+import { LRUCache } from 'lru-cache';
+import { Counter } from 'prom-client';
+import type { Db } from '../database';
+import type { ReadCacheValidity } from './validity';
+
+export interface CachedEntry<T> {
+  value: T;
+  /** Expiry by the database's clock, in milliseconds since the epoch. 0: not cached. */
+  until: number;
+  /** Approximate size in KiB. */
+  size: number;
+}
+
+export interface ReadCache {
+  /**
+   * Returns the cached value of the key, or loads it. Concurrent calls for a key share one load. While the cache is not valid,
+   * every call loads. Callers share the value: do not change it.
+   */
+  get<T>(key: string, load: () => Promise<CachedEntry<T>>): Promise<T>;
+}
+
+/** A database and a cache for its reads. */
+export interface CachedReads {
+  db: Db;
+  cache: ReadCache;
+}
+
+/** Reads without a cache, for commands. */
+export function uncachedReads(db: Db): CachedReads {
+  return { db, cache: { get: async (_key, load) => (await load()).value } };
+}
+
+const KIB = 1024;
+
+const lookUps = new Counter({
+  name: 'leased_cache_lookups_total',
+  help: 'Read-cache lookups by outcome; unleased: the cache was not valid.',
+  labelNames: ['cache', 'outcome'],
+});
+
+/** @param maxSize approximate size in KiB */
+export function createReadCache(validity: ReadCacheValidity, name: string, maxSize: number): ReadCache {
+  const entries = new LRUCache<string, CachedEntry<unknown>>({ maxSize });
+  let loads = new Map<string, Promise<CachedEntry<unknown>>>();
+  const count = (outcome: string) => lookUps.inc({ cache: name, outcome });
+
+  validity.onChange(() => {
+    entries.clear();
+    // A load that began before the change still answers its callers, but is not cached.
+    loads = new Map();
+  });
+
+  const isFresh = (found: CachedEntry<unknown>) => found.until > validity.latestDatabaseTime();
+
+  function loadOnce<T>(key: string, load: () => Promise<CachedEntry<T>>): Promise<CachedEntry<T>> {
+    const own = loads;
+    const pending = load();
+    own.set(key, pending);
+    pending.then(
+      (found) => {
+        own.delete(key);
+        if (own === loads && isFresh(found))
+          entries.set(key, found, { size: Math.ceil(found.size + key.length / KIB) });
+      },
+      () => own.delete(key),
+    );
+    return pending;
+  }
+
+  return {
+    async get<T>(key: string, load: () => Promise<CachedEntry<T>>): Promise<T> {
+      if (!validity.isValid()) {
+        count('unleased');
+        return (await load()).value;
+      }
+      const pendingLoad = loads.get(key);
+      const found = entries.get(key) ?? (pendingLoad && (await pendingLoad));
+      if (found && isFresh(found)) {
+        count('hit');
+        return found.value as T;
+      }
+      count('miss');
+      return (await (validity.isValid() ? loadOnce(key, load) : load())).value;
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { createHmac } from 'node:crypto';
+import path from 'node:path';
+import type { Config } from '../config';
+import type { Db } from '../database';
+import { loadSecrets, SECRET_VARIABLES, type Secrets, SecretsError } from '../secrets';
+
+/** Secrets that data in the database depends on. Without the old CURSOR_KEY, only open lists and embed pages end. */
+type Checked = 'secretsKey' | 'keyPepper';
+
+/** Returns whether the key opens the sealed data; undefined: no data is sealed. The webhook queue implements it. */
+export type OpensSealed = (db: Db, secretsKey: string) => Promise<boolean | undefined>;
+
+const CHECKED: readonly Checked[] = ['secretsKey', 'keyPepper'];
+const CONSEQUENCES = {
+  secretsKey: 'no webhook secret could be opened',
+  keyPepper: 'every API key and widget token would be refused',
+};
+
+/**
+ * Loads the secrets that are needed and compares them with the check values of the database. Needs its migrations.
+ * @throws ConfigError, SecretsError
+ */
+export async function openSecrets<Name extends keyof Secrets>(
+  db: Db,
+  config: Config,
+  needed: readonly Name[],
+  opensSealed?: OpensSealed,
+): Promise<Pick<Secrets, Name>> {
+  const secrets = await loadSecrets(config, needed, async () => (await findChecks(db)).size === 0);
+  await verifySecrets(db, config, secrets, needed, opensSealed);
+  return secrets;
+}
+
+/**
+ * Compares every given secret with its check value, and stores missing check values of needed secrets.
+ * @throws SecretsError
+ */
+export async function verifySecrets(
+  db: Db,
+  config: Config,
+  secrets: Partial<Secrets>,
+  needed: readonly (keyof Secrets)[],
+  opensSealed?: OpensSealed,
+): Promise<void> {
+  const checks = await findChecks(db);
+  await compare(db, { config, secrets, checks, needed, opensSealed });
+  for (const name of CHECKED) {
+    const value = secrets[name];
+    if (value === undefined || !needed.includes(name) || checks.get(SECRET_VARIABLES[name])) continue;
+    await keepCheck(db, name, value);
+    // Another process may have stored another secret first.
+    const kept = (await findChecks(db)).get(SECRET_VARIABLES[name]);
+    if (kept !== checkValue(name, value)) throw mismatch(name, config);
+  }
+}
+
+/**
+ * Loads the secrets that data in the database depends on and compares them. Writes nothing.
+ * @throws ConfigError, SecretsError
+ */
+export async function inspectSecrets(
+  db: Db,
+  config: Config,
+  opensSealed: OpensSealed,
+): Promise<Partial<Secrets>> {
+  const checks = await findChecks(db);
+  const used = CHECKED.filter((name) => checks.has(SECRET_VARIABLES[name]));
+  if (used.length === 0) return {};
+  const secrets = await loadSecrets(config, used, () => Promise.resolve(false));
+  await compare(db, { config, secrets, checks, needed: used, opensSealed });
+  return secrets;
+}
+
+interface Comparison {
+  config: Config;
+  secrets: Partial<Secrets>;
+  checks: Map<string, string | null>;
+  needed: readonly (keyof Secrets)[];
+  opensSealed: OpensSealed | undefined;
+}
+
+/** Throws where a given secret does not match its check value, or where a needed secret with a check value is missing. */
+async function compare(db: Db, comparison: Comparison): Promise<void> {
+  const { config, secrets, checks, needed } = comparison;
+  for (const name of CHECKED) {
+    const value = secrets[name];
+    const kept = checks.get(SECRET_VARIABLES[name]);
+    const isMissing = value === undefined && kept !== undefined && needed.includes(name);
+    const isOther = value !== undefined && kept && kept !== checkValue(name, value);
+    if (isMissing || isOther) throw mismatch(name, config);
+  }
+  if (await opensNothing(db, comparison)) throw mismatch('secretsKey', config);
+}
+
+/** Tests a SECRETS_KEY without a check value by opening sealed data. */
+async function opensNothing(
+  db: Db,
+  { secrets: { secretsKey }, checks, needed, opensSealed }: Comparison,
+): Promise<boolean> {
+  if (secretsKey === undefined || !needed.includes('secretsKey')) return false;
+  if (checks.get(SECRET_VARIABLES.secretsKey)) return false;
+  return (await opensSealed?.(db, secretsKey)) === false;
+}
+
+/** Reads the check values by variable; null for a used secret without a check value. */
+async function findChecks(db: Db): Promise<Map<string, string | null>> {
+  const rows = await db('secret_checks').select<{ variable: string; check_value: string | null }[]>(
+    'variable',
+    'check_value',
+  );
+  return new Map(rows.map((row) => [row.variable, row.check_value]));
+}
+
+async function keepCheck(db: Db, name: Checked, secret: string): Promise<void> {
+  await db.raw(
+    `insert into secret_checks (variable, check_value) values (:variable, :value)
+     on conflict (variable) do update set check_value = excluded.check_value
+     where secret_checks.check_value is null`,
+    { variable: SECRET_VARIABLES[name], value: checkValue(name, secret) },
+  );
+}
+
+function checkValue(name: Checked, secret: string): string {
+  return createHmac('sha256', secret)
+    .update(`tour-platform check value of ${SECRET_VARIABLES[name]} v1`)
+    .digest('hex');
+}
+
+function mismatch(name: Checked, { databaseUrl, dataDir }: Config): SecretsError {
+  const variable = SECRET_VARIABLES[name];
+  const file = path.join(path.resolve(dataDir), 'secrets.json');
+  const restore = databaseUrl ? '' : `, or unset it and restore ${file} from a backup`;
+  return new SecretsError(
+    `${variable} is not the one that this database was used with: ${CONSEQUENCES[name]}. ` +
+      `Set ${variable} to the earlier value${restore}`,
+  );
+}

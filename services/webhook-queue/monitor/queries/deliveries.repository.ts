@@ -1,0 +1,144 @@
+import type { Db } from '../../../platform/database';
+import type { AttemptReport, DeliveryStatus, AttemptOutcome } from '../../deliveries/delivery';
+import { SHOWN_STATUS } from '../../deliveries/queue.repository';
+import type { EndpointStatus } from '../../endpoints/endpoint';
+
+/** Only a delivery with many manual retries has more attempts. */
+export const ATTEMPTS_SHOWN = 30;
+const SIBLINGS_SHOWN = 20;
+
+export interface DeliveryRow {
+  id: string;
+  /** Time of the query, by the database's clock. */
+  now: Date;
+  eventId: string;
+  /** Slug. */
+  tenant: string;
+  eventType: string;
+  bookingRef: string | null;
+  /** The exact body that is sent. Holds personal data. */
+  body: string;
+  status: DeliveryStatus;
+  attempts: number;
+  /** Attempts that count for the retry schedule; null for a finished delivery. */
+  triesSpent: number | null;
+  spared: number | null;
+  nextAttemptAt: Date | null;
+  lastError: string | null;
+  createdAt: Date;
+  finishedAt: Date | null;
+  endpointId: string | null;
+  url: string | null;
+  format: string | null;
+  endpointStatus: EndpointStatus | null;
+  statusReason: string | null;
+  blockedUntil: Date | null;
+  worker: string | null;
+  claimedAt: Date | null;
+  leaseUntil: Date | null;
+}
+
+export async function findDeliveryDetail(db: Db, id: string): Promise<DeliveryRow | undefined> {
+  const { rows } = await db.raw<{ rows: DeliveryRow[] }>(
+    `select d.id, now() as now, d.event_id as "eventId", t.slug as tenant, ev.type as "eventType", ev.booking_ref as "bookingRef",
+       coalesce(d.body, ev.body) as body, ${SHOWN_STATUS} as status, d.attempts,
+       q.tries as "triesSpent", q.spared, coalesce(q.next_at, d.next_attempt_at) as "nextAttemptAt", d.last_error as "lastError",
+       d.created_at as "createdAt", d.finished_at as "finishedAt", d.endpoint_id as "endpointId", e.url, e.format,
+       e.status as "endpointStatus", e.status_reason as "statusReason", h.blocked_until as "blockedUntil", q.worker,
+       q.claimed_at as "claimedAt", q.lease_until as "leaseUntil"
+     from webhook_deliveries d
+     join webhook_events ev on ev.id = d.event_id
+     join tenants t on t.id = d.tenant_id
+     left join webhook_endpoints e on e.id = d.endpoint_id
+     left join webhook_health h on h.endpoint_id = d.endpoint_id
+     left join webhook_queue q on q.delivery_id = d.id
+     where d.id = ?`,
+    [id],
+  );
+  return rows[0];
+}
+
+export interface AttemptRow {
+  number: number;
+  startedAt: Date;
+  durationMs: number;
+  outcome: AttemptOutcome;
+  statusCode: number | null;
+  reason: string | null;
+  phases: AttemptReport['phases'];
+  peer: string | null;
+  signature: string | null;
+  responseHeaders: Record<string, string> | null;
+  responseBody: string | null;
+  worker: string;
+}
+
+/** Lists the last attempts, the newest first. */
+export async function findShownAttempts(db: Db, deliveryId: string): Promise<AttemptRow[]> {
+  return db('webhook_attempts')
+    .where({ delivery_id: deliveryId })
+    .orderBy('number', 'desc')
+    .limit(ATTEMPTS_SHOWN)
+    .select<AttemptRow[]>(
+      'number',
+      'started_at as startedAt',
+      'duration_ms as durationMs',
+      'outcome',
+      'status_code as statusCode',
+      'reason',
+      'phases',
+      'peer',
+      'signature',
+      'response_headers as responseHeaders',
+      'response_body as responseBody',
+      'worker',
+    );
+}
+
+export interface Sibling {
+  id: string;
+  url: string;
+  status: DeliveryStatus;
+}
+
+/** Lists the other deliveries of the same event. Their ids begin with the same time, which limits the search. */
+export async function findSiblings(db: Db, { id, eventId, createdAt }: DeliveryRow): Promise<Sibling[]> {
+  return db('webhook_deliveries as d')
+    .join('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
+    .leftJoin('webhook_queue as q', 'q.delivery_id', 'd.id')
+    .where('d.event_id', eventId)
+    .whereNot('d.id', id)
+    .whereRaw(
+      `d.id >= webhook_first_id(:createdAt::timestamptz) and d.id < webhook_first_id(:createdAt::timestamptz + interval '1 ms')`,
+      { createdAt },
+    )
+    .orderBy('d.id')
+    .limit(SIBLINGS_SHOWN)
+    .select<Sibling[]>('d.id', 'e.url', db.raw(`${SHOWN_STATUS} as status`));
+}
+
+/** The endpoint of a delivery and its state. */
+export interface DeliveryEndpoint {
+  id: string;
+  url: string;
+  status: EndpointStatus;
+  statusReason: string | null;
+  blockedUntil: Date | null;
+}
+
+export async function findDeliveryEndpoints(
+  db: Db,
+  endpointIds: readonly string[],
+): Promise<Map<string, DeliveryEndpoint>> {
+  const rows = await db('webhook_endpoints as e')
+    .leftJoin('webhook_health as h', 'h.endpoint_id', 'e.id')
+    .whereIn('e.id', endpointIds)
+    .select<DeliveryEndpoint[]>(
+      'e.id',
+      'e.url',
+      'e.status',
+      'e.status_reason as statusReason',
+      'h.blocked_until as blockedUntil',
+    );
+  return new Map(rows.map((row) => [row.id, row]));
+}

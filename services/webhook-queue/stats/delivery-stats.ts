@@ -1,0 +1,73 @@
+import type { Db } from '../../platform/database';
+import type { AttemptReport, ClaimedDelivery } from '../deliveries/delivery';
+import { classifyEndpoint } from '../sending/classify-response';
+import { ALL_ENDPOINTS, upsertDeliveryStats, type Tally } from './delivery-stats.repository';
+
+export interface DeliveryStats {
+  observe(
+    delivery: Pick<ClaimedDelivery, 'endpointId' | 'claimedAt' | 'createdAt'>,
+    report: AttemptReport,
+  ): void;
+  /** Stores what has changed since the last flush. */
+  flush(): Promise<void>;
+}
+
+const PERIOD_MS = 5 * 60_000;
+/** Number of histogram bins. The last bin has no upper bound: 2^29 ms are six days. */
+export const BINS = 30;
+
+/** Counts deliveries for the charts of the monitoring page. A killed worker loses only the counts that it had not stored. */
+export function createDeliveryStats(db: Db, worker: string): DeliveryStats {
+  const tallies = new Map<string, Tally>();
+  const changed = new Set<string>();
+  let latest = 0;
+  const tallyOf = (at: number, endpointId: string): Tally => {
+    const key = `${at} ${endpointId}`;
+    const tally = tallies.get(key) ?? {
+      at: new Date(at),
+      endpointId,
+      delivered: 0,
+      failed: 0,
+      answerTimes: [],
+      waits: [],
+    };
+    tallies.set(key, tally);
+    changed.add(key);
+    return tally;
+  };
+  return {
+    observe({ endpointId, claimedAt, createdAt }, report) {
+      const verdict = classifyEndpoint(report);
+      if (verdict === null) return;
+      // Uses the database's clock, except for the duration of the request.
+      const waited = claimedAt.getTime() - createdAt.getTime() + report.durationMs;
+      const at = Math.floor(claimedAt.getTime() / PERIOD_MS) * PERIOD_MS;
+      latest = Math.max(latest, at);
+      for (const tally of [tallyOf(at, endpointId), tallyOf(at, ALL_ENDPOINTS)]) {
+        if (verdict === 'healthy') tally.delivered++;
+        else tally.failed++;
+        if (report.statusCode !== null) count(tally.answerTimes, report.durationMs);
+        if (verdict === 'healthy') count(tally.waits, waited);
+      }
+    },
+    async flush() {
+      const keys = [...changed];
+      changed.clear();
+      try {
+        const written = keys.map((key) => tallies.get(key)!);
+        await upsertDeliveryStats(db, worker, written);
+      } catch (error) {
+        for (const key of keys) changed.add(key);
+        throw error;
+      }
+      for (const [key, { at }] of tallies)
+        if (at.getTime() < latest && !changed.has(key)) tallies.delete(key);
+    },
+  };
+}
+
+function count(histogram: number[], ms: number): void {
+  const bin = Math.min(BINS - 1, Math.ceil(Math.log2(Math.max(1, ms + 1))));
+  while (histogram.length <= bin) histogram.push(0);
+  histogram[bin]!++;
+}

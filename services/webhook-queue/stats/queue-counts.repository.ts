@@ -1,0 +1,77 @@
+import type { Db } from '../../platform/database';
+import { DUE } from '../deliveries/queue.repository';
+
+/** Counting stops at one more than this number. */
+export const COUNTED_MOST = 10_000;
+
+/** Maximum number of endpoints that are probed for due deliveries. */
+const PROBED_MOST = 5000;
+
+export interface QueueCounts {
+  now: Date;
+  /** Deliveries that a worker could claim now. */
+  due: number;
+  oldestDue: Date | null;
+  /** Due deliveries whose endpoint is paused, disabled or blocked by its breaker. */
+  held: number;
+  retrying: number;
+  dead: number;
+  /** Dead since less than 24 hours. */
+  deadToday: number;
+  /** Deliveries that wait without an endpoint. */
+  waiting: number;
+  breakersOpen: number;
+  breakersTrying: number;
+  disabled: number;
+  paused: number;
+  endpoints: number;
+}
+
+/**
+ * Reads the oldest due delivery by one index probe for each endpoint, and counts by an index scan that ends at the bound. The
+ * `order by` forces that scan: without it PostgreSQL builds a bitmap of all rows first.
+ */
+const DUE_OF = (which: string) => `
+  select (
+      select count(*) from (
+        select from ${which} r cross join lateral (
+          select from webhook_queue q
+          where q.endpoint_id = r.id and ${DUE}
+          order by q.next_at limit :bound
+        ) q limit :bound
+      ) counted
+    ) as due, (
+      select min(q.next_at) from ${which} r cross join lateral (
+        select q.next_at from webhook_queue q
+        where q.endpoint_id = r.id and ${DUE}
+        order by q.next_at limit 1
+      ) q
+    ) as oldest`;
+
+const COUNTS = `
+  with endpoint as materialized (
+    select e.id, e.status, e.status = 'active' and h.blocked_until > now() as blocked,
+      e.status = 'active' and h.openings > 0 and h.blocked_until <= now() as trying
+    from webhook_endpoints e left join webhook_health h on h.endpoint_id = e.id where e.status <> 'removed'
+  ), ready as materialized (
+    select id from endpoint where status = 'active' and blocked is not true limit ${PROBED_MOST}
+  ), kept as materialized (
+    select id from endpoint where status <> 'active' or blocked limit ${PROBED_MOST}
+  ), ready_due as (${DUE_OF('ready')}), kept_due as (${DUE_OF('kept')})
+  select now() as now, ready_due.due, ready_due.oldest as "oldestDue", kept_due.due as held, dead.*,
+    (select count(*) from (select from webhook_deliveries where status = 'retrying' limit :bound) r) as retrying,
+    (select count(*) from (select from webhook_deliveries where endpoint_id is null limit :bound) w) as waiting,
+    by_state.*
+  from ready_due, kept_due, (
+    select count(*) as dead, count(*) filter (where finished_at > now() - interval '24 hours') as "deadToday"
+    from (select finished_at from webhook_deliveries where status = 'dead' order by id desc limit :bound) d
+  ) dead, (
+    select count(*) as endpoints, count(*) filter (where blocked) as "breakersOpen", count(*) filter (where trying) as "breakersTrying",
+      count(*) filter (where status = 'disabled') as disabled, count(*) filter (where status = 'paused') as paused
+    from endpoint
+  ) by_state`;
+
+export async function findQueueCounts(db: Db): Promise<QueueCounts> {
+  const { rows } = await db.raw<{ rows: [QueueCounts] }>(COUNTS, { bound: COUNTED_MOST + 1 });
+  return rows[0];
+}

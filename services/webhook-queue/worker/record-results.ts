@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inTransaction, type Db } from '../../platform/database';
+import { sqlState } from '../../platform/errors';
+import type { Logger } from '../../platform/logger';
+import { createFailureRates, autoDisableReason, type BreakerRules } from './breaker';
+import type { AttemptResult } from '../deliveries/delivery';
+import { disableEndpoint } from '../endpoints/change-endpoint-state';
+import { classifyEndpoint } from '../sending/classify-response';
+import { queueMetrics } from '../metrics/queue-metrics';
+import { recordResults, type EndpointFinding, type RecordedResult } from './results.repository';
+
+/** Time to accumulate results for one batch; longer after a large batch. */
+const ACCUMULATE_MS = 5;
+const ACCUMULATE_BUSY_MS = 20;
+const BUSY = 50;
+const TRIES = 5;
+const PAUSE_MS = 1000;
+
+export interface ResultRecorderOptions {
+  db: Db;
+  log: Logger;
+  breaker: BreakerRules;
+}
+
+/**
+ * Records results in batches. Results that arrive while a batch is written join the next one, so batches grow with the load. The
+ * returned function resolves when its result is recorded, or when it is given up: then the lease expires and the delivery is
+ * sent again.
+ */
+export function createResultRecorder(
+  options: ResultRecorderOptions,
+): (result: AttemptResult) => Promise<void> {
+  const failsTooOften = createFailureRates();
+  let batch: EndpointFinding[] = [];
+  let next: Promise<void> | undefined;
+  let previous: Promise<unknown> = Promise.resolve();
+  let accumulateMs = ACCUMULATE_MS;
+
+  const write = async (): Promise<void> => {
+    await Promise.all([previous, sleep(accumulateMs)]);
+    const findings = batch;
+    accumulateMs = findings.length > BUSY ? ACCUMULATE_BUSY_MS : ACCUMULATE_MS;
+    batch = [];
+    previous = next!;
+    next = undefined;
+    await writeWithRetries(options, findings);
+  };
+  return (result) => {
+    const trips = failsTooOften(result.delivery.endpointId, classifyEndpoint(result.report));
+    batch.push({ ...result, trips });
+    return (next ??= write());
+  };
+}
+
+async function writeWithRetries(options: ResultRecorderOptions, findings: EndpointFinding[]): Promise<void> {
+  const { log } = options;
+  for (let attempt = 1; attempt <= TRIES; attempt++) {
+    try {
+      const recorded = await writeBatch(options, findings);
+      logResults(log, findings, recorded);
+      return await autoDisable(options, recorded.hopeless);
+    } catch (error) {
+      log.error({ err: error, deliveries: findings.length, attempt }, 'results were not recorded');
+      if (isDataError(error)) return writeOneByOne(options, findings);
+      if (attempt < TRIES) await sleep(PAUSE_MS);
+    }
+  }
+}
+
+/** Records each result alone, so that only the refused one is lost: its delivery is sent again when the lease expires. */
+async function writeOneByOne(options: ResultRecorderOptions, findings: EndpointFinding[]): Promise<void> {
+  if (findings.length === 1) return;
+  for (const finding of findings) await writeWithRetries(options, [finding]);
+}
+
+/** SQLSTATE classes 22 and 23: a value or a constraint was refused, and a retry does not help. */
+function isDataError(error: unknown): boolean {
+  return /^2[23]/.test(sqlState(error) ?? '');
+}
+
+/** Records results; disables endpoints that answered 410 in the same transaction, which locks the endpoint first as the terminal does. */
+async function writeBatch(
+  { db, log, breaker }: ResultRecorderOptions,
+  findings: EndpointFinding[],
+): Promise<RecordedResult> {
+  const gone = findings.filter(({ report }) => report.outcome === 'gone');
+  if (gone.length === 0) return recordResults(db, findings, breaker);
+  const disabled: string[] = [];
+  const recorded = await inTransaction(db, async (trx) => {
+    disabled.length = 0;
+    for (const { delivery, report } of inLockOrder(gone))
+      if (await disableEndpoint(trx, delivery.endpointId, report.reason ?? ''))
+        disabled.push(delivery.endpointId);
+    return recordResults(trx, findings, breaker);
+  });
+  for (const endpointId of disabled) logDisabled(log, endpointId, 'gone');
+  return recorded;
+}
+
+/** Sorts by endpoint, so that two workers never deadlock. */
+function inLockOrder(findings: EndpointFinding[]): EndpointFinding[] {
+  return [...findings].sort((a, b) => (a.delivery.endpointId < b.delivery.endpointId ? -1 : 1));
+}
+
+/** Disables endpoints in transactions of their own; when one fails, the next failure of the endpoint disables it. */
+async function autoDisable(
+  { db, log, breaker }: ResultRecorderOptions,
+  endpointIds: string[],
+): Promise<void> {
+  const reason = autoDisableReason(breaker);
+  for (const endpointId of endpointIds) {
+    try {
+      const disabled = await inTransaction(db, (trx) => disableEndpoint(trx, endpointId, reason));
+      if (disabled) logDisabled(log, endpointId, 'hopeless');
+    } catch (error) {
+      log.error({ err: error, endpoint_id: endpointId }, 'endpoint was not disabled');
+    }
+  }
+}
+
+function logDisabled(log: Logger, endpointId: string, reason: 'gone' | 'hopeless'): void {
+  queueMetrics.endpointDisabled.inc({ reason });
+  log.warn({ endpoint_id: endpointId, reason }, 'endpoint disabled');
+}
+
+function logResults(log: Logger, findings: EndpointFinding[], { taken, opened }: RecordedResult): void {
+  for (const { delivery, report, next } of findings) {
+    const late = !taken.has(delivery.id);
+    if (!late && next.status !== 'retrying') queueMetrics.delivery.inc({ outcome: next.status });
+    // Builds no line that LOG_LEVEL drops: there may be thousands a second.
+    if (!late && !log.isLevelEnabled('info')) continue;
+    const line = {
+      delivery_id: delivery.id,
+      endpoint_id: delivery.endpointId,
+      attempt: delivery.fence,
+      outcome: report.outcome,
+      status_code: report.statusCode,
+      ms: report.durationMs,
+    };
+    if (late) {
+      queueMetrics.lateResult.inc();
+      log.warn(line, 'result came too late');
+      continue;
+    }
+    if (next.status === 'retrying')
+      log.info({ ...line, next_in_s: Math.round(next.waitSeconds) }, 'will retry');
+    else log.info(line, next.status);
+  }
+  for (const endpointId of opened) log.warn({ endpoint_id: endpointId }, 'breaker opened');
+}

@@ -1,0 +1,221 @@
+import supertest from 'supertest';
+import { createApp, createServer } from '../../services/api/app';
+import { cachedCatalog, cachedVisibleTour } from '../../services/api/catalog/cached-catalog';
+import { createCachedReads } from '../../services/api/create-cached-reads';
+import type { Tenant } from '../../services/api/tenants/tenant';
+import { awaitInstances } from '../../services/platform/read-cache/await-instances';
+import {
+  type ReadCacheValidity,
+  NEVER_VALID,
+  startReadCacheValidity,
+} from '../../services/platform/read-cache/validity';
+import type { CachedReads } from '../../services/platform/read-cache/read-cache';
+import { type Db, openDatabase } from '../../services/platform/database';
+import { createLogger } from '../../services/platform/logger';
+import { startTestApi, type TestApi } from '../support/api';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { daysFromToday, givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
+import { givenPriceRule, givenReader, type Reader } from './reader';
+
+let database: TestDatabase;
+let polls: Db;
+let lease: ReadCacheValidity & { stop(): Promise<void> };
+let reads: CachedReads;
+let tenant: Tenant;
+let statements = 0;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  database.db.on('query', () => (statements += 1));
+  polls = openDatabase(database.url, { applicationName: 'tests', poolMax: 1 });
+  lease = startReadCacheValidity(polls, createLogger('silent', 'tests'));
+  reads = createCachedReads(database.db, lease);
+  tenant = await givenTenant(database.db);
+});
+afterAll(async () => {
+  await lease.stop();
+  await polls.destroy();
+  await database.drop();
+});
+
+/** How many statements the work took. */
+async function asking<T>(work: () => Promise<T>): Promise<{ statements: number; found: T }> {
+  const before = statements;
+  const found = await work();
+  return { statements: statements - before, found };
+}
+
+/** What is found without any, in the end: on a busy machine a poll may come late, and the lease lapse. */
+async function remembered<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const { statements: asked, found } = await asking(work);
+    if (asked === 0) return found;
+  }
+}
+
+const page = (of = tenant) => cachedCatalog(reads, of, { limit: 10 });
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** When this process has seen all there is. */
+async function untilSeen(): Promise<void> {
+  const { version } = await database.db('change_version').first('version');
+  while (!(await database.db('api_instances').where({ seen_version: version }).first('id'))) await pause(10);
+}
+
+describe('a page and a tour that were read before', () => {
+  it('cost no statement, and what they hold is shared', async () => {
+    const tour = await givenTour(database.db);
+    await untilSeen();
+    const first = await page();
+    expect(await remembered(() => page())).toEqual(first);
+    expect((await remembered(() => cachedVisibleTour(reads, tenant, tour.slug))).id).toBe(tour.id);
+  });
+
+  it('are one however an id is spelt, so that spellings do not fill the memory', async () => {
+    const { id } = await givenTour(database.db);
+    await untilSeen();
+    await cachedVisibleTour(reads, tenant, id);
+    const spellings = [id.toUpperCase(), id.replace('a', 'A').replace('b', 'B')];
+    for (const spelling of spellings)
+      expect((await remembered(() => cachedVisibleTour(reads, tenant, spelling))).id).toBe(id);
+  });
+
+  it('are read anew when their next departure closes, by the clock of the database', async () => {
+    const { db } = database;
+    const tour = await givenTour(db);
+    const { at } = await db.select(db.raw("clock_timestamp() + interval '2 seconds' as at")).first();
+    await givenDeparture(db, tour, { date: daysFromToday(3), closesAt: (at as Date).toISOString() });
+    await givenDeparture(db, tour, { date: daysFromToday(9) });
+    await untilSeen();
+    const next = async () =>
+      (await page()).items.find((item) => item.tour.id === tour.id)!.tour.nextDepartureDate;
+    expect(await remembered(next)).toBe(daysFromToday(3));
+    await db.raw('select pg_sleep_until(?)', [at]);
+    expect(await next()).toBe(daysFromToday(9));
+    expect((await cachedVisibleTour(reads, tenant, tour.slug)).nextDepartureDate).toBe(daysFromToday(9));
+  });
+
+  it('are not handed on by a request that still has the tenant of before a change in hand', async () => {
+    await givenTour(database.db);
+    await untilSeen();
+    const before: Tenant = { ...tenant };
+    await database.db('tenants').where({ id: tenant.id }).update({ default_visible: false });
+    await untilSeen();
+    expect((await page(before)).items.length).toBeGreaterThan(0);
+    expect((await page({ ...tenant, defaultVisible: false })).items).toEqual([]);
+  });
+
+  it('are read each time once the process has stopped polling', async () => {
+    await page();
+    await lease.stop();
+    expect(lease.isValid()).toBe(false);
+    expect((await asking(() => page())).statements).toBeGreaterThan(0);
+    expect(await database.db('api_instances')).toEqual([]);
+  });
+});
+
+describe('the answers of catalog and tour', () => {
+  let api: TestApi;
+  let apiLease: ReadCacheValidity & { stop(): Promise<void> };
+  let apiPolls: Db;
+  let reader: Reader;
+  let tour: GivenTour;
+  let asked = 0;
+  beforeAll(async () => {
+    api = await startTestApi();
+    apiPolls = openDatabase(api.database.url, { applicationName: 'tests', poolMax: 1 });
+    apiLease = startReadCacheValidity(apiPolls, createLogger('silent', 'tests'));
+    Object.assign(api.context, createCachedReads(api.context.db, apiLease));
+    api.context.db.on('query', ({ sql }: { sql: string }) => (asked += /tours/.test(sql) ? 1 : 0));
+    reader = await givenReader(api);
+    tour = await givenTour(api.context.db, { basePriceMinor: 50_000 });
+    await givenTour(api.context.db);
+  });
+  afterAll(async () => {
+    await apiLease.stop();
+    await apiPolls.destroy();
+    await api.stop();
+  });
+
+  const untilObeyed = () => awaitInstances(api.context.db);
+  const get = (path: string, etag?: string) =>
+    etag === undefined ? reader.get(path) : reader.get(path).set({ 'if-none-match': etag });
+  const paths = () => ['/api/tenant/catalog?limit=1', `/api/tenant/tours/${tour.slug}`];
+
+  it('are 304 to who has them, with what belongs to it, and cost no listing', async () => {
+    await untilObeyed();
+    for (const path of paths()) {
+      const first = await get(path);
+      expect(first.headers).toMatchObject({
+        etag: expect.stringMatching(/^"[\w-]{43}"$/),
+        'content-type': 'application/json; charset=utf-8',
+        'cache-control': 'private, no-cache',
+      });
+      const { etag, link } = first.headers;
+      let before: number;
+      let second;
+      do {
+        before = asked;
+        second = await get(path, `"other", W/${etag}`);
+      } while (asked > before);
+      expect([second.status, second.text]).toEqual([304, '']);
+      expect(second.headers).toMatchObject({ etag, 'cache-control': 'private, no-cache' });
+      expect(second.headers['x-request-id']).toBeDefined();
+      expect(second.headers['ratelimit-remaining']).toBeDefined();
+      expect([second.headers.link, link !== undefined]).toEqual([link, path.includes('limit')]);
+      expect((await get(path)).body).toEqual(first.body);
+      const head = await api.http.head(path).set({ authorization: `Bearer ${reader.key}` });
+      expect([head.status, head.headers['content-length'], head.headers.etag]).toEqual([
+        200,
+        first.headers['content-length'],
+        etag,
+      ]);
+    }
+  });
+
+  it('are the same from an instance that remembers nothing', async () => {
+    const forgetful = createServer(
+      createApp({ ...api.context, ...createCachedReads(api.context.db, NEVER_VALID) }),
+    );
+    const other = supertest(forgetful.listen(0, '127.0.0.1'));
+    for (const path of paths()) {
+      const { headers, body } = await get(path);
+      const same = await other.get(path).set({ authorization: `Bearer ${reader.key}` });
+      expect([same.headers.etag, same.body]).toEqual([headers.etag, body]);
+      const none = await other
+        .get(path)
+        .set({ authorization: `Bearer ${reader.key}`, 'if-none-match': headers.etag! });
+      expect(none.status).toBe(304);
+    }
+    forgetful.close();
+  });
+
+  it('are others for another tenant, another page, and after a change', async () => {
+    const another = await givenReader(api);
+    await givenPriceRule(api.context.db, another, { percent: 10 });
+    await untilObeyed();
+    for (const path of paths()) {
+      const { etag } = (await get(path)).headers;
+      const theirs = await another.get(path).set({ 'if-none-match': etag! });
+      expect([theirs.status, JSON.stringify(theirs.body).includes('550')]).toEqual([200, true]);
+    }
+    const before = await Promise.all(paths().map((path) => get(path)));
+    const after = `${paths()[0]}&cursor=${before[0]!.body.next_cursor}`;
+    expect((await get(after, before[0]!.headers.etag)).status).toBe(200);
+    await givenPriceRule(api.context.db, reader, { percent: -50 });
+    await untilObeyed();
+    for (const [n, path] of paths().entries()) {
+      const { status, body } = await get(path, before[n]!.headers.etag);
+      expect([status, JSON.stringify(body).includes('"price_from":250,')]).toEqual([200, true]);
+    }
+  });
+
+  it('are refused to a key that is revoked, whatever it has', async () => {
+    const { headers } = await get(paths()[0]!);
+    await api.context
+      .db('api_keys')
+      .where({ tenant_id: reader.tenant.id })
+      .update({ revoked_at: new Date() });
+    await untilObeyed();
+    expect((await get(paths()[0]!, headers.etag)).status).toBe(401);
+  });
+});

@@ -1,0 +1,31 @@
+import { startTestApi, type TestApi } from '../support/api';
+import { expectProblem } from './reader';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.stop());
+
+describe('GET /covers/{slug}.svg', () => {
+  it('serves a cover of the demo catalog that pages of other origins may show', async () => {
+    const cover = await api.http.get('/covers/ha-long-bay-cruise.svg').buffer(true);
+    expect(cover.status).toBe(200);
+    expect(cover.headers).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'cache-control': 'public, max-age=86400',
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+    expect(String(cover.body)).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+  });
+
+  it.each([
+    'atlantis.svg',
+    'ha-long-bay-cruise.png',
+    '..%2fdemo-tours.json',
+    '..%2f..%2fpackage.json',
+    '.svg',
+  ])('answers 404 for a file that is not a cover: %s', async (file) => {
+    expectProblem(await api.http.get(`/covers/${file}`), 404, 'not_found');
+  });
+});

@@ -1,0 +1,201 @@
+import supertest from 'supertest';
+import { setVisibility } from '../../services/api/catalog/manage-visibility';
+import { addPriceRule } from '../../services/api/pricing/change-price-rules';
+import { findTenantForChange } from '../../services/api/tenants/find-tenant';
+import { type Db, inTransaction, type Trx } from '../../services/platform/database';
+import { departureEntry, importFiles, tourEntry } from '../catalog/catalog-files';
+import { startTestApi, type TestApi } from '../support/api';
+import { startApiProcess } from '../support/api-process';
+import { givenDeparture, givenTour, type GivenTour } from '../support/given';
+import { answerAfter, untilSomebodyWaits } from '../support/lock-wait';
+import { expectProblem, givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
+import { givenWidgetToken, SHOP } from '../widget/given-widget';
+
+let api: TestApi;
+let db: Db;
+let website: Website;
+beforeAll(async () => {
+  api = await startTestApi();
+  db = api.context.db;
+  website = await givenWebsite(api);
+});
+afterAll(() => api.stop());
+
+const YEN = { currency: 'JPY', currency_digits: 0, base_price_minor: 230_000 };
+const EURO = { currency: 'EUR', currency_digits: 2, base_price_minor: 139_000 };
+
+/** Changes the departures, then their tour, as an import does. */
+async function changeCurrency(trx: Trx, tour: GivenTour, to: typeof YEN | typeof EURO): Promise<void> {
+  const prices = JSON.stringify({ adult: to.base_price_minor });
+  await trx('departures').where({ tour_id: tour.id }).update({ prices_minor: prices });
+  await trx('tours')
+    .where({ id: tour.id })
+    .update({ ...to, revision: trx.raw('revision + 1') });
+}
+
+const givenEuroSeats = async () => {
+  const tour = await givenTour(db, { basePriceMinor: 139_000 });
+  return { tour, date: await givenDeparture(db, tour, { prices: { adult: 139_000 } }) };
+};
+const hold = ({ tour, date }: Seats) => website.hold(tour, { departure_date: date, quantity: 1 });
+const book = ({ tour, date }: Seats) => website.book({ tour_id: tour.slug, departure_date: date });
+
+describe('a sale that waited for its departure', () => {
+  it('uses the currency that an import gave the tour during its wait', async () => {
+    const held = await givenEuroSeats();
+    const answer = await answerAfter(
+      db,
+      held,
+      () => hold(held),
+      (trx) => changeCurrency(trx, held.tour, YEN),
+    );
+    expect(answer.body).toMatchObject({ currency: 'JPY', unit_price: 230_000, total_price: 230_000 });
+
+    const booked = await givenEuroSeats();
+    const lead = await answerAfter(
+      db,
+      booked,
+      () => book(booked),
+      (trx) => changeCurrency(trx, booked.tour, YEN),
+    );
+    expect(lead.body).toMatchObject({ currency: 'JPY', total_price: 230_000 });
+  });
+
+  it("uses the price rule of the tour's new continent", async () => {
+    const seats = await givenSeats(db);
+    await inTransaction(db, (trx) =>
+      addPriceRule(trx, website.tenant, { continent: 'africa', change: { kind: 'percent', value: '50' } }),
+    );
+    const move = (trx: Trx) => trx('tours').where({ id: seats.tour.id }).update({ continent: 'africa' });
+    expect((await answerAfter(db, seats, () => hold(seats), move)).body.unit_price).toBe(750);
+  });
+
+  it('uses a price rule that was added during its wait', async () => {
+    const seats = await givenSeats(db);
+    const other = await givenWebsite(api);
+    const add = (trx: Trx) => addPriceRule(trx, other.tenant, { change: { kind: 'percent', value: '10' } });
+    const sell = () => other.book({ tour_id: seats.tour.slug, departure_date: seats.date });
+    expect((await answerAfter(db, seats, sell, add)).body.total_price).toBe(550);
+  });
+
+  it('answers 404 and takes no seats when the tenant no longer sees the tour', async () => {
+    const hidden = await givenSeats(db);
+    const archived = await givenSeats(db);
+    const hide = async (trx: Trx) => {
+      const tenant = await findTenantForChange(trx, website.tenant.slug);
+      await setVisibility(trx, tenant, { kind: 'tour', tourId: hidden.tour.id }, false);
+    };
+    const archive = (trx: Trx) => trx('tours').where({ id: archived.tour.id }).update({ status: 'archived' });
+    for (const sell of [hold, book]) {
+      await db('visibility_tour_rules').where({ tour_id: hidden.tour.id }).delete();
+      await db('tours').where({ id: archived.tour.id }).update({ status: 'published' });
+      expectProblem(await answerAfter(db, hidden, () => sell(hidden), hide), 404, 'tour_not_found');
+      expectProblem(await answerAfter(db, archived, () => sell(archived), archive), 404, 'tour_not_found');
+    }
+    const taken = await db('seat_holds as h')
+      .join('departures as d', 'd.id', 'h.departure_id')
+      .whereIn('d.tour_id', [hidden.tour.id, archived.tour.id]);
+    expect(taken).toEqual([]);
+  });
+});
+
+describe('a booking without a date', () => {
+  it("that waited for its idempotency key uses the tour's new currency", async () => {
+    const tour = await givenTour(db, { basePriceMinor: 139_000 });
+    const first = await db.transaction();
+    await first('idempotency_keys').insert({
+      ...{ tenant_id: website.tenant.id, operation: 'booking.create', key: 'twice' },
+      ...{ fingerprint: Buffer.alloc(32), expires_at: first.raw("clock_timestamp() + interval '1 hour'") },
+    });
+    const answer = website.book({ tour_id: tour.slug }, { 'idempotency-key': 'twice' });
+    await untilSomebodyWaits(db);
+    await inTransaction(db, (trx) => changeCurrency(trx, tour, YEN));
+    await first.rollback();
+    expect((await answer).body).toMatchObject({ currency: 'JPY', total_price: 230_000 });
+  });
+});
+
+describe('an import', () => {
+  const entry = (slug: string, fields: object) =>
+    tourEntry({ slug, departures: [departureEntry()], ...fields });
+
+  it.each([
+    // The same number of minor units: no departure's row changes.
+    ['currency', { currency: 'JPY', departures: [departureEntry({ prices: { adult: 129_000 } })] }],
+    ['continent', { continent: 'africa' }],
+    ['time zone', { time_zone: 'Asia/Tokyo' }],
+    ['status', { status: 'archived' }],
+  ])("that changes a tour's %s waits for a sale of its departures", async (what, change) => {
+    const slug = `moved-${what.replace(' ', '-')}`;
+    await importFiles(db, { 'tours.json': [entry(slug, {})] });
+    const [departure] = await db('departures as d')
+      .join('tours as t', 't.id', 'd.tour_id')
+      .where('t.slug', slug)
+      .select('d.id');
+    let over = false;
+    let importing: Promise<unknown> | undefined;
+    await inTransaction(db, async (sale) => {
+      await sale('departures').where({ id: departure.id }).forUpdate().first();
+      importing = importFiles(db, { 'tours.json': [entry(slug, change)] }).finally(() => (over = true));
+      importing.catch(() => undefined);
+      await untilSomebodyWaits(db);
+      expect(over).toBe(false);
+    });
+    expect(await importing).toMatchObject({ tours: { updated: 1 }, errors: [] });
+  });
+});
+
+describe('answers during changes of the currency', () => {
+  it('never show an amount of one currency with the code of another', async () => {
+    const { tour, date } = await givenEuroSeats();
+    const { token } = await givenWidgetToken(db, website.tenant, { origins: [SHOP] });
+    const { authorization } = website;
+    // Uses a separate process with the read cache on.
+    const instance = await startApiProcess(api.database.url);
+    const paths = [
+      `/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`,
+      `/api/tenant/tours/${tour.slug}/departures`,
+      `/api/tenant/tours/${tour.slug}`,
+      '/api/tenant/catalog?limit=100',
+      `/api/widget/tours?limit=30&token=${token}`,
+    ];
+    const shown = new Set<string>();
+    let over = false;
+    const readers = paths.map(async (path) => {
+      const headers: Record<string, string> = path.includes('token') ? { origin: SHOP } : { authorization };
+      while (!over) {
+        const { status, body } = await supertest(instance.baseUrl).get(path).set(headers);
+        expect(status).toBe(200);
+        for (const price of pricesShown(body, tour)) shown.add(`${path.split(/[?/]/)[3]}: ${price}`);
+      }
+    });
+    for (let flip = 0; flip < 8; flip++) {
+      await inTransaction(db, (trx) => changeCurrency(trx, tour, flip % 2 ? EURO : YEN));
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    over = true;
+    await Promise.all(readers);
+    await instance.stop();
+    const names = [...new Set([...shown].map((text) => text.split(': ')[1]))];
+    expect(names.sort()).toEqual(['1390 EUR', '230000 JPY']);
+  });
+});
+
+interface Priced {
+  slug?: string;
+  currency: string;
+  price_from?: number;
+  prices?: { adult: number };
+  tenant_prices?: { adult: number };
+}
+
+/** Returns every price of this tour in an answer with the currency beside it. */
+function pricesShown(body: Priced & { items?: Priced[] }, tour: GivenTour): string[] {
+  return (body.items ?? [body])
+    .filter(({ slug }) => slug === undefined || slug === tour.slug)
+    .flatMap((item) =>
+      [item.price_from, item.prices?.adult, item.tenant_prices?.adult]
+        .filter((price) => price !== undefined)
+        .map((price) => `${price} ${item.currency}`),
+    );
+}

@@ -1,0 +1,122 @@
+import type { Response } from 'supertest';
+import { startTestApi, type TestApi } from '../support/api';
+import { untilSomebodyWaits } from '../support/lock-wait';
+import {
+  expectProblem,
+  givenSeats,
+  givenWebsite,
+  type Seats,
+  seatsTaken,
+  type Website,
+} from '../support/website';
+
+let api: TestApi;
+let website: Website;
+let locked: Seats;
+let free: Seats;
+beforeAll(async () => {
+  api = await startTestApi();
+  website = await givenWebsite(api);
+});
+afterAll(() => api.stop());
+beforeEach(async () => {
+  locked = await givenSeats(api.context.db, { seats: 100 });
+  free = await givenSeats(api.context.db);
+});
+
+const hold = ({ tour, date }: Seats, name = tour.slug) =>
+  website.hold(name, { departure_date: date, quantity: 1 });
+
+/** Runs `work` while another transaction holds the lock of `locked`. */
+async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
+  const other = await api.context.db.transaction();
+  await other('departures').where({ tour_id: locked.tour.id }).forUpdate();
+  return work().finally(() => other.rollback());
+}
+
+async function connectionsThatWait(): Promise<number> {
+  await untilSomebodyWaits(api.context.db);
+  const { rows } = await api.context.db.raw(
+    "select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  return rows[0].n;
+}
+
+describe('requests for a departure that is locked', () => {
+  it('take at most four connections, so that a hold on another departure is placed at once', async () => {
+    const { slug, id } = locked.tour;
+    const { answers, waiting, other, milliseconds } = await whileLocked(async () => {
+      // The slug and the UUID name the same departure.
+      const names = [slug, id, id.toUpperCase()];
+      const answers = Array.from({ length: 40 }, (_, n) => hold(locked, names[n % 3]));
+      await untilSomebodyWaits(api.context.db);
+      const begun = performance.now();
+      const other = await hold(free);
+      const milliseconds = performance.now() - begun;
+      return { answers, other, milliseconds, waiting: await connectionsThatWait() };
+    });
+    expect(other.status).toBe(201);
+    expect(milliseconds).toBeLessThan(1_500);
+    expect(waiting).toBeLessThanOrEqual(4);
+    const settled = await Promise.all(answers);
+    // On a slow machine the last of them may have waited for two seconds.
+    const refused = settled.filter(({ status }) => status !== 201);
+    for (const answer of refused) expectProblem(answer, 409, 'departure_busy');
+    expect(await seatsTaken(api.context.db, locked)).toBe(40 - refused.length);
+  });
+
+  it('do not delay the repeat of a request that was answered before', async () => {
+    const { slug } = locked.tour;
+    const body = { departure_date: locked.date, quantity: 1 };
+    const place = () => website.hold(slug, body, { 'idempotency-key': 'cart-1' });
+    const first = await place();
+    expect(first.status).toBe(201);
+    const { repeat, waiting } = await whileLocked(async () => {
+      const waiting = Array.from({ length: 12 }, () => hold(locked));
+      const settled = Promise.all(waiting);
+      await untilSomebodyWaits(api.context.db);
+      return { repeat: await place(), waiting: settled };
+    });
+    expect([repeat.status, repeat.text]).toEqual([201, first.text]);
+    expect(repeat.headers['idempotent-replayed']).toBe('true');
+    await waiting;
+  });
+
+  it('get departure_busy after two seconds, after a wait in the process or in the database', async () => {
+    const begun = performance.now();
+    const answers = await whileLocked(() => Promise.all(Array.from({ length: 12 }, () => hold(locked))));
+    expect(performance.now() - begun).toBeLessThan(3_500);
+    for (const answer of answers) {
+      expectProblem(answer, 409, 'departure_busy', { retryable: true });
+      expect(answer.headers['retry-after']).toBe('1');
+    }
+    expect((await hold(locked)).status).toBe(201);
+  });
+
+  it('wait in one queue for all changes of its holds and bookings', async () => {
+    const place = async () => (await hold(locked)).body.hold_id as string;
+    const [extended, released, booked] = [await place(), await place(), await place()];
+    const order = { tour_id: locked.tour.slug, departure_date: locked.date };
+    const [confirmed, cancelled] = [
+      (await website.book(order)).body.booking_ref,
+      (await website.book(order)).body.booking_ref,
+    ];
+    const { answers, waiting } = await whileLocked(async () => {
+      const answers = [
+        website.post(`/api/gateway/holds/${extended}/extend`, { hold_minutes: 30 }),
+        website.delete(`/api/gateway/holds/${released}`),
+        website.book({ tour_id: locked.tour.slug, hold_id: booked }),
+        website.book(order),
+        website.post(`/api/tenant/bookings/${confirmed}/confirm`),
+        website.post(`/api/tenant/bookings/${cancelled}/cancel`),
+        hold(locked),
+      ];
+      // Gives a fifth request time to reach the database.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return { answers, waiting: await connectionsThatWait() };
+    });
+    expect(waiting).toBeLessThanOrEqual(4);
+    const settled: Response[] = await Promise.all(answers);
+    expect(settled.map(({ status }) => status)).toEqual([200, 204, 201, 201, 200, 200, 201]);
+  });
+});

@@ -1,0 +1,101 @@
+import { cachedCredentials } from '../../services/api/credentials/credential-source';
+import { mintCredentialToken } from '../../services/api/credentials/token-format';
+import { createRenewableValidity, type RenewableValidity } from '../../services/platform/read-cache/validity';
+import { startTestApi, type TestApi } from '../support/api';
+import { withAnotherSecret } from '../support/forged-token';
+import { givenWidgetToken } from '../widget/given-widget';
+import { expectProblem, givenReader, type Reader } from './reader';
+
+const CATALOG = '/api/tenant/catalog';
+const LIST = '/api/widget/tours';
+
+let api: TestApi;
+let lease: RenewableValidity;
+let reader: Reader;
+let widget: { id: string; token: string };
+beforeAll(async () => {
+  api = await startTestApi();
+  reader = await givenReader(api);
+  widget = await givenWidgetToken(api.context.db, reader.tenant);
+  lease = createRenewableValidity();
+  api.context.credentials = cachedCredentials(api.context.db, lease);
+});
+afterAll(() => api.stop());
+
+/** As a poll does that finds the version unchanged. */
+const renew = (version = 1) =>
+  lease.renew({ version, databaseTime: Date.now() }, { monotonic: performance.now(), wall: Date.now() });
+
+const withKey = (key: string) => () => api.http.get(CATALOG).set({ authorization: `Bearer ${key}` });
+const withToken = (token: string) => () => api.http.get(LIST).set('x-svc-widget-token', token);
+
+/** The statements that the database is sent for one request, and how many counts the quota store keeps of it. */
+async function workOf(send: () => PromiseLike<{ status: number }>): Promise<object> {
+  const statements: string[] = [];
+  const buckets: string[] = [];
+  const note = ({ sql }: { sql: string }) => void statements.push(sql);
+  const { quotas } = api.context;
+  api.context.quotas = {
+    consume: (bucket, limit) => (buckets.push(bucket), quotas.consume(bucket, limit)),
+  };
+  api.context.db.on('query', note);
+  renew();
+  const { status } = await send();
+  api.context.db.removeListener('query', note);
+  api.context.quotas = quotas;
+  return { status, statements, buckets };
+}
+
+describe('a wrong secret of a known id', () => {
+  it.each([
+    ['key', () => withKey(reader.key), () => reader.key, withKey, 'api_key'],
+    ['widget token', () => withToken(widget.token), () => widget.token, withToken, 'widget_token'],
+    ['key where a widget token belongs', () => withKey(reader.key), () => reader.key, withToken, 'api_key'],
+  ] as const)('takes the same way as an unknown id: %s', async (_what, good, token, offer, kind) => {
+    renew();
+    await good()();
+    expect(await workOf(good())).toMatchObject({ status: 200 });
+
+    const known = await workOf(offer(withAnotherSecret(token())));
+    expect(known).toMatchObject({
+      status: 401,
+      statements: [expect.any(String)],
+      buckets: [expect.any(String)],
+    });
+    expect(await workOf(offer(mintCredentialToken(kind).token))).toEqual(known);
+
+    const again = withAnotherSecret(token());
+    await workOf(offer(again));
+    expect(await workOf(offer(again))).toEqual(known);
+  });
+
+  it('takes the same way where the key is revoked', async () => {
+    const { db } = api.context;
+    const revoked = await givenReader(api);
+    await db('api_keys').where({ tenant_id: revoked.tenant.id }).update({ revoked_at: db.fn.now() });
+    renew();
+    expectProblem(await withKey(revoked.key)(), 401, 'key_revoked');
+    const refused = await workOf(withKey(withAnotherSecret(revoked.key)));
+    expect(await workOf(withKey(mintCredentialToken('api_key').token))).toEqual(refused);
+  });
+});
+
+describe('a key that is remembered', () => {
+  it('is served without a query, and is refused from the next version on when it is revoked', async () => {
+    const { db } = api.context;
+    const brief = await givenReader(api);
+    renew();
+    await withKey(brief.key)();
+    const statements: string[] = [];
+    const note = ({ sql }: { sql: string }) => void statements.push(sql);
+    db.on('query', note);
+    renew();
+    expect((await withKey(brief.key)()).status).toBe(200);
+    db.removeListener('query', note);
+    expect(statements.filter((sql) => sql.includes('api_keys'))).toEqual([]);
+
+    await db('api_keys').where({ tenant_id: brief.tenant.id }).update({ revoked_at: db.fn.now() });
+    renew(2);
+    expectProblem(await withKey(brief.key)(), 401, 'key_revoked');
+  });
+});

@@ -1,0 +1,117 @@
+import { startTestApi, type TestApi } from '../support/api';
+import {
+  endPaymentWindow,
+  expectProblem,
+  givenSeats,
+  givenWebsite,
+  type Seats,
+  seatsTaken,
+  type Website,
+} from '../support/website';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(() => api.stop());
+
+const hold = (website: Website, { tour, date }: Seats, quantity: number) =>
+  website.hold(tour, { departure_date: date, quantity });
+const book = (website: Website, { tour, date }: Seats, adults: number, more: object = {}) =>
+  website.book({ tour_id: tour.id, departure_date: date, adults, ...more });
+const step = (website: Website, ref: string, verb: 'confirm' | 'cancel') =>
+  website.post(`/api/tenant/bookings/${ref}/${verb}`);
+
+describe("a tenant's share of a departure's seats", () => {
+  it('limits live holds and unpaid bookings together', async () => {
+    const half = await givenWebsite(api, { maxHoldShare: 59 });
+    const seats = await givenSeats(api.context.db, { seats: 10 });
+    expect((await book(half, seats, 3)).status).toBe(201);
+    expectProblem(await hold(half, seats, 3), 409, 'hold_limit_reached');
+    expect((await hold(half, seats, 2)).status).toBe(201);
+    expectProblem(await book(half, seats, 1), 409, 'hold_limit_reached');
+    expect(await seatsTaken(api.context.db, seats)).toBe(5);
+    const other = await givenWebsite(api);
+    expect((await book(other, seats, 5)).status).toBe(201);
+  });
+
+  it('does not count confirmed, cancelled or expired seats, nor other departures', async () => {
+    const { db } = api.context;
+    const half = await givenWebsite(api, { maxHoldShare: 50 });
+    const seats = await givenSeats(db, { seats: 10 });
+    const refs = [];
+    for (const adults of [2, 2, 1]) refs.push((await book(half, seats, adults)).body.booking_ref);
+    expectProblem(await hold(half, seats, 1), 409, 'hold_limit_reached');
+    expect((await hold(half, await givenSeats(db, { seats: 10 }), 5)).status).toBe(201);
+    await step(half, refs[0], 'confirm');
+    await step(half, refs[1], 'cancel');
+    await endPaymentWindow(db, refs[2]);
+    expect((await hold(half, seats, 5)).status).toBe(201);
+    expect(await seatsTaken(db, seats)).toBe(7);
+  });
+
+  it('is at least one seat', async () => {
+    const poor = await givenWebsite(api, { maxHoldShare: 1 });
+    const seats = await givenSeats(api.context.db, { seats: 20 });
+    expect((await book(poor, seats, 1)).status).toBe(201);
+    expectProblem(await hold(poor, seats, 1), 409, 'hold_limit_reached');
+  });
+
+  it('counts a hold that becomes a booking once', async () => {
+    const half = await givenWebsite(api, { maxHoldShare: 50 });
+    const seats = await givenSeats(api.context.db, { seats: 10 });
+    const { hold_id } = (await hold(half, seats, 3)).body;
+    expectProblem(await book(half, seats, 6, { hold_id }), 409, 'hold_limit_reached');
+    expect((await half.get(`/api/gateway/holds/${hold_id}`)).body.status).toBe('active');
+    expect((await book(half, seats, 5, { hold_id })).status).toBe(201);
+  });
+
+  it("does not refuse a booking of its hold's seats after the share was lowered", async () => {
+    const { db } = api.context;
+    const website = await givenWebsite(api);
+    const seats = await givenSeats(db, { seats: 10 });
+    const { hold_id } = (await hold(website, seats, 8)).body;
+    await db('tenants').where({ id: website.tenant.id }).update({ max_hold_share: 10 });
+    expect((await book(website, seats, 8, { hold_id })).status).toBe(201);
+  });
+
+  it('does not refuse the confirmation of an expired booking, because it is paid', async () => {
+    const { db } = api.context;
+    const half = await givenWebsite(api, { maxHoldShare: 50 });
+    const seats = await givenSeats(db, { seats: 10 });
+    const { booking_ref } = (await book(half, seats, 4)).body;
+    await endPaymentWindow(db, booking_ref);
+    expect((await hold(half, seats, 5)).status).toBe(201);
+    expect((await step(half, booking_ref, 'confirm')).body.status).toBe('confirmed');
+    expect(await seatsTaken(db, seats)).toBe(9);
+  });
+
+  it('is exact for many concurrent holds and bookings', async () => {
+    const half = await givenWebsite(api, { maxHoldShare: 50 });
+    const seats = await givenSeats(api.context.db, { seats: 10 });
+    const asked = Array.from({ length: 30 }, (_, n) => (n % 2 ? hold : book)(half, seats, 1));
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(5);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(25);
+    expect(await seatsTaken(api.context.db, seats)).toBe(5);
+  });
+});
+
+describe("a tenant's unpaid bookings", () => {
+  it('are limited in number, with or without a date; paid and ended bookings do not count', async () => {
+    const { db } = api.context;
+    const modest = await givenWebsite(api, { maxUnpaid: 2 });
+    const seats = await givenSeats(db);
+    const dateless = () => modest.book({ tour_id: seats.tour.id });
+    const [first, second] = [await book(modest, seats, 1), await dateless()];
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expectProblem(await book(modest, seats, 1), 409, 'hold_limit_reached');
+    expectProblem(await dateless(), 409, 'hold_limit_reached');
+    expect((await hold(modest, seats, 1)).status).toBe(201);
+    await step(modest, first.body.booking_ref, 'confirm');
+    expect((await dateless()).status).toBe(201);
+    await endPaymentWindow(db, second.body.booking_ref);
+    expect((await book(modest, seats, 1)).status).toBe(201);
+    expect((await (await givenWebsite(api)).book({ tour_id: seats.tour.id })).status).toBe(201);
+  });
+});

@@ -1,0 +1,191 @@
+/*
+ * Measures what a hostile request costs: CPU of the API process for each, on the demo catalog, and the time in which a key of a known
+ * and of an unknown id is refused. `npm run bench:entry-points`.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Client, request } from 'undici';
+import { mintCredentialToken } from '../../services/api/credentials/token-format';
+import { plantDemo } from '../../services/api/demo/plant-demo';
+import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { migrate } from '../../services/platform/migrate';
+import { type ApiProcess, startApiProcess } from '../support/api-process';
+import { withAnotherSecret } from '../support/forged-token';
+import { PEPPER } from '../support/given';
+
+const ROUNDS = 5;
+const REFUSALS = 1200;
+/** Node reads 16 KiB of headers at most. */
+const HEADER = 13_600;
+
+interface Case {
+  name: string;
+  path: string;
+  method?: 'GET' | 'POST';
+  headers?: Record<string, string>;
+  body?: string;
+}
+
+interface Credentials {
+  apiKey: string;
+  token: string;
+}
+
+async function main(): Promise<void> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'bench-entry-'));
+  const embedded = await joinEmbeddedPostgres(directory);
+  const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: 2 });
+  let api: ApiProcess | undefined;
+  try {
+    await migrate(db);
+    const credentials = await plant(db);
+    api = await startApiProcess(embedded.url, { WIDGET_RPM: '1000000' });
+    await measureCases(api, casesOf(credentials));
+    await measureRefusals(api, credentials);
+  } finally {
+    await api?.stop();
+    await db.destroy();
+    await embedded.leave();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function plant(db: Db): Promise<Credentials> {
+  const today = new Date().toISOString().slice(0, 10);
+  const demo = await inTransaction(db, (trx) => plantDemo(trx, today, PEPPER));
+  return { apiKey: demo.api_key, token: demo.widget_token };
+}
+
+/** `de-u-aaa-abc-…`: a valid tag, as long as it is wanted. */
+function longTag(length: number): string {
+  const letters = 'abcdefghijklmnopqrstuvwxyz';
+  let tag = 'de-u';
+  for (let n = 0; tag.length + 5 <= length; n++) {
+    tag += `-a${letters[Math.floor(n / 676) % 26]}${letters[Math.floor(n / 26) % 26]}${letters[n % 26]}`;
+  }
+  return tag;
+}
+
+function casesOf({ apiKey, token }: Credentials): Case[] {
+  const page = `/embed/tours?token=${token}&limit=30`;
+  const authorization = `Bearer ${apiKey}`;
+  const marks = `a${'\u0345\u0301\u0323\u0327'.repeat(1900)}`;
+  const sorted = `a${['\u0345', '\u0301', '\u0323', '\u0327'].map((mark) => mark.repeat(1900)).join('')}`;
+  const booking = { tour_id: 'x', name: 'A', phone: '123456', email: 'a@example.com' };
+  const post = (body: object): Partial<Case> => ({
+    method: 'POST',
+    headers: { authorization, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return [
+    { name: 'embed: plain', path: page },
+    { name: 'embed: long tag', path: page, headers: { 'accept-language': longTag(HEADER) } },
+    { name: 'embed: many tags', path: page, headers: { 'accept-language': 'xx,'.repeat(HEADER / 3) } },
+    { name: 'embed: long lang', path: `${page}&lang=${longTag(35)}` },
+    { name: 'embed: Referer', path: page, headers: { referer: `https://${'a.'.repeat(HEADER / 2)}` } },
+    {
+      name: 'embed: refusal, many Accept',
+      path: '/embed/tours?token=x',
+      headers: { accept: 'a/b,'.repeat(HEADER / 4) },
+    },
+    { name: 'home: many Accept', path: '/', headers: { accept: 'a/b,'.repeat(HEADER / 4) } },
+    { name: 'widget: plain', path: `/api/widget/tours?token=${token}` },
+    {
+      name: 'widget: If-None-Match',
+      path: `/api/widget/tours?token=${token}`,
+      headers: { 'if-none-match': '"a",'.repeat(HEADER / 4) },
+    },
+    { name: 'widget: parameters', path: `/api/widget/tours?token=${token}&${'a1=1&'.repeat(HEADER / 5)}` },
+    {
+      name: 'widget: marks in q',
+      path: `/api/widget/tours?token=${token}&q=${encodeURIComponent(sorted.slice(0, 1))}${'%CC%81%CC%A3'.repeat(1100)}`,
+    },
+    {
+      name: 'catalog: long key',
+      path: '/api/tenant/catalog',
+      headers: { authorization: `Bearer ${'a'.repeat(HEADER)}` },
+    },
+    { name: 'booking: marks in notes', path: '/api/tenant/bookings', ...post({ ...booking, notes: marks }) },
+    {
+      name: 'booking: sorted marks in notes',
+      path: '/api/tenant/bookings',
+      ...post({ ...booking, notes: sorted }),
+    },
+    {
+      name: 'booking: sorted marks in name',
+      path: '/api/tenant/bookings',
+      ...post({ ...booking, name: sorted }),
+    },
+    {
+      name: 'booking: unknown fields',
+      path: '/api/tenant/bookings',
+      ...post(Object.fromEntries(Array.from({ length: 1700 }, (_, n) => [`f${n}`, 1]))),
+    },
+  ] as Case[];
+}
+
+async function measureCases(api: ApiProcess, cases: Case[]): Promise<void> {
+  for (const { name, path: where, method = 'GET', headers, body } of cases) {
+    const costs: number[] = [];
+    let status = 0;
+    for (let round = -1; round < ROUNDS;) {
+      const before = await cpuSeconds(api);
+      const answer = await request(api.baseUrl + where, { method, headers, body, reset: true });
+      await answer.body.dump();
+      status = answer.statusCode;
+      const cost = ((await cpuSeconds(api)) - before) * 1000;
+      // Shed, because the request before it blocked the process.
+      if (status === 503) await new Promise((resolve) => setTimeout(resolve, 1000));
+      else if (round++ >= 0) costs.push(cost);
+    }
+    say(`${name.padEnd(32)} ${status}  ${median(costs).toFixed(1)} ms of CPU (a read of /metrics in it)`);
+  }
+}
+
+async function cpuSeconds(api: ApiProcess): Promise<number> {
+  return Number(/^process_cpu_seconds_total (\S+)/m.exec(await api.metrics())![1]);
+}
+
+/** In turns, so that what else the machine does meets both. Past 60 failures a minute they are 429, which takes the same way. */
+async function measureRefusals(api: ApiProcess, { apiKey, token }: Credentials): Promise<void> {
+  const client = new Client(api.baseUrl);
+  const kinds = {
+    'key, known id': () => ({ authorization: `Bearer ${withAnotherSecret(apiKey)}` }),
+    'key, unknown id': () => ({ authorization: `Bearer ${mintCredentialToken('api_key').token}` }),
+    'widget token, known id': () => ({ 'x-svc-widget-token': withAnotherSecret(token) }),
+    'widget token, unknown id': () => ({ 'x-svc-widget-token': mintCredentialToken('widget_token').token }),
+  };
+  const times = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, [] as number[]]));
+  const paths = { key: '/api/tenant/catalog', widget: '/api/widget/tours' };
+  const ask = async (where: string, headers: Record<string, string>) => {
+    const begun = performance.now();
+    const { body } = await client.request({ path: where, method: 'GET', headers });
+    await body.dump();
+    return performance.now() - begun;
+  };
+  for (let n = 0; n < REFUSALS; n++) {
+    // The real ones are in use, and so remembered.
+    if (n % 100 === 0) await ask(paths.key, { authorization: `Bearer ${apiKey}` });
+    if (n % 100 === 0) await ask(paths.widget, { 'x-svc-widget-token': token });
+    for (const [kind, headers] of Object.entries(kinds)) {
+      times[kind]!.push(await ask(kind.startsWith('key') ? paths.key : paths.widget, headers()));
+    }
+  }
+  for (const [kind, taken] of Object.entries(times)) say(`${kind.padEnd(32)} ${median(taken).toFixed(3)} ms`);
+  await client.close();
+}
+
+function median(values: number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1]!;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${String(error)}\n`);
+  process.exitCode = 1;
+});

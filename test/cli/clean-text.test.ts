@@ -1,0 +1,118 @@
+import { cleanText, escapeJson, oneLine } from '../../cli/terminal/clean-text';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { givenTour } from '../support/given';
+import { runOnce } from './run-once';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+const EVIL = 'a\u001b]0;title\u0007b\u009b31mc\u202ed\u2066e\u200bf\u2028g\u007fh\ufeffi\u{e0041}j';
+const CLEANED = 'a\ufffd]0;title\ufffdb\ufffd31mc\ufffdd\ufffde\ufffdf\ufffdg\ufffdh\ufffdi\ufffdj';
+/** All that a terminal may obey or hide, but line breaks, tabs, joiners and variation selectors. */
+const UNSAFE = /(?![\n\t\u200d\p{VS}])[\p{Cc}\p{Zl}\p{Zp}\p{DI}\ufff9-\ufffb]/u;
+
+describe('text for a terminal', () => {
+  it('has no control, direction, zero-width or tag character, and keeps line breaks and tabs', () => {
+    expect(cleanText(`${EVIL}\n\tk\r`)).toBe(`${CLEANED}\n\tk\ufffd`);
+    expect(oneLine(' a\r\n b\tc')).toBe(' a b\ufffdc');
+  });
+
+  it.each([
+    ['a picture of several stays one', '👩\u200d👩\u200d👧\ufe0f 🏳\ufe0f\u200d🌈 👩🏽\u200d🚀'],
+    ['letters of every script stay', 'Hà Nội 関東ツアー می\u0647 ١٢ 葛\u{e0100} é e\u0301'],
+  ])('keeps what people write: %s', (_, text) => expect(cleanText(text)).toBe(text));
+
+  it('takes joiners and soft hyphens out of words, without a trace', () => {
+    expect(cleanText('می\u200cخواهم ac\u200dme soft\u00adly')).toBe('میخواهم acme softly');
+  });
+
+  it('gives JSON in which every character has the same value, and none is unsafe', () => {
+    for (let plane = 0; plane <= 0x10; plane++) {
+      const points = Array.from({ length: 0x1_0000 }, (_, i) => plane * 0x1_0000 + i);
+      const text = points.map((point) => String.fromCodePoint(point)).join('');
+      const json = escapeJson(JSON.stringify({ text }));
+      expect(JSON.parse(json).text === text).toBe(true);
+      expect([UNSAFE.test(json), json.includes('\u200d')]).toEqual([false, false]);
+    }
+  });
+});
+
+describe('what others wrote', () => {
+  let terminal: TestTerminal;
+  beforeAll(async () => {
+    terminal = await openTestTerminal();
+    await givenTour(terminal.db, { slug: 'evil', name: EVIL });
+  });
+  afterAll(async () => terminal.drop());
+  const onScreen = (line: string) =>
+    runOnce(line, { env: terminal.env, screen: { columns: 200, colors: true } });
+
+  it('is cleaned in tables, beside colours of ours', async () => {
+    const { stdout } = await onScreen('catalog list');
+    expect(stdout).toContain(CLEANED);
+    expect(stdout).toContain('\u001b[32mpublished\u001b[0m');
+    expect(stdout.replace(/\u001b\[\d+m/g, '')).not.toMatch(UNSAFE);
+  });
+
+  it('cannot colour a text, even if it knows how we mark colours in another run', async () => {
+    const { stderr } = await onScreen('tenant show \u001b[31mred\u001b[0m');
+    expect(stderr).not.toMatch(UNSAFE);
+    expect(stderr).toContain('[31mred');
+  });
+
+  it('is exact in JSON documents, and escaped', async () => {
+    const { stdout } = await onScreen('catalog list --json');
+    expect(stdout).not.toMatch(UNSAFE);
+    expect(JSON.parse(stdout).items[0].name).toBe(EVIL);
+    const exported = await onScreen('catalog export');
+    expect(exported.stdout).not.toMatch(UNSAFE);
+    expect(JSON.parse(exported.stdout)[0].name).toBe(EVIL);
+  });
+
+  it('is exact in a file that is written', async () => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'tourctl-clean-')), 'catalog.json');
+    await terminal.tourctl(['catalog', 'export', '--out', file]);
+    const text = readFileSync(file, 'utf8');
+    expect(JSON.parse(text)[0].name).toBe(EVIL);
+    expect(text).toContain('c\u202ed');
+  });
+
+  it.each([
+    ['an argument', ['tenant', 'show', `x${EVIL}`]],
+    ['a flag', ['tenant', 'list', `--x${EVIL}`]],
+    ['the value of a flag', ['pricing', 'add', 'acme', '--percent', EVIL]],
+    ['a command', [EVIL]],
+    ['a file', ['catalog', 'import', `/nowhere/${EVIL}.json`]],
+    ['a line break that begins a message of ours', ['catalog', 'import', '/nowhere/x\nerror: y.json']],
+  ])('is cleaned where an error repeats it: %s', async (_, line) => {
+    const { code, stderr } = await terminal.tourctl(line);
+    expect(code).toBeGreaterThan(0);
+    expect(stderr).not.toMatch(UNSAFE);
+    expect(stderr.match(/^error: /gm)).toHaveLength(1);
+    const inJson = await terminal.tourctl([...line, '--json']);
+    expect(inJson.stderr).not.toMatch(UNSAFE);
+    expect(inJson.error.code).toEqual(expect.any(String));
+  });
+
+  it("is cleaned where a receiver's answer is shown", async () => {
+    await terminal.tourctl('tenant create --slug acme --name Acme');
+    await terminal.tourctl('webhook add acme https://a.example/hooks');
+    const [{ id }] = (await terminal.tourctl('webhook list acme --json')).json.items;
+    const { delivery } = (await terminal.tourctl(`webhook ping ${id} --json`)).json;
+    await givenAnswer(terminal, delivery, EVIL);
+    const { stdout } = await onScreen(`delivery show ${delivery} --reveal`);
+    expect(stdout).toContain(CLEANED);
+    expect(stdout).not.toMatch(UNSAFE);
+    const { json } = await terminal.tourctl(`delivery show ${delivery} --reveal --json`);
+    expect(json.tries[0].response_body).toBe(EVIL);
+  });
+});
+
+/** A try of the delivery that was answered so. */
+async function givenAnswer({ db }: TestTerminal, delivery: string, body: string): Promise<void> {
+  await db('webhook_attempts').insert({
+    ...{ delivery_id: delivery, number: 1, started_at: new Date(), duration_ms: 5, worker: 'w' },
+    ...{ outcome: 'http_error', status_code: 500, reason: 'answered 500' },
+    ...{ response_headers: JSON.stringify({ 'x-evil': body }), response_body: body },
+  });
+}

@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { departureEntry, tourEntry, writeFiles } from '../catalog/catalog-files';
+import { givenDeparture, givenTour } from '../support/given';
+import { describeOnTerminal, KEY, openPseudoTerminal, type PseudoTerminal } from '../support/pseudo-terminal';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+// Each test starts the entry, a second each on an idle machine.
+jest.setTimeout(90_000);
+
+const ENTRY = path.resolve(__dirname, '../../cli/tourctl.js');
+const ASKS = 'Archive 1 tours, delete 0 departures and cancel 0 more?';
+
+let terminal: TestTerminal;
+let files: string[];
+beforeEach(async () => {
+  terminal = await openTestTerminal();
+  files = writeFiles({ 'tours.json': [tourEntry({ slug: 'kept', departures: [departureEntry()] })] });
+  await terminal.tourctl(['catalog', 'import', ...files]);
+  await givenTour(terminal.db, { slug: 'gone' });
+});
+afterEach(() => terminal.drop());
+
+const sit = (line: string): PseudoTerminal =>
+  openPseudoTerminal(`exec ${process.execPath} ${ENTRY} ${line}`, terminal.env);
+const prune = () => sit(`catalog import ${files.join(' ')} --prune`);
+const archived = () => terminal.db('tours').where({ status: 'archived' }).orderBy('slug').pluck('slug');
+
+/** Lists the terminal's connections that have a transaction open. */
+async function openTransactions(): Promise<unknown[]> {
+  const { rows } = await terminal.db.raw(
+    `select state, query from pg_stat_activity
+     where datname = current_database() and application_name = 'tourctl' and (xact_start is not null or state ~ 'transaction')`,
+  );
+  return rows;
+}
+
+describeOnTerminal('the question of a pruning import', () => {
+  it('is asked without an open transaction: a table can be altered meanwhile', async () => {
+    const person = prune();
+    await person.see(ASKS);
+    expect(await openTransactions()).toEqual([]);
+    await terminal.db.raw(
+      "set lock_timeout = '2s'; alter table tours set (fillfactor = 100); reset lock_timeout",
+    );
+    await person.answer('', 'y', KEY.enter);
+    expect(await person.ended).toBe(0);
+    expect(await archived()).toEqual(['gone']);
+  });
+
+  it('is asked again, with what has changed, where something else would be removed by then', async () => {
+    const person = prune();
+    await person.see(ASKS);
+    const tour = await terminal.db('tours').where({ slug: 'kept' }).first('id', 'slug');
+    await givenDeparture(terminal.db, tour, { date: '2031-06-09' });
+    await givenTour(terminal.db, { slug: 'late' });
+    await terminal.db('tours').where({ slug: 'gone' }).delete();
+    await person.answer('', 'y', KEY.enter);
+    await person.see('have changed since you were asked');
+    for (const line of [
+      'now also: delete kept 2031-06-09',
+      'now also: archive late',
+      'no longer: archive gone',
+    ])
+      expect(person.shown).toContain(line);
+    await person.see('Archive 1 tours, delete 1 departures and cancel 0 more?');
+    expect([await archived(), await openTransactions()]).toEqual([[], []]);
+    await person.answer('', 'y', KEY.enter);
+    expect(await person.ended).toBe(0);
+    expect(await archived()).toEqual(['late']);
+  });
+
+  it('leaves everything as it is where the answer is no', async () => {
+    const person = prune();
+    await person.answer(ASKS, 'n', KEY.enter);
+    expect([await person.ended, await archived()]).toEqual([1, []]);
+  });
+
+  it('is asked after a named pipe was read, which can be read only once', async () => {
+    const pipe = path.join(path.dirname(files[0]!), 'pipe.json');
+    execFileSync('mkfifo', [pipe]);
+    const person = sit(`catalog import ${pipe} --prune`);
+    await writeFile(pipe, readFileSync(files[0]!));
+    await person.answer(ASKS, 'y', KEY.enter);
+    expect(await person.ended).toBe(0);
+    expect(await archived()).toEqual(['gone']);
+  });
+});
+
+describeOnTerminal('the questions of other commands', () => {
+  it('stand with no transaction open', async () => {
+    await terminal.tourctl('tenant create --slug acme --name Acme');
+    const { id: key } = (await terminal.tourctl('key issue acme --scope catalog:read --json')).json;
+    const { id: hook } = (await terminal.tourctl('webhook add acme https://a.example/h --json')).json;
+    const { id: widget } = (await terminal.tourctl('widget issue acme --origin a.example --json')).json;
+    const { id: rule } = (await terminal.tourctl('pricing add acme --percent 5 --json')).json;
+    const questions: [string, string][] = [
+      ['tenant suspend acme', 'Refuse every key'],
+      ['tenant close acme', 'Close acme'],
+      [`key revoke ${key}`, 'Refuse the key'],
+      [`key rotate ${key} --grace 0`, 'Refuse the key'],
+      [`widget revoke ${widget}`, 'Refuse the widget token'],
+      [`webhook remove ${hook}`, 'Remove https'],
+      [`webhook rotate-secret ${hook} --grace 0`, 'Sign with the new secret'],
+      ['origins remove acme https://a.example', 'no more?'],
+      [`pricing remove acme ${rule}`, 'Remove the price rule'],
+      ['pricing add acme --percent -90', 'less than half'],
+      ['departure cancel kept 2031-06-01', 'off sale'],
+      ['tenant onboard', 'Its name for people'],
+    ];
+    const people = questions.map(([line]) => sit(line));
+    await Promise.all(people.map((person, i) => person.see(questions[i]![1])));
+    expect(await openTransactions()).toEqual([]);
+    await Promise.all(people.map((person) => person.answer('', KEY.ctrlC)));
+    expect(await Promise.all(people.map((person) => person.ended))).toEqual(people.map(() => 130));
+  });
+});

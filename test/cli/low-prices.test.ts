@@ -1,0 +1,158 @@
+import path from 'node:path';
+import { givenDeparture, givenTour } from '../support/given';
+import { describeOnTerminal, KEY, openPseudoTerminal } from '../support/pseudo-terminal';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+/** Covers one departure, at a price of 1200. */
+const WINDOW = '--percent -60 --tour alps --travel-from 2031-08-01 --travel-to 2031-08-01';
+const ENTRY = path.resolve(__dirname, '../../cli/tourctl.js');
+
+let terminal: TestTerminal;
+beforeAll(async () => {
+  terminal = await openTestTerminal();
+  await terminal.tourctl('tenant create --slug acme --name Acme --currency EUR');
+  const alps = await givenTour(terminal.db, { slug: 'alps', continent: 'europe', basePriceMinor: 100_000 });
+  const prices = { adult: 110_000, child: 55_000, single_supplement: 400 };
+  await givenDeparture(terminal.db, alps, { date: '2031-06-01', prices });
+  await givenDeparture(terminal.db, alps, { date: '2031-06-02', prices });
+  await givenDeparture(terminal.db, alps, { date: '2031-08-01', prices: { adult: 120_000 } });
+  await givenDeparture(terminal.db, alps, { date: '2020-06-01', prices });
+  await givenDeparture(terminal.db, alps, { date: '2031-09-01', prices, status: 'cancelled' });
+  await givenTour(terminal.db, { slug: 'draft', continent: 'europe', status: 'draft' });
+  await givenTour(terminal.db, { slug: 'fuji', continent: 'asia', currency: 'JPY', basePriceMinor: 90_000 });
+});
+afterAll(async () => terminal.drop());
+beforeEach(async () => terminal.db('price_rules').delete());
+
+const pricing = (line: string) => terminal.tourctl(`pricing ${line} --json`);
+const rules = () => terminal.db('price_rules').select('id');
+
+describe("tourctl pricing add, where prices would be 0 or less than half of the platform's", () => {
+  it('writes nothing without a terminal to ask on, and says how many prices, and the lowest', async () => {
+    const { code, stdout, error } = await pricing('add acme --percent -100 --tour alps');
+    expect([code, stdout, error.code]).toEqual([2, '', 'usage_error']);
+    expect(error.message).toBe(
+      '--yes is required where no question can be asked: This rule makes 8 prices in 1 tour less than half of the ' +
+        "platform's, 8 of them 0, such as alps on 2031-08-01, adult: 0 EUR instead of 1200 EUR. Add it?",
+    );
+    expect(await rules()).toEqual([]);
+  });
+
+  it('adds the rule with --yes, and answers with one document', async () => {
+    const { code, json, stderr } = await pricing('add acme --percent -100 --yes');
+    expect([code, json.percent, stderr]).toEqual([0, -100, '']);
+    expect(await rules()).toHaveLength(1);
+  });
+
+  it.each([
+    ['exactly half is not less than half', '--percent -50', 0],
+    ['a percent more off is', '--percent -51', 9],
+    ['an amount lowers the prices of adults', '--amount -560 --tour alps', 3],
+    ['a fixed price is compared with each platform price', '--price 575', 1],
+    ['rounding makes a small supplement 0', '--percent 10 --round-to 10', 2],
+    ['a travel window spares the other departures and the base price', WINDOW, 1],
+    ['all tours are looked at, in every currency', '--percent -90', 9],
+    ['a continent is looked at', '--percent -90 --continent asia', 1],
+  ])('judges each price that can be booked: %s', async (_, flags, prices) => {
+    const { code, stderr } = await pricing(`add acme ${flags}`);
+    const found = Number(/makes (\d+) price/.exec(stderr)?.[1] ?? 0);
+    expect([code, found]).toEqual([prices === 0 ? 0 : 2, prices]);
+  });
+
+  it('does not ask where a closer rule decides all of these prices', async () => {
+    expect((await pricing('add acme --percent 5 --tour alps')).code).toBe(0);
+    expect((await pricing('add acme --percent 5 --tour fuji')).code).toBe(0);
+    expect((await pricing('add acme --percent -90')).code).toBe(0);
+  });
+
+  it('does not let a new tenant be set up with such a rule unasked', async () => {
+    const onboard = 'tenant onboard --name Low --percent -80 --no-key --no-widget --json';
+    const { code, error } = await terminal.tourctl(onboard);
+    expect([code, error.message]).toEqual([2, expect.stringContaining('less than half')]);
+    expect(await terminal.db('tenants').where({ slug: 'low' })).toEqual([]);
+    const agreed = await terminal.tourctl(`${onboard} --yes`);
+    expect([agreed.code, agreed.stderr]).toEqual([0, expect.stringContaining('less than half')]);
+    await terminal.tourctl('tenant close low --yes');
+  });
+});
+
+describeOnTerminal('tourctl pricing add on a terminal', () => {
+  const sit = (line: string) => openPseudoTerminal(`exec ${process.execPath} ${ENTRY} ${line}`, terminal.env);
+
+  it('asks before prices fall below half, and adds the rule or leaves it, as the person says', async () => {
+    const refusing = sit('pricing add acme --percent -80 --tour fuji');
+    await refusing.answer('less than half of the platform', 'n', KEY.enter);
+    expect([await refusing.ended, await rules()]).toEqual([1, []]);
+    const agreeing = sit('pricing add acme --percent -80 --tour fuji');
+    await agreeing.answer('less than half of the platform', 'y', KEY.enter);
+    expect(await agreeing.ended).toBe(0);
+    expect(await rules()).toHaveLength(1);
+  });
+
+  it('warns of such a rule before a new tenant is written', async () => {
+    const person = sit('tenant onboard --name Cheap --percent -80 --no-key --no-widget');
+    for (const question of [
+      'Slug',
+      'Status',
+      'Country',
+      'Currency',
+      'Prefix',
+      'Tours',
+      'Round',
+      'Deposit',
+      'Percent of a departure',
+      'Sites',
+      'Address',
+    ])
+      await person.answer(question, KEY.enter);
+    await person.see('warning: the price rule makes 9 prices in 2 tours less than half of the platform');
+    await person.answer('Write all of it?', KEY.ctrlC);
+    expect([await person.ended, await rules()]).toEqual([130, []]);
+  });
+});
+
+describe('tourctl doctor on low prices', () => {
+  const check = async () => {
+    const { json } = await terminal.tourctl('doctor --json');
+    return json.checks.find(({ name }: { name: string }) => name === 'low-prices');
+  };
+
+  it("has nothing to note where no price is below half of the platform's", async () => {
+    await pricing('add acme --percent -50');
+    await pricing('add acme --percent 12.5 --round-to 0.5 --tour fuji');
+    expect(await check()).toMatchObject({ status: 'ok' });
+  });
+
+  it('names the rules that make prices low, with the lowest price of each and how to look at it', async () => {
+    const { id } = (await pricing(`add acme ${WINDOW} --yes`)).json;
+    const { status, detail, commands } = await check();
+    expect(status).toBe('notice');
+    expect(detail).toContain(
+      `${id} of acme makes 1 price in 1 tour less than half of the platform's, such as alps on 2031-08-01`,
+    );
+    expect(commands).toEqual(['tourctl pricing simulate acme alps --date 2031-08-01']);
+  });
+
+  it('leaves out tenants that may not be used, and rules that another one beats', async () => {
+    await pricing('add acme --percent -90 --tour alps --yes');
+    await pricing('add acme --percent 5 --tour alps');
+    expect(await check()).toMatchObject({ status: 'ok' });
+    await pricing('add acme --percent -90 --tour alps --yes');
+    expect(await check()).toMatchObject({ status: 'notice' });
+    await terminal.tourctl('tenant suspend acme --yes');
+    expect(await check()).toMatchObject({ status: 'ok' });
+    await terminal.tourctl('tenant activate acme');
+  });
+
+  it('names what an import made low through a rule that was there', async () => {
+    const fuji = { slug: 'fuji' };
+    await pricing('add acme --amount -20 --continent europe');
+    expect(await check()).toMatchObject({ status: 'ok' });
+    await terminal
+      .db('tours')
+      .where(fuji)
+      .update({ currency: 'EUR', currency_digits: 2, continent: 'europe' });
+    await terminal.db('tours').where(fuji).update({ base_price_minor: 1500 });
+    expect((await check()).detail).toContain('such as fuji without a date, adult: 0 EUR instead of 15 EUR');
+  });
+});

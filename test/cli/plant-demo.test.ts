@@ -1,0 +1,171 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { findDemoDeparture } from '../../cli/commands/up/prepare-demo';
+import {
+  type DemoCredentials,
+  extendDemo,
+  findUsableDemo,
+  plantDemo,
+} from '../../services/api/demo/plant-demo';
+
+import { findTenant } from '../../services/api/tenants/find-tenant';
+import { inTransaction } from '../../services/platform/database';
+import { addDays } from '../../services/api/demo/departure-calendar';
+import { openTestTerminal, type TestTerminal } from './terminal';
+
+const TODAY = new Date().toISOString().slice(0, 10);
+const LATER = addDays(TODAY, 60);
+
+let terminal: TestTerminal;
+let demo: DemoCredentials;
+let folder: string;
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'demo-'));
+  terminal = await openTestTerminal({ DATA_DIR: folder });
+  demo = await inTransaction(terminal.db, (trx) => plantDemo(trx, TODAY, undefined));
+});
+afterEach(async () => {
+  await terminal.drop();
+  rmSync(folder, { recursive: true });
+});
+
+const extend = (today: string) => inTransaction(terminal.db, (trx) => extendDemo(trx, today));
+const usable = () => findUsableDemo(terminal.db, undefined, demo);
+const run = async (line: string) => {
+  const { code, stderr } = await terminal.tourctl(line);
+  expect([line, code, stderr]).toEqual([line, 0, expect.any(String)]);
+};
+const tours = async (): Promise<Record<string, { departures: number; name: string }>> => {
+  const rows = await terminal
+    .db('tours as t')
+    .leftJoin('departures as d', 'd.tour_id', 't.id')
+    .groupBy('t.slug', 't.name')
+    .select('t.slug', 't.name', terminal.db.raw('count(d.id)::int as departures'));
+  return Object.fromEntries(rows.map(({ slug, ...rest }) => [slug, rest]));
+};
+
+describe('a later start of the demo', () => {
+  it('adds nothing on the same day, and new departures at the end later', async () => {
+    const before = await tours();
+    expect([await extend(TODAY), await tours()]).toEqual([0, before]);
+    const added = await extend(LATER);
+    expect(added).toBeGreaterThan(40);
+    const [counted] = await terminal.db('departures').count('* as n');
+    expect(counted!.n).toBe(
+      added + Object.values(before).reduce((sum, { departures }) => sum + departures, 0),
+    );
+    expect(await extend(LATER)).toBe(0);
+    expect(await extend(addDays(LATER, 60))).toBeGreaterThan(40);
+  });
+
+  it('leaves alone what an operator has changed, pruned or moved, and takes sales for no change', async () => {
+    const [flagship, edited, cancelled] = ['ha-long-bay-cruise', 'tokyo-after-dark', 'sao-miguel-azores'];
+    await terminal
+      .db('tours')
+      .where({ slug: edited })
+      .update({ name: 'Ours', updated_at: terminal.db.fn.now() });
+    const date = await terminal
+      .db('departures as d')
+      .join('tours as t', 't.id', 'd.tour_id')
+      .where({ slug: cancelled })
+      .max('d.departure_date as date')
+      .first();
+    await run(`departure cancel ${cancelled} ${date!.date} --yes`);
+    const before = await tours();
+    await extend(LATER);
+    const after = await tours();
+    expect([after[edited], after[cancelled]]).toEqual([before[edited], before[cancelled]]);
+    expect(after[flagship]!.departures).toBeGreaterThan(before[flagship]!.departures);
+  });
+
+  it('does not plant again what a pruning import has archived', async () => {
+    await terminal.db('tours').update({ status: 'archived', updated_at: terminal.db.fn.now() });
+    expect(await extend(LATER)).toBe(0);
+    const { tenant } = await usable();
+    expect(await findDemoDeparture(terminal.db, tenant!)).toBeUndefined();
+  });
+});
+
+describe('a first start of the demo', () => {
+  it('leaves a tour alone whose slug an operator has used before', async () => {
+    const other = await openTestTerminal();
+    try {
+      await other.db('tours').insert({
+        ...{
+          slug: 'ha-long-bay-cruise',
+          name: 'Ours',
+          name_folded: 'ours',
+          continent: 'asia',
+          country: 'VN',
+        },
+        ...{ duration_days: 2, currency: 'VND', currency_digits: 0, base_price_minor: 100 },
+      });
+      await inTransaction(other.db, (trx) => plantDemo(trx, TODAY, undefined));
+      const [tour] = await other.db('tours').where({ slug: 'ha-long-bay-cruise' }).select('name', 'currency');
+      expect(tour).toEqual({ name: 'Ours', currency: 'VND' });
+      expect(await inTransaction(other.db, (trx) => extendDemo(trx, LATER))).toBeGreaterThan(40);
+    } finally {
+      await other.drop();
+    }
+  });
+});
+
+describe('a start without the file of the demo credentials', () => {
+  const file = () => path.join(folder, 'demo.json');
+  const plantTwice = async (between: () => Promise<void>) => {
+    await terminal
+      .db('tenants')
+      .where({ slug: 'demo' })
+      .update({ slug: 'earlier', booking_prefix: 'EARLIER' });
+    await run('seed');
+    const first = readFileSync(file(), 'utf8');
+    rmSync(file());
+    await between();
+    await run('seed');
+    return first;
+  };
+
+  it('issues new credentials that work', async () => {
+    const first = await plantTwice(async () => {});
+    const second = readFileSync(file(), 'utf8');
+    expect(second).not.toBe(first);
+    const kept = JSON.parse(second) as DemoCredentials;
+    const found = await findUsableDemo(terminal.db, undefined, kept);
+    expect(found).toMatchObject({ apiKey: kept.api_key, widgetToken: kept.widget_token });
+  });
+
+  it('issues none for a demo tenant that is suspended', async () => {
+    await plantTwice(() => run('tenant suspend demo --yes'));
+    expect(existsSync(file())).toBe(false);
+  });
+});
+
+describe('what the welcome shows of the demo', () => {
+  it('is the key, the widget token and a departure of the flagship', async () => {
+    const found = await usable();
+    expect(found).toMatchObject({ apiKey: demo.api_key, widgetToken: demo.widget_token });
+    expect(await findDemoDeparture(terminal.db, found.tenant!)).toMatchObject({ tour: 'ha-long-bay-cruise' });
+  });
+
+  it('is another tour where the tenant does not see the flagship, and none where it sees none', async () => {
+    await run('visibility deny demo --tour ha-long-bay-cruise --yes');
+    const tenant = await findTenant(terminal.db, 'demo');
+    expect((await findDemoDeparture(terminal.db, tenant))!.tour).not.toBe('ha-long-bay-cruise');
+    await terminal.db('tenants').where({ slug: 'demo' }).update({ default_visible: false });
+    expect(await findDemoDeparture(terminal.db, await findTenant(terminal.db, 'demo'))).toBeUndefined();
+  });
+
+  it('is neither key nor token of a tenant that is suspended or closed', async () => {
+    for (const status of ['suspended', 'closed']) {
+      await terminal.db('tenants').where({ slug: 'demo' }).update({ status });
+      expect(await usable()).toEqual({ tenant: undefined, apiKey: undefined, widgetToken: undefined });
+    }
+  });
+
+  it('is no key that was revoked, and a widget token that has no origins left', async () => {
+    await run(`key revoke ${demo.api_key.split('_')[2]} --yes`);
+    await run('origins remove demo http://localhost:8080 --yes');
+    expect(await usable()).toEqual({ tenant: undefined, apiKey: undefined, widgetToken: demo.widget_token });
+  });
+});

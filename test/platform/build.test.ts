@@ -1,0 +1,171 @@
+import { spawn } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const ROOT = path.resolve(__dirname, '../..');
+const NO_BUILD =
+  'error: There is no build. Run npm ci without --ignore-scripts and --omit=dev, or npm run build.\n';
+const REBUILT = 'The build was older than the sources: built again.\n';
+const STALE = 'The build is older than the sources: run npm run build.\n';
+
+let checkout: string;
+beforeEach(() => {
+  checkout = mkdtempSync(path.join(tmpdir(), 'build-'));
+  for (const file of ['build.cjs', 'cli/tourctl.js']) {
+    mkdirSync(path.dirname(path.join(checkout, file)), { recursive: true });
+    copyFileSync(path.join(ROOT, file), path.join(checkout, file));
+  }
+  write('cli/main.ts', "import { answer } from '../services/answer';\nexport const main = () => answer();\n");
+  writeAnswer("console.log('first')");
+  write('services/assets/page.css', 'a {}');
+  write('services/generated/types.d.ts', 'export type A = 1;');
+  write('migrations/0001.sql', 'select 1');
+  write('seeds/tours.json', '[]');
+  installCompiler();
+});
+afterEach(() => rmSync(checkout, { recursive: true }));
+
+function write(file: string, text: string): void {
+  mkdirSync(path.dirname(path.join(checkout, file)), { recursive: true });
+  writeFileSync(path.join(checkout, file), text);
+}
+
+function writeAnswer(statement: string): void {
+  write(
+    'services/answer.ts',
+    `interface Unused {\n  name: string;\n}\n\nexport function answer(): void {\n  ${statement};\n}\n`,
+  );
+}
+
+function installCompiler(): void {
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(checkout, 'node_modules'));
+}
+
+/** As `npm ci --omit=dev` does. */
+function removeCompiler(): void {
+  rmSync(path.join(checkout, 'node_modules'));
+}
+
+const build = (...options: string[]) => run('build.cjs', ...options);
+const tourctl = () => run('cli/tourctl.js');
+
+function run(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, args, { cwd: checkout });
+  const outcome = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (outcome.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (outcome.stderr += chunk.toString()));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, ...outcome }));
+  });
+}
+
+describe('the build', () => {
+  it('compiles the sources and copies the files that are read at run time', async () => {
+    expect(await build()).toEqual({ code: 0, stdout: '', stderr: '' });
+    const files = readdirSync(path.join(checkout, 'dist'), { recursive: true }) as string[];
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'cli/main.js',
+        'services/answer.js',
+        'services/answer.js.map',
+        'services/assets/page.css',
+        'services/generated/types.d.ts',
+        'migrations/0001.sql',
+        'seeds/tours.json',
+      ]),
+    );
+    expect(await tourctl()).toEqual({ code: 0, stdout: 'first\n', stderr: '' });
+  });
+
+  it('drops the output of a removed source', async () => {
+    write('services/removed.ts', 'export const removed = 1;');
+    await build();
+    expect(existsSync(path.join(checkout, 'dist/services/removed.js'))).toBe(true);
+    rmSync(path.join(checkout, 'services/removed.ts'));
+    expect(await tourctl()).toMatchObject({ stdout: 'first\n', stderr: REBUILT });
+    expect(existsSync(path.join(checkout, 'dist/services/removed.js'))).toBe(false);
+  });
+
+  it('leaves one complete build when several run at once', async () => {
+    const builds = await Promise.all(Array.from({ length: 6 }, () => build()));
+    expect(builds).toEqual(Array.from({ length: 6 }, () => ({ code: 0, stdout: '', stderr: '' })));
+    expect(readdirSync(checkout).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
+    expect(await tourctl()).toEqual({ code: 0, stdout: 'first\n', stderr: '' });
+  });
+
+  it('keeps the last build when a source does not compile', async () => {
+    await build();
+    const before = readFileSync(path.join(checkout, 'dist/sources.sha1'), 'utf8');
+    writeAnswer('const =');
+    expect((await build()).code).toBe(1);
+    expect(readFileSync(path.join(checkout, 'dist/sources.sha1'), 'utf8')).toBe(before);
+    expect(readdirSync(checkout).filter((name) => name.startsWith('dist'))).toEqual(['dist']);
+    expect(await tourctl()).toEqual({ code: 0, stdout: 'first\n', stderr: STALE });
+  });
+
+  it('maps stack traces to the sources', async () => {
+    writeAnswer("throw new Error('lost')");
+    await build();
+    expect((await tourctl()).stderr).toContain(path.join(checkout, 'services/answer.ts:6'));
+  });
+});
+
+describe('tourctl in a checkout', () => {
+  it('ends with one line that says what to do when there is no build', async () => {
+    expect(await tourctl()).toEqual({ code: 1, stdout: '', stderr: NO_BUILD });
+    expect(await build('--check')).toEqual({ code: 1, stdout: '', stderr: NO_BUILD });
+  });
+
+  it('builds again after a source changed, and says so once', async () => {
+    await build();
+    writeAnswer("console.log('second')");
+    expect(await tourctl()).toEqual({ code: 0, stdout: 'second\n', stderr: REBUILT });
+    expect(await tourctl()).toEqual({ code: 0, stdout: 'second\n', stderr: '' });
+  });
+
+  it('warns about a stale build that it cannot replace', async () => {
+    await build();
+    removeCompiler();
+    writeAnswer("console.log('second')");
+    expect(await tourctl()).toEqual({ code: 0, stdout: 'first\n', stderr: STALE });
+  });
+
+  it('runs a build without the compiler, as after npm prune --omit=dev', async () => {
+    await build();
+    removeCompiler();
+    expect(await tourctl()).toEqual({ code: 0, stdout: 'first\n', stderr: '' });
+  });
+
+  it('runs a build without its sources, as in the image', async () => {
+    await build();
+    for (const name of ['build.cjs', 'services', 'cli/main.ts', 'migrations', 'seeds'])
+      rmSync(path.join(checkout, name), { recursive: true });
+    expect(await tourctl()).toEqual({ code: 0, stdout: 'first\n', stderr: '' });
+  });
+});
+
+describe('an installation without the compiler', () => {
+  it('is not refused by the prepare script, and has no build', async () => {
+    removeCompiler();
+    expect(await build('--install')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await tourctl()).toEqual({ code: 1, stdout: '', stderr: NO_BUILD });
+  });
+
+  it('ends npm run build with one line that says what to do', async () => {
+    removeCompiler();
+    const stderr = 'error: The compiler is not installed. Run npm ci without --omit=dev.\n';
+    expect(await build()).toEqual({ code: 1, stdout: '', stderr });
+  });
+});

@@ -1,0 +1,121 @@
+import { appendFileSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { openDatabase } from '../../services/platform/database';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { accountFor } from '../../services/platform/embedded-postgres/account';
+import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
+import { createCluster, superuserUrl } from '../../services/platform/embedded-postgres/create-cluster';
+import { startServer, stopServer } from '../../services/platform/embedded-postgres/server';
+import { rotateServerLog } from '../../services/platform/embedded-postgres/server-log';
+import { migrate } from '../../services/platform/migrate';
+import { ask, temporaryDirectory, tidy } from './embedded-postgres-support';
+
+afterAll(tidy);
+
+const FOREIGN_OBJECTS = `
+  select relname as name from pg_class
+  where relnamespace = 'public'::regnamespace and pg_get_userbyid(relowner) <> current_user
+  union all
+  select proname from pg_proc p
+  where pronamespace = 'public'::regnamespace and pg_get_userbyid(proowner) <> current_user
+    and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`;
+
+describe('the role of the embedded database that services get', () => {
+  it('is no superuser, runs no program, reads no file, and can migrate', async () => {
+    const { url, leave } = await joinEmbeddedPostgres(temporaryDirectory());
+    await expect(ask(url, `copy (select 1) to program 'true'`)).rejects.toThrow('permission denied');
+    await expect(ask(url, `select pg_read_file('/etc/passwd')`)).rejects.toThrow('permission denied');
+    expect(await ask(url, 'select rolsuper from pg_roles where rolname = current_user')).toEqual([
+      { rolsuper: false },
+    ]);
+    await migrated(url);
+    expect(await ask(url, FOREIGN_OBJECTS)).toEqual([]);
+    await leave();
+  });
+
+  it('stays no superuser where a function of its own shadows one of PostgreSQL at the next start', async () => {
+    const dataDir = temporaryDirectory();
+    const first = await joinEmbeddedPostgres(dataDir);
+    await ask(
+      first.url,
+      `create function public.format(text, name) returns text language plpgsql as $$ begin
+         if (select rolsuper from pg_roles where rolname = current_user) then
+           execute 'alter role tour_platform_service superuser';
+         end if;
+         return pg_catalog.format($1, $2);
+       end $$;
+       alter database tour_platform set search_path = public, pg_catalog`,
+    );
+    await first.leave();
+    const { url, leave } = await joinEmbeddedPostgres(dataDir);
+    expect(await ask(url, 'select rolsuper from pg_roles where rolname = current_user')).toEqual([
+      { rolsuper: false },
+    ]);
+    await leave();
+  });
+
+  it.each(['runs', 'was stopped', 'was killed'])(
+    'gets a database that the superuser of an earlier release made, and whose server %s',
+    async (state) => {
+      const dataDir = temporaryDirectory();
+      await makeEarlierDatabase(dataDir);
+      if (state === 'was stopped') await stopServer(path.join(dataDir, 'pg18'));
+      if (state === 'was killed') await stopServer(path.join(dataDir, 'pg18'), 'immediate');
+      const { url, leave } = await joinEmbeddedPostgres(dataDir);
+      expect(await ask(url, FOREIGN_OBJECTS)).toEqual([]);
+      await ask(url, 'alter table tours add column later_migration text; drop table earlier');
+      await expect(ask(url, `copy (select 1) to program 'true'`)).rejects.toThrow('permission denied');
+      await leave();
+    },
+  );
+});
+
+describe('the log of the embedded server', () => {
+  it('does not show the values of a row that was refused', async () => {
+    const dataDir = temporaryDirectory();
+    const { url, leave } = await joinEmbeddedPostgres(dataDir);
+    await ask(url, 'create table people (name text, phone text check (length(phone) > 5))');
+    const refused = `insert into people select 'Ana ' || 'Lima', '55' || '443'`;
+    await expect(ask(url, refused)).rejects.toThrow('violates check constraint');
+    await leave();
+    const log = readFileSync(path.join(dataDir, 'pg18/server.log'), 'utf8');
+    expect(log).toContain('violates check constraint');
+    expect(log).not.toMatch(/Ana Lima|55443/);
+  });
+
+  it('is set aside while the server runs, and the server goes on writing into an empty one', async () => {
+    const dataDir = temporaryDirectory();
+    const { url, leave } = await joinEmbeddedPostgres(dataDir);
+    const directory = path.join(dataDir, 'pg18');
+    const log = path.join(directory, 'server.log');
+    appendFileSync(log, 'an old line\n'.repeat(100));
+    rotateServerLog(directory, 1000);
+    expect(statSync(log).size).toBe(0);
+    expect(readFileSync(`${log}.1`, 'utf8')).toContain('an old line');
+    await expect(ask(url, 'select * from nowhere')).rejects.toThrow('does not exist');
+    expect(readFileSync(log, 'utf8')).toMatch(/^\d{4}-.* UTC .*ERROR: +relation "nowhere" does not exist/);
+    await leave();
+  });
+});
+
+/** As releases did before there was a service role: one superuser that owned everything. */
+async function makeEarlierDatabase(dataDir: string): Promise<void> {
+  const directory = path.join(dataDir, 'pg18');
+  const account = accountFor(directory);
+  const binaries = await usableBinaries(bundledRelease(), account);
+  await createCluster({ directory, account }, binaries, { fsync: 'off' });
+  const { port } = await startServer({ directory, account }, binaries);
+  await ask(superuserUrl(directory, port, 'postgres'), 'create database tour_platform');
+  const url = superuserUrl(directory, port, 'tour_platform');
+  await migrated(url);
+  await ask(url, 'create table earlier (id serial); create sequence numbers; create view seen as select 1');
+}
+
+async function migrated(url: string): Promise<void> {
+  const db = openDatabase(url, { applicationName: 'test', poolMax: 2 });
+  try {
+    await migrate(db);
+  } finally {
+    await db.destroy();
+  }
+}

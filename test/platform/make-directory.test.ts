@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { makeDirectory } from '../../services/platform/make-directory';
+
+const ROOT = path.resolve(__dirname, '../..');
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'make-directory-'));
+  writeFileSync(path.join(folder, 'file'), '');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('making a directory', () => {
+  it('makes those above it too, and says whether it was there', () => {
+    const deep = path.join(folder, 'a/b/c');
+    expect([makeDirectory(deep), makeDirectory(deep)]).toEqual([true, false]);
+    expect(statSync(deep).isDirectory()).toBe(true);
+    expect(makeDirectory('/')).toBe(false);
+  });
+
+  it.each(['file', 'file/below'])('fails where a file is in the way: %s', (name) => {
+    expect(() => makeDirectory(path.join(folder, name))).toThrow(/E(EXIST|NOTDIR)/);
+  });
+});
+
+describe('a start with a DATA_DIR that cannot be made', () => {
+  const starts: [string, string[]][] = [
+    ['npm start', ['cli/tourctl.js', 'up']],
+    ['tourctl', ['cli/tourctl.js', 'tenant', 'list']],
+    ['the API alone', ['--import', 'tsx', 'services/api/main.ts']],
+  ];
+  const places: [string, () => string][] = [
+    ['below /proc', () => '/proc/nope'],
+    ['a file', () => path.join(folder, 'file')],
+    ['below a file', () => path.join(folder, 'file/data')],
+  ];
+
+  it.each(
+    starts.flatMap(([what, args]) => places.map(([where, place]) => [what, where, args, place] as const)),
+  )('ends with one line that says what to do: %s, %s', async (_what, _where, args, place) => {
+    const env = { PATH: process.env.PATH, DATA_DIR: place() };
+    const ending = promisify(execFile)(process.execPath, [...args], { cwd: ROOT, env, timeout: 20_000 });
+    const { code, killed, stderr } = await ending.then(
+      () => Promise.reject(new Error('it started')),
+      (error: { code: number; killed: boolean; stderr: string }) => error,
+    );
+    expect([code, killed]).toEqual([1, false]);
+    expect(stderr).toMatch(
+      /^[^\n]*The data directory cannot be made \(E[^\n]*Set DATA_DIR to a directory of your own\.\n$/,
+    );
+  });
+});

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { verifySecrets } from '../../services/platform/secrets/check-secrets';
+import { loadConfig } from '../../services/platform/config';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { freePorts } from '../support/free-ports';
+
+const [KEY, OTHER] = ['k'.repeat(32), 'o'.repeat(32)];
+const GIVEN = { SECRETS_KEY: KEY, CURSOR_KEY: KEY, KEY_PEPPER: KEY };
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const config = loadConfig({ DATABASE_URL: database.url, ...GIVEN });
+  await verifySecrets(database.db, config, config.secrets, ['secretsKey', 'keyPepper']);
+});
+afterAll(() => database.drop());
+
+describe('a service on a database of one’s own', () => {
+  it.each([
+    ['services/api/main.ts', 'KEY_PEPPER', OTHER],
+    ['services/api/main.ts', 'KEY_PEPPER', ''],
+    ['services/api/main.ts', 'SECRETS_KEY', OTHER],
+    ['services/webhook-queue/main.ts', 'SECRETS_KEY', OTHER],
+  ])(
+    '%s does not start with another %s than before (%j), and says so in one line',
+    async (entry, name, value) => {
+      const [code, complaint] = await start(entry, { ...GIVEN, [name]: value });
+      expect(code).toBe(1);
+      expect(complaint).toMatch(
+        new RegExp(
+          `^[a-z-]+: ${name} is not the one that this database was used with: [^\\n]*Set ${name} to [^\\n]*\\n$`,
+        ),
+      );
+    },
+  );
+});
+
+async function start(entry: string, env: Record<string, string>): Promise<[number | null, string]> {
+  const [api, queue, metrics] = await freePorts();
+  const ports = { API_PORT: `${api}`, WEBHOOK_QUEUE_PORT: `${queue}`, METRICS_PORT: `${metrics}` };
+  const child = spawn(process.execPath, ['--import', 'tsx', entry], {
+    cwd: path.resolve(__dirname, '../..'),
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'silent', DATABASE_URL: database.url, ...ports, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: 20_000,
+  });
+  let complaint = '';
+  child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return [code, complaint];
+}

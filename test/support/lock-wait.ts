@@ -1,0 +1,33 @@
+import type { Response } from 'supertest';
+import type { Db, Trx } from '../../services/platform/database';
+import type { Seats } from './website';
+
+/** Resolves when a transaction of this database waits for a lock. */
+export async function untilSomebodyWaits(db: Db): Promise<void> {
+  const waiting =
+    "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  while ((await db.raw(waiting)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** The answer to a request that waited for the departure's lock while another transaction did its work and committed. */
+export async function answerAfter(
+  db: Db,
+  { tour, date }: Seats,
+  request: () => Promise<Response>,
+  work: (trx: Trx, departureId: string) => Promise<unknown>,
+): Promise<Response> {
+  const other = await db.transaction();
+  try {
+    const row = await other('departures')
+      .where({ tour_id: tour.id, departure_date: date })
+      .forUpdate()
+      .first('id');
+    const answer = request();
+    await untilSomebodyWaits(db);
+    await work(other, row.id);
+    await other.commit();
+    return await answer;
+  } finally {
+    if (!other.isCompleted()) await other.rollback();
+  }
+}

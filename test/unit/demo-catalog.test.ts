@@ -1,0 +1,328 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import currencyCodes from 'currency-codes';
+import {
+  demoCatalog,
+  type DemoCatalogDeparture,
+  demoSlugs,
+  demoSoldOut,
+} from '../../services/api/demo/demo-catalog';
+import { addDays } from '../../services/api/demo/departure-calendar';
+
+const TODAY = '2025-06-01';
+const SLUG = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+const COVER_BYTES = 6_000;
+
+/** A demo tour with the fields that these tests read. */
+interface CatalogTour {
+  slug: string;
+  name: string;
+  continent: string;
+  country: string;
+  duration_days: number;
+  currency: string;
+  base_price: number;
+  summary: string;
+  description: string;
+  image_url: string;
+  images: { url: string; alt: string }[];
+  time_zone: string;
+  start_location: { lat: number; lng: number };
+  end_location?: { lat: number; lng: number };
+  itinerary: { day: number; title: string; description: string }[];
+  departures: DemoCatalogDeparture[];
+}
+
+const typedCatalog = (today: string) => demoCatalog(today) as unknown as CatalogTour[];
+const catalog = typedCatalog(TODAY);
+
+const COVERS = join(__dirname, '../../seeds/covers');
+const cover = (slug: string) => readFileSync(join(COVERS, `${slug}.svg`), 'utf8').trimEnd();
+
+/** Several facts walk through the same half year. */
+const remembered = new Map<string, CatalogTour[]>();
+function catalogOf(today: string): CatalogTour[] {
+  const tours = remembered.get(today) ?? typedCatalog(today);
+  remembered.set(today, tours);
+  return tours;
+}
+
+/** `2025-06-01` and the days after it. */
+function days(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => addDays(TODAY, index));
+}
+
+function tourOf(tours: CatalogTour[], slug: string): CatalogTour {
+  const tour = tours.find((one) => one.slug === slug);
+  if (!tour) throw new Error(`no tour ${slug}`);
+  return tour;
+}
+
+function departuresOf(tour: CatalogTour): DemoCatalogDeparture[] {
+  return tour.departures;
+}
+
+/** Upcoming dates of every tour, as `slug date`. */
+function upcoming(tours: CatalogTour[], after: string): string[] {
+  return tours.flatMap((tour) =>
+    departuresOf(tour)
+      .filter((departure) => departure.departure_date > after)
+      .map((departure) => `${tour.slug} ${departure.departure_date}`),
+  );
+}
+
+/** Tags that are opened and never closed, or the other way round. */
+function unbalancedTags(svg: string): string[] {
+  const open: string[] = [];
+  for (const [, closing, name, selfClosing] of svg.matchAll(
+    /<(\/?)([a-zA-Z]+)(?:\s+[\w-]+="[^"<>&]*")*(\/?)>/g,
+  )) {
+    if (closing) {
+      if (open.pop() !== name) return [name ?? ''];
+    } else if (!selfClosing) open.push(name ?? '');
+  }
+  return open;
+}
+
+describe('the demo catalog', () => {
+  it('has 45 to 50 tours on six continents, with at least five on each', () => {
+    expect(catalog.length).toBeGreaterThanOrEqual(45);
+    expect(catalog.length).toBeLessThanOrEqual(50);
+    const continents = new Map<string, number>();
+    for (const { continent } of catalog) continents.set(continent, (continents.get(continent) ?? 0) + 1);
+    expect([...continents.keys()].sort()).toEqual([
+      'africa',
+      'asia',
+      'europe',
+      'north-america',
+      'oceania',
+      'south-america',
+    ]);
+    expect(Math.min(...continents.values())).toBeGreaterThanOrEqual(5);
+  });
+
+  it('has valid, unique slugs', () => {
+    expect(catalog.map(({ slug }) => slug).filter((slug) => !SLUG.test(slug))).toEqual([]);
+    expect(new Set(catalog.map(({ slug }) => slug)).size).toBe(catalog.length);
+  });
+
+  it('holds only plain JSON in NFC', () => {
+    const text = JSON.stringify(catalog);
+    expect(JSON.parse(text)).toEqual(catalog);
+    expect(text.normalize('NFC')).toBe(text);
+  });
+
+  it('names at least eight tours in other scripts than Latin', () => {
+    const foreign = catalog.filter(({ name }) =>
+      /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(name),
+    );
+    expect(foreign.length).toBeGreaterThanOrEqual(8);
+  });
+
+  it('has an itinerary entry for each day, titled and told', () => {
+    for (const { itinerary = [], duration_days } of catalog) {
+      expect(itinerary.map(({ day }) => day)).toEqual(days(duration_days).map((_, index) => index + 1));
+      expect(
+        itinerary.filter(({ title, description }) => !title || title.length > 60 || !description),
+      ).toEqual([]);
+    }
+  });
+
+  it('tells each tour in one sentence and in two or three paragraphs', () => {
+    for (const { summary = '', description = '' } of catalog) {
+      expect(summary).toMatch(/^[^.!?]+\.$/);
+      expect(description.split('\n\n').length).toBeGreaterThanOrEqual(2);
+      expect(description.split('\n\n').length).toBeLessThanOrEqual(3);
+      expect(description.length).toBeLessThanOrEqual(2_000);
+    }
+  });
+
+  it('lies in real countries, time zones and places', () => {
+    const regions = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
+    for (const tour of catalog) {
+      expect(regions.of(tour.country)).toBeDefined();
+      expect(() => new Intl.DateTimeFormat('en', { timeZone: tour.time_zone })).not.toThrow();
+      for (const place of [tour.start_location, tour.end_location]) {
+        expect(Math.abs(place?.lat ?? NaN)).toBeLessThanOrEqual(90);
+        expect(Math.abs(place?.lng ?? NaN)).toBeLessThanOrEqual(180);
+      }
+    }
+  });
+
+  it('prices in known currencies with at most their digits, with none, two and three of them', () => {
+    const digitsSeen = new Set<number>();
+    for (const { slug, currency, base_price, departures = [] } of catalog) {
+      const digits = currencyCodes.code(currency)?.digits ?? NaN;
+      digitsSeen.add(digits);
+      const amounts = [base_price, ...departures.flatMap(({ prices }) => Object.values<number>(prices))];
+      expect({ slug, wrong: amounts.filter((amount) => Number(amount.toFixed(digits)) !== amount) }).toEqual({
+        slug,
+        wrong: [],
+      });
+      expect(Math.min(...amounts)).toBeGreaterThan(0);
+    }
+    expect([...digitsSeen].sort()).toEqual([0, 2, 3]);
+  });
+
+  it('varies prices by season, mostly with a child price or a single supplement', () => {
+    const departures = catalog.flatMap(departuresOf);
+    const seasonal = catalog.filter(
+      (tour) => new Set(departuresOf(tour).map(({ prices }) => prices.adult)).size > 1,
+    );
+    const extended = departures.filter(({ prices }) => prices.child ?? prices.single_supplement);
+    expect(seasonal.length).toBeGreaterThan(catalog.length / 2);
+    expect(extended.length).toBeGreaterThan(departures.length / 2);
+  });
+});
+
+describe('the departures of the demo catalog', () => {
+  it('are 4 to 12 upcoming ones a tour, on dates of their own, within thirteen months', () => {
+    for (const today of [TODAY, '2025-12-31', '2026-03-15', '2028-02-29']) {
+      for (const tour of typedCatalog(today)) {
+        const dates = departuresOf(tour).map(({ departure_date }) => departure_date);
+        const ahead = dates.filter((date) => date > today);
+        expect(ahead.length).toBeGreaterThanOrEqual(4);
+        expect(ahead.length).toBeLessThanOrEqual(12);
+        expect(new Set(dates).size).toBe(dates.length);
+        expect(dates).toEqual([...dates].sort());
+        expect({ slug: tour.slug, late: ahead.filter((date) => date > addDays(today, 400)) }).toEqual({
+          slug: tour.slug,
+          late: [],
+        });
+      }
+    }
+  });
+
+  it('return on the last day of the tour and seat 6 to 40', () => {
+    for (const tour of catalog) {
+      for (const { departure_date, return_date, seats_total } of departuresOf(tour)) {
+        expect(return_date).toBe(addDays(departure_date, tour.duration_days - 1));
+        expect(seats_total).toBeGreaterThanOrEqual(6);
+        expect(seats_total).toBeLessThanOrEqual(40);
+      }
+    }
+  });
+
+  it('close, where they do, before they leave', () => {
+    const closing = catalog.flatMap(departuresOf).filter(({ closes_at }) => closes_at);
+    expect(closing.length).toBeGreaterThan(0);
+    for (const { departure_date, closes_at = '' } of closing) {
+      expect(closes_at).toMatch(/^\d{4}-\d\d-\d\dT12:00:00Z$/);
+      expect(closes_at.slice(0, 10) < departure_date).toBe(true);
+    }
+  });
+
+  it('hold one cancelled and one past departure, on the tours that say so, on any day', () => {
+    for (const today of days(200)) {
+      const all = catalogOf(today).flatMap((tour) =>
+        departuresOf(tour).map((departure) => ({ slug: tour.slug, ...departure })),
+      );
+      expect(all.filter(({ status }) => status === 'cancelled').map(({ slug }) => slug)).toEqual([
+        demoSlugs.cancelled,
+      ]);
+      const past = all.filter(({ departure_date }) => departure_date < today);
+      expect(past.map(({ slug }) => slug)).toEqual([demoSlugs.past]);
+      expect((past[0]?.departure_date ?? '') >= addDays(today, -7)).toBe(true);
+    }
+  });
+
+  it('keep one open for the flagship, 14 days ahead with 12 seats, on every day of two years', () => {
+    for (const today of days(731)) {
+      const [flagship] = demoCatalog(today);
+      const open = (flagship?.departures ?? []).filter(
+        ({ departure_date, seats_total, status, closes_at = '9' }) =>
+          departure_date >= addDays(today, 14) &&
+          seats_total >= 12 &&
+          status === 'scheduled' &&
+          closes_at > addDays(today, 1),
+      );
+      expect(open.length).toBeGreaterThan(0);
+    }
+    expect(catalog[0]?.slug).toBe(demoSlugs.flagship);
+  });
+
+  it('stay where they are on the next day, and new ones come at the end', () => {
+    for (const today of days(60)) {
+      const tomorrow = addDays(today, 1);
+      const before = catalogOf(today);
+      const after = catalogOf(tomorrow);
+      const kept = upcoming(after, tomorrow);
+      expect(upcoming(before, tomorrow).filter((date) => !kept.includes(date))).toEqual([]);
+      for (const tour of before) {
+        const last = departuresOf(tour).at(-1)?.departure_date ?? '';
+        const same = departuresOf(tourOf(after, tour.slug)).filter(
+          ({ departure_date }) => departure_date > tomorrow && departure_date <= last,
+        );
+        expect(departuresOf(tour).filter(({ departure_date }) => departure_date > tomorrow)).toEqual(same);
+      }
+    }
+  });
+
+  it('name one to sell out, scheduled and open, and keep to it until it is past', () => {
+    let yesterday = demoSoldOut(TODAY);
+    for (const today of days(200).slice(1)) {
+      const soldOut = demoSoldOut(today);
+      const departure = departuresOf(tourOf(catalogOf(today), soldOut.tour_slug)).find(
+        ({ departure_date }) => departure_date === soldOut.departure_date,
+      );
+      expect(departure).toMatchObject({ seats_total: soldOut.seats_total, status: 'scheduled' });
+      expect(departure).not.toHaveProperty('closes_at');
+      expect(yesterday.departure_date > today ? soldOut : yesterday).toEqual(yesterday);
+      yesterday = soldOut;
+    }
+  });
+
+  it('do not depend on the time zone of the process', () => {
+    const script = `process.stdout.write(JSON.stringify(require('./services/api/demo/demo-catalog').demoCatalog('${TODAY}')))`;
+    for (const TZ of ['Pacific/Kiritimati', 'America/Los_Angeles']) {
+      const output = execFileSync(process.execPath, ['--require', 'tsx/cjs', '-e', script], {
+        cwd: join(__dirname, '../..'),
+        env: { ...process.env, TZ },
+        encoding: 'utf8',
+        maxBuffer: 16 * 1024 * 1024,
+      });
+      expect(JSON.parse(output)).toEqual(catalog);
+    }
+  });
+});
+
+describe('the covers', () => {
+  it('exist for every picture of the catalog, described in words', () => {
+    for (const { slug, image_url, images = [] } of catalog) {
+      expect(image_url).toBe(`/covers/${slug}.svg`);
+      expect(images.map(({ url }) => url)).toEqual([image_url]);
+      expect(images.every(({ alt }) => alt.startsWith('Drawing: '))).toBe(true);
+    }
+    const files = catalog.map(({ slug }) => `${slug}.svg`);
+    expect(readdirSync(COVERS).sort()).toEqual(files.sort());
+  });
+
+  it('are small, well-formed, whole numbers and colours, with nothing from outside', () => {
+    for (const { slug } of catalog) {
+      const svg = cover(slug);
+      expect(Buffer.byteLength(svg)).toBeLessThan(COVER_BYTES);
+      expect(svg.startsWith('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1200 800">')).toBe(true);
+      expect({ slug, unbalanced: unbalancedTags(svg) }).toEqual({ slug, unbalanced: [] });
+      expect(svg.replace(/<\/?[a-zA-Z]+(?:\s+[\w-]+="[^"<>&]*")*\/?>/g, '')).toBe('');
+      expect(svg.replace('http://www.w3.org/2000/svg', '')).not.toMatch(
+        /https?:|\/\/|<script|<image|<style|<text|foreignObject|\son\w+=|style=|NaN|undefined|Infinity/,
+      );
+      for (const [, target] of svg.matchAll(/(?:href="|url\()([^")]*)/g)) expect(target).toMatch(/^#[a-z]$/);
+    }
+  });
+
+  it('refer only to what they define, once', () => {
+    for (const { slug } of catalog) {
+      const svg = cover(slug);
+      const ids = [...svg.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);
+      const used = [...svg.matchAll(/(?:href="|url\()#([^")]*)/g)].map(([, id]) => id);
+      expect(new Set(ids).size).toBe(ids.length);
+      expect(used.filter((id) => !ids.includes(id))).toEqual([]);
+    }
+  });
+
+  it('differ from tour to tour', () => {
+    expect(new Set(catalog.map(({ slug }) => cover(slug))).size).toBe(catalog.length);
+  });
+});

@@ -1,0 +1,91 @@
+import type { Db } from '../../services/platform/database';
+import { ALL_ENDPOINTS } from '../../services/webhook-queue/stats/delivery-stats.repository';
+import { createDeliveryStats } from '../../services/webhook-queue/stats/delivery-stats';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { add, book, createTenant, eventually, startFastWorker, whenAll } from './queue-fixture';
+import { startReceiver, status, type Receiver } from './receiver';
+
+let database: TestDatabase;
+let db: Db;
+let receiver: Receiver;
+
+beforeEach(async () => {
+  [database, receiver] = await Promise.all([createTestDatabase(), startReceiver()]);
+  db = database.db;
+});
+afterEach(async () => {
+  await receiver.close();
+  await database.drop();
+});
+
+const delivered = { outcome: 'delivered', statusCode: 204, durationMs: 20 } as const;
+
+describe('the delivery statistics of an endpoint', () => {
+  it('count delivered and failed requests of five minutes, and are stored when the worker stops', async () => {
+    receiver.react(status(500, 204));
+    const tenantId = await createTenant(db);
+    const { id } = await add(db, tenantId, receiver.url);
+    await book(db, tenantId);
+    const worker = startFastWorker(db);
+    await whenAll(db, tenantId, 'delivered');
+    await worker.stop();
+    const rows = await db('webhook_pulse').orderBy('endpoint_id');
+    expect(rows).toMatchObject([
+      { endpoint_id: ALL_ENDPOINTS, delivered: 1, failed: 1 },
+      { endpoint_id: id, delivered: 1, failed: 1 },
+    ]);
+    const sum = (cells: number[]) => cells.reduce((total, cell) => total + cell, 0);
+    expect([sum(rows[0].answer_times), sum(rows[0].waits)]).toEqual([2, 1]);
+    expect(rows[0].at.getTime() % 300_000).toBe(0);
+  });
+
+  it('have one bin for each doubling of a millisecond, and stay the same when they are stored twice', async () => {
+    const tenantId = await createTenant(db);
+    const { id } = await add(db, tenantId, receiver.url);
+    const pulse = createDeliveryStats(db, 'one');
+    const claimedAt = new Date();
+    const at = { endpointId: id, claimedAt, createdAt: new Date(claimedAt.getTime() - 1000) };
+    for (const durationMs of [0, 1, 2, 3, 4, 1023, 1024])
+      pulse.observe(at, { ...delivered, durationMs } as never);
+    await pulse.flush();
+    pulse.observe(at, { ...delivered, outcome: 'http_error', statusCode: 500 } as never);
+    await pulse.flush();
+    await pulse.flush();
+    const [row] = await db('webhook_pulse').where({ endpoint_id: id });
+    expect(row).toMatchObject({ delivered: 7, failed: 1 });
+    expect(row.answer_times).toEqual([1, 1, 2, 1, 0, 1, 0, 0, 0, 0, 1, 1]);
+  });
+
+  it('keep counts that could not be stored for the next flush', async () => {
+    const tenantId = await createTenant(db);
+    const { id } = await add(db, tenantId, receiver.url);
+    const pulse = createDeliveryStats(db, 'one');
+    pulse.observe({ endpointId: id, claimedAt: new Date(), createdAt: new Date() }, delivered as never);
+    await db.raw('alter table webhook_pulse rename to away');
+    await expect(pulse.flush()).rejects.toThrow(/webhook_pulse/);
+    await db.raw('alter table away rename to webhook_pulse');
+    await pulse.flush();
+    expect(await db('webhook_pulse').where({ endpoint_id: id })).toMatchObject([{ delivered: 1 }]);
+  });
+
+  it('ignore attempts that the worker cut off', async () => {
+    const pulse = createDeliveryStats(db, 'one');
+    const at = { endpointId: 'e', claimedAt: new Date(), createdAt: new Date() };
+    pulse.observe(at, { ...delivered, outcome: 'interrupted', statusCode: null } as never);
+    await pulse.flush();
+    expect(await db('webhook_pulse')).toEqual([]);
+  });
+});
+
+describe('the row of a worker', () => {
+  it('shows its requests in flight while it runs, and is deleted when it stops', async () => {
+    const worker = startFastWorker(db);
+    const [row] = await eventually('a beat', async () => {
+      const rows = await db('webhook_workers');
+      return rows.length > 0 ? rows : undefined;
+    });
+    expect(row).toMatchObject({ slots: 64, in_flight: 0 });
+    await worker.stop();
+    expect(await db('webhook_workers')).toEqual([]);
+  });
+});

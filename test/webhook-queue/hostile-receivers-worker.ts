@@ -1,0 +1,9 @@
+import { openDatabase } from '../../services/platform/database';
+import { startFastWorker } from './queue-fixture';
+
+/** Runs a worker in its own process, so that NODE_EXTRA_CA_CERTS can trust the test's authority. Argument: <database url>. */
+startFastWorker(openDatabase(process.argv[2]!, { applicationName: 'hostile-receivers-worker' }), {
+  retryScheduleSeconds: [0],
+  attemptTimeoutMs: 1500,
+  connectTimeoutMs: 1000,
+});

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Db } from '../../services/platform/database';
+import { parseEndpointUrl } from '../../services/webhook-queue/endpoints/endpoint-url';
+import { showDelivery } from '../../services/webhook-queue/deliveries/show-delivery';
+import { REFUSED_PORTS } from '../../services/webhook-queue/sending/allowed-target';
+import { createTestDatabase, type TestDatabase } from '../support/database';
+import { add, book, createTenant, startFastWorker, whenAll } from './queue-fixture';
+
+const REFUSED = Object.values(REFUSED_PORTS).flat();
+const accepts = (url: string, httpAllowed: boolean): boolean => {
+  try {
+    parseEndpointUrl(url, httpAllowed);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe('the port of a webhook address', () => {
+  it('is 443, or a port from 1024 on that no well-known service uses', () => {
+    const accepted = Array.from({ length: 65_536 }, (_, port) => port).filter((port) =>
+      accepts(`https://example.com:${port}/`, false),
+    );
+    expect(accepted).toHaveLength(1 + (65_536 - 1024) - REFUSED.length);
+    expect(accepted[0]).toBe(443);
+    expect(accepted[1]).toBe(1024);
+    for (const port of REFUSED) expect(accepted).not.toContain(port);
+    for (const port of [3000, 4000, 8000, 8080, 8443, 9000, 65_535]) expect(accepted).toContain(port);
+  });
+
+  it('may also be 80 when http is allowed, and no other rule changes', () => {
+    for (const scheme of ['http', 'https']) {
+      for (const port of ['', ':80', ':443', ':8080'])
+        expect(accepts(`${scheme}://127.0.0.1${port}/`, true)).toBe(true);
+      for (const port of [0, 22, 25, 81, 1023, 2375, 5432, 6379])
+        expect(accepts(`${scheme}://127.0.0.1:${port}/`, true)).toBe(false);
+    }
+    expect(accepts('https://example.com:80/', false)).toBe(false);
+  });
+
+  it('is never refused in the range of ephemeral ports', () => {
+    expect(Math.max(...REFUSED)).toBeLessThan(32_768);
+    expect(Math.min(...REFUSED)).toBeGreaterThan(1023);
+    expect(new Set(REFUSED).size).toBe(REFUSED.length);
+  });
+
+  it('is refused by the list that the guide for operators shows', () => {
+    const guide = readFileSync(path.resolve(__dirname, '../../docs/operations.md'), 'utf8');
+    const section = /\n### Ports of webhook receivers\n([^]*?)\n##/.exec(guide)![1]!;
+    const rows = [...section.matchAll(/^\| (an? [^|]*?|the [^|]*?) +\| ([\d, ]+?) +\|$/gm)];
+    const documented = Object.fromEntries(
+      rows.map(([, service, ports]) => [service, ports!.split(', ').map(Number)]),
+    );
+    expect(documented).toEqual(REFUSED_PORTS);
+  });
+});
+
+describe('a delivery to an endpoint that was added before its port was refused', () => {
+  let database: TestDatabase;
+  let db: Db;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    db = database.db;
+  });
+  afterAll(() => database.drop());
+
+  it.each([true, false])(
+    'is blocked with the port as its reason, connects to nothing, and is dead after its tries (private targets: %s)',
+    async (allowPrivateTargets) => {
+      const tenantId = await createTenant(db);
+      const { id } = await add(db, tenantId, 'https://127.0.0.1:20022/hook');
+      await db('webhook_endpoints').where({ id }).update({ url: 'https://127.0.0.1:6379/hook' });
+      await book(db, tenantId);
+      const worker = startFastWorker(db, { allowPrivateTargets, retryScheduleSeconds: [0, 0.01, 0.01] });
+      const [delivery] = await whenAll(db, tenantId, 'dead').finally(() => worker.stop());
+      const { tries } = await showDelivery(db, delivery!.id);
+      expect(tries).toHaveLength(3);
+      for (const attempt of tries)
+        expect(attempt).toMatchObject({
+          outcome: 'blocked',
+          status_code: null,
+          peer: null,
+          phases: null,
+          signature: null,
+          reason:
+            'The address is refused: port 6379 is the usual port of a cache or a search engine: use another one.',
+        });
+    },
+  );
+});

@@ -1,0 +1,95 @@
+import { acceptedTags, chooseLanguage } from '../../services/api/widget/languages';
+
+import { startTestApi, type TestApi } from '../support/api';
+import { givenTenant, givenTour } from '../support/given';
+import { givenWidgetToken } from './given-widget';
+
+/** A valid tag with as many extensions as fit: `de-u-aaaa-aaab-…`. */
+function longTag(length: number): string {
+  let tag = 'de-u';
+  for (let n = 0; tag.length + 5 <= length; n++) tag += `-a${n.toString(36).padStart(3, '0')}`;
+  return tag;
+}
+
+describe('the language of the page', () => {
+  it.each([
+    ['de', 'de'],
+    ['DE-at', 'de-AT'],
+    ['de-AT-1996', 'de-AT'],
+    ['de-LI', 'de'],
+    ['de-u-nu-arab', 'de'],
+    ['en-GB-x-private', 'en-GB'],
+    ['ar-EG', 'ar-EG'],
+    ['tlh', 'en'],
+    ['__proto__', 'en'],
+    ['constructor', 'en'],
+    ['', 'en'],
+    ['-', 'en'],
+    [undefined, 'en'],
+    [['de'], 'en'],
+    [longTag(35), 'de'],
+    [longTag(13_600), 'en'],
+  ])('is one that we offer for the tag %j: %s', (tag, locale) => {
+    expect(chooseLanguage([tag]).locale).toBe(locale);
+  });
+});
+
+describe('Accept-Language', () => {
+  it('is read in the order of its weights, and what weighs nothing is left out', () => {
+    expect(acceptedTags('fr;q=0.5, de-AT, en ; q=0.8, ja;q=0, vi;q=x')).toEqual(['de-AT', 'en', 'fr']);
+    expect(acceptedTags(undefined)).toEqual([]);
+  });
+
+  it('is read up to 500 characters and 20 tags', () => {
+    expect(acceptedTags('xx,'.repeat(4000))).toHaveLength(20);
+    expect(acceptedTags(`${' '.repeat(500)}de`)).toEqual(['']);
+    expect(acceptedTags('x'.repeat(14_000))[0]).toHaveLength(500);
+  });
+});
+
+describe('a hostile Accept-Language', () => {
+  let api: TestApi;
+  let token: string;
+  beforeAll(async () => {
+    api = await startTestApi();
+    const { db } = api.context;
+    ({ token } = await givenWidgetToken(db, await givenTenant(db)));
+    for (let n = 0; n < 30; n++) await givenTour(db);
+  });
+  afterAll(() => api.stop());
+
+  it('of 1,000 characters takes less than 300 ms of CPU, in the page and in a refusal', async () => {
+    const ask = (query: Record<string, string>) =>
+      api.http
+        .get('/embed/tours')
+        .query(query)
+        .set({ accept: 'text/html', 'accept-language': longTag(1000) });
+    await ask({ token });
+    for (const query of [{ token, limit: '30' }, { token: 'x' }] as Record<string, string>[]) {
+      const before = process.cpuUsage();
+      const { text } = await ask(query);
+      const { user, system } = process.cpuUsage(before);
+      expect(text).toContain('<html lang="en" dir="ltr"');
+      expect((user + system) / 1000).toBeLessThan(300);
+    }
+  });
+
+  it('of 13.6 KB is refused with the name of the header', async () => {
+    const refused = await api.http
+      .get('/embed/tours')
+      .query({ token })
+      .set({ accept: 'application/json', 'accept-language': longTag(13_600) });
+    expect(refused.status).toBe(400);
+    expect(refused.body.errors).toEqual([
+      { in: 'header', field: 'accept-language', message: 'must have at most 1024 characters' },
+    ]);
+  });
+
+  it('gives way to the tag behind it, where it is short enough to be read', async () => {
+    const { text } = await api.http
+      .get('/embed/tours')
+      .query({ token })
+      .set({ 'accept-language': `${longTag(400)}, fr` });
+    expect(text).toContain('<html lang="fr"');
+  });
+});
