@@ -150,7 +150,7 @@ module.exports = {
     {
       name: 'neighbours-knock',
       comment:
-        "Call your neighbour's verb (find-visible-tour.ts, reserve-seats.ts), not its repository, controller or dto: so each " +
+        "Call your neighbour's verb (find-tour.ts, reserve-seats.ts), not its repository, controller or dto: so each " +
         'rule stays in one place, and its table in one file.',
       severity: 'error',
       from: { path: '^services/api/([^/]+)/' },
@@ -202,7 +202,7 @@ module.exports = {
     {
       name: 'transport-stays-at-the-edge',
       comment:
-        'Only controllers, routers, the http folders, app.ts and controllers.ts know express or tsoa. Translate there, and give ' +
+        'Only controllers, routers, the http folders and app.ts know express or tsoa. Translate there, and give ' +
         'the use case plain values.',
       severity: 'error',
       from: {
@@ -210,7 +210,7 @@ module.exports = {
         pathNot: [
           EDGE,
           '^services/api/http/',
-          '^services/api/(app|controllers)[.]ts$',
+          '^services/api/app[.]ts$',
           '^services/webhook-queue/monitor/http/',
           '^services/platform/http/',
         ],

@@ -6,7 +6,7 @@ import { registerEmbed } from './widget/embed.router';
 import { RegisterRoutes } from './generated/routes';
 import { registerHealth } from './health/health.router';
 import type { SalesContext } from './sales-context';
-import { handleError } from './http/error-handler';
+import { handleError, refuseUnmatched } from './http/error-handler';
 import { createLoadShedder, type LoadShedder } from './http/load-shedding';
 import { refuseMalformedRequest, refuseUnreadableBody } from './http/malformed-request';
 import { createHttpServer, HTTP_LIMITS, type HttpLimits } from '../platform/http/server';
@@ -14,7 +14,6 @@ import { nameRequest } from '../platform/http/request-id';
 import { logRequest } from './http/request-log';
 import { securityHeaders } from './http/security-headers';
 import { measureRequest } from './http/request-metrics';
-import { refuseUnmatched } from './http/unmatched';
 
 /** Creates the HTTP service. Handlers run in this order. */
 export function createApp(context: SalesContext, shedder: LoadShedder = createLoadShedder()): Express {

@@ -1,12 +1,12 @@
 import supertest from 'supertest';
 import { createApp, createServer } from '../../services/api/app';
-import { cachedCatalog, cachedVisibleTour } from '../../services/api/catalog/cached-catalog';
+import { cachedCatalog, cachedVisibleTour } from '../../services/api/catalog/list-catalog';
 import { createCachedReads } from '../../services/api/create-cached-reads';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { awaitInstances } from '../../services/platform/read-cache/await-instances';
 import {
-  type ReadCacheValidity,
   NEVER_VALID,
+  type ReadCacheValidity,
   startReadCacheValidity,
 } from '../../services/platform/read-cache/validity';
 import type { CachedReads } from '../../services/platform/read-cache/read-cache';

@@ -5,7 +5,13 @@ import {
   UNUSED_DAYS,
 } from '../../../services/api/credentials/credential';
 import { findCredentialsAtRisk } from '../../../services/api/credentials/list-credentials';
-import { broken, type HealthCheck, notice, noticeOf, ok } from '../../../services/api/health/check';
+import {
+  broken,
+  type HealthCheck,
+  notice,
+  noticeOf,
+  ok,
+} from '../../../services/api/health/inspect-installation';
 import { findLowPriceRules } from '../../../services/api/pricing/find-low-prices';
 import type { Config } from '../../../services/platform/config';
 import type { Db } from '../../../services/platform/database';

@@ -1,6 +1,9 @@
-import { broken, type HealthCheck } from '../../../services/api/health/check';
-import { inspectInstallation } from '../../../services/api/health/inspect-installation';
-import { withContext, type Terminal } from '../../engine/context';
+import {
+  broken,
+  type HealthCheck,
+  inspectInstallation,
+} from '../../../services/api/health/inspect-installation';
+import { type Terminal, withContext } from '../../engine/context';
 import { describeError, EXIT } from '../../engine/failure';
 import { CancelledError } from '../../terminal/io';
 import { paint, type Screen, type Tone } from '../../terminal/screen';

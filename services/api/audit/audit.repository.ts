@@ -1,6 +1,6 @@
+import { AppError } from '../../platform/errors';
 import type { AuditEntry } from '../../platform/audit-log';
 import type { Db, Trx } from '../../platform/database';
-import { ChangeNotFoundError } from './audit.errors';
 
 /** One entry of the audit log. */
 export interface RecordedChange extends Omit<AuditEntry, 'tenantId'> {
@@ -79,4 +79,12 @@ function entries(db: Db) {
       'a.before',
       'a.after',
     );
+}
+
+class ChangeNotFoundError extends AppError {
+  readonly code = 'change_not_found';
+
+  constructor(id: number) {
+    super(`There is no change ${id} in the audit log`);
+  }
 }

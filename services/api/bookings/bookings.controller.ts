@@ -14,15 +14,15 @@ import {
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import type { Turn } from '../../platform/database';
-import { cachedVisibleTour } from '../catalog/cached-catalog';
+import { cachedVisibleTour } from '../catalog/list-catalog';
 import { type RefusedRequest, refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
 import {
   emailInput,
-  optionalInput,
   optionalDate,
+  optionalInput,
   phoneInput,
   proseInput,
   readAll,

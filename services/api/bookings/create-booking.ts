@@ -1,6 +1,6 @@
 import type { Trx } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
-import { getVisibleTour } from '../catalog/find-visible-tour';
+import { getVisibleTour } from '../catalog/find-tour';
 import type { Tour } from '../catalog/tour';
 import type { Departure } from '../departures/departure';
 import { lockDeparture, reserveSeatsFor } from '../departures/reserve-seats';
@@ -8,7 +8,7 @@ import { consumeHold, findDateByReference } from '../holds/consume-hold';
 import { getHold } from '../holds/find-hold';
 import type { SeatHold } from '../holds/seat-hold';
 import { assertUnpaidAllowed, type BookedSeats } from '../holds/tenant-limits';
-import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
+import { type ReplayedResponse, type RunIdempotent, withoutKey } from '../idempotency/run-idempotent';
 import { toMajor } from '../pricing/currency';
 import { explainPrice, quoteTenantPrice } from '../pricing/quote-tenant-price';
 import { depositOf } from '../pricing/tenant-price';

@@ -8,9 +8,8 @@ import { linkNextPage, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-
 import { cachedQuote } from '../pricing/quote-tenant-price';
-import { cachedCatalog, cachedVisibleTour } from './cached-catalog';
+import { cachedCatalog, cachedVisibleTour } from './list-catalog';
 import { catalogItem, tourDetail } from './tour-answer';
 import type { CatalogPage, TourDetail } from './tour.dto';
 

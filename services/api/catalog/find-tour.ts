@@ -1,9 +1,10 @@
 import type { Db } from '../../platform/database';
-
-import { type CatalogTour, type CatalogTourFilter, tourKey } from './tour';
+import type { Tenant } from '../tenants/tenant';
+import { TourNotFoundError } from './catalog.errors';
+import { type CatalogTour, type CatalogTourFilter, type Tour, tourKey } from './tour';
+import { findTourForTenant } from './tour.repository';
 import { findCatalogTour, findCatalogTours } from './catalog-tour.repository';
 import { AppError } from '../../platform/errors';
-
 import { foldName } from './fold-name';
 
 /**
@@ -41,4 +42,16 @@ export async function listTours(
     nameContains: q === undefined ? undefined : foldName(q),
     after: after === undefined ? undefined : (await findTour(db, after)).id,
   });
+}
+
+/**
+ * Finds a tour that this tenant sees.
+ * @param idOrSlug UUID in any case, or slug
+ * @throws TourNotFoundError if unknown, unpublished or not visible (404)
+ */
+export async function getVisibleTour(db: Db, tenant: Tenant, idOrSlug: string): Promise<Tour> {
+  const key = tourKey(idOrSlug);
+  const tour = key && (await findTourForTenant(db, tenant, key));
+  if (!tour) throw new TourNotFoundError();
+  return tour;
 }

@@ -1,22 +1,18 @@
+import type { Db, Trx } from '../../platform/database';
 import { createBooking } from '../bookings/create-booking';
 import { checkCatalog } from '../catalog-import/check-catalog';
 import { importCatalog } from '../catalog-import/import-catalog';
 import { issueApiKey, issueWidgetToken } from '../credentials/issue-credential';
-
 import { SCOPES } from '../credentials/credential';
 import { createTenant } from '../tenants/create-tenant';
 import { findTenant } from '../tenants/find-tenant';
 import { setOrigins } from '../tenants/origins';
 import { mayBeUsed, type Tenant } from '../tenants/tenant';
 import { TenantNotFoundError } from '../tenants/tenant.errors';
-import type { Db, Trx } from '../../platform/database';
 import { demoCatalog, type DemoCatalogTour, demoSoldOut } from './demo-catalog';
-import { findTakenTourSlugs, findUntouchedTours, recordDemoTours } from './demo.repository';
 import { CredentialError } from '../credentials/credential.errors';
 import { databaseCredentials } from '../credentials/credential-source';
 import { verifyApiKey, verifyWidgetToken } from '../credentials/verify-credential';
-
-export { lockPlanting } from './demo.repository';
 
 export const DEMO_TENANT = 'demo';
 /** The origin for tests of the widget on the developer's own page. */
@@ -163,4 +159,37 @@ async function accepted<Principal>(verifying: Promise<Principal>): Promise<Princ
     if (error instanceof CredentialError) return undefined;
     throw error;
   }
+}
+
+/** Any number: it only has to be the same for every process that plants the demo. */
+const PLANTING_LOCK = 3_519_204_717;
+
+/** Lets one process after the other plant the demo, until the end of the transaction. */
+export async function lockPlanting(trx: Trx): Promise<void> {
+  await trx.raw(`select pg_advisory_xact_lock(${PLANTING_LOCK})`);
+}
+
+/** Returns the slugs that tours already use. */
+async function findTakenTourSlugs(db: Db, slugs: string[]): Promise<Set<string>> {
+  return new Set((await db('tours').whereIn('slug', slugs).pluck('slug')) as string[]);
+}
+
+/** Records the current version of these tours as the demo's own. */
+async function recordDemoTours(trx: Trx, slugs: string[]): Promise<void> {
+  await trx.raw(
+    `insert into demo_tours (tour_id, updated_at) select id, updated_at from tours where slug = any(:slugs)
+     on conflict (tour_id) do update set updated_at = excluded.updated_at`,
+    { slugs },
+  );
+}
+
+/** Returns the demo tours without other changes, with the date of the last departure of each. */
+async function findUntouchedTours(db: Db): Promise<Map<string, string>> {
+  const rows = await db('demo_tours as demo')
+    .join('tours as t', 't.id', 'demo.tour_id')
+    .join('departures as d', 'd.tour_id', 't.id')
+    .whereRaw('t.updated_at = demo.updated_at')
+    .groupBy('t.slug')
+    .select<{ slug: string; last: string }[]>('t.slug', db.raw('max(d.departure_date) as last'));
+  return new Map(rows.map(({ slug, last }) => [slug, last]));
 }

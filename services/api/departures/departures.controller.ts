@@ -1,12 +1,11 @@
 import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { cachedVisibleTour } from '../catalog/cached-catalog';
+import { cachedVisibleTour } from '../catalog/list-catalog';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { PRIVATE, setCaching } from '../http/caching';
 import { invalidCursor, pageAnswer, pageStart } from '../http/paging';
 import { optionalDate } from '../http/input';
-
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';

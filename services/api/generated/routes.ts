@@ -17,7 +17,7 @@ import { BookingsController } from './../bookings/bookings.controller';
 import { WidgetToursController } from './../widget/widget-tours.controller';
 import { expressAuthentication } from './../http/authentication';
 // @ts-ignore - no great way to install types from subpackage
-import { iocContainer } from './../controllers';
+import { iocContainer } from './../http/api-context';
 import type { IocContainer, IocContainerFactory } from '@tsoa/runtime';
 import type { Request as ExRequest, Response as ExResponse, RequestHandler, Router } from 'express';
 

@@ -1,14 +1,18 @@
 import type { Db } from '../../platform/database';
-import { pendingMigrations } from '../../platform/migrate';
-import { broken, notice, noticeOf, ok, type HealthCheck } from './check';
-import { inspectTenants } from './inspect-tenants';
 import {
   collectFacts,
+  findFullShares,
+  findOriginGaps,
   findOrphanedHolds,
   findSilentInstances,
-  recountSeats,
+  findTenantsWithoutTours,
+  findUnusedContinentRules,
+  findUnusedPriceRules,
   type InstallationFacts,
+  recountSeats,
+  type UnusedPriceRule,
 } from './installation.repository';
+import { pendingMigrations } from '../../platform/migrate';
 
 /** Expiry uses the database's clock only; logs and signatures use the clock of the process. */
 const SKEW_MS = 5000;
@@ -79,5 +83,107 @@ async function checkInstances(db: Db, { instances }: InstallationFacts): Promise
     meaning: 'of the API, killed (then the next change forgets them) or cut off from the database',
     label: ({ id, polledAt }) => `${id} is silent since ${polledAt.toISOString()}`,
     command: () => 'npm run api',
+  });
+}
+
+/** The result of one check. */
+export interface HealthCheck {
+  name: string;
+  /** Broken: a guarantee of the platform does not hold. Notice: the operator may need to act. */
+  status: 'ok' | 'notice' | 'broken';
+  detail: string;
+  /** Commands that solve the problem. */
+  commands: string[];
+}
+
+export function ok(name: string, detail: string): HealthCheck {
+  return { name, status: 'ok', detail, commands: [] };
+}
+
+export function notice(name: string, detail: string, commands: string[]): HealthCheck {
+  return { name, status: 'notice', detail, commands };
+}
+
+export function broken(name: string, detail: string, commands: string[]): HealthCheck {
+  return { name, status: 'broken', detail, commands };
+}
+
+const NAMED = 10;
+
+/** Returns a notice that names the first findings, with a command for each. */
+export function noticeOf<T>(
+  name: string,
+  found: T[],
+  { meaning, label, command }: { meaning: string; label: (one: T) => string; command: (one: T) => string },
+): HealthCheck {
+  if (found.length === 0) return ok(name, 'nothing to note');
+  const shown = found.slice(0, NAMED);
+  const more = found.length > NAMED ? ` and ${found.length - NAMED} more` : '';
+  const detail = `${meaning}: ${shown.map(label).join(', ')}${more}`;
+  return notice(name, detail, [...new Set(shown.map(command))]);
+}
+
+/** Finds settings without an effect, of usable tenants only. */
+async function inspectTenants(db: Db): Promise<HealthCheck[]> {
+  const { withoutOrigins, withDevelopmentOrigins } = await findOriginGaps(db);
+  return [
+    noticeOf('origins', withoutOrigins, {
+      meaning: 'tenants with a widget token that no site may show',
+      label: (slug) => slug,
+      command: (slug) => `tourctl origins add ${slug} https://SITE`,
+    }),
+    noticeOf('development-origins', withDevelopmentOrigins, {
+      meaning: 'tenants past the trial with http://localhost, which counts no more',
+      label: ({ slug }) => slug,
+      command: ({ slug, origins }) => `tourctl origins remove ${slug} ${origins.join(' ')} --yes`,
+    }),
+    await checkVisibility(db),
+    noticeOf('visibility-rules', await findUnusedContinentRules(db), {
+      meaning: 'rules for a continent that no tour is in',
+      label: ({ slug, continent }) => `${continent} of ${slug}`,
+      command: ({ slug, continent }) => `tourctl visibility clear ${slug} --continent ${continent}`,
+    }),
+    await checkPrices(db),
+    checkHoldShares(await findFullShares(db)),
+  ];
+}
+
+async function checkVisibility(db: Db): Promise<HealthCheck> {
+  const { anyTour, blind } = await findTenantsWithoutTours(db);
+  if (!anyTour) return ok('visibility', 'no tour is published yet: tourctl catalog import FILE');
+  return noticeOf('visibility', blind, {
+    meaning: 'tenants see no tour',
+    label: (slug) => slug,
+    command: (slug) => `tourctl visibility show ${slug}`,
+  });
+}
+
+/** Ignores a single tenant, which may take all seats. */
+function checkHoldShares(full: string[]): HealthCheck {
+  return noticeOf('hold-shares', full.length > 1 ? full : [], {
+    meaning: 'tenants whose holds and unpaid bookings may keep all seats of a departure from the others',
+    label: (slug) => slug,
+    command: (slug) => `tourctl tenant set ${slug} --max-hold-share 50`,
+  });
+}
+
+const WHY: Record<UnusedPriceRule['because'], string> = {
+  currency: 'in another currency than its tenant or tour has',
+  past: 'for travel dates that are over',
+  archived: 'for an archived tour',
+  continent: 'for a continent that no tour is in',
+  beaten: 'beaten by a newer one wherever it applies',
+};
+
+async function checkPrices(db: Db): Promise<HealthCheck> {
+  const { dead, withoutRules } = await findUnusedPriceRules(db);
+  if (dead.length === 0) {
+    const at = withoutRules === 1 ? '1 tenant sells' : `${withoutRules} tenants sell`;
+    return ok('prices', `every rule can decide; ${at} at the platform's prices`);
+  }
+  return noticeOf('prices', dead, {
+    meaning: 'price rules that never decide',
+    label: ({ slug, id, because }) => `${id} of ${slug} (${WHY[because]})`,
+    command: ({ slug, id }) => `tourctl pricing remove ${slug} ${id} --yes`,
   });
 }

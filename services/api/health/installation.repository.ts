@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database';
+import { TENANT_MAY_BE_USED } from '../tenants/tenant-row';
 
 export interface OversoldDeparture {
   tour: string;
@@ -84,4 +85,103 @@ export async function findSilentInstances(
     .orderBy('polled_at')
     .limit(100)
     .select<{ id: string; polledAt: Date }[]>('id', 'polled_at as polledAt');
+}
+
+/** Today in the last time zone of the earth. */
+const TODAY_ANYWHERE = `(now() at time zone 'Etc/GMT+12')::date`;
+
+export async function findOriginGaps(db: Db): Promise<{
+  /** Slugs of tenants that have a live widget token and no origin for it. */
+  withoutOrigins: string[];
+  /** Tenants past their trial that still list http://localhost. */
+  withDevelopmentOrigins: { slug: string; origins: string[] }[];
+}> {
+  const withoutOrigins = await db('tenants as t')
+    .whereRaw(
+      `${TENANT_MAY_BE_USED} and t.origins = '{}' and exists (
+         select from widget_tokens w where w.tenant_id = t.id and w.origins is null and w.revoked_at is null
+           and (w.expires_at is null or w.expires_at > clock_timestamp()))`,
+    )
+    .orderBy('t.slug')
+    .limit(100)
+    .pluck<string[]>('t.slug');
+  const { rows } = await db.raw(
+    `select t.slug, array(select o from unnest(t.origins) o where o like 'http:%') as origins from tenants t
+     where t.status <> 'trial' and array_to_string(t.origins, ' ') ~ 'http:' order by t.slug limit 100`,
+  );
+  return { withoutOrigins, withDevelopmentOrigins: rows };
+}
+
+/** Returns the slugs of tenants that see no published tour. */
+export async function findTenantsWithoutTours(db: Db): Promise<{ anyTour: boolean; blind: string[] }> {
+  const { rows } = await db.raw(
+    `select exists (select from tours where status = 'published') as "anyTour", array(
+       select t.slug from tenants t where ${TENANT_MAY_BE_USED}
+         and not exists (
+           select from visibility_tour_rules r join tours o on o.id = r.tour_id and o.status = 'published'
+           where r.tenant_id = t.id and r.visible)
+         and not exists (
+           select from visibility_continent_rules c join tours o on o.continent = c.continent and o.status = 'published'
+           where c.tenant_id = t.id and c.visible
+             and not exists (select from visibility_tour_rules r where r.tenant_id = t.id and r.tour_id = o.id))
+         and not (t.default_visible and exists (
+           select from tours o where o.status = 'published'
+             and not exists (select from visibility_continent_rules c where c.tenant_id = t.id and c.continent = o.continent)
+             and not exists (select from visibility_tour_rules r where r.tenant_id = t.id and r.tour_id = o.id)))
+       order by t.slug limit 100) as blind`,
+  );
+  return rows[0];
+}
+
+/** Returns the slugs of tenants that may hold all seats of a departure. */
+export async function findFullShares(db: Db): Promise<string[]> {
+  return db('tenants as t')
+    .whereRaw(`${TENANT_MAY_BE_USED} and t.max_hold_share = 100`)
+    .orderBy('t.slug')
+    .limit(100)
+    .pluck<string[]>('t.slug');
+}
+
+export async function findUnusedContinentRules(db: Db): Promise<{ slug: string; continent: string }[]> {
+  return db('visibility_continent_rules as c')
+    .join('tenants as t', 't.id', 'c.tenant_id')
+    .whereRaw(`${TENANT_MAY_BE_USED} and not exists (select from tours o where o.continent = c.continent)`)
+    .orderBy(['t.slug', 'c.continent'])
+    .limit(100)
+    .select<{ slug: string; continent: string }[]>('t.slug', 'c.continent');
+}
+
+export interface UnusedPriceRule {
+  id: number;
+  slug: string;
+  because: 'currency' | 'past' | 'archived' | 'continent' | 'beaten';
+}
+
+/** Finds price rules that can never decide a price (pricing/choose-price-rule.ts). */
+export async function findUnusedPriceRules(
+  db: Db,
+): Promise<{ dead: UnusedPriceRule[]; withoutRules: number }> {
+  const { rows: dead } = await db.raw(
+    `select * from (
+       select r.id, t.slug, case
+         when r.currency <> t.currency or r.currency <> o.currency then 'currency'
+         when r.travel_to < ${TODAY_ANYWHERE} then 'past'
+         when o.status = 'archived' then 'archived'
+         when r.continent is not null and not exists (select from tours c where c.continent = r.continent) then 'continent'
+         when exists (
+           select from price_rules n
+           where n.tenant_id = r.tenant_id and n.id > r.id and (n.currency is null or n.currency = r.currency)
+             and n.tour_id is not distinct from r.tour_id and n.continent is not distinct from r.continent
+             and n.travel_from is not distinct from r.travel_from and n.travel_to is not distinct from r.travel_to)
+           then 'beaten'
+         end as because
+       from price_rules r join tenants t on t.id = r.tenant_id left join tours o on o.id = r.tour_id
+       where ${TENANT_MAY_BE_USED}) as judged
+     where because is not null order by slug, id limit 100`,
+  );
+  const { rows } = await db.raw(
+    `select count(*)::integer as tenants from tenants t
+     where ${TENANT_MAY_BE_USED} and not exists (select from price_rules r where r.tenant_id = t.id)`,
+  );
+  return { dead, withoutRules: rows[0].tenants };
 }

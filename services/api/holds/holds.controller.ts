@@ -14,7 +14,7 @@ import {
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import type { Turn } from '../../platform/database';
-import { cachedVisibleTour } from '../catalog/cached-catalog';
+import { cachedVisibleTour } from '../catalog/list-catalog';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
@@ -24,7 +24,7 @@ import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
-import { answerWrite, type WriteOperation, writeIdempotent } from '../http/write-request';
+import { answerWrite, writeIdempotent, type WriteOperation } from '../http/write-request';
 import { toMajor } from '../pricing/currency';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
 import { byKey } from '../tenants/actor';

@@ -1,8 +1,8 @@
 import type { Trx } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
-import { getVisibleTour } from '../catalog/find-visible-tour';
+import { getVisibleTour } from '../catalog/find-tour';
 import { lockDeparture, reserveSeatsFor } from '../departures/reserve-seats';
-import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
+import { type ReplayedResponse, type RunIdempotent, withoutKey } from '../idempotency/run-idempotent';
 import { explainPrice, quoteTenantPrice } from '../pricing/quote-tenant-price';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';

@@ -1,3 +1,4 @@
+import type { IocContainer } from '@tsoa/runtime';
 import type { Request } from 'express';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { Config } from '../../platform/config';
@@ -27,4 +28,11 @@ export interface ApiContext extends CachedReads {
 
 export function contextOf(request: Request): ApiContext {
   return request.app.locals.context as ApiContext;
+}
+
+/** Creates the controller of a request for tsoa. */
+export function iocContainer(request: Request): IocContainer {
+  const get = (controller: unknown): unknown =>
+    new (controller as new (context: unknown) => unknown)(contextOf(request));
+  return { get } as IocContainer;
 }

@@ -19,7 +19,7 @@ interface Body {
 const bodies = new WeakMap<object, Map<string, Body>>();
 
 /**
- * Answers a read with JSON that is serialised once per `source` (cached-catalog.ts), or with 304 if the client has the same
+ * Answers a read with JSON that is serialised once per `source` (list-catalog.ts), or with 304 if the client has the same
  * ETag. The ETag is a digest of the body, so it is the same on every instance.
  * @param source the input of `make`. The same object means the same answer; its owner drops it when the data changes
  * @returns undefined, because the answer is already sent

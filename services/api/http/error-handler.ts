@@ -1,5 +1,6 @@
+import type { Express, NextFunction, Request, Response } from 'express';
+import { badInput, RateLimitedError, TransportError } from './http.errors';
 import { ValidateError } from '@tsoa/runtime';
-import type { NextFunction, Request, Response } from 'express';
 import { AppError, sqlState } from '../../platform/errors';
 import {
   CredentialError,
@@ -9,11 +10,10 @@ import {
 import { contextOf } from './api-context';
 import { countProblem } from './request-metrics';
 import { describeProblem } from './problem-document';
-import { badInput, RateLimitedError, TransportError } from './http.errors';
-import { isProblemCode, PROBLEMS, type ProblemCode } from './problems';
+import { isProblemCode, type ProblemCode, PROBLEMS } from './problems';
 import { findBodyIssues, validationIssues } from './validation-issues';
 import { requestIdOf } from '../../platform/http/request-id';
-import { traceFields } from './trace-context';
+import { traceFields } from './request-log';
 
 /** Answers every error with one problem document (RFC 9457). */
 export function handleError(
@@ -102,4 +102,36 @@ function fromParser(error: ParserError): AppError {
     return badInput('malformed_json', 'body', 'body', 'must be one JSON object');
   if (error.type) return badInput('validation_failed', 'body', 'body', 'could not be read');
   return badInput('validation_failed', 'path', 'path', 'must be percent-encoded UTF-8');
+}
+
+interface Layer {
+  match(path: string): boolean;
+  route?: { methods: Record<string, boolean> };
+}
+
+/** Answers requests without a route: 404 for an unknown path, 405 with Allow for another method, 204 with Allow and no CORS for OPTIONS. */
+export function refuseUnmatched(request: Request, response: Response, next: NextFunction): void {
+  const allowed = allowedMethods(request);
+  if (allowed.length === 0) return next(new TransportError('not_found'));
+  response.setHeader('Allow', allowed.join(', '));
+  if (request.method === 'OPTIONS') {
+    response.status(204).end();
+    return;
+  }
+  next(new TransportError('method_not_allowed', `This path accepts ${allowed.join(', ')}.`));
+}
+
+/** Reads the methods of a path from the router itself. */
+function allowedMethods(request: Request): string[] {
+  const { stack } = (request.app as Express).router as unknown as { stack: Layer[] };
+  const methods = new Set<string>();
+  // CONNECT names a host and no path: Allow lists the methods of all paths.
+  const hasPath = request.method !== 'CONNECT';
+  for (const layer of stack) {
+    if (!layer.route || (hasPath && !layer.match(request.path))) continue;
+    for (const method of Object.keys(layer.route.methods)) methods.add(method.toUpperCase());
+  }
+  if (methods.has('GET')) methods.add('HEAD');
+  if (methods.size > 0) methods.add('OPTIONS');
+  return [...methods].filter((method) => method !== '_ALL').sort();
 }

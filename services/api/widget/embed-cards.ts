@@ -1,10 +1,10 @@
 import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
 import type { PricedCatalogTour } from '../catalog/list-catalog';
 import type { Tenant } from '../tenants/tenant';
-import { formatsOf, type Locale } from './locale-formats';
-import { tourLink } from './widget-tour';
+import { formatsOf, type Locale } from './languages';
+import { tourLink } from './widget-tour.dto';
 import { html, type Markup } from '../../platform/html-template';
-import type { Words } from './words/words';
+import type { Words } from './words';
 
 /** One tour of the page, in the visitor's formats. */
 export interface Card {

@@ -1,7 +1,12 @@
+import type { PricedCatalogTour } from '../catalog/list-catalog';
+import { toMajor } from '../pricing/currency';
+import type { Tenant } from '../tenants/tenant';
+import { pictureOf } from './embed-cards';
+import { formatsOf, type Language, type Locale } from './languages';
+import { tourLink } from './widget-tour.dto';
 import { html, type Markup, toHtml, trusted } from '../../platform/html-template';
 import { type Brand, brandStyle, logoOf } from './embed-brand';
 import { EMBED_SCRIPT, EMBED_STYLE } from './embed-assets';
-import type { Language } from './languages';
 
 /** The settings of every page for the frame, a list or an error. */
 export interface DocumentSettings {
@@ -96,3 +101,40 @@ export const COMPASS = icon(
     <path d="M24 5v3M24 40v3M5 24h3M40 24h3" />`,
 );
 export const ALERT = icon(56, 48, html`<circle cx="24" cy="24" r="19" /> <path d="M24 14v13M24 33.5v.1" />`);
+
+/**
+ * Returns the list as JSON-LD of schema.org: an ItemList of TouristTrip, each with an Offer at the tenant's price of one
+ * adult. Short, because it repeats the cards.
+ * @param baseUrl address of our own pictures
+ */
+export function structuredData(
+  items: PricedCatalogTour[],
+  tenant: Tenant,
+  { locale, baseUrl }: { locale: Locale; baseUrl: string },
+): object {
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'ItemList',
+    itemListElement: items.map((item, index) => ({
+      '@type': 'ListItem',
+      position: index + 1,
+      item: trip(item, tenant, locale, baseUrl),
+    })),
+  };
+}
+
+function trip({ tour, quote }: PricedCatalogTour, tenant: Tenant, locale: Locale, baseUrl: string): object {
+  const picture = pictureOf(tour.imageUrl) ?? undefined;
+  return {
+    '@type': 'TouristTrip',
+    name: tour.name,
+    url: tourLink(tenant, tour.slug) ?? undefined,
+    image: picture?.replace(/^\.\./, baseUrl),
+    itinerary: { '@type': 'Country', name: formatsOf(locale).region(tour.country) },
+    offers: {
+      '@type': 'Offer',
+      price: toMajor(quote.tenant.adult, tour.currencyDigits),
+      priceCurrency: tour.currency,
+    },
+  };
+}

@@ -1,7 +1,6 @@
 import { html, type Markup } from '../../platform/html-template';
-import { ALERT, type Contents, renderDocument, type DocumentSettings } from './embed-document';
-
-import type { Words } from './words/words';
+import { ALERT, type Contents, type DocumentSettings, renderDocument } from './embed-document';
+import type { Words } from './words';
 
 export interface Message {
   icon: Markup;

@@ -1,10 +1,7 @@
 import { html, type Markup } from '../../platform/html-template';
-
 import { COMPASS, dataElement, type DocumentSettings, MAGNIFIER, renderDocument } from './embed-document';
-
 import { type Card, SKELETON, tourList } from './embed-cards';
-import { continentName, formatsOf } from './locale-formats';
-
+import { continentName, formatsOf } from './languages';
 import { failure, message, type Message } from './embed-message';
 
 /** Renders the list as a page for an iframe. Links and the form are plain and relative; the script makes them faster. */

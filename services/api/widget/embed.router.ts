@@ -1,5 +1,5 @@
 import type { Express, NextFunction, Request, Response } from 'express';
-import { cachedCatalog, cachedContinents } from '../catalog/cached-catalog';
+import { cachedCatalog, cachedContinents } from '../catalog/list-catalog';
 import { mintEmbedPass } from '../credentials/embed-pass';
 import { EmbedPassExpiredError } from '../credentials/credential.errors';
 import { contextOf } from '../http/api-context';
@@ -21,12 +21,10 @@ import {
 import { acceptedTags, chooseLanguage } from './languages';
 import { tourCard } from './embed-cards';
 import { type Brand, NO_BRAND } from './embed-brand';
-import type { DocumentSettings, Theme } from './embed-document';
+import { type DocumentSettings, structuredData, type Theme } from './embed-document';
 import { renderEmbedProblem } from './embed-message';
 import { renderEmbedPage } from './embed-page';
 import { embedPolicy } from './embed-assets';
-import { structuredData } from './embed-structured-data';
-
 import { registerLoader } from './loader.router';
 
 interface ListQuery {

@@ -1,3 +1,7 @@
+import { isHttpsAddress } from '../../platform/text-forms';
+import type { PricedCatalogTour } from '../catalog/list-catalog';
+import { catalogItem } from '../catalog/tour-answer';
+import type { Tenant } from '../tenants/tenant';
 /** One tour as a browser may see it: no seats, and the tenant's price alone. */
 export interface WidgetTour {
   id: string;
@@ -27,4 +31,16 @@ export interface WidgetTourPage {
   items: WidgetTour[];
   /** Pass as `cursor` for the next page; null at the end. */
   next_cursor: string | null;
+}
+
+/** @param baseUrl address of this installation, for pictures that it serves itself */
+export function widgetTour({ tour, quote }: PricedCatalogTour, tenant: Tenant, baseUrl: string): WidgetTour {
+  const { updated_at, ...item } = catalogItem(tour, quote, baseUrl);
+  return { ...item, url: tourLink(tenant, tour.slug) };
+}
+
+/** Returns the address of the tour on the tenant's own site; null unless it is https. */
+export function tourLink({ linkTemplate }: Pick<Tenant, 'linkTemplate'>, slug: string): string | null {
+  const url = linkTemplate?.replaceAll('{slug}', encodeURIComponent(slug));
+  return url && isHttpsAddress(url) ? url : null;
 }

@@ -10,7 +10,7 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { cachedCatalog } from '../catalog/cached-catalog';
+import { cachedCatalog } from '../catalog/list-catalog';
 import type { ApiContext } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
 import { answerCached, PRIVATE, setCaching } from '../http/caching';
@@ -19,10 +19,8 @@ import { linkNextPage, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
-
 import { allowListedOrigin, refuseForeignPage } from './cors.router';
-import { widgetTour } from './widget-tour';
-import type { WidgetTourPage } from './widget-tour.dto';
+import { widgetTour, type WidgetTourPage } from './widget-tour.dto';
 
 @Route('api/widget')
 @Tags('Widget')

@@ -1,13 +1,12 @@
+import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Express, NextFunction, Request, Response } from 'express';
 import type { ApiContext } from '../../http/api-context';
 import { TransportError } from '../../http/http.errors';
 import { isProblemCode } from '../../http/problems';
-import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
 import { GENERATED_BASE_URL } from '../openapi-document';
 import { errorArticle, errorList } from './errors-page';
-import { homeBody, homeDocument } from './home-page';
 import { DOCS_POLICY, renderColumns, renderDocsPage } from './page';
 import { servedDocument, withBaseUrl } from './served-document';
 import { toOpenapi31 } from './to-openapi-31';
@@ -77,4 +76,35 @@ function generatedPage(page: string, publicBaseUrl: string, basePath: string): M
 /** Reads from the checkout, or from the build, which has a copy at the same place. */
 function readGenerated(file: string): string {
   return readFileSync(path.resolve(__dirname, '../../generated', file), 'utf8').trimEnd();
+}
+
+/** Lists the public addresses (CONTRACT section 3, row 12) by their name in the JSON answer of `/`. */
+const LINKS = {
+  guide: ['/docs/guide', 'Integration guide: from the first request to a booking'],
+  reference: ['/docs', 'API reference'],
+  errors: ['/docs/errors', 'Errors and what to do about each'],
+  openapi: ['/openapi.json', 'OpenAPI 3.0 document'],
+  openapi_3_1: ['/openapi.3.1.json', 'OpenAPI 3.1 document'],
+  types: ['/openapi.d.ts', 'Types for TypeScript'],
+  widget: ['/embed/widget.js', 'Script that puts the tour list into a page'],
+  health: ['/healthz', 'Does the process live?'],
+  readiness: ['/readyz', 'Can it do its work?'],
+} as const;
+
+/** @param basePath of PUBLIC_BASE_URL */
+function homeBody(basePath: string): Markup {
+  const items = Object.values(LINKS).map(
+    ([path, text]) => html`<li><a href="${basePath}${path}">${text}</a></li>`,
+  );
+  return html`<h1>Tour Platform</h1>
+    <p>The API of a tour catalog and its bookings. Every call below needs no credential.</p>
+    <ul>
+      ${items}
+    </ul>`;
+}
+
+/** The same links for a program. */
+function homeDocument(publicBaseUrl: string): { name: string; links: Record<string, string> } {
+  const links = Object.entries(LINKS).map(([name, [path]]) => [name, publicBaseUrl + path]);
+  return { name: 'Tour Platform', links: Object.fromEntries(links) as Record<string, string> };
 }
