@@ -1,5 +1,4 @@
 import type { Trx } from '../platform/database';
-import { insertEventsWithDeliveries } from './deliveries/event.repository';
 import { EVENT_TYPES, type EventType, type WebhookEvent } from './deliveries/delivery';
 
 export type { WebhookEvent };
@@ -44,14 +43,46 @@ export function bookingEvent(type: BookingEventType, lead: EventLead): WebhookEv
 }
 
 /**
+ * Inserts events with their deliveries, also for paused and disabled endpoints: those deliveries wait. An endpoint that a concurrent
+ * transaction adds or removes is not visible here; `reconcileOrphans` corrects that later.
+ */
+const INSERT_WITH_DELIVERIES = `
+  with clock as materialized (
+    select clock_timestamp() as at
+  ), incoming as materialized (
+    select webhook_new_id(clock.at) as id, clock.at, i.*
+    from clock, json_to_recordset(:events::json) as i (tenant_id uuid, type text, booking_ref text, body text)
+  ), target as (
+    select i.id as event_id, e.id as endpoint_id, webhook_body(e.format, i.type, i.at, i.body) as body
+    from incoming i
+    join webhook_endpoints e on e.tenant_id = i.tenant_id and e.status <> 'removed' and i.type = any (e.events)
+  ), event as (
+    insert into webhook_events (id, tenant_id, type, booking_ref, body, created_at)
+    select i.id, i.tenant_id, i.type, i.booking_ref, i.body, i.at from incoming i
+    where i.type = 'booking.created' or exists (select from target t where t.event_id = i.id)
+    returning id, tenant_id, created_at
+  ), delivery as (
+    insert into webhook_deliveries (id, event_id, tenant_id, endpoint_id, body, next_attempt_at, created_at)
+    select webhook_new_id(event.created_at), event.id, event.tenant_id, target.endpoint_id, target.body,
+      case when target.endpoint_id is not null then event.created_at end, event.created_at
+    from event left join target on target.event_id = event.id
+    returning id, endpoint_id, next_attempt_at
+  )
+  insert into webhook_queue (delivery_id, endpoint_id, next_at)
+  select d.id, d.endpoint_id, d.next_attempt_at from delivery d where d.endpoint_id is not null`;
+
+/**
  * Inserts events with their deliveries in the caller's transaction, so that a booking and its event exist together or not at all. All
  * events take one statement. Creates one delivery for each endpoint that subscribes to the type. Without such an endpoint,
  * `booking.created` creates a pending delivery, and other types create nothing.
  */
 export async function enqueueDelivery(trx: Trx, ...events: WebhookEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await insertEventsWithDeliveries(
-    trx,
-    events.map((event) => ({ ...event, body: JSON.stringify(event.body) })),
-  );
+  const rows = events.map(({ tenantId, type, bookingRef, body }) => ({
+    tenant_id: tenantId,
+    type,
+    booking_ref: bookingRef,
+    body: JSON.stringify(body),
+  }));
+  await trx.raw(INSERT_WITH_DELIVERIES, { events: JSON.stringify(rows) });
 }

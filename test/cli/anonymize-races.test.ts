@@ -47,8 +47,8 @@ async function untilWaiting(count: number): Promise<void> {
 /** @param meanwhile runs when all is erased and nothing is committed */
 async function anonymize(meanwhile: (trx: Trx) => Promise<void> = async () => {}): Promise<void> {
   await inTransaction(db, async (trx) => {
-    const { tellsOf } = (await anonymizeBooking(trx, ref, SECRET))!;
-    await eraseCustomer(trx, ref, { tellsOf, evenUndelivered: true });
+    const { identifiesPerson } = (await anonymizeBooking(trx, ref, SECRET))!;
+    await eraseCustomer(trx, ref, { identifiesPerson, evenUndelivered: true });
     await meanwhile(trx);
   });
 }

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, inTransaction } from '../../services/platform/database';
 import { enableEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { findEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
-import { pingEndpoint } from '../../services/webhook-queue/endpoints/ping-endpoint';
-import { retryDelivery } from '../../services/webhook-queue/retry-delivery';
+import { pingEndpoint, retryDelivery } from '../../services/webhook-queue/requested-deliveries';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import {
@@ -16,7 +15,7 @@ import {
   startFastWorker,
   whenAll,
 } from './queue-fixture';
-import { startReceiver, status, type Receiver } from './receiver';
+import { type Receiver, startReceiver, status } from './receiver';
 
 const PATIENT = Array<number>(40).fill(0);
 

@@ -1,13 +1,13 @@
 import { Webhook } from 'standardwebhooks';
-import { inTransaction, type Db } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database';
 import { findEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
-import { pingEndpoint } from '../../services/webhook-queue/endpoints/ping-endpoint';
+import { pingEndpoint } from '../../services/webhook-queue/requested-deliveries';
 import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
-import { showDelivery } from '../../services/webhook-queue/deliveries/show-delivery';
+import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { add, book, createTenant, eventually, startFastWorker, SECRETS_KEY, whenAll } from './queue-fixture';
-import { startReceiver, status, type Received, type Receiver } from './receiver';
+import { add, book, createTenant, eventually, SECRETS_KEY, startFastWorker, whenAll } from './queue-fixture';
+import { type Received, type Receiver, startReceiver, status } from './receiver';
 
 let database: TestDatabase;
 let db: Db;

@@ -1,9 +1,8 @@
 import type { Db } from '../../services/platform/database';
-import { ALL_ENDPOINTS } from '../../services/webhook-queue/stats/delivery-stats.repository';
-import { createDeliveryStats } from '../../services/webhook-queue/stats/delivery-stats';
+import { ALL_ENDPOINTS, createDeliveryStats } from '../../services/webhook-queue/stats/delivery-stats';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, eventually, startFastWorker, whenAll } from './queue-fixture';
-import { startReceiver, status, type Receiver } from './receiver';
+import { type Receiver, startReceiver, status } from './receiver';
 
 let database: TestDatabase;
 let db: Db;

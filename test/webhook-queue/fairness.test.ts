@@ -1,10 +1,10 @@
 import type { Db } from '../../services/platform/database';
 import { BREAKER } from '../../services/webhook-queue/worker/breaker';
-import type { ClaimLimits, KnownEndpoint } from '../../services/webhook-queue/worker/claim';
+import type { ClaimLimits, KnownEndpoint } from '../../services/webhook-queue/worker/claim.repository';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, claimNow, createTenant, eventually, startFastWorker } from './queue-fixture';
-import { startReceiver, type Receiver } from './receiver';
+import { type Receiver, startReceiver } from './receiver';
 
 let database: TestDatabase;
 let db: Db;

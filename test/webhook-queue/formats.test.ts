@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { inTransaction, type Db } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database';
 import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { disableByOperator } from '../../services/webhook-queue/endpoints/change-endpoint-state';
-import { addEndpoint, type AddedEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
-import { pingEndpoint } from '../../services/webhook-queue/endpoints/ping-endpoint';
-import { showDelivery } from '../../services/webhook-queue/deliveries/show-delivery';
+import { type AddedEndpoint, addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
+import { pingEndpoint } from '../../services/webhook-queue/requested-deliveries';
+import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import type { Format } from '../../services/webhook-queue/endpoints/endpoint';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { openTestTerminal, type TestTerminal } from '../cli/terminal';
-import { book, createTenant, eventually, startFastWorker, SECRETS_KEY, whenAll } from './queue-fixture';
-import { startReceiver, status, type Receiver } from './receiver';
+import { book, createTenant, eventually, SECRETS_KEY, startFastWorker, whenAll } from './queue-fixture';
+import { type Receiver, startReceiver, status } from './receiver';
 
 let terminal: TestTerminal;
 let db: Db;

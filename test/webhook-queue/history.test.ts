@@ -4,9 +4,9 @@ import {
   dropMonth,
   expireStranded,
   findExpiredMonths,
+  keepHistory,
   makeMonths,
-} from '../../services/webhook-queue/maintenance/history.repository';
-import { keepHistory } from '../../services/webhook-queue/maintenance/keep-history';
+} from '../../services/webhook-queue/maintenance/keep-history';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, deliveriesOf, eventually, startFastWorker } from './queue-fixture';
 import { startReceiver } from './receiver';

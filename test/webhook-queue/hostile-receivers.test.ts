@@ -1,10 +1,10 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Db } from '../../services/platform/database';
-import { showDelivery, type DeliveryDetail } from '../../services/webhook-queue/deliveries/show-delivery';
+import { type DeliveryDetail, showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, deliveriesOf, eventually } from './queue-fixture';
 import type { RawServer } from './raw-server';

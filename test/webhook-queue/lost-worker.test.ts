@@ -1,13 +1,13 @@
-import { fork, type ChildProcess } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../services/platform/database';
-import type { Claim } from '../../services/webhook-queue/worker/claim';
+import type { Claim } from '../../services/webhook-queue/worker/claim.repository';
 import { BREAKER } from '../../services/webhook-queue/worker/breaker';
 import type { AttemptReport } from '../../services/webhook-queue/deliveries/delivery';
 import { recordResults } from '../../services/webhook-queue/worker/results.repository';
-import { showDelivery } from '../../services/webhook-queue/deliveries/show-delivery';
+import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import {
   add,
@@ -19,7 +19,7 @@ import {
   startFastWorker,
   whenAll,
 } from './queue-fixture';
-import { startReceiver, status, type Receiver } from './receiver';
+import { type Receiver, startReceiver, status } from './receiver';
 
 let database: TestDatabase;
 let db: Db;

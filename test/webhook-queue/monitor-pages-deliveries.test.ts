@@ -1,7 +1,7 @@
 import { inTransaction } from '../../services/platform/database';
-import { findDeliveriesWithin } from '../../services/webhook-queue/deliveries/delivery-list.repository';
+import { findDeliveriesWithin } from '../../services/webhook-queue/deliveries/find-deliveries';
 import type { DeliverySearch } from '../../services/webhook-queue/deliveries/delivery-search.repository';
-import { type Params } from '../../services/webhook-queue/monitor/queries/read-query';
+import type { Params } from '../../services/webhook-queue/monitor/queries/read-query';
 import { pauseEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { add, book, createTenant, deliveriesOf } from './queue-fixture';
 import {

@@ -1,15 +1,18 @@
 import { html, toHtml } from '../../services/platform/html-template';
 import { maskEmail, maskName, maskPhone } from '../../services/platform/mask-personal-data';
-import { addHistograms, percentile } from '../../services/webhook-queue/monitor/queries/histogram';
-import { maskBody } from '../../services/webhook-queue/monitor/html/mask-body';
-import { nextStep, type DeliverySituation } from '../../services/webhook-queue/monitor/pages/next-step';
+import {
+  addHistograms,
+  percentile,
+} from '../../services/webhook-queue/monitor/queries/stats-history.repository';
+import { maskBody } from '../../services/webhook-queue/monitor/pages/delivery-page';
+import { type DeliverySituation, nextStep } from '../../services/webhook-queue/monitor/pages/next-step';
 import {
   formatAge,
+  formatCount,
   formatCountUpTo,
   formatMilliseconds,
   formatPercent,
   formatRelative,
-  formatCount,
 } from '../../services/webhook-queue/monitor/html/formats';
 import {
   parseDeliveriesQuery,

@@ -1,17 +1,14 @@
-import { inTransaction, type Db } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database';
 import {
   pauseEndpoint,
   removeEndpoint,
   resumeEndpoint,
 } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
-import { replayDeliveries } from '../../services/webhook-queue/deliveries/replay-deliveries';
-import { countReplayable } from '../../services/webhook-queue/deliveries/replay.repository';
-import { findDeliveries } from '../../services/webhook-queue/deliveries/delivery-list.repository';
-import { showDelivery } from '../../services/webhook-queue/deliveries/show-delivery';
+import { countReplayable, replayDeliveries } from '../../services/webhook-queue/deliveries/replay-deliveries';
+import { findDeliveries, showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { listEndpoints } from '../../services/webhook-queue/endpoints/endpoint.repository';
-import { pingEndpoint } from '../../services/webhook-queue/endpoints/ping-endpoint';
-import { retryDelivery } from '../../services/webhook-queue/retry-delivery';
+import { pingEndpoint, retryDelivery } from '../../services/webhook-queue/requested-deliveries';
 import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import {
@@ -20,11 +17,11 @@ import {
   createTenant,
   deliveriesOf,
   eventually,
-  startFastWorker,
   SECRETS_KEY,
+  startFastWorker,
   whenAll,
 } from './queue-fixture';
-import { startReceiver, status, type Receiver } from './receiver';
+import { type Receiver, startReceiver, status } from './receiver';
 
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 

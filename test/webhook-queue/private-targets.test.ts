@@ -2,12 +2,12 @@ import { Resolver } from 'node:dns/promises';
 import { BlockList, isIPv4 } from 'node:net';
 import fc from 'fast-check';
 import type { Db } from '../../services/platform/database';
-import { parseEndpointUrl } from '../../services/webhook-queue/endpoints/endpoint-url';
+import { parseEndpointUrl } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { nonPublicReason } from '../../services/webhook-queue/sending/allowed-target';
-import { showDelivery } from '../../services/webhook-queue/deliveries/show-delivery';
+import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, startFastWorker, whenAll } from './queue-fixture';
-import { startReceiver, type Receiver } from './receiver';
+import { type Receiver, startReceiver } from './receiver';
 import { NOT_REACHABLE, SPECIAL_BUT_REACHABLE, toIpv4, toIpv6, toNumber } from './special-addresses';
 
 const block = (cidr: string) => {

@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inTransaction, type Db } from '../../services/platform/database';
+import { type Db, inTransaction } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
 import { bookingEvent, enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
-import { addEndpoint, type AddedEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
+import { type AddedEndpoint, addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
+import { type DeliveryItem, findDeliveries } from '../../services/webhook-queue/deliveries/find-deliveries';
 import {
-  findDeliveries,
-  type DeliveryItem,
-} from '../../services/webhook-queue/deliveries/delivery-list.repository';
-import type { Claim, ClaimLimits } from '../../services/webhook-queue/worker/claim';
-import { claimDeliveries } from '../../services/webhook-queue/worker/claim.repository';
+  type Claim,
+  claimDeliveries,
+  type ClaimLimits,
+} from '../../services/webhook-queue/worker/claim.repository';
 import { startWorker, type Worker, type WorkerOptions } from '../../services/webhook-queue/worker/worker';
 
 export const SECRETS_KEY = 'a key of the tests that is long enough';

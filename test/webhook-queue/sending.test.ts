@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import type { AttemptReport, ClaimedDelivery } from '../../services/webhook-queue/deliveries/delivery';
 import { createGuardedAgent, type GuardedAgent } from '../../services/webhook-queue/sending/guarded-agent';
 import { sendWebhook } from '../../services/webhook-queue/sending/send-webhook';
-import { InterruptedError } from '../../services/webhook-queue/sending/sending.errors';
+import { InterruptedError } from '../../services/webhook-queue/sending/explain-failure';
 import { eventually } from './queue-fixture';
-import { startRawServer, type Answering, type RawServer } from './raw-server';
+import { type Answering, type RawServer, startRawServer } from './raw-server';
 
 const KEEP = 'HTTP/1.1 204 No Content\r\n\r\n';
 const LIMITS = {

@@ -51,11 +51,11 @@ export async function anonymizeBookingCommand(
 async function erase(trx: Trx, ref: string, force: boolean, secret: string) {
   const booking = await anonymizeBooking(trx, ref, secret);
   if (!booking) return undefined;
-  const { before, after, tellsOf, answers, refusals } = booking;
-  const { undelivered, ...webhooks } = await eraseCustomer(trx, ref, { tellsOf, evenUndelivered: force });
+  const { before, after, identifiesPerson, answers, refusals } = booking;
+  const { undelivered, ...webhooks } = await eraseCustomer(trx, ref, { identifiesPerson, evenUndelivered: force });
   const { holdId } = before;
   const subjects = [ref, ...(holdId ? [holdId] : [])];
-  const audit_rows = await erasePersonFromChanges(trx, subjects, tellsOf);
+  const audit_rows = await erasePersonFromChanges(trx, subjects, identifiesPerson);
   return {
     at: after.anonymizedAt!.toISOString(),
     erased: { hold: holdId !== null, answers, refusals, ...webhooks, audit_rows },

@@ -5,7 +5,7 @@ import { getHold } from '../../../services/api/holds/find-hold';
 import { holdHistory } from '../../../services/api/holds/hold-history';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database';
-import { listDeliveriesOfBooking } from '../../../services/webhook-queue/deliveries/show-delivery';
+import { listDeliveriesOfBooking } from '../../../services/webhook-queue/deliveries/find-deliveries';
 import type { Context } from '../../engine/context';
 import { describeCustomer, recordReveal, type RevealOptions } from '../../engine/personal-data';
 import type { Screen } from '../../terminal/screen';

@@ -1,15 +1,15 @@
-import { replayDeliveries } from '../../../services/webhook-queue/deliveries/replay-deliveries';
 import {
   countHeldBack,
   countReplayable,
   type HeldBack,
+  replayDeliveries,
   type ReplayFilter,
-} from '../../../services/webhook-queue/deliveries/replay.repository';
-import { showDelivery } from '../../../services/webhook-queue/deliveries/show-delivery';
-import { retryDelivery } from '../../../services/webhook-queue/retry-delivery';
+} from '../../../services/webhook-queue/deliveries/replay-deliveries';
+import { showDelivery } from '../../../services/webhook-queue/deliveries/find-deliveries';
+import { retryDelivery } from '../../../services/webhook-queue/requested-deliveries';
 import type { Context } from '../../engine/context';
 import type { Output } from '../../terminal/output';
-import { toDeliveryFilter, type DeliveryOptions } from './read';
+import { type DeliveryOptions, toDeliveryFilter } from './read';
 
 export async function retryDeliveryCommand(
   { audited, db, output }: Context,

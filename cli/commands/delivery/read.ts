@@ -5,8 +5,8 @@ import { type DeliveryStatus, PHASES } from '../../../services/webhook-queue/del
 import {
   type AttemptItem,
   findDeliveries,
-} from '../../../services/webhook-queue/deliveries/delivery-list.repository';
-import { showDelivery } from '../../../services/webhook-queue/deliveries/show-delivery';
+  showDelivery,
+} from '../../../services/webhook-queue/deliveries/find-deliveries';
 import { findEndpoint } from '../../../services/webhook-queue/endpoints/endpoint.repository';
 import type { Context } from '../../engine/context';
 import { DEFAULT_LIMIT } from '../../engine/credential-flags';

@@ -11,7 +11,7 @@ import {
   findEndpoint,
   lockKnownEndpoint,
 } from '../../../services/webhook-queue/endpoints/endpoint.repository';
-import { pingEndpoint } from '../../../services/webhook-queue/endpoints/ping-endpoint';
+import { pingEndpoint } from '../../../services/webhook-queue/requested-deliveries';
 import { showEndpoint } from '../../../services/webhook-queue/endpoints/show-endpoint';
 import type { Context } from '../../engine/context';
 import { withSecretFile } from '../../engine/secret-file';

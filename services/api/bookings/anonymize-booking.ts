@@ -14,7 +14,7 @@ export interface AnonymizedBooking {
   before: BookingLead;
   after: BookingLead;
   /** Returns whether a text identifies the customer. The caller uses it for the webhook queue and the audit log. */
-  tellsOf: (text: string) => boolean;
+  identifiesPerson: (text: string) => boolean;
   /** Number of requests whose stored answers were erased. */
   answers: number;
   /** Number of refusals whose reference was erased. */
@@ -37,13 +37,13 @@ export async function anonymizeBooking(
   if (found.anonymizedAt) return undefined;
   const { id, holdId, departureId, tenant } = found;
   const hold = holdId ? await getHold(trx, tenant.id, holdId) : undefined;
-  const tellsOf = personFinder([found.customer, ...(hold ? [hold.customer] : [])]);
+  const identifiesPerson = personFinder([found.customer, ...(hold ? [hold.customer] : [])]);
 
   const named = { booking_ref: bookingRef, ...(holdId && { hold_id: holdId }) };
-  const erase = () => eraseAnswers(trx, { tenantId: tenant.id, named, tellsOf, secret });
+  const erase = () => eraseAnswers(trx, { tenantId: tenant.id, named, identifiesPerson, secret });
   const answers = await erase();
   // Runs before the departure is locked: refusals may be many, and no request waits for them.
-  const refusals = await eraseRefusals(trx, tenant.id, tellsOf);
+  const refusals = await eraseRefusals(trx, tenant.id, identifiesPerson);
   if (departureId) await relockDeparture(trx, departureId);
   await lockLead(trx, id);
   const before = await getBooking(trx, ANY_TENANT, bookingRef);
@@ -52,9 +52,9 @@ export async function anonymizeBooking(
   // deadlock: only a repeat of the request, which waits for no lock, or another anonymization can hold such a new key.
   const late = await erase();
 
-  const keptReference = (reference: string | null) => (reference && tellsOf(reference) ? null : reference);
+  const keptReference = (reference: string | null) => (reference && identifiesPerson(reference) ? null : reference);
   if (hold) await eraseHoldCustomer(trx, hold.id, keptReference(hold.externalRef));
   await eraseCustomerOfLead(trx, id, keptReference(before.externalRef));
   const after = await getBooking(trx, ANY_TENANT, bookingRef);
-  return { before, after, tellsOf, answers: answers + late, refusals };
+  return { before, after, identifiesPerson, answers: answers + late, refusals };
 }

@@ -8,7 +8,7 @@ export interface AnswersToErase {
   /** The ids that the answers contain, by wire name: `{ booking_ref: 'ACME-1042' }` */
   named: Record<string, string>;
   /** Returns whether a text identifies the person. */
-  tellsOf: (text: string) => boolean;
+  identifiesPerson: (text: string) => boolean;
   /** CURSOR_KEY: keys the digest that replaces a key with personal data. */
   secret: string;
 }
@@ -21,14 +21,14 @@ export interface AnswersToErase {
  */
 export async function eraseAnswers(
   trx: Trx,
-  { tenantId, named, tellsOf, secret }: AnswersToErase,
+  { tenantId, named, identifiesPerson, secret }: AnswersToErase,
 ): Promise<number> {
   const marks = Object.entries(named).map(([name, value]) => `"${name}":${JSON.stringify(value)}`);
   let erased = 0;
   for (const { operation, key, answer } of await findAnswers(trx, tenantId, marks)) {
     const claimed = { tenantId, operation, key };
-    if (tellsOf(key)) await eraseKey(trx, { ...claimed, erasedKey: erasedForm(secret, claimed) });
-    else if (carriesPerson(operation) || tellsOf(answer)) await eraseAnswer(trx, claimed);
+    if (identifiesPerson(key)) await eraseKey(trx, { ...claimed, erasedKey: erasedForm(secret, claimed) });
+    else if (carriesPerson(operation) || identifiesPerson(answer)) await eraseAnswer(trx, claimed);
     else continue;
     erased++;
   }

@@ -124,13 +124,13 @@ const PAGE_SIZE = 5000;
 export async function eraseRefusals(
   trx: Trx,
   tenantId: string,
-  tellsOf: (text: string) => boolean,
+  identifiesPerson: (text: string) => boolean,
 ): Promise<number> {
   await lockRefusals(trx);
   let erased = 0;
   for (let afterId = 0; ;) {
     const page = await findExternalReferences(trx, tenantId, { afterId, limit: PAGE_SIZE });
-    const ids = page.filter(({ externalRef }) => tellsOf(externalRef)).map(({ id }) => id);
+    const ids = page.filter(({ externalRef }) => identifiesPerson(externalRef)).map(({ id }) => id);
     if (ids.length > 0) await eraseExternalReferences(trx, ids);
     erased += ids.length;
     if (page.length < PAGE_SIZE) return erased;

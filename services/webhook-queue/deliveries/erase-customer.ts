@@ -1,14 +1,6 @@
 import type { Trx } from '../../platform/database';
+import { WORKER_LOST } from './queue.repository';
 import { BookingInFlightError, BookingUndeliveredError } from '../webhook.errors';
-import {
-  eraseResponsesOf,
-  type KeptDelivery,
-  type KeptEvent,
-  lockDeliveriesOf,
-  lockEventsOfBooking,
-  requeueRewritten,
-  rewriteEvents,
-} from './erasure.repository';
 
 export interface ErasedCustomer {
   events: number;
@@ -21,7 +13,7 @@ export interface ErasedCustomer {
 
 export interface ErasureRules {
   /** Returns true when a text, such as a reference, identifies the customer. */
-  tellsOf: (text: string) => boolean;
+  identifiesPerson: (text: string) => boolean;
   /** Erases also while a delivery with the customer is not delivered: it is sent without the customer. */
   evenUndelivered: boolean;
 }
@@ -34,7 +26,7 @@ export interface ErasureRules {
 export async function eraseCustomer(
   trx: Trx,
   bookingRef: string,
-  { tellsOf, evenUndelivered }: ErasureRules,
+  { identifiesPerson, evenUndelivered }: ErasureRules,
 ): Promise<ErasedCustomer> {
   const events = await lockEventsOfBooking(trx, bookingRef);
   const deliveries = await lockDeliveriesOf(
@@ -42,7 +34,7 @@ export async function eraseCustomer(
     events.map(({ id }) => id),
   );
   if (deliveries.some(({ inFlight }) => inFlight)) throw new BookingInFlightError();
-  const rewritten = events.map(({ id, body }) => ({ id, body: withoutCustomer(body, tellsOf) }));
+  const rewritten = events.map(({ id, body }) => ({ id, body: withoutCustomer(body, identifiesPerson) }));
   const changed = rewritten.filter(({ body }, i) => body !== events[i]!.body);
   const undelivered = idsOf(deliveries.filter((delivery) => delivery.queued && carries(delivery, changed)));
   if (undelivered.length > 0 && !evenUndelivered) throw new BookingUndeliveredError(undelivered);
@@ -63,12 +55,131 @@ function carries({ eventId, body }: KeptDelivery, changed: KeptEvent[]): boolean
 }
 
 /** Sets the customer to null and keeps the keys in order. */
-function withoutCustomer(body: string, tellsOf: (text: string) => boolean): string {
+function withoutCustomer(body: string, identifiesPerson: (text: string) => boolean): string {
   const event = JSON.parse(body) as Record<string, unknown>;
   const { customer, external_ref: reference } = event;
   if (typeof customer === 'object' && customer !== null) {
     event.customer = Object.fromEntries(Object.keys(customer).map((name) => [name, null]));
   }
-  if (typeof reference === 'string' && tellsOf(reference)) event.external_ref = null;
+  if (typeof reference === 'string' && identifiesPerson(reference)) event.external_ref = null;
   return JSON.stringify(event);
+}
+
+interface KeptEvent {
+  id: string;
+  body: string;
+}
+
+interface KeptDelivery {
+  id: string;
+  eventId: string;
+  /** The body that is sent. */
+  body: string;
+  queued: boolean;
+  /** A request with the old body may be in flight. */
+  inFlight: boolean;
+}
+
+async function lockEventsOfBooking(trx: Trx, bookingRef: string): Promise<KeptEvent[]> {
+  return trx('webhook_events')
+    .where({ booking_ref: bookingRef })
+    .orderBy('id')
+    .forUpdate()
+    .select<KeptEvent[]>('id', 'body');
+}
+
+/**
+ * Locks the deliveries of the events: none can be claimed, recorded or requeued until the transaction ends. Locks the queue before
+ * the deliveries, as the worker does, and again after them, because a replay may have queued one in between.
+ */
+async function lockDeliveriesOf(trx: Trx, eventIds: string[]): Promise<KeptDelivery[]> {
+  // Ids of an event and its deliveries start with the same time.
+  const { rows: found } = await trx.raw<{ rows: { id: string }[] }>(
+    `select d.id from webhook_events e join lateral (
+       select id from webhook_deliveries d where d.event_id = e.id
+         and d.id >= webhook_first_id(e.created_at) and d.id < webhook_first_id(e.created_at + interval '1 ms')
+     ) d on true where e.id = any (:eventIds::uuid[]) order by d.id`,
+    { eventIds },
+  );
+  const ids = found.map(({ id }) => id);
+  const lockQueued = () =>
+    trx.raw('select from webhook_queue where delivery_id = any (?::uuid[]) order by delivery_id for update', [
+      ids,
+    ]);
+  await lockQueued();
+  await trx.raw('select from webhook_deliveries where id = any (?::uuid[]) order by id for update', [ids]);
+  await lockQueued();
+  const { rows } = await trx.raw<{ rows: KeptDelivery[] }>(
+    `select d.id, d.event_id as "eventId", coalesce(d.body, ev.body) as body, q.delivery_id is not null as queued,
+       coalesce(q.lease_until > clock_timestamp(), false) as "inFlight"
+     from webhook_deliveries d join webhook_events ev on ev.id = d.event_id
+     left join webhook_queue q on q.delivery_id = d.id
+     where d.id = any (:ids::uuid[]) order by d.id`,
+    { ids },
+  );
+  return rows;
+}
+
+/** Rewrites events, and builds the bodies of their deliveries again in the format of each endpoint. */
+async function rewriteEvents(trx: Trx, events: KeptEvent[]): Promise<void> {
+  await trx.raw(
+    `with rewritten as (
+       update webhook_events e set body = r.body
+       from json_to_recordset(:events::json) as r (id uuid, body text) where e.id = r.id
+       returning e.id, e.type, e.created_at, e.body
+     )
+     update webhook_deliveries d set body = webhook_body(ep.format, r.type, r.created_at, r.body)
+     from rewritten r, webhook_endpoints ep
+     where d.event_id = r.id and d.id >= webhook_first_id(r.created_at)
+       and d.id < webhook_first_id(r.created_at + interval '1 ms') and ep.id = d.endpoint_id and d.body is not null`,
+    { events: JSON.stringify(events) },
+  );
+}
+
+/**
+ * Erases stored responses, which may repeat the customer, hosts of redirects, and signatures of the old bodies.
+ * @returns the number of changed attempts
+ */
+async function eraseResponsesOf(trx: Trx, deliveryIds: string[]): Promise<number> {
+  const withoutHost = (column: string) =>
+    `regexp_replace(${column}, '^(The receiver answered [0-9]+) to .*: redirects', '\\1: redirects')`;
+  const { rowCount } = await trx.raw<{ rowCount: number }>(
+    `update webhook_attempts
+     set response_headers = null, response_body = null, signature = null, reason = ${withoutHost('reason')}
+     where delivery_id = any (:deliveryIds::uuid[])
+       and (num_nonnulls(response_headers, response_body, signature) > 0 or outcome = 'redirect')`,
+    { deliveryIds },
+  );
+  await trx.raw(
+    `update webhook_deliveries set last_error = ${withoutHost('last_error')}
+     where id = any (:deliveryIds::uuid[]) and last_error is not null`,
+    { deliveryIds },
+  );
+  return rowCount;
+}
+
+/**
+ * Replaces the queue rows, so that a claim that started with the old bodies does not find them, nor does the late result of a worker
+ * whose lease expired. Records the attempt of such a worker as lost.
+ */
+async function requeueRewritten(trx: Trx, deliveryIds: string[]): Promise<void> {
+  await trx.raw(
+    `insert into webhook_attempts (delivery_id, number, started_at, duration_ms, outcome, reason, worker)
+     select q.delivery_id, q.fence, q.claimed_at, extract(epoch from q.lease_until - q.claimed_at) * 1000, 'worker_lost',
+       ${WORKER_LOST}, q.worker
+     from webhook_queue q where q.delivery_id = any (:deliveryIds::uuid[]) and q.worker is not null
+     on conflict (delivery_id, number) do nothing`,
+    { deliveryIds },
+  );
+  await trx.raw(
+    `with lost as (
+       update webhook_deliveries d set attempts = q.fence
+       from webhook_queue q where q.delivery_id = d.id and d.id = any (:deliveryIds::uuid[]) and q.worker is not null
+     ), taken as (
+       delete from webhook_queue where delivery_id = any (:deliveryIds::uuid[]) returning *
+     )
+     insert into webhook_queue (delivery_id, endpoint_id, next_at, tries, spared, asked, fence)
+     select delivery_id, endpoint_id, next_at, tries, spared, asked, fence from taken`,
+    { deliveryIds },
+  );
 }

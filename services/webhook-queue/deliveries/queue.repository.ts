@@ -155,28 +155,3 @@ export async function findOrphans(db: Db): Promise<Orphans> {
   );
   return { toAdopt: rows[0].to_adopt, toCancel: rows[0].to_cancel };
 }
-
-/**
- * Makes one delivery due now, past an open breaker. A waiting delivery keeps its count of attempts; a finished one starts its schedule
- * again and continues the attempt numbers.
- * @returns false while a request is in flight
- */
-export async function makeDue(trx: Trx, deliveryId: string): Promise<boolean> {
-  // Locks the queue before the delivery, as the worker does, and both before it reads the number of attempts.
-  await trx.raw('select from webhook_queue where delivery_id = ? for update', [deliveryId]);
-  await trx.raw('select from webhook_deliveries where id = ? for update', [deliveryId]);
-  const { rows } = await trx.raw<{ rows: unknown[] }>(
-    `with queued as (
-       insert into webhook_queue as q (delivery_id, endpoint_id, next_at, asked, fence)
-       select d.id, d.endpoint_id, now(), true, d.attempts from webhook_deliveries d where d.id = :deliveryId::uuid
-       on conflict (delivery_id) do update set next_at = now(), asked = true
-         where q.lease_until is null or q.lease_until < clock_timestamp()
-       returning q.delivery_id
-     )
-     update webhook_deliveries d
-     set status = ${QUEUED_STATUS}, next_attempt_at = now(), finished_at = null
-     from queued where d.id = queued.delivery_id returning 1`,
-    { deliveryId },
-  );
-  return rows.length > 0;
-}

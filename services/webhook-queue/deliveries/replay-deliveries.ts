@@ -1,6 +1,8 @@
-import type { Trx } from '../../platform/database';
-import { readDatabaseTime } from './queue.repository';
-import { countReplayable, requeueFinished, type ReplayFilter } from './replay.repository';
+import type { Db, Trx } from '../../platform/database';
+import { isUuid } from '../../platform/text-forms';
+import type { DeliveryStatus } from './delivery';
+import { type DeliveryFilter, inTimeRange } from './delivery-search.repository';
+import { QUEUED_STATUS, readDatabaseTime } from './queue.repository';
 
 /** Maximum number of deliveries of one replay. */
 export const REPLAY_LIMIT = 10_000;
@@ -18,4 +20,78 @@ export async function replayDeliveries(
   const replayed = await requeueFinished(trx, bounded, REPLAY_LIMIT);
   const left = replayed < REPLAY_LIMIT ? 0 : await countReplayable(trx, bounded);
   return { replayed, left, finishedBefore };
+}
+
+/** Statuses that change only by a retry or a replay. */
+export type FinishedStatus = Extract<DeliveryStatus, 'delivered' | 'dead' | 'cancelled'>;
+export type ReplayFilter = Omit<DeliveryFilter, 'status'> & {
+  status: FinishedStatus;
+  /** Excludes deliveries that finished later, such as those that were just replayed. */
+  finishedBefore?: Date;
+};
+
+/** Deliveries that no replay sends, by the state of their endpoint. */
+export interface HeldBack {
+  paused: number;
+  disabled: number;
+}
+
+/** Counts the deliveries that a replay sends. @param atMost counting stops at this number */
+export async function countReplayable(db: Db | Trx, filter: ReplayFilter, atMost?: number): Promise<number> {
+  const found = replayable(db, filter).select('d.id');
+  if (atMost !== undefined) void found.limit(atMost);
+  const [row] = await db.from(found.as('found')).count<{ count: number }[]>('* as count');
+  return row!.count;
+}
+
+/** Counts the deliveries that match the filter but belong to paused or disabled endpoints. */
+export async function countHeldBack(db: Db | Trx, filter: ReplayFilter, atMost?: number): Promise<HeldBack> {
+  const found = finished(db, filter).whereIn('e.status', ['paused', 'disabled']).select('e.status');
+  if (atMost !== undefined) void found.limit(atMost);
+  const rows = await db
+    .from(found.as('found'))
+    .groupBy('status')
+    .select('status')
+    .count<{ status: keyof HeldBack; count: number }[]>('* as count');
+  return { paused: 0, disabled: 0, ...Object.fromEntries(rows.map(({ status, count }) => [status, count])) };
+}
+
+/**
+ * Queues finished deliveries of active endpoints again, in the order in which they finished; attempt numbers continue.
+ * @returns the number of deliveries
+ */
+async function requeueFinished(trx: Trx, filter: ReplayFilter, limit: number): Promise<number> {
+  const chosen = replayable(trx, filter)
+    .select('d.id', 'd.endpoint_id', 'd.attempts')
+    .orderBy(['d.finished_at', 'd.id'])
+    .limit(limit)
+    .forUpdate('d');
+  const { rows } = await trx.raw<{ rows: [{ requeued: number }] }>(
+    `with chosen as (?), queued as (
+       insert into webhook_queue (delivery_id, endpoint_id, next_at, fence)
+       select id, endpoint_id, now(), attempts from chosen
+     ), requeued as (
+       update webhook_deliveries d set next_attempt_at = now(), finished_at = null,
+         status = ${QUEUED_STATUS}
+       from chosen where d.id = chosen.id returning 1
+     )
+     select count(*)::integer as requeued from requeued`,
+    [chosen],
+  );
+  return rows[0].requeued;
+}
+
+function replayable(db: Db | Trx, filter: ReplayFilter) {
+  return finished(db, filter).where('e.status', 'active');
+}
+
+function finished(db: Db | Trx, { tenantId, endpointId, status, since, finishedBefore }: ReplayFilter) {
+  const query = db('webhook_deliveries as d')
+    .join('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
+    .where('d.status', status);
+  if (tenantId) void query.where('d.tenant_id', tenantId);
+  if (endpointId)
+    void (isUuid(endpointId) ? query.where('d.endpoint_id', endpointId) : query.whereRaw('false'));
+  if (finishedBefore) void query.where('d.finished_at', '<', finishedBefore);
+  return inTimeRange(query, { since });
 }

@@ -1,8 +1,7 @@
 import type { Trx } from '../../platform/database';
 import { type Endpoint, type EndpointDocument, type EndpointStatus, toEndpointDocument } from './endpoint';
-import { lockEndpoint, lockKnownEndpoint, setEndpointStatus } from './endpoint.repository';
-import { resetFailures } from './health.repository';
-import { deleteSecrets } from './secret.repository';
+import { lockEndpoint, lockKnownEndpoint, resetFailures, setEndpointStatus } from './endpoint.repository';
+import { deleteSecrets } from './endpoint-secrets';
 import { cancelWaiting, countWaitingFor } from '../deliveries/queue.repository';
 import { EndpointStateConflictError } from '../webhook.errors';
 import { enqueueDelivery } from '../enqueue-delivery';

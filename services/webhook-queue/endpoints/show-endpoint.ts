@@ -1,11 +1,10 @@
 import type { Db } from '../../platform/database';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../deliveries/delivery';
-import { findDeliveries, type DeliveryItem } from '../deliveries/delivery-list.repository';
+import { type DeliveryItem, findDeliveries } from '../deliveries/find-deliveries';
 import { countWaitingFor } from '../deliveries/queue.repository';
 import type { Endpoint } from './endpoint';
-import { findEndpointFailures, type EndpointFailures } from './health.repository';
-import { findEndpoint } from './endpoint.repository';
-import { findLiveSecrets, type LiveSecret } from './secret.repository';
+import { type EndpointFailures, findEndpoint, findEndpointFailures } from './endpoint.repository';
+import { findLiveSecrets, type LiveSecret } from './endpoint-secrets';
 
 /** Number of recent deliveries to count; the whole history may contain millions. */
 const RECENT = 100;

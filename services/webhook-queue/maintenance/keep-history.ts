@@ -1,6 +1,5 @@
-import type { Db } from '../../platform/database';
+import { type Db, inTransaction, type Trx } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
-import { dropMonth, expireStranded, findExpiredMonths, makeMonths } from './history.repository';
 
 /** Covers a queue that does not run for a month; without a month, rows go to the default partition. */
 const MONTHS_AHEAD = 2;
@@ -39,4 +38,110 @@ async function expireOldStranded(db: Db, log: Logger, retentionDays: number): Pr
       'history rows without a month deleted',
     );
   return isDone;
+}
+
+/** Limits how long bookings wait behind the lock of a month; when the lock times out, the next round tries again. */
+const LOCK_TIMEOUT = '100ms';
+
+/** Leaves larger months in the default partition: moving them would block bookings for too long. */
+const MOVE_LIMIT = 10_000;
+const DELETE_LIMIT = 5000;
+const TABLES = ['webhook_events', 'webhook_deliveries', 'webhook_attempts', 'webhook_pulse'];
+
+/**
+ * Creates missing months: the current one, those to come, and those of rows in the default partition, oldest first. Each table of a
+ * month is created in its own transaction, so that only one table is locked at a time.
+ * @returns the first day of each created month, as `YYYY-MM-DD`
+ */
+export async function makeMonths(db: Db, ahead: number): Promise<string[]> {
+  const made = new Set<string>();
+  for (const month of await findMonthsToMake(db, ahead))
+    for (const table of TABLES) if (await makeMonthOf(db, table, month)) made.add(month);
+  return [...made];
+}
+
+async function makeMonthOf(db: Db, table: string, month: string): Promise<boolean> {
+  return withHistoryLock(db, false, async (trx) => {
+    const { rows } = await trx.raw<{ rows: [{ made: boolean }] }>(
+      'select webhook_make_month_of(:table, :month::date) as made',
+      { table, month },
+    );
+    return rows[0].made;
+  });
+}
+
+async function findMonthsToMake(db: Db, ahead: number): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { month: string }[] }>(
+    `with stranded as (
+       select month, max(stranded) as most from webhook_stranded_months(:movedAtOnce::integer) group by month
+     )
+     select month from (
+       select (date_trunc('month', now() at time zone 'UTC') + make_interval(months => n))::date as month
+       from generate_series(0, :ahead::integer) as n
+       union select month from stranded
+     ) m left join stranded s using (month)
+     where coalesce(s.most, 0) <= :movedAtOnce::integer order by month`,
+    { ahead, movedAtOnce: MOVE_LIMIT },
+  );
+  return rows.map(({ month }) => month);
+}
+
+export interface ExpiredRows {
+  /** Deleted rows of one table, at most 5000; 0 when none is left. */
+  deleted: number;
+  /** Deleted deliveries that still waited. */
+  givenUp: number;
+}
+
+/**
+ * Deletes a batch of rows without a month whose month is older than retention.
+ * @returns null when another process holds the lock
+ */
+export async function expireStranded(db: Db, retentionDays: number): Promise<ExpiredRows | null> {
+  return withHistoryLock(db, null, async (trx) => {
+    const { rows } = await trx.raw<{ rows: [{ deleted: number; given_up: number }] }>(
+      `select e.deleted, e.given_up from webhook_expire_stranded(
+         date_trunc('month', (now() - make_interval(days => :retentionDays::integer)) at time zone 'UTC') at time zone 'UTC',
+         :atMost::integer
+       ) e`,
+      { retentionDays, atMost: DELETE_LIMIT },
+    );
+    return { deleted: rows[0].deleted, givenUp: rows[0].given_up };
+  });
+}
+
+/** Finds months whose last day is older than retention, oldest first. */
+export async function findExpiredMonths(db: Db, retentionDays: number): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { month: string }[] }>(
+    `select m.month from (
+       select distinct to_date(right(c.relname, 7), 'YYYY_MM') as month
+       from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = any (:parents::text[]::regclass[]) and c.relname ~ '_[0-9]{4}_[0-9]{2}$'
+     ) m
+     where (m.month + interval '1 month') at time zone 'UTC' <= now() - make_interval(days => :retentionDays::integer)
+     order by m.month`,
+    { retentionDays, parents: TABLES },
+  );
+  return rows.map(({ month }) => month);
+}
+
+/** @returns the number of deliveries that still waited in it; null when another process holds the lock */
+export async function dropMonth(db: Db, month: string): Promise<number | null> {
+  return withHistoryLock(db, null, async (trx) => {
+    const { rows } = await trx.raw<{ rows: [{ given_up: number }] }>(
+      'select webhook_drop_month(:month::date) as given_up',
+      { month },
+    );
+    return rows[0].given_up;
+  });
+}
+
+async function withHistoryLock<T>(db: Db, otherwise: T, work: (trx: Trx) => Promise<T>): Promise<T> {
+  return inTransaction(db, async (trx) => {
+    await trx.raw(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+    const { rows } = await trx.raw<{ rows: [{ mine: boolean }] }>(
+      `select pg_try_advisory_xact_lock(hashtext('webhook history')) as mine`,
+    );
+    return rows[0].mine ? work(trx) : otherwise;
+  });
 }

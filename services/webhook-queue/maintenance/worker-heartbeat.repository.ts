@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/database';
+
 /** Interval of a worker's heartbeat. */
 export const HEARTBEAT_SECONDS = 5;
 

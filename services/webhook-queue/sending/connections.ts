@@ -1,6 +1,5 @@
 import { Client } from 'undici';
-import type { AttemptTrace } from './attempt-trace';
-import { openConnection, type ConnectionRules } from './open-connection';
+import { type AttemptTrace, type ConnectionRules, openConnection } from './open-connection';
 
 /** One connection to one origin, used by one attempt at a time. */
 export interface Connection {

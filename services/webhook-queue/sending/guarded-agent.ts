@@ -1,7 +1,6 @@
 import { type Borrower, type Connection, createConnections } from './connections';
-import { isBrokenConnection } from './explain-failure';
+import { ConnectionClosedError, isBrokenConnection, ResponseTooLargeError } from './explain-failure';
 import type { ConnectionRules } from './open-connection';
-import { ConnectionClosedError, ResponseTooLargeError } from './sending.errors';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { isInternalName, nonPublicReason } from './allowed-target';
-import { BlockedTargetError, UnresolvedTargetError } from './sending.errors';
+import { BlockedTargetError, UnresolvedTargetError } from './explain-failure';
 import { lookup, Resolver } from 'node:dns/promises';
 
 export interface TargetRules {

@@ -1,12 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { startTrace } from './attempt-trace';
+import { startTrace } from './open-connection';
 import type { AttemptReport, ClaimedDelivery } from '../deliveries/delivery';
 import type { createSecretOpener } from '../signing/seal-secret';
 import { signPayload, webhookHeaders, webhookId } from '../signing/sign-payload';
-import { explainFailure, type Failure } from './explain-failure';
+import { BlockedTargetError, DeadlineError, explainFailure, type Failure } from './explain-failure';
 import type { GuardedAgent, OutgoingWebhook, WebhookResponse } from './guarded-agent';
-import { isThrottled, classifyResponse, readRetryAfter } from './classify-response';
-import { BlockedTargetError, DeadlineError } from './sending.errors';
+import { classifyResponse, isThrottled, readRetryAfter } from './classify-response';
 import { refusedPortReason } from './allowed-target';
 
 export interface SendingRules {

@@ -1,7 +1,6 @@
 import type { Db } from '../../platform/database';
 import type { AttemptReport, ClaimedDelivery } from '../deliveries/delivery';
 import { classifyEndpoint } from '../sending/classify-response';
-import { ALL_ENDPOINTS, upsertDeliveryStats, type Tally } from './delivery-stats.repository';
 
 export interface DeliveryStats {
   observe(
@@ -70,4 +69,34 @@ function count(histogram: number[], ms: number): void {
   const bin = Math.min(BINS - 1, Math.ceil(Math.log2(Math.max(1, ms + 1))));
   while (histogram.length <= bin) histogram.push(0);
   histogram[bin]!++;
+}
+
+/** Counts of one worker for one endpoint in five minutes. */
+export interface Tally {
+  at: Date;
+  endpointId: string;
+  delivered: number;
+  failed: number;
+  /** The nth bin counts durations below 2^n ms and from half of that on. */
+  answerTimes: number[];
+  waits: number[];
+}
+
+/** Endpoint id of the sum over all endpoints. */
+export const ALL_ENDPOINTS = '00000000-0000-0000-0000-000000000000';
+
+/** Keeps a statement below 65,535 values. */
+const TALLIES_A_STATEMENT = 1000;
+
+/** Stores totals, so that storing them twice is harmless. */
+async function upsertDeliveryStats(db: Db, worker: string, tallies: Tally[]): Promise<void> {
+  const rows = tallies.map(({ at, endpointId, delivered, failed, answerTimes, waits }) => ({
+    ...{ at, endpoint_id: endpointId, worker, delivered, failed },
+    ...{ answer_times: answerTimes, waits },
+  }));
+  for (let from = 0; from < rows.length; from += TALLIES_A_STATEMENT)
+    await db('webhook_pulse')
+      .insert(rows.slice(from, from + TALLIES_A_STATEMENT))
+      .onConflict(['endpoint_id', 'at', 'worker'])
+      .merge();
 }

@@ -1,7 +1,6 @@
 import type { Db } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
-import type { Claim, KnownEndpoint } from './claim';
-import { claimDeliveries } from './claim.repository';
+import { type Claim, claimDeliveries, type KnownEndpoint } from './claim.repository';
 import { createDueLowerBounds } from './due-lower-bounds';
 import type { AdaptiveConcurrency } from './adaptive-concurrency';
 import { queueMetrics } from '../metrics/queue-metrics';

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database';
-import type { Claim } from './claim';
+import type { Claim } from './claim.repository';
 import { findDueLowerBounds } from '../deliveries/queue.repository';
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Claim } from './claim';
+import type { Claim } from './claim.repository';
 import type { AttemptReport } from '../deliveries/delivery';
-import { InterruptedError } from '../sending/sending.errors';
+import { InterruptedError } from '../sending/explain-failure';
 
 interface HeldDelivery {
   endpointId: string;

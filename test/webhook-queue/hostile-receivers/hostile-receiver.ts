@@ -1,6 +1,6 @@
 import { createServer as createTcp, type Socket } from 'node:net';
-import type { AttemptItem } from '../../../services/webhook-queue/deliveries/delivery-list.repository';
-import { startRawServer, type Answering, type RawServer } from '../raw-server';
+import type { AttemptItem } from '../../../services/webhook-queue/deliveries/find-deliveries';
+import { type Answering, type RawServer, startRawServer } from '../raw-server';
 
 /** A faulty receiver and the attempt that the log must contain. */
 export interface HostileReceiver {

@@ -1,8 +1,13 @@
 import { html, type Markup } from '../../../platform/html-template';
 import { barChart, timeChart } from './chart';
-import { addHistograms, countIn, type Histogram, percentile } from '../queries/histogram';
-import { formatDay, formatMilliseconds, formatMinute, formatPercent, formatCount } from '../html/formats';
-import type { Span } from '../queries/stats-history.repository';
+import {
+  addHistograms,
+  countIn,
+  type Histogram,
+  percentile,
+  type Span,
+} from '../queries/stats-history.repository';
+import { formatCount, formatDay, formatMilliseconds, formatMinute, formatPercent } from '../html/formats';
 
 export interface Totals {
   delivered: number;

@@ -1,8 +1,6 @@
 import { html, type Markup, trusted } from '../../../platform/html-template';
-
 import type { DeliveryStatus } from '../../deliveries/delivery';
 import type { EndpointStatus } from '../../endpoints/endpoint';
-
 import type { FilterInput } from '../queries/read-query';
 
 /** Renders a table that scrolls within its box and becomes cards on a phone. `name` is for screen readers. */

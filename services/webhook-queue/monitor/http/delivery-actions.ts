@@ -1,14 +1,12 @@
 import type { Trx } from '../../../platform/database';
-import { replayDeliveries } from '../../deliveries/replay-deliveries';
-import { retryDelivery } from '../../retry-delivery';
-import { showDelivery } from '../../deliveries/show-delivery';
-import { countHeldBack, type ReplayFilter } from '../../deliveries/replay.repository';
+import { countHeldBack, replayDeliveries, type ReplayFilter } from '../../deliveries/replay-deliveries';
+import { retryDelivery } from '../../requested-deliveries';
+import { showDelivery } from '../../deliveries/find-deliveries';
 import { deliveryPage } from '../pages/delivery-page';
 import { parseReplayQuery, type ReplayQuery } from '../queries/read-query';
 import { replayPage, toReplayFilter } from '../pages/replay-page';
-
 import { pathParameter, type Route, type SignedInCall } from './call';
-import { audited, performAction, type AuditedAction } from './perform';
+import { audited, type AuditedAction, performAction } from './perform';
 import { notFound } from './errors';
 
 export const DELIVERY_ACTIONS: Route[] = [

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Trx } from '../../../platform/database';
 import { changeEndpoint, type EndpointVerb } from '../../endpoints/change-endpoint-state';
 import { findEndpoint } from '../../endpoints/endpoint.repository';
-import { pingEndpoint } from '../../endpoints/ping-endpoint';
+import { pingEndpoint } from '../../requested-deliveries';
 import { rotateSecret } from '../../endpoints/endpoint-secrets';
 import { secretPage } from '../pages/plain-pages';
 import { pathParameter, type Route, type SignedInCall } from './call';
-import { audited, redirectWithNotice, performAction, refusalMessage, type AuditedAction } from './perform';
+import { audited, type AuditedAction, performAction, redirectWithNotice, refusalMessage } from './perform';
 
 const HOUR_SECONDS = 3600;
 

@@ -3,9 +3,7 @@ import { AppError, sqlState } from '../../../platform/errors';
 import type { Logger } from '../../../platform/logger';
 import { refusalPage } from '../pages/plain-pages';
 import type { Viewer } from '../html/layout';
-
 import { requestIdOf } from '../../../platform/http/request-id';
-
 import {
   malformationOf,
   PARSED_HEADER_MAX,

@@ -1,6 +1,10 @@
+import { signInPage } from '../pages/plain-pages';
+import { endSession, isSessionToken, LINK_MINUTES, openSession } from '../sign-in/session';
+import { type Call, type Exchange, pathParameter, type Route, seeOther, type SignedInCall } from './call';
+import { dropNotice, dropSessionToken, keepSessionToken } from './cookies';
+import { RequestRefusal } from './errors';
 import { createHash } from 'node:crypto';
-import { SCRIPT, STYLE, type Asset } from '../html/assets';
-import type { Exchange, Route } from './call';
+import { type Asset, SCRIPT, STYLE } from '../html/layout';
 
 /** Need no session: the sign-in page uses them too. */
 export const ASSET_ROUTES: Route[] = [STYLE, SCRIPT].map(assetRoute);
@@ -36,4 +40,45 @@ export const HEALTH_ROUTES: Route[] = [
 async function answerReadiness({ context: edge, response }: Exchange): Promise<void> {
   const reason = await edge.whyNotReady().catch(() => 'the database does not answer');
   response.status(reason ? 503 : 200).json(reason ? { status: 'not ready', reason } : { status: 'ready' });
+}
+
+/** Only the POST uses a link up: link previews and mail scanners send the GET before the operator does. */
+export const SIGN_IN_ROUTES: Route[] = [
+  {
+    method: 'get',
+    path: '/sign-in',
+    access: 'anyone',
+    answer: ({ response }) => void response.send(signInPage()),
+  },
+  { method: 'get', path: '/sign-in/:token', access: 'anyone', answer: offerLink },
+  { method: 'post', path: '/sign-in/:token', access: 'anyone', answer: spendLink },
+  { method: 'post', path: '/sign-out', access: 'session', answer: signOut },
+];
+
+function offerLink(call: Call): void {
+  const token = pathParameter(call, 'token');
+  if (!isSessionToken(token)) throw invalidLink();
+  call.response.send(signInPage({ action: `/sign-in/${token}` }));
+}
+
+async function spendLink(call: Call): Promise<void> {
+  const session = await openSession(call.monitor.db, pathParameter(call, 'token'));
+  if (!session) throw invalidLink();
+  keepSessionToken(call.response, session.token);
+  seeOther(call.response, '/');
+}
+
+async function signOut({ monitor, response, session }: SignedInCall): Promise<void> {
+  await endSession(monitor.db, session);
+  monitor.streams.endSession(session.id);
+  dropSessionToken(response);
+  dropNotice(response);
+  seeOther(response, '/sign-in');
+}
+
+function invalidLink(): RequestRefusal {
+  return new RequestRefusal(
+    410,
+    `This link was used already, or is older than ${LINK_MINUTES} minutes. Run tourctl monitor for a new one.`,
+  );
 }

@@ -1,19 +1,18 @@
-import type { Express } from 'express';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import { readBody } from '../../../platform/http/request-body';
+import { CONTROL_CHARACTER } from '../../../platform/text-forms';
 import type { Params } from '../queries/read-query';
+import { databaseUnavailable, refuseMethod, RequestRefusal } from './errors';
 import { findSession, type MonitorSession } from '../sign-in/session';
 import {
   type Call,
-  type MonitorContext,
   type Exchange,
-  seeOther,
+  type MonitorContext,
   type Route,
+  seeOther,
   type SignedInCall,
 } from './call';
 import { readSessionToken, sameMac, sessionMac } from './cookies';
-
-import { databaseUnavailable, RequestRefusal, refuseMethod } from './errors';
-import { plainParams, readForm } from './params';
-
 import { refuseCrossSite } from './request-origin';
 
 /** Registers each route behind the same checks, and answers 405 to the other methods of its path. */
@@ -59,4 +58,32 @@ function checkCsrf({ csrf = '', ...fields }: Params, expected: string): Params {
       'This form belongs to another session, so nothing was done. Reload the page and try again.',
     );
   return fields;
+}
+
+const LIMIT_BYTES = 16 * 1024;
+const parseForm = readBody(
+  express.urlencoded({ extended: false, limit: LIMIT_BYTES, parameterLimit: 50 }),
+  LIMIT_BYTES,
+);
+
+/** Accepts each parameter once, as one line of text without control characters: PostgreSQL refuses NUL. */
+function plainParams(given: Record<string, unknown>): Params {
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value !== 'string') throw new RequestRefusal(400, 'A parameter is given more than once.');
+    if (CONTROL_CHARACTER.test(name + value))
+      throw new RequestRefusal(400, 'A parameter holds a control character, such as a line break.');
+  }
+  return { ...given } as Params;
+}
+
+/** Reads the fields of a form. Returns no fields for an empty body. */
+async function readForm(request: Request, response: Response): Promise<Params> {
+  const isEmpty = request.get('content-length') === '0';
+  if (!isEmpty && request.is('urlencoded') === false)
+    throw new RequestRefusal(415, 'Send the fields of a form.');
+  await new Promise<void>((resolve, reject) => {
+    const done = (error?: Error) => (error ? reject(error) : resolve());
+    void parseForm(request, response, done as NextFunction);
+  });
+  return plainParams((request.body ?? {}) as Record<string, unknown>);
 }

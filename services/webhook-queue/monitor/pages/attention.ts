@@ -1,15 +1,15 @@
 import { html, type Markup } from '../../../platform/html-template';
-import { hostOf } from '../html/links';
 import {
   formatCountUpTo,
   formatMilliseconds,
-  timeElement,
   formatPlural,
   formatRelative,
+  hostOf,
+  timeElement,
 } from '../html/formats';
 import { LATE_MS } from './overview-tiles';
-import { type FailingEndpoint } from '../queries/overview.repository';
-import { type MarkTone } from '../html/components';
+import type { FailingEndpoint } from '../queries/overview.repository';
+import type { MarkTone } from '../html/components';
 import type { WorkerRow } from '../../maintenance/worker-heartbeat.repository';
 import { COUNTED_MOST, type QueueCounts } from '../../stats/queue-counts.repository';
 

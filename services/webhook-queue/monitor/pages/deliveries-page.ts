@@ -1,19 +1,25 @@
 import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
 import { DELIVERY_STATUSES } from '../../deliveries/delivery';
-import { type DeliveryItem, findDeliveriesWithin } from '../../deliveries/delivery-list.repository';
+import { type DeliveryItem, findDeliveriesWithin } from '../../deliveries/find-deliveries';
 import type { DeliverySearch } from '../../deliveries/delivery-search.repository';
 import { readDatabaseTime } from '../../deliveries/queue.repository';
-import { linkTo, hostOf } from '../html/links';
-import { type DeliveryEndpoint, findDeliveryEndpoints } from '../queries/deliveries.repository';
-
-import { cardTable, deliveryMark, timeField, selectField, textField } from '../html/components';
+import { formatTimeForInput, hostOf, linkTo, timeElement } from '../html/formats';
+import {
+  type DeliveryEndpoint,
+  findDeliveryEndpoints,
+  findTenantId,
+  findTenantSlugs,
+} from '../queries/deliveries.repository';
+import { cardTable, deliveryMark, selectField, textField, timeField } from '../html/components';
 import { type Notice, renderMonitorPage, type Viewer } from '../html/layout';
-import { OUTCOME_WORDS } from '../queries/outcome-words';
-import { type DeliveriesQuery, NO_ENDPOINT, OUTCOMES, SENT_TYPES } from '../queries/read-query';
-import { findTenantId, findTenantSlugs } from '../queries/tenant-list.repository';
-import { formatTimeForInput, timeElement } from '../html/formats';
-
+import {
+  type DeliveriesQuery,
+  NO_ENDPOINT,
+  OUTCOME_WORDS,
+  OUTCOMES,
+  SENT_TYPES,
+} from '../queries/read-query';
 import { nextStep } from './next-step';
 
 const PAGE_SIZE = 50;

@@ -1,25 +1,22 @@
+import { HIDDEN, maskEmail, maskName, maskPhone } from '../../../platform/mask-personal-data';
 import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
 import { isUuid } from '../../../platform/text-forms';
 import { webhookId } from '../../signing/sign-payload';
-import { linkTo, hostOf } from '../html/links';
+import { fullTimeElement, hostOf, linkTo } from '../html/formats';
 import {
+  type AttemptRow,
+  ATTEMPTS_SHOWN,
   type DeliveryRow,
   findDeliveryDetail,
-  findSiblings,
   findShownAttempts,
+  findSiblings,
   type Sibling,
-  ATTEMPTS_SHOWN,
-  type AttemptRow,
 } from '../queries/deliveries.repository';
-
 import { csrfField, type Notice, renderMonitorPage, type Viewer } from '../html/layout';
-import { maskBody } from '../html/mask-body';
-import { nextStep, type DeliverySituation } from './next-step';
+import { type DeliverySituation, nextStep } from './next-step';
 import { deliveryMark } from '../html/components';
-import { fullTimeElement } from '../html/formats';
-import { attemptSection } from './attempt-section';
-import { verifySection } from './verify-snippet';
+import { attemptSection, verifySection } from './attempt-section';
 
 /** Renders a delivery; undefined where it does not exist. Masks names, phones, emails and responses unless `revealed`. */
 export async function deliveryPage(
@@ -151,4 +148,44 @@ function toSituation(delivery: DeliveryRow): DeliverySituation {
     endpoint: endpointStatus && { status: endpointStatus, statusReason, blockedUntil },
     lease: worker && claimedAt && leaseUntil ? { worker, since: claimedAt, until: leaseUntil } : null,
   };
+}
+
+/** Masks the customer's name, phone and email in a body of any format. Hides a body that is not JSON. */
+export function maskBody(body: string): string {
+  try {
+    return JSON.stringify(maskCustomers(JSON.parse(body)));
+  } catch {
+    return HIDDEN;
+  }
+}
+
+function maskCustomers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(maskCustomers);
+  if (!isRecord(value)) return value;
+  return mapValues(value, (inner, key) => (key === 'customer' ? maskCustomer(inner) : maskCustomers(inner)));
+}
+
+const MASKS: Readonly<Record<string, (text: string) => string>> = {
+  name: maskName,
+  phone: maskPhone,
+  email: maskEmail,
+};
+
+/** Keeps null: an unset field is not personal data. */
+function maskCustomer(customer: unknown): unknown {
+  if (customer === null) return null;
+  if (!isRecord(customer)) return HIDDEN;
+  return mapValues(customer, (value, key) => {
+    if (value === null) return null;
+    const mask = Object.hasOwn(MASKS, key) ? MASKS[key] : undefined;
+    return mask && typeof value === 'string' ? mask(value) : HIDDEN;
+  });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function mapValues(record: Record<string, unknown>, convert: (value: unknown, key: string) => unknown) {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, convert(value, key)]));
 }

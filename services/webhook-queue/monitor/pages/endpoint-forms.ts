@@ -1,6 +1,6 @@
 import { html, type Markup, trusted } from '../../../platform/html-template';
 import { OVERLAP_DAYS, OVERLAP_MAX_DAYS } from '../../endpoints/endpoint-secrets';
-import { linkTo } from '../html/links';
+import { linkTo } from '../html/formats';
 import type { EndpointRow } from '../queries/endpoints.repository';
 import { csrfField, type Viewer } from '../html/layout';
 

@@ -1,9 +1,18 @@
 import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
 import { isUuid } from '../../../platform/text-forms';
-import { findLiveSecrets, type LiveSecret } from '../../endpoints/secret.repository';
+import { findLiveSecrets, type LiveSecret } from '../../endpoints/endpoint-secrets';
 import { cardTable, deliveryMark } from '../html/components';
-import { linkTo, hostOf, shortUrl } from '../html/links';
+import {
+  formatCountUpTo,
+  formatMilliseconds,
+  formatRelative,
+  fullTimeElement,
+  hostOf,
+  linkTo,
+  shortUrl,
+  timeElement,
+} from '../html/formats';
 import { endpointForms } from './endpoint-forms';
 import {
   type EndpointRow,
@@ -14,18 +23,8 @@ import {
   type StateChange,
   WAITING_COUNT_LIMIT,
 } from '../queries/endpoints.repository';
-
-import { breakerText, changedBy, stateMarks } from './endpoint-state';
-import { healthSentence, healthStrip } from '../charts/health-strip';
-
+import { breakerText, changedBy, healthSentence, healthStrip, stateMarks } from './endpoint-health';
 import { type Notice, renderMonitorPage, type Viewer } from '../html/layout';
-import {
-  formatCountUpTo,
-  formatMilliseconds,
-  fullTimeElement,
-  timeElement,
-  formatRelative,
-} from '../html/formats';
 import { statsCharts } from '../charts/stats-charts';
 import { findHours, findSpans, type Span } from '../queries/stats-history.repository';
 

@@ -1,7 +1,15 @@
 import type { Db } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
 import { cardTable, selectField, textField } from '../html/components';
-import { linkTo, shortUrl } from '../html/links';
+import {
+  formatAge,
+  formatCountUpTo,
+  formatMilliseconds,
+  formatPercent,
+  linkTo,
+  shortUrl,
+  timeElement,
+} from '../html/formats';
 import {
   type EndpointRow,
   findEndpointRows,
@@ -9,18 +17,12 @@ import {
   type StateChange,
   WAITING_COUNT_LIMIT,
 } from '../queries/endpoints.repository';
-
-import { breakerText, changedBy, stateMarks } from './endpoint-state';
-
-import { healthStrip } from '../charts/health-strip';
-import { percentile } from '../queries/histogram';
-
+import { breakerText, changedBy, healthStrip, stateMarks } from './endpoint-health';
+import { findHours, percentile, type Span } from '../queries/stats-history.repository';
 import { type Notice, renderMonitorPage, type Viewer } from '../html/layout';
-import { formatAge, formatCountUpTo, formatMilliseconds, timeElement, formatPercent } from '../html/formats';
 import { totalsOf } from '../charts/stats-charts';
-import { findHours, type Span } from '../queries/stats-history.repository';
 import { ENDPOINT_FILTERS, type EndpointsQuery } from '../queries/read-query';
-import { findTenantSlugs } from '../queries/tenant-list.repository';
+import { findTenantSlugs } from '../queries/deliveries.repository';
 
 const PAGE_SIZE = 50;
 

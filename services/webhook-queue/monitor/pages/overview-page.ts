@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/database';
 import { html, type Markup, trusted } from '../../../platform/html-template';
-import { linkTo } from '../html/links';
+import { linkTo, timeElement } from '../html/formats';
 import { attentionList } from './attention';
 import { type Notice, renderMonitorPage, type Viewer } from '../html/layout';
 import { overviewTiles } from './overview-tiles';
@@ -8,12 +8,9 @@ import { findFailingEndpoints, findWaitingTenants } from '../queries/overview.re
 import { statsCharts } from '../charts/stats-charts';
 import { findSpans } from '../queries/stats-history.repository';
 import { type OverviewQuery, type Range, RANGES } from '../queries/read-query';
-
 import { findWorkers, type WorkerRow } from '../../maintenance/worker-heartbeat.repository';
 import { findQueueCounts } from '../../stats/queue-counts.repository';
-
 import { cardTable, mark } from '../html/components';
-import { timeElement } from '../html/formats';
 
 /** Parts of the overview by element id. Live updates send a part again when it changes. */
 export type Fragments = Readonly<Record<string, Markup>>;

@@ -3,6 +3,7 @@ import { formatCountUpTo, formatMilliseconds, timeElement, formatPlural } from '
 import type { MarkTone } from '../html/components';
 import type { WorkerRow } from '../../maintenance/worker-heartbeat.repository';
 import { COUNTED_MOST, type QueueCounts } from '../../stats/queue-counts.repository';
+
 /** A longer delay is more than a short peak of load. */
 export const LATE_MS = 60_000;
 

@@ -1,18 +1,17 @@
 import type { Db, Trx } from '../../../platform/database';
 import { html, type Markup } from '../../../platform/html-template';
-import { REPLAY_LIMIT } from '../../deliveries/replay-deliveries';
 import {
   countHeldBack,
   countReplayable,
   type HeldBack,
+  REPLAY_LIMIT,
   type ReplayFilter,
-} from '../../deliveries/replay.repository';
-import { timeField, selectField, textField } from '../html/components';
+} from '../../deliveries/replay-deliveries';
+import { selectField, textField, timeField } from '../html/components';
 import { csrfField, type Notice, renderMonitorPage, type Viewer } from '../html/layout';
-import { formatCountUpTo, formatTimeForInput, formatCount } from '../html/formats';
+import { formatCount, formatCountUpTo, formatTimeForInput } from '../html/formats';
 import { REPLAYABLE, type ReplayQuery } from '../queries/read-query';
-
-import { findTenantId, findTenantSlugs } from '../queries/tenant-list.repository';
+import { findTenantId, findTenantSlugs } from '../queries/deliveries.repository';
 
 export async function replayPage(
   db: Db,

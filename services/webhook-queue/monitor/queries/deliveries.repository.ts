@@ -1,5 +1,5 @@
-import type { Db } from '../../../platform/database';
-import type { AttemptReport, DeliveryStatus, AttemptOutcome } from '../../deliveries/delivery';
+import type { Db, Trx } from '../../../platform/database';
+import type { AttemptOutcome, AttemptReport, DeliveryStatus } from '../../deliveries/delivery';
 import { SHOWN_STATUS } from '../../deliveries/queue.repository';
 import type { EndpointStatus } from '../../endpoints/endpoint';
 
@@ -141,4 +141,16 @@ export async function findDeliveryEndpoints(
       'h.blocked_until as blockedUntil',
     );
   return new Map(rows.map((row) => [row.id, row]));
+}
+
+const SUGGESTIONS_MAX = 200;
+
+/** Lists slugs as suggestions for a form field. */
+export async function findTenantSlugs(db: Db): Promise<string[]> {
+  return db('tenants').orderBy('slug').limit(SUGGESTIONS_MAX).pluck<string[]>('slug');
+}
+
+export async function findTenantId(db: Db | Trx, slug: string): Promise<string | undefined> {
+  const row = await db('tenants').where({ slug }).first<{ id: string } | undefined>('id');
+  return row?.id;
 }

@@ -1,9 +1,8 @@
 import type { Knex } from 'knex';
 import type { Db } from '../../../platform/database';
 import type { EndpointStatus } from '../../endpoints/endpoint';
-import { SIGNS } from '../../endpoints/secret.repository';
+import { SIGNS } from '../../endpoints/endpoint-secrets';
 import type { EndpointStateFilter } from './read-query';
-
 import type { DeliveryStatus } from '../../deliveries/delivery';
 import { SHOWN_STATUS } from '../../deliveries/queue.repository';
 

@@ -1,13 +1,12 @@
-import { CONTROL_CHARACTER, isCalendarDate, isSlug, isUuid } from '../../../platform/text-forms';
 import {
+  type AttemptOutcome,
   DELIVERY_STATUSES,
   type DeliveryStatus,
   EVENT_TYPES,
-  type AttemptOutcome,
 } from '../../deliveries/delivery';
-import type { FinishedStatus } from '../../deliveries/replay.repository';
+import { CONTROL_CHARACTER, isCalendarDate, isSlug, isUuid } from '../../../platform/text-forms';
+import type { FinishedStatus } from '../../deliveries/replay-deliveries';
 import type { EndpointStatus } from '../../endpoints/endpoint';
-import { OUTCOME_WORDS } from './outcome-words';
 
 export const RANGES = ['1h', '24h', '7d'] as const;
 export type Range = (typeof RANGES)[number];
@@ -15,6 +14,24 @@ export type Range = (typeof RANGES)[number];
 /** `breaker`: active endpoints whose circuit breaker is open or half-open. */
 export const ENDPOINT_FILTERS = ['active', 'breaker', 'paused', 'disabled', 'removed'] as const;
 export type EndpointStateFilter = EndpointStatus | 'breaker';
+
+/** Names the outcomes of an attempt for people. */
+export const OUTCOME_WORDS: Readonly<Record<AttemptOutcome, string>> = {
+  delivered: 'delivered',
+  http_error: 'error answer',
+  redirect: 'redirect',
+  gone: 'gone (410)',
+  timeout: 'timeout',
+  dns: 'name not found',
+  connection: 'no connection',
+  tls: 'no safe TLS',
+  blocked: 'address refused',
+  unsealable: 'secret not readable',
+  interrupted: 'interrupted',
+  hung_up: 'connection had closed',
+  cancelled: 'cancelled',
+  worker_lost: 'worker lost',
+};
 
 export const SENT_TYPES = [...EVENT_TYPES, 'ping'] as const;
 export const OUTCOMES = Object.keys(OUTCOME_WORDS) as AttemptOutcome[];

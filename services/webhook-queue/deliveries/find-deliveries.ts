@@ -1,8 +1,10 @@
-import type { Knex } from 'knex';
 import type { Db, Trx } from '../../platform/database';
 import { isUuid } from '../../platform/text-forms';
-import type { AttemptReport, DeliveryStatus, AttemptOutcome } from './delivery';
-import { byLeadingIndex, matchingSearch, type DeliverySearch } from './delivery-search.repository';
+import { webhookId } from '../signing/sign-payload';
+import { DeliveryNotFoundError } from '../webhook.errors';
+import type { Knex } from 'knex';
+import type { AttemptOutcome, AttemptReport, DeliveryStatus } from './delivery';
+import { byLeadingIndex, type DeliverySearch, matchingSearch } from './delivery-search.repository';
 import { SHOWN_STATUS } from './queue.repository';
 
 /** A delivery as the terminal shows it (CONTRACT section 6), in wire names. */
@@ -80,14 +82,14 @@ export async function findDeliveryItem(db: Db | Trx, id: string): Promise<Delive
 
 type DeliveryWithBody = DeliveryItem & { tenant_id: string; event_id: string; body: string };
 
-export async function findDelivery(db: Db | Trx, id: string): Promise<DeliveryWithBody | undefined> {
+async function findDelivery(db: Db | Trx, id: string): Promise<DeliveryWithBody | undefined> {
   const query = deliveries(db)
     .select('d.tenant_id', 'd.event_id', db.raw('coalesce(d.body, ev.body) as body'))
     .where('d.id', id);
   return query.first<DeliveryWithBody | undefined>();
 }
 
-export async function findAttempts(db: Db | Trx, deliveryId: string): Promise<AttemptItem[]> {
+async function findAttempts(db: Db | Trx, deliveryId: string): Promise<AttemptItem[]> {
   return db('webhook_attempts')
     .where({ delivery_id: deliveryId })
     .orderBy('number')
@@ -127,4 +129,41 @@ function deliveries(db: Db | Trx, from: Knex.QueryBuilder | string = 'webhook_de
       'd.last_error',
       'd.created_at',
     );
+}
+
+export interface DeliveryDetail extends DeliveryItem {
+  tenant_id: string;
+  /** The webhook-id header: the same for all attempts and replays. */
+  webhook_id: string;
+  /** The body that is sent; contains personal data. */
+  body: string;
+  tries: AttemptItem[];
+}
+
+/** Shows a delivery with its attempts. @throws DeliveryNotFoundError */
+export async function showDelivery(db: Db | Trx, id: string): Promise<DeliveryDetail> {
+  const delivery = isUuid(id) ? await findDelivery(db, id) : undefined;
+  if (!delivery) throw new DeliveryNotFoundError();
+  const { event_id: eventId, ...shown } = delivery;
+  return { ...shown, webhook_id: webhookId(eventId), tries: await findAttempts(db, id) };
+}
+
+/** Exceeds the deliveries of any booking: its events times the tenant's endpoints. */
+const BOOKING_LIMIT = 200;
+
+/** Lists the deliveries of a booking, oldest first, with their attempts but without the responses. */
+export async function listDeliveriesOfBooking(
+  db: Db,
+  bookingRef: string,
+): Promise<(DeliveryItem & { tries: Omit<AttemptItem, 'response_headers' | 'response_body'>[] })[]> {
+  const items = await findDeliveries(db, { bookingRef }, BOOKING_LIMIT);
+  const withTries = items.map(async (item) => ({
+    ...item,
+    tries: (await findAttempts(db, item.id)).map(withoutResponse),
+  }));
+  return (await Promise.all(withTries)).reverse();
+}
+
+function withoutResponse({ response_headers: _, response_body: __, ...rest }: AttemptItem) {
+  return rest;
 }

@@ -1,0 +1,91 @@
+import type { Trx } from '../platform/database';
+import type { WebhookEvent } from './deliveries/delivery';
+import {
+  DeliveryNotFoundError,
+  DeliveryStateConflictError,
+  EndpointStateConflictError,
+} from './webhook.errors';
+import { lockEndpoint, lockKnownEndpoint } from './endpoints/endpoint.repository';
+import { isUuid } from '../platform/text-forms';
+import { type DeliveryItem, findDeliveryItem } from './deliveries/find-deliveries';
+import { QUEUED_STATUS } from './deliveries/queue.repository';
+
+/**
+ * Makes a delivery due now. A finished delivery starts its schedule again.
+ * @throws DeliveryNotFoundError, DeliveryStateConflictError without an active endpoint or while a request is in flight
+ */
+export async function retryDelivery(trx: Trx, id: string): Promise<DeliveryItem> {
+  const delivery = isUuid(id) ? await findDeliveryItem(trx, id) : undefined;
+  if (!delivery) throw new DeliveryNotFoundError();
+  const { endpoint } = delivery;
+  if (!endpoint)
+    throw new DeliveryStateConflictError(
+      'The tenant has no endpoint for this delivery: add one, and it is sent.',
+    );
+  const { status } = (await lockEndpoint(trx, endpoint)) ?? { status: 'removed' };
+  if (status !== 'active') throw new DeliveryStateConflictError(`Its endpoint is ${status}.`);
+  if (!(await makeDue(trx, id)))
+    throw new DeliveryStateConflictError('The delivery is being sent now: try again in half a minute.');
+  return (await findDeliveryItem(trx, id))!;
+}
+
+/**
+ * Makes one delivery due now, past an open breaker. A waiting delivery keeps its count of attempts; a finished one starts its schedule
+ * again and continues the attempt numbers.
+ * @returns false while a request is in flight
+ */
+async function makeDue(trx: Trx, deliveryId: string): Promise<boolean> {
+  // Locks the queue before the delivery, as the worker does, and both before it reads the number of attempts.
+  await trx.raw('select from webhook_queue where delivery_id = ? for update', [deliveryId]);
+  await trx.raw('select from webhook_deliveries where id = ? for update', [deliveryId]);
+  const { rows } = await trx.raw<{ rows: unknown[] }>(
+    `with queued as (
+       insert into webhook_queue as q (delivery_id, endpoint_id, next_at, asked, fence)
+       select d.id, d.endpoint_id, now(), true, d.attempts from webhook_deliveries d where d.id = :deliveryId::uuid
+       on conflict (delivery_id) do update set next_at = now(), asked = true
+         where q.lease_until is null or q.lease_until < clock_timestamp()
+       returning q.delivery_id
+     )
+     update webhook_deliveries d
+     set status = ${QUEUED_STATUS}, next_attempt_at = now(), finished_at = null
+     from queued where d.id = queued.delivery_id returning 1`,
+    { deliveryId },
+  );
+  return rows.length > 0;
+}
+
+/**
+ * Queues a signed `ping` for this endpoint only; the queue sends it like any delivery.
+ * @throws EndpointStateConflictError if it is not active
+ */
+export async function pingEndpoint(trx: Trx, id: string): Promise<{ delivery: string }> {
+  const { tenantId, status } = await lockKnownEndpoint(trx, id);
+  if (status !== 'active')
+    throw new EndpointStateConflictError(
+      `The endpoint is ${status}: ${status === 'disabled' ? 'enable' : 'resume'} it first.`,
+    );
+  const body = { event_type: 'ping', endpoint: id };
+  return { delivery: await insertEventFor(trx, id, { tenantId, type: 'ping', bookingRef: null, body }) };
+}
+
+/** Inserts an event with one delivery that an operator requested for this endpoint, whatever its subscribed types and state. */
+async function insertEventFor(trx: Trx, endpointId: string, event: WebhookEvent): Promise<string> {
+  const { rows } = await trx.raw<{ rows: [{ delivery_id: string }] }>(
+    `with clock as materialized (
+       select clock_timestamp() as at
+     ), event as (
+       insert into webhook_events (id, tenant_id, type, booking_ref, body, created_at)
+       select webhook_new_id(at), :tenantId::uuid, :type::text, :bookingRef::text, :body::text, at from clock returning *
+     ), delivery as (
+       insert into webhook_deliveries (id, event_id, tenant_id, endpoint_id, body, next_attempt_at, created_at)
+       select webhook_new_id(event.created_at), event.id, event.tenant_id, e.id,
+         webhook_body(e.format, event.type, event.created_at, event.body), event.created_at, event.created_at
+       from event join webhook_endpoints e on e.id = :endpointId::uuid
+       returning id, endpoint_id, next_attempt_at
+     )
+     insert into webhook_queue (delivery_id, endpoint_id, next_at, asked)
+     select d.id, d.endpoint_id, d.next_attempt_at, true from delivery d returning delivery_id`,
+    { ...event, body: JSON.stringify(event.body), endpointId },
+  );
+  return rows[0].delivery_id;
+}
