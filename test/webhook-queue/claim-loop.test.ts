@@ -1,5 +1,7 @@
 import { Writable } from 'node:stream';
 import pino from 'pino';
+import { unsent } from '../../services/webhook-queue/sending/send-webhook';
+import type { Claim } from '../../services/webhook-queue/worker/claim.repository';
 import type { ClaimDue } from '../../services/webhook-queue/worker/claim-due';
 import { startClaimLoop } from '../../services/webhook-queue/worker/claim-loop';
 import { createSlots } from '../../services/webhook-queue/worker/slots';
@@ -31,4 +33,35 @@ it('The claim loop logs an unreachable database once for each error, and once wh
     ...['claim failed 57P01', 'claim failed ECONNREFUSED', 'claim failed 57P03'],
     'claims succeed again',
   ]);
+});
+
+it('A worker that claims a delivery again while it still holds its first claim counts both, until each is recorded', async () => {
+  const claim: Claim = {
+    ...{ id: 'd1', endpointId: 'e1', eventId: 'v1', url: 'https://example.com/', body: '{}', secrets: [] },
+    ...{ fence: 1, tries: 0, spared: 0, createdAt: new Date(), claimedAt: new Date(), dueAt: new Date() },
+  };
+  const ends = new Map<number, () => void>();
+  const recorded: number[] = [];
+  const slots = createSlots({
+    slots: 4,
+    send: ({ fence }, abort) =>
+      new Promise((resolve) => {
+        const end = () => resolve(unsent({ outcome: 'interrupted', reason: 'The test ended it.' }));
+        ends.set(fence, end);
+        abort.signal.addEventListener('abort', end);
+      }),
+    record: async ({ fence }) => void recorded.push(fence),
+    onFree: () => undefined,
+  });
+  slots.take(claim);
+  slots.take({ ...claim, fence: 2 });
+  expect([slots.free(), slots.countByEndpoint().get('e1')]).toEqual([2, 2]);
+
+  ends.get(1)!();
+  await eventually('the first claim is recorded', () => (recorded.length === 1 ? true : undefined));
+  expect([slots.free(), slots.countByEndpoint().get('e1')]).toEqual([3, 1]);
+
+  await slots.finishAll(0);
+  expect(recorded).toEqual([1, 2]);
+  expect([slots.free(), slots.inFlight(), slots.countByEndpoint().size]).toEqual([4, 0, 0]);
 });

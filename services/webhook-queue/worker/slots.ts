@@ -47,7 +47,8 @@ const QUICK_MS = 1000;
 const UNRECORDED_MAX = 4;
 
 export function createSlots({ slots, send, record, onFree }: SlotOptions): Slots {
-  const held = new Map<string, HeldDelivery>();
+  // One entry per claim, not per delivery: a stalled worker may claim a delivery again while it still holds the first claim.
+  const held = new Set<HeldDelivery>();
   const waiting: (() => void)[] = [];
   const recent = createRecentCounter(AHEAD_MS);
   let inFlight = 0;
@@ -63,18 +64,18 @@ export function createSlots({ slots, send, record, onFree }: SlotOptions): Slots
     else inFlight--;
     return report;
   };
-  const complete = async (delivery: Claim, one: Omit<HeldDelivery, 'recorded'>): Promise<void> => {
+  const complete = async (delivery: Claim, one: HeldDelivery): Promise<void> => {
     const report = await sendInTurn(delivery, one.abort);
     one.ended = true;
     ended++;
     onFree();
     await record(delivery, report);
-    held.delete(delivery.id);
+    held.delete(one);
     ended--;
     if (report.statusCode !== null && report.durationMs < QUICK_MS) recent.add();
     onFree();
   };
-  const allRecorded = () => Promise.all([...held.values()].map(({ recorded }) => recorded));
+  const allRecorded = () => Promise.all([...held].map(({ recorded }) => recorded));
   const capacity = () => slots + Math.min(recent.count(), slots * AHEAD_MAX);
   return {
     inFlight: () => inFlight,
@@ -82,17 +83,23 @@ export function createSlots({ slots, send, record, onFree }: SlotOptions): Slots
     free: () => Math.min(capacity() - (held.size - ended), capacity() * UNRECORDED_MAX - held.size),
     countByEndpoint: () => {
       const counts = new Map<string, number>();
-      for (const { endpointId, ended } of held.values())
+      for (const { endpointId, ended } of held)
         if (!ended) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1);
       return counts;
     },
     take: (delivery) => {
-      const one = { endpointId: delivery.endpointId, abort: new AbortController(), ended: false };
-      held.set(delivery.id, Object.assign(one, { recorded: complete(delivery, one) }));
+      const one: HeldDelivery = {
+        endpointId: delivery.endpointId,
+        abort: new AbortController(),
+        ended: false,
+        recorded: Promise.resolve(),
+      };
+      held.add(one);
+      one.recorded = complete(delivery, one);
     },
     finishAll: async (graceMs) => {
       await Promise.race([allRecorded(), sleep(graceMs, undefined, { ref: false })]);
-      for (const { abort } of held.values()) abort.abort(new InterruptedError());
+      for (const { abort } of held) abort.abort(new InterruptedError());
       await allRecorded();
     },
   };
