@@ -1,29 +1,25 @@
 /*
- * The tree of commands, as data. To add a noun:
- *   1. cli/commands/<noun>.ts exports `const <noun>: Noun` (cli/engine/command.ts): names, flags, parsers from
- *      cli/engine/values.ts. It is loaded on every start, so it imports nothing heavy.
- *   2. A file in cli/commands/<noun>/ exports one function for each verb (context, options, ...args); the noun loads it by
- *      `run: () => (require('./<noun>/read') as typeof import('./<noun>/read')).<function>`. It uses require, because our
- *      output is CommonJS, and import() of our own files works neither there nor in the tests.
- *   3. Add it to TREE below. A command that is a verb alone (migrate) is added as it is.
+ * Lists all commands as data. To add a noun:
+ *   1. Export `const <noun>: Noun` from cli/commands/<noun>.ts (cli/engine/command.ts): its verbs, flags and parsers. Every
+ *      start loads this file, so import nothing heavy there.
+ *   2. Write one function for each verb (context, options, ...args) in cli/commands/<noun>/actions.ts; a long verb has a
+ *      file with its own name. Load it by
+ *      `run: () => (require('./<noun>/actions') as typeof import('./<noun>/actions')).<function>`. It uses require, because
+ *      our output is CommonJS, and import() of our own files works neither there nor in the tests.
+ *   3. Add the noun to TREE below. Verbs without a noun are in cli/commands/installation.ts.
  */
 import { audit } from './commands/audit';
 import { booking } from './commands/booking';
 import { catalog } from './commands/catalog';
-import { completionOf } from './commands/completion';
 import { config } from './commands/config';
 import { delivery } from './commands/delivery';
 import { departure } from './commands/departure';
-import { doctor } from './commands/doctor';
 import { hold } from './commands/hold';
+import { doctorVerb, migrateVerb, monitorVerb, seedVerb, upVerb } from './commands/installation';
 import { key } from './commands/key';
-import { migrate } from './commands/migrate';
-import { monitor } from './commands/monitor';
 import { origins } from './commands/origins';
 import { pricing } from './commands/pricing';
-import { seed } from './commands/seed';
 import { tenant } from './commands/tenant';
-import { up } from './commands/up';
 import { visibility } from './commands/visibility';
 import { webhook } from './commands/webhook';
 import { widget } from './commands/widget';
@@ -31,14 +27,35 @@ import { type Branch, commandName, type Noun, type Verb, verbName } from './engi
 import { UsageError } from './engine/failure';
 import { didYouMean, nearest } from './engine/nearest';
 
-/** All commands, in the order of the help. */
+const completionVerb = (shell: 'bash' | 'zsh' | 'fish', install: string): Verb => ({
+  usage: shell,
+  about: `Print the script for ${shell}; to load it in every shell: ${install}`,
+  examples: [`completion ${shell}`],
+  runBare: () => {
+    const { completionCommand } =
+      require('./commands/completion/scripts') as typeof import('./commands/completion/scripts');
+    return completionCommand(shell, TREE);
+  },
+});
+
+const completion: Noun = {
+  name: 'completion',
+  about: 'Print the script that lets your shell complete commands, flags and their values',
+  verbs: [
+    completionVerb('bash', 'source <(tourctl completion bash) in ~/.bashrc'),
+    completionVerb('zsh', 'source <(tourctl completion zsh) in ~/.zshrc, after compinit'),
+    completionVerb('fish', 'tourctl completion fish > ~/.config/fish/completions/tourctl.fish'),
+  ],
+};
+
+/** Lists all commands in the order of the help. */
 export const TREE: Branch[] = [
   { title: 'Tenants and their websites', commands: [tenant, key, widget, origins, visibility, pricing] },
   { title: 'Catalog and sales', commands: [catalog, departure, hold, booking] },
-  { title: 'Webhooks', commands: [webhook, delivery, monitor] },
+  { title: 'Webhooks', commands: [webhook, delivery, monitorVerb] },
   {
     title: 'This installation',
-    commands: [up, doctor, audit, config, migrate, seed, completionOf(() => TREE)],
+    commands: [upVerb, doctorVerb, audit, config, migrateVerb, seedVerb, completion],
   },
 ];
 

@@ -34,14 +34,14 @@ export const audit: Noun = {
         'audit list --action key --actor olga',
         'audit list --subject ACME-1042 --json',
       ],
-      run: () => (require('./audit/read') as typeof import('./audit/read')).listChangesCommand,
+      run: () => (require('./audit/actions') as typeof import('./audit/actions')).listChangesCommand,
     },
     {
       usage: 'show <id>',
       about: 'Show a change in full: how every field was before and after',
       args: { id: changeId },
       examples: ['audit show 1042'],
-      run: () => (require('./audit/read') as typeof import('./audit/read')).showChangeCommand,
+      run: () => (require('./audit/actions') as typeof import('./audit/actions')).showChangeCommand,
     },
   ],
 };

@@ -38,7 +38,7 @@ export const booking: Noun = {
         LIMIT_FLAG,
       ],
       examples: ['booking list --tenant acme --status pending_payment --since 24h'],
-      run: () => (require('./booking/read') as typeof import('./booking/read')).listBookingsCommand,
+      run: () => (require('./booking/actions') as typeof import('./booking/actions')).listBookingsCommand,
     },
     {
       usage: 'show <ref>',
@@ -52,14 +52,14 @@ export const booking: Noun = {
       usage: 'confirm <ref>',
       about: 'Mark a booking as paid; an expired one takes its seats again if they are free',
       args: REF,
-      run: () => (require('./booking/change') as typeof import('./booking/change')).confirmBookingCommand,
+      run: () => (require('./booking/actions') as typeof import('./booking/actions')).confirmBookingCommand,
     },
     {
       usage: 'cancel <ref>',
       about: 'Cancel a booking; its seats come back',
       args: REF,
       asks: () => true,
-      run: () => (require('./booking/change') as typeof import('./booking/change')).cancelBookingCommand,
+      run: () => (require('./booking/actions') as typeof import('./booking/actions')).cancelBookingCommand,
     },
     {
       usage: 'expire',
@@ -67,7 +67,7 @@ export const booking: Noun = {
         'Write down and announce unpaid bookings whose payment window is over, as the API does by itself',
       flags: [{ flags: '--dry-run', about: 'only list them' }],
       examples: ['booking expire --dry-run'],
-      run: () => (require('./booking/change') as typeof import('./booking/change')).expireBookingsCommand,
+      run: () => (require('./booking/actions') as typeof import('./booking/actions')).expireBookingsCommand,
     },
     {
       usage: 'stats [tenant]',

@@ -45,7 +45,7 @@ export const delivery: Noun = {
         'delivery list --tenant acme --status dead --since 7d',
         `delivery list --endpoint ${ID} --limit 20`,
       ],
-      run: () => (require('./delivery/read') as typeof import('./delivery/read')).listDeliveriesCommand,
+      run: () => (require('./delivery/actions') as typeof import('./delivery/actions')).listDeliveriesCommand,
     },
     {
       usage: 'show <id>',
@@ -53,14 +53,14 @@ export const delivery: Noun = {
       about: 'Show a delivery with every try',
       flags: [{ ...REVEAL_FLAG, about: 'show the bodies, which hold personal data; leaves an audit row' }],
       examples: [`delivery show ${ID}`, `delivery show ${ID} --reveal`],
-      run: () => (require('./delivery/read') as typeof import('./delivery/read')).showDeliveryCommand,
+      run: () => (require('./delivery/actions') as typeof import('./delivery/actions')).showDeliveryCommand,
     },
     {
       usage: 'retry <id>',
       args: { id: uuid },
       about: 'Send it now',
       examples: [`delivery retry ${ID}`],
-      run: () => (require('./delivery/change') as typeof import('./delivery/change')).retryDeliveryCommand,
+      run: () => (require('./delivery/actions') as typeof import('./delivery/actions')).retryDeliveryCommand,
     },
     {
       usage: 'replay',
@@ -85,7 +85,8 @@ export const delivery: Noun = {
         'delivery replay --tenant acme --since 24h --dry-run',
         `delivery replay --endpoint ${ID} --status delivered --since 2027-06-01T08:00:00Z`,
       ],
-      run: () => (require('./delivery/change') as typeof import('./delivery/change')).replayDeliveriesCommand,
+      run: () =>
+        (require('./delivery/actions') as typeof import('./delivery/actions')).replayDeliveriesCommand,
     },
   ],
 };

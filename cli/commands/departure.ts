@@ -23,7 +23,8 @@ export const departure: Noun = {
         if (from && to && to < from) throw new UsageError('--to must not be before --from');
       },
       examples: ['departure list dolomites-hut-to-hut --from 2027-01-01'],
-      run: () => (require('./departure/read') as typeof import('./departure/read')).listDeparturesCommand,
+      run: () =>
+        (require('./departure/actions') as typeof import('./departure/actions')).listDeparturesCommand,
     },
     {
       usage: 'cancel <tour> <date>',
@@ -36,21 +37,21 @@ export const departure: Noun = {
         'departure cancel dolomites-hut-to-hut 2027-06-05 --reveal --yes',
       ],
       run: () =>
-        (require('./departure/change') as typeof import('./departure/change')).cancelDepartureCommand,
+        (require('./departure/actions') as typeof import('./departure/actions')).cancelDepartureCommand,
     },
     {
       usage: 'reopen <tour> <date>',
       about: 'Put a cancelled departure on sale again',
       args: { date: travelDate },
       run: () =>
-        (require('./departure/change') as typeof import('./departure/change')).reopenDepartureCommand,
+        (require('./departure/actions') as typeof import('./departure/actions')).reopenDepartureCommand,
     },
     {
       usage: 'set-seats <tour> <date> <seats>',
       about: 'Change how many seats a departure has; never below what is held or booked',
       args: { date: travelDate, seats: wholeNumber(1, 100_000) },
       examples: ['departure set-seats dolomites-hut-to-hut 2027-06-05 16'],
-      run: () => (require('./departure/change') as typeof import('./departure/change')).setSeatsCommand,
+      run: () => (require('./departure/actions') as typeof import('./departure/actions')).setSeatsCommand,
     },
   ],
 };

@@ -37,7 +37,7 @@ export const key: Noun = {
         'key issue acme --scope catalog:read --out acme.key',
       ],
       // It opens the database itself: without a scope it asks first, or refuses.
-      runOffline: () => (require('./key/change') as typeof import('./key/change')).issueKeyCommand,
+      runOffline: () => (require('./key/actions') as typeof import('./key/actions')).issueKeyCommand,
     },
     {
       usage: 'list <slug>',
@@ -45,7 +45,7 @@ export const key: Noun = {
         'List its keys, newest first, with a warning for those seen in a browser, never used or soon to expire',
       flags: [CREDENTIAL_STATUS_FLAG, LIMIT_FLAG, afterFlag('id', credentialId)],
       examples: ['key list acme', 'key list acme --status live --json'],
-      run: () => (require('./key/read') as typeof import('./key/read')).listKeysCommand,
+      run: () => (require('./key/actions') as typeof import('./key/actions')).listKeysCommand,
     },
     {
       usage: 'rotate <id>',
@@ -54,7 +54,7 @@ export const key: Noun = {
       flags: [GRACE_FLAG, ROTATED_EXPIRES_FLAG, OUT_FLAG],
       args: ID_ARGUMENT,
       examples: ['key rotate 4nL0pQ8sTzX2 --grace 48h'],
-      run: () => (require('./key/change') as typeof import('./key/change')).rotateKeyCommand,
+      run: () => (require('./key/actions') as typeof import('./key/actions')).rotateKeyCommand,
     },
     {
       usage: 'revoke <id>',
@@ -62,7 +62,7 @@ export const key: Noun = {
       about: 'Refuse it from now on',
       args: ID_ARGUMENT,
       examples: ['key revoke 4nL0pQ8sTzX2', 'key revoke 4nL0pQ8sTzX2 --yes'],
-      run: () => (require('./key/change') as typeof import('./key/change')).revokeKeyCommand,
+      run: () => (require('./key/actions') as typeof import('./key/actions')).revokeKeyCommand,
     },
     {
       usage: 'inspect',

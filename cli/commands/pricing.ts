@@ -5,7 +5,7 @@ import { LIMIT_FLAG } from '../engine/credential-flags';
 import { UsageError } from '../engine/failure';
 import { afterFlag } from '../engine/list-page';
 import { decimal, wholeNumber } from '../engine/values';
-import type { RuleOptions } from './pricing/change';
+import type { RuleOptions } from './pricing/actions';
 
 const MOST = 1_000_000_000;
 const ruleId = wholeNumber(1, 9_999_999_999);
@@ -18,7 +18,7 @@ export const pricing: Noun = {
       usage: 'show <slug>',
       about: 'List the price rules of a tenant, the newest first',
       flags: [LIMIT_FLAG, afterFlag('id', ruleId)],
-      run: () => (require('./pricing/read') as typeof import('./pricing/read')).showPricingCommand,
+      run: () => (require('./pricing/actions') as typeof import('./pricing/actions')).showPricingCommand,
     },
     {
       usage: 'add <slug>',
@@ -43,14 +43,14 @@ export const pricing: Noun = {
         'pricing add acme --price 990 --tour dolomites-hut-to-hut --travel-from 2027-06-01 --travel-to 2027-08-31',
         'pricing add acme --amount -20 --continent europe',
       ],
-      run: () => (require('./pricing/change') as typeof import('./pricing/change')).addPricingCommand,
+      run: () => (require('./pricing/actions') as typeof import('./pricing/actions')).addPricingCommand,
     },
     {
       usage: 'remove <slug> <id>',
       about: 'Remove a price rule',
       args: { id: ruleId },
       asks: () => true,
-      run: () => (require('./pricing/change') as typeof import('./pricing/change')).removePricingCommand,
+      run: () => (require('./pricing/actions') as typeof import('./pricing/actions')).removePricingCommand,
     },
     {
       usage: 'simulate <slug> <tour>',

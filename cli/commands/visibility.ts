@@ -1,7 +1,7 @@
 import { continentFlag, tourFlag } from '../engine/catalog-flags';
 import type { Flag, Noun, Verb } from '../engine/command';
 import { UsageError } from '../engine/failure';
-import type { TargetOptions } from './visibility/change';
+import type { TargetOptions } from './visibility/actions';
 
 const TARGETS: Flag[] = [
   { ...tourFlag('a tour, by slug or id'), repeats: true },
@@ -14,7 +14,7 @@ const change = (usage: string, about: string, examples: string[]): Verb => ({
   flags: TARGETS,
   examples,
   run: () => {
-    const verbs = require('./visibility/change') as typeof import('./visibility/change');
+    const verbs = require('./visibility/actions') as typeof import('./visibility/actions');
     return usage.startsWith('allow') ? verbs.allowCommand : verbs.denyCommand;
   },
 });
@@ -26,7 +26,8 @@ export const visibility: Noun = {
     {
       usage: 'show <slug>',
       about: "Show a tenant's default and its rules",
-      run: () => (require('./visibility/read') as typeof import('./visibility/read')).showVisibilityCommand,
+      run: () =>
+        (require('./visibility/actions') as typeof import('./visibility/actions')).showVisibilityCommand,
     },
     change('allow <slug>', 'Show tours: those of a rule, or with no flag by default', [
       'visibility allow acme --tour dolomites-hut-to-hut',
@@ -45,14 +46,14 @@ export const visibility: Noun = {
         throw new UsageError('--tour or --continent must be given: the default is changed by allow and deny');
       },
       examples: ['visibility clear acme --tour dolomites-hut-to-hut'],
-      run: () => (require('./visibility/change') as typeof import('./visibility/change')).clearCommand,
+      run: () => (require('./visibility/actions') as typeof import('./visibility/actions')).clearCommand,
     },
     {
       usage: 'explain <slug> <tour>',
       about: 'Say whether a tenant sees a tour, and which rule decides',
       examples: ['visibility explain acme dolomites-hut-to-hut'],
       run: () =>
-        (require('./visibility/read') as typeof import('./visibility/read')).explainVisibilityCommand,
+        (require('./visibility/actions') as typeof import('./visibility/actions')).explainVisibilityCommand,
     },
   ],
 };

@@ -35,14 +35,14 @@ export const widget: Noun = {
       check: ({ origin = [], dev }: { origin?: string[]; dev?: boolean }) =>
         checkOrigins(origin, dev, '--origin'),
       examples: ['widget issue acme', 'widget issue acme --origin https://acme.example --expires-in 365d'],
-      run: () => (require('./widget/change') as typeof import('./widget/change')).issueWidgetCommand,
+      run: () => (require('./widget/actions') as typeof import('./widget/actions')).issueWidgetCommand,
     },
     {
       usage: 'list <slug>',
       about: 'List its tokens, newest first',
       flags: [CREDENTIAL_STATUS_FLAG, LIMIT_FLAG, afterFlag('id', credentialId)],
       examples: ['widget list acme', 'widget list acme --status live'],
-      run: () => (require('./widget/read') as typeof import('./widget/read')).listWidgetsCommand,
+      run: () => (require('./widget/actions') as typeof import('./widget/actions')).listWidgetsCommand,
     },
     {
       usage: 'rotate <id>',
@@ -51,7 +51,7 @@ export const widget: Noun = {
       flags: [GRACE_FLAG, ROTATED_EXPIRES_FLAG, OUT_FLAG],
       args: ID_ARGUMENT,
       examples: ['widget rotate 4nL0pQ8sTzX2 --grace 48h'],
-      run: () => (require('./widget/change') as typeof import('./widget/change')).rotateWidgetCommand,
+      run: () => (require('./widget/actions') as typeof import('./widget/actions')).rotateWidgetCommand,
     },
     {
       usage: 'revoke <id>',
@@ -59,7 +59,7 @@ export const widget: Noun = {
       about: 'Refuse it from now on',
       args: ID_ARGUMENT,
       examples: ['widget revoke 4nL0pQ8sTzX2 --yes'],
-      run: () => (require('./widget/change') as typeof import('./widget/change')).revokeWidgetCommand,
+      run: () => (require('./widget/actions') as typeof import('./widget/actions')).revokeWidgetCommand,
     },
     {
       usage: 'doctor',
@@ -80,7 +80,7 @@ export const widget: Noun = {
         },
       ],
       examples: ['widget doctor --token svc_widget_4nL0pQ8sTzX2_… --origin https://www.acme.example/tours'],
-      run: () => (require('./widget/read') as typeof import('./widget/read')).explainEmbeddingCommand,
+      run: () => (require('./widget/actions') as typeof import('./widget/actions')).explainEmbeddingCommand,
     },
   ],
 };

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { cleanText, escapeJson } from './clean-text';
 import type { Io } from './io';
 import { ESCAPE, PIPE, type Screen } from './screen';
+import { cleanText, escapeJson } from './text';
 
 /**
  * Writes all output except the questions of prompts.ts, and cleans it. stdout carries only the answer; notes, warnings and

@@ -1,5 +1,5 @@
-import { oneLine } from './clean-text';
 import { CancelledError, type Io } from './io';
+import { oneLine } from './text';
 
 /** Returns why a typed answer is refused, or undefined. A thrown error ends the question and the command. */
 export type Objection = (answer: string) => string | undefined | Promise<string | undefined>;

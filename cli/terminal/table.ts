@@ -1,6 +1,5 @@
-import { oneLine } from './clean-text';
-import { PIPE, paint, type Screen, type Tone } from './screen';
-import { cutText, padText, textWidth, wrapText } from './text-width';
+import { paint, PIPE, type Screen, type Tone } from './screen';
+import { cutText, oneLine, padText, textWidth, wrapText } from './text';
 
 /** A plain heading is a column that is never cut: ids, statuses, dates, money. */
 export type Column = string | ColumnForm;

@@ -1,4 +1,4 @@
-import { cleanText, escapeJson, oneLine } from '../../cli/terminal/clean-text';
+import { cleanText, escapeJson, oneLine } from '../../cli/terminal/text';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

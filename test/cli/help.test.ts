@@ -4,10 +4,8 @@ import path from 'node:path';
 import { commandName, examplesOf, type Noun, type Verb } from '../../cli/engine/command';
 import { arrangeCommandLine, createProgram } from '../../cli/program';
 import { completeValues } from '../../cli/engine/complete-values';
-
 import { createOutput } from '../../cli/terminal/output';
-
-import { textWidth } from '../../cli/terminal/text-width';
+import { textWidth } from '../../cli/terminal/text';
 import { NOUNS, VERBS } from '../../cli/tree';
 import { openIo, runOnce } from './run-once';
 

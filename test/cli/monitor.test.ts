@@ -17,7 +17,7 @@ describe('tourctl monitor', () => {
   it('prints a link, and nothing else on stdout', async () => {
     const { code, stdout, stderr } = await terminal.tourctl('monitor');
     expect([code, stdout.trim()]).toEqual([0, expect.stringMatching(LINK)]);
-    expect(stderr).toMatch(/^Good once, until \d{4}-\d\d-\d\dT/);
+    expect(stderr).toMatch(/^Valid once, until \d{4}-\d\d-\d\dT/);
     expect(stderr).not.toContain('/sign-in/');
   });
 

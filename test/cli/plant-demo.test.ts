@@ -1,14 +1,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findDemoDeparture } from '../../cli/commands/up/prepare-demo';
+import { findDemoDeparture } from '../../cli/commands/installation/demo';
 import {
   type DemoCredentials,
   extendDemo,
   findUsableDemo,
   plantDemo,
 } from '../../services/api/demo/plant-demo';
-
 import { findTenant } from '../../services/api/tenants/find-tenant';
 import { inTransaction } from '../../services/platform/database';
 import { addDays } from '../../services/api/demo/departure-calendar';

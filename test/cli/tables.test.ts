@@ -1,6 +1,6 @@
 import { readScreen, type Screen } from '../../cli/terminal/screen';
-import { properties, table, type Column } from '../../cli/terminal/table';
-import { textWidth } from '../../cli/terminal/text-width';
+import { type Column, properties, table } from '../../cli/terminal/table';
+import { textWidth } from '../../cli/terminal/text';
 import { runOnce } from './run-once';
 import { openTestTerminal, type TestTerminal } from './terminal';
 

@@ -6,7 +6,12 @@ import { walkBookings } from '../../../services/api/bookings/find-booking';
 import { AppError } from '../../../services/platform/errors';
 import type { Context } from '../../engine/context';
 import { recordReveal, type RevealOptions } from '../../engine/personal-data';
-import { type BookingFilterOptions, describeFilter, toBookingDetailDocument, toBookingFilter } from './read';
+import {
+  type BookingFilterOptions,
+  describeFilter,
+  toBookingDetailDocument,
+  toBookingFilter,
+} from './actions';
 
 interface ExportOptions extends BookingFilterOptions, RevealOptions {
   out?: string;

@@ -3,7 +3,7 @@ import { findTenant } from '../../../services/api/tenants/find-tenant';
 import type { Context } from '../../engine/context';
 import { DEFAULT_LIMIT } from '../../engine/credential-flags';
 import { answerPage, oneMoreThan } from '../../engine/list-page';
-import { describeRefusals, toRefusalDocument } from '../hold/read';
+import { describeRefusals, toRefusalDocument } from '../hold/actions';
 
 interface RefusalListOptions {
   tenant?: string;

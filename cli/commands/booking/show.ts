@@ -10,15 +10,15 @@ import type { Context } from '../../engine/context';
 import { describeCustomer, recordReveal, type RevealOptions } from '../../engine/personal-data';
 import type { Screen } from '../../terminal/screen';
 import { properties, sections, shortTime, table } from '../../terminal/table';
-import { describeChanges, findChangesDocument } from '../audit/read';
+import { describeChanges, findChangesDocument } from '../audit/actions';
 import {
   describeHistory,
   describePrice,
   describeRefusals,
   findRefusalsDocument,
   toHistoryDocument,
-} from '../hold/read';
-import { toBookingDetailDocument } from './read';
+} from '../hold/actions';
+import { toBookingDetailDocument } from './actions';
 
 export async function showBookingCommand(
   context: Context,

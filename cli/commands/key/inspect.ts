@@ -1,12 +1,12 @@
-import { inspectToken, type Inspection, type Verdict } from '../../../services/api/credentials/inspect-token';
+import { type Inspection, inspectToken, type Verdict } from '../../../services/api/credentials/inspect-token';
 import {
+  type CredentialKind,
   diagnoseToken,
   parseToken,
-  type CredentialKind,
   type TokenIssue,
 } from '../../../services/api/credentials/token-format';
-import { withContext, type Terminal } from '../../engine/context';
-import { readPastedToken } from '../../engine/pasted-token';
+import { type Terminal, withContext } from '../../engine/context';
+import { readPastedToken } from '../../engine/secrets';
 import { properties } from '../../terminal/table';
 
 /** The verdict, or `well_formed` if no database was asked. */

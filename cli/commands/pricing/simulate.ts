@@ -1,12 +1,12 @@
 import { findTour } from '../../../services/api/catalog/find-tour';
 import { explainVisibility } from '../../../services/api/catalog/manage-visibility';
 import type { CatalogTour } from '../../../services/api/catalog/tour';
-import { departureStatus, type Departure } from '../../../services/api/departures/departure';
+import { type Departure, departureStatus } from '../../../services/api/departures/departure';
 import { findTourDeparture } from '../../../services/api/departures/list-departures';
 import type { Defeat, Inapplicability } from '../../../services/api/pricing/choose-price-rule';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { pricesAnswer, tenantPricesAnswer } from '../../../services/api/pricing/prices';
-import { simulatePrice, type SimulatedPrice } from '../../../services/api/pricing/simulate-price';
+import { type SimulatedPrice, simulatePrice } from '../../../services/api/pricing/simulate-price';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { mayBeUsed, type Tenant } from '../../../services/api/tenants/tenant';
 import type { Context } from '../../engine/context';
@@ -18,7 +18,7 @@ import {
   describeTravel,
   type PriceRuleDocument,
   toPriceRuleDocument,
-} from './read';
+} from './actions';
 
 interface Trip {
   tour: CatalogTour;

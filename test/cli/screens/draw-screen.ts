@@ -1,4 +1,4 @@
-import { textWidth } from '../../../cli/terminal/text-width';
+import { textWidth } from '../../../cli/terminal/text';
 
 const CELL = { width: 8.4, height: 19 };
 const MARGIN = 16;

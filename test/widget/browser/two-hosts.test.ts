@@ -1,6 +1,6 @@
-import { toIssuedWidgetDocument } from '../../../cli/commands/widget/read';
+import { toIssuedWidgetDocument } from '../../../cli/commands/widget/actions';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { startApiProcess, type ApiProcess } from '../../support/api-process';
+import { type ApiProcess, startApiProcess } from '../../support/api-process';
 import { startChromium } from '../../support/chromium';
 import { createTestDatabase, type TestDatabase } from '../../support/database';
 import { describeWith } from '../../support/describe-with';
@@ -8,7 +8,7 @@ import { givenDeparture, givenTenant, givenTour } from '../../support/given';
 import type { WidgetToken } from '../../../services/api/credentials/credential';
 import { PUBLISHED_LOADERS } from '../../../services/api/widget/loader.router';
 import { givenWidgetToken } from '../given-widget';
-import { API, API_HOST, startHosts, type Hosts } from './two-hosts';
+import { API, API_HOST, type Hosts, startHosts } from './two-hosts';
 
 const SHOP = 'shop.example';
 const OTHER = 'evil.example';

@@ -5,7 +5,7 @@ import type { Format } from '../../../../services/webhook-queue/endpoints/endpoi
 import type { Context } from '../../../engine/context';
 import { UsageError } from '../../../engine/failure';
 import { askOne, askSome, askYesNo, type Choice } from '../../../terminal/prompts';
-import { completeRights } from '../../key/change';
+import { completeRights } from '../../key/actions';
 import { answerFlag, NONE, rehearsePlan, type Walk } from './answer-flag';
 import { onboardFlag } from './onboard-flags';
 import { defaultCurrency, type OnboardOptions, slugOf } from './onboard-plan';

@@ -6,9 +6,9 @@ import { isSlug, isUuid } from '../../../../services/platform/text-forms';
 import type { Format } from '../../../../services/webhook-queue/endpoints/endpoint';
 import { UsageError } from '../../../engine/failure';
 import { formatDuration } from '../../../engine/values';
-import type { RuleOptions } from '../../pricing/change';
-import type { TargetOptions } from '../../visibility/change';
-import type { TenantOptions } from '../change';
+import type { RuleOptions } from '../../pricing/actions';
+import type { TargetOptions } from '../../visibility/actions';
+import type { TenantOptions } from '../actions';
 
 type Decided = 'slug' | 'status' | 'country' | 'currency' | 'visibility' | 'scope';
 

@@ -9,16 +9,13 @@ import { addOrigins } from '../../../../services/api/tenants/origins';
 import type { Tenant } from '../../../../services/api/tenants/tenant';
 import type { AuditEntry } from '../../../../services/platform/audit-log';
 import { type Db, inTransaction, type Trx } from '../../../../services/platform/database';
-import { addEndpoint, type AddedEndpoint } from '../../../../services/webhook-queue/endpoints/add-endpoint';
+import { type AddedEndpoint, addEndpoint } from '../../../../services/webhook-queue/endpoints/add-endpoint';
 import type { Context } from '../../../engine/context';
-import { toKeyDocument } from '../../key/read';
-import { describeLowPrices } from '../../pricing/change';
-import { type PriceRuleDocument, toPriceRuleDocument } from '../../pricing/read';
-import { readTargets } from '../../visibility/change';
-import { rulesOf } from '../../visibility/read';
-import { toWidgetDocument } from '../../widget/read';
-import { toSettings } from '../change';
-import { toTenantDocument } from '../read';
+import { toKeyDocument } from '../../key/actions';
+import { describeLowPrices, type PriceRuleDocument, toPriceRuleDocument } from '../../pricing/actions';
+import { readTargets, rulesOf } from '../../visibility/actions';
+import { toWidgetDocument } from '../../widget/actions';
+import { toSettings, toTenantDocument } from '../actions';
 import type { OnboardPlan } from './onboard-plan';
 
 /** Everything that a plan creates, including secrets. */

@@ -6,11 +6,15 @@ import {
   reopenDeparture,
   setSeats,
 } from '../../../services/api/departures/change-departure';
-import type { Departure } from '../../../services/api/departures/departure';
+import { type Departure, departureStatus, seatsAvailable } from '../../../services/api/departures/departure';
 import type { StandingBooking } from '../../../services/api/departures/departure-admin.repository';
+import { findDepartures } from '../../../services/api/departures/departure.repository';
 import { findTourDeparture } from '../../../services/api/departures/list-departures';
+import { pricesAnswer } from '../../../services/api/pricing/prices';
 import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
+import { DEFAULT_LIMIT } from '../../engine/credential-flags';
+import { answerPage, oneMoreThan } from '../../engine/list-page';
 import {
   CUSTOMER_COLUMN,
   describeCustomer,
@@ -20,7 +24,6 @@ import {
   toReferenceDocument,
 } from '../../engine/personal-data';
 import { type Column, table } from '../../terminal/table';
-import { toDepartureDocument } from './read';
 
 const TO_TELL: Column[] = [
   'booking to tell',
@@ -121,5 +124,58 @@ async function change<T extends ChangedDeparture>(
     const facts = ({ cancelled, seatsTotal }: Departure) => ({ cancelled, seats_total: seatsTotal });
     note(facts(changed.before), facts(changed.after));
     return { ...changed, document: toDepartureDocument(tour, changed.after) };
+  });
+}
+
+export function toDepartureDocument({ slug }: CatalogTour, departure: Departure) {
+  const { currency, currencyDigits } = departure.tour;
+  return {
+    id: departure.id,
+    tour: slug,
+    departure_date: departure.departureDate,
+    return_date: departure.returnDate,
+    status: departureStatus(departure),
+    seats_total: departure.seatsTotal,
+    seats_taken: departure.seatsTaken,
+    seats_available: seatsAvailable(departure),
+    currency,
+    prices: pricesAnswer(departure.prices, currencyDigits),
+  };
+}
+
+const number = (heading: string): Column => ({ heading, right: true });
+const COLUMNS: Column[] = [
+  'date',
+  {
+    heading: 'status',
+    tones: { available: 'good', sold_out: 'waiting', cancelled: 'bad', gone: 'quiet', closed: 'quiet' },
+  },
+  ...['seats', 'taken', 'free', 'adult'].map(number),
+  'currency',
+];
+
+/** Dates are YYYY-MM-DD. */
+interface DepartureListOptions {
+  from?: string;
+  to?: string;
+  limit?: number;
+  after?: string;
+}
+
+export async function listDeparturesCommand(
+  { db, output }: Context,
+  { from, to, limit = DEFAULT_LIMIT, after }: DepartureListOptions,
+  idOrSlug: string,
+): Promise<void> {
+  const tour = await findTour(db, idOrSlug);
+  const page = { from, to, afterDate: after, limit: oneMoreThan(limit) };
+  const departures = await findDepartures(db, tour.id, page);
+  const found = departures.map((departure) => toDepartureDocument(tour, departure));
+  answerPage(output, found, { limit, after: (d) => d.departure_date }, (items, screen) => {
+    const rows = items.map((d) => {
+      const { seats_total: seats, seats_taken: taken, seats_available: free } = d;
+      return [d.departure_date, d.status, seats, taken, free, d.prices.adult, d.currency];
+    });
+    return table(COLUMNS, rows, `No departures of ${tour.slug}`, screen);
   });
 }

@@ -1,10 +1,13 @@
 import { findLeadOfHold } from '../../../services/api/bookings/booking-lead.repository';
+import { recordTerminalChange } from '../../../services/api/catalog/tour.repository';
+import { releaseHold } from '../../../services/api/holds/change-hold';
 import { getHold, listHolds } from '../../../services/api/holds/find-hold';
-import { type HoldMoment, holdHistory, refusalOf } from '../../../services/api/holds/hold-history';
+import { holdHistory, type HoldMoment, refusalOf } from '../../../services/api/holds/hold-history';
 import type { HoldStatus, SeatHold } from '../../../services/api/holds/seat-hold';
 import { toMajor } from '../../../services/api/pricing/currency';
 import type { Refusal, RefusalFilter } from '../../../services/api/refusals/refusal';
 import { findRefusals } from '../../../services/api/refusals/refusal.repository';
+import { byOperator } from '../../../services/api/tenants/actor';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database';
@@ -20,7 +23,7 @@ import {
 } from '../../engine/personal-data';
 import type { Screen } from '../../terminal/screen';
 import { type Column, properties, sections, shortTime, table } from '../../terminal/table';
-import { describeChanges, findChangesDocument } from '../audit/read';
+import { describeChanges, findChangesDocument } from '../audit/actions';
 
 /** A hold in lists and in the audit log, without the customer. */
 export function toHoldDocument(hold: SeatHold, reveal = false) {
@@ -209,4 +212,20 @@ export function describeRefusals(refusals: ReturnType<typeof toRefusalDocument>[
   const request = { heading: 'request', least: 8 };
   const columns = ['at (utc)', 'tenant', 'what', 'why', tour, 'date', 'seats', 'free', reference, request];
   return table(columns, rows, 'No refusals', screen);
+}
+
+export async function releaseHoldCommand(
+  { audited, confirm, db, operator, output }: Context,
+  _options: object,
+  id: string,
+): Promise<void> {
+  const { quantity, tour, departureDate } = await getHold(db, ANY_TENANT, id);
+  await confirm(`Release ${quantity} seats of ${tour.slug} on ${departureDate}?`);
+  const document = await audited({ action: 'hold.release', subject: id }, async (trx, note) => {
+    const { before, after } = await releaseHold(trx, ANY_TENANT, { holdId: id, by: byOperator(operator) });
+    if (before !== after) await recordTerminalChange(trx, after.tour.id);
+    note(toHoldDocument(before), toHoldDocument(after), { tenantId: after.tenant.id });
+    return toHoldDocument(after);
+  });
+  output.answer(document, (screen) => properties(document, screen));
 }
