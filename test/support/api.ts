@@ -13,11 +13,13 @@ import { createRefusalLog } from '../../services/api/refusals/refusal-log';
 import type { SalesContext } from '../../services/api/sales-context';
 import { NEVER_VALID } from '../../services/platform/read-cache/validity';
 import { type Config, loadConfig } from '../../services/platform/config';
+import type { Db } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
 import { openSharedStore } from '../../services/platform/shared-store';
 import { createTestDatabase, type TestDatabase } from './database';
 import { withDocumentedAnswers } from './documented-answers';
 import { PEPPER } from './given';
+import { preparedBeforeAll } from './prepared';
 
 export interface TestApi {
   app: Express;
@@ -26,12 +28,21 @@ export interface TestApi {
   baseUrl: string;
   context: SalesContext;
   database: TestDatabase;
-  /** A request without a credential; its answer must be one that the OpenAPI document tells of. */
+  db: Db;
+  /** A request without a credential. The test fails when the OpenAPI document does not describe the answer. */
   http: ReturnType<typeof supertest>;
   stop(): Promise<void>;
 }
 
-/** The whole API on a database of its own, listening on a free port. Quotas are wide unless `quotas` says otherwise. */
+/** Starts the API before the tests of a file or block, and stops it after them. See startTestApi. */
+export function useTestApi(overrides: Partial<Config> = {}): TestApi {
+  const api = preparedBeforeAll(() => startTestApi(overrides));
+  // A start that failed leaves nothing to stop.
+  afterAll(() => api.stop?.());
+  return api;
+}
+
+/** Starts the complete API on its own database and a free port. Quotas are wide unless `quotas` limits them. */
 export async function startTestApi(overrides: Partial<Config> = {}): Promise<TestApi> {
   const database = await createTestDatabase();
   const config: Config = {
@@ -51,7 +62,7 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
   const context = {
     config,
     secrets,
-    // Tests write to the database behind the API's back, and the next request is to see it.
+    // Tests write to the database directly, and the next request must see it.
     ...createCachedReads(database.db, NEVER_VALID),
     writes: database.db,
     log,
@@ -72,6 +83,7 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
     baseUrl: `http://127.0.0.1:${port}`,
     context,
     database,
+    db: database.db,
     http: withDocumentedAnswers(supertest(server)),
     stop: async () => {
       await uses.stop();

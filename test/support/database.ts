@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { openDatabase, type Db } from '../../services/platform/database';
+import { preparedBeforeAll } from './prepared';
 
 export const SERVER_URL = 'TEST_SERVER_URL';
 export const TEMPLATE = 'TEST_TEMPLATE';
@@ -8,11 +9,18 @@ export interface TestDatabase {
   db: Db;
   /** For a second pool or another process on the same database. */
   url: string;
-  /** Closes `db` and removes the database, whoever else is still connected. */
+  /** Closes `db` and drops the database, also while others are connected. */
   drop(): Promise<void>;
 }
 
-/** A migrated, empty database of the caller's own: call it in beforeAll, and `drop` in afterAll. */
+/** Creates a migrated, empty database before the tests of a file or block, and drops it after them. */
+export function useTestDatabase(): TestDatabase {
+  const database = preparedBeforeAll(createTestDatabase);
+  afterAll(() => database.drop?.());
+  return database;
+}
+
+/** Creates a migrated, empty database. The caller drops it. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const serverUrl = fromSetup(SERVER_URL);
   const name = `test_${randomBytes(6).toString('hex')}`;
