@@ -2,19 +2,16 @@ import { issueWidgetToken } from '../../services/api/credentials/issue-credentia
 import { mintCredentialToken } from '../../services/api/credentials/token-format';
 import { inTransaction } from '../../services/platform/database';
 import { createMemoryQuotaStore } from '../../services/platform/quota-store';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { PEPPER } from '../support/given';
-import { expectProblem, givenReader, type Reader, sendRaw, withoutRequestId } from './reader';
+import { expectProblem, withoutRequestId } from '../support/responses';
+import { sendRaw } from '../support/send-raw';
+import { givenWebsite, useWebsite } from '../support/website';
 
 const CATALOG = '/api/tenant/catalog';
 
-let api: TestApi;
-let reader: Reader;
-beforeAll(async () => {
-  api = await startTestApi();
-  reader = await givenReader(api);
-});
-afterAll(() => api.stop());
+const api = useTestApi();
+const reader = useWebsite(api, {}, ['catalog:read']);
 // Many wrong keys are tried from one address here.
 beforeEach(() => {
   api.context.quotas = createMemoryQuotaStore();
@@ -23,19 +20,19 @@ beforeEach(() => {
 const ask = (headers: Record<string, string>, query = '') => api.http.get(CATALOG + query).set(headers);
 const withKey = (key: string) => ask({ authorization: `Bearer ${key}` });
 const changeKey = (columns: object) =>
-  api.context.db('api_keys').where({ tenant_id: reader.tenant.id }).update(columns);
+  api.db('api_keys').where({ tenant_id: reader.tenant.id }).update(columns);
 const flip = (text: string, at: number) =>
   text.slice(0, at) + (text.at(at) === 'a' ? 'b' : 'a') + text.slice(at + 1);
 
 /** The right id with a secret of its own, and a checksum that fits. */
 async function forgedFor(id: string): Promise<string> {
   const { id: own, token } = mintCredentialToken('api_key');
-  await api.context.db('api_keys').where({ id }).update({ id: own });
+  await api.db('api_keys').where({ id }).update({ id: own });
   return token;
 }
 
 async function givenWidgetToken(): Promise<string> {
-  const { db } = api.context;
+  const { db } = api;
   return (await inTransaction(db, (trx) => issueWidgetToken(trx, PEPPER, reader.tenant, {}))).token;
 }
 
@@ -53,12 +50,12 @@ describe('an API key', () => {
   });
 
   it.each(['trial', 'active'])('of a tenant that is %s serves', async (status) => {
-    await api.context.db('tenants').where({ id: reader.tenant.id }).update({ status });
+    await api.db('tenants').where({ id: reader.tenant.id }).update({ status });
     expect((await withKey(reader.key)).status).toBe(200);
   });
 
   it('serves until the instant of its expiry, by the clock of the database', async () => {
-    await changeKey({ expires_at: api.context.db.raw("now() + interval '1 minute'") });
+    await changeKey({ expires_at: api.db.raw("now() + interval '1 minute'") });
     expect((await withKey(reader.key)).status).toBe(200);
     await changeKey({ expires_at: null });
   });
@@ -67,7 +64,7 @@ describe('an API key', () => {
 describe('a credential that proves nothing', () => {
   it('answers one and the same 401, whatever is wrong with it', async () => {
     const { key } = reader;
-    const stranger = (await givenReader(api)).key;
+    const stranger = (await givenWebsite(api, {}, ['catalog:read'])).key;
     const tried = [
       ...['', ' ', 'a', `${key} x`, `${key},`, `"${key}"`, key.slice(0, -1), `${key}a`, key.toLowerCase()],
       ...[
@@ -126,12 +123,12 @@ describe('a credential that proves nothing', () => {
 describe('a key that proves its secret', () => {
   afterEach(async () => {
     await changeKey({ expires_at: null, revoked_at: null, scopes: ['catalog:read'] });
-    await api.context.db('tenants').where({ id: reader.tenant.id }).update({ status: 'active' });
+    await api.db('tenants').where({ id: reader.tenant.id }).update({ status: 'active' });
   });
 
   it.each<[string, string, () => Promise<unknown>]>([
-    ['has expired', 'key_expired', () => changeKey({ expires_at: api.context.db.raw('now()') })],
-    ['was revoked', 'key_revoked', () => changeKey({ revoked_at: api.context.db.raw('now()') })],
+    ['has expired', 'key_expired', () => changeKey({ expires_at: api.db.raw('now()') })],
+    ['was revoked', 'key_revoked', () => changeKey({ revoked_at: api.db.raw('now()') })],
     ['is of a suspended tenant', 'tenant_inactive', () => changeTenant('suspended')],
     ['is of a closed tenant', 'tenant_inactive', () => changeTenant('closed')],
     [
@@ -153,7 +150,7 @@ describe('a key that proves its secret', () => {
   });
 
   const changeTenant = (status: string) =>
-    api.context.db('tenants').where({ id: reader.tenant.id }).update({ status });
+    api.db('tenants').where({ id: reader.tenant.id }).update({ status });
 
   it.each([
     ['GET', '/api/tenant/catalog', 'catalog:read'],

@@ -1,19 +1,23 @@
-import { startTestApi, type TestApi } from '../support/api';
-import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
-import { expectProblem, givenPriceRule, givenReader, type Reader, showOrHide, takeSeats } from './reader';
+import { startTestApi, useTestApi } from '../support/api';
+import {
+  daysFromToday,
+  givenDeparture,
+  givenPriceRule,
+  givenTour,
+  type GivenTour,
+  givenVisibilityRule,
+  insertHold,
+} from '../support/given';
+import { expectProblem } from '../support/responses';
+import { givenWebsite, useWebsite } from '../support/website';
 
-let api: TestApi;
-let reader: Reader;
+const api = useTestApi();
+const reader = useWebsite(api, {}, ['catalog:read', 'booking:create']);
 let tour: GivenTour;
 let date: string;
-beforeAll(async () => {
-  api = await startTestApi();
-  reader = await givenReader(api, {}, ['catalog:read', 'booking:create']);
-});
-afterAll(() => api.stop());
 beforeEach(async () => {
-  tour = await givenTour(api.context.db);
-  date = await givenDeparture(api.context.db, tour, { seats: 5 });
+  tour = await givenTour(api.db);
+  date = await givenDeparture(api.db, tour, { seats: 5 });
 });
 afterEach(() => jest.restoreAllMocks());
 
@@ -75,15 +79,15 @@ describe('the cache of availability', () => {
   });
 
   it('is shared by tenants, while key, scope, visibility and price are checked on each request', async () => {
-    const { db } = api.context;
-    const other = await givenReader(api);
+    const { db } = api;
+    const other = await givenWebsite(api, {}, ['catalog:read']);
     await ask();
     expect(await cacheStatusOf(other)).toBe('availability; hit');
     await givenPriceRule(db, other, { percent: -50 });
     expect((await ask('', other)).body.tenant_prices).toEqual({ adult: 250, deposit: 50 });
     expect((await ask()).body.tenant_prices.adult).toBe(500);
     expect(await cacheStatusOf(other)).toBe('availability; hit');
-    await showOrHide(db, other, tour, false);
+    await givenVisibilityRule(db, other, tour, false);
     expectProblem(await ask('', other), 404, 'tour_not_found');
     await db('api_keys')
       .where({ tenant_id: other.tenant.id })
@@ -130,7 +134,7 @@ describe('the cache of availability', () => {
   });
 
   it('never outlives a hold that it counted', async () => {
-    await takeSeats(api.context.db, reader, tour, date, { quantity: 5, secondsLeft: 1.2 });
+    await insertHold(api.db, reader, tour, date, { quantity: 5, secondsLeft: 1.2 });
     expect((await ask()).body).toMatchObject({ status: 'sold_out', seats_available: 0 });
     expect(await cacheStatusOf()).toBe('availability; hit');
     await new Promise((resolve) => setTimeout(resolve, 1300));
@@ -153,7 +157,7 @@ describe('the cache of availability', () => {
     date = daysFromToday(77);
     expect((await ask()).body.status).toBe('gone');
     expect(await cacheStatusOf()).toBe('availability; hit');
-    await givenDeparture(api.context.db, tour, { date });
+    await givenDeparture(api.db, tour, { date });
     await changeDeparture({});
     expect((await ask()).body).toMatchObject({ status: 'available', seats_available: 10 });
   });
@@ -162,7 +166,7 @@ describe('the cache of availability', () => {
 describe('with CDN_CACHE on', () => {
   it('sends CDN-Cache-Control for a CDN that checks keys itself', async () => {
     const other = await startTestApi({ cdnCache: true });
-    const there = await givenReader(other);
+    const there = await givenWebsite(other, {}, ['catalog:read']);
     const cruise = await givenTour(other.context.db);
     const { headers } = await there.get(pathOf('', cruise));
     expect(headers['cdn-cache-control']).toMatch(/^max-age=10\b/);
@@ -175,7 +179,7 @@ describe('with CDN_CACHE on', () => {
 
 /** Changes the departure and the tour's revision, as the terminal does. */
 async function changeDeparture(columns: Record<string, unknown>): Promise<void> {
-  const { db } = api.context;
+  const { db } = api;
   if (Object.keys(columns).length > 0) await db('departures').where({ tour_id: tour.id }).update(columns);
   await db('tours').where({ id: tour.id }).increment('revision', 1);
 }

@@ -1,10 +1,8 @@
 import { findDepartureWithHorizon } from '../../services/api/departures/departure.repository';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';
 
-let database: TestDatabase;
-beforeAll(async () => (database = await createTestDatabase()));
-afterAll(() => database.drop());
+const database = useTestDatabase();
 
 describe('the validity of an availability count', () => {
   it.each([

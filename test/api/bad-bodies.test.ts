@@ -1,21 +1,18 @@
 import { gzipSync } from 'node:zlib';
-import { startTestApi, type TestApi } from '../support/api';
+import { startTestApi, useTestApi } from '../support/api';
 import { daysFromToday } from '../support/given';
-import { CUSTOMER, givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
+import { CUSTOMER, givenSeats, givenWebsite, type Seats, useWebsite } from '../support/website';
 
-let api: TestApi;
-let website: Website;
+const api = useTestApi();
+const website = useWebsite(api);
 let seats: Seats;
 let bookingRef: string;
 let holdId: string;
 beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-  seats = await givenSeats(api.context.db);
+  seats = await givenSeats(api.db);
   bookingRef = (await website.book({ tour_id: seats.tour.id })).body.booking_ref;
   holdId = (await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 })).body.hold_id;
 });
-afterAll(() => api.stop());
 
 const HOLD = () => `/api/gateway/tours/${seats.tour.slug}/hold`;
 const EXTEND = () => `/api/gateway/holds/${holdId}/extend`;

@@ -1,18 +1,17 @@
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { givenDeparture, givenTour } from '../support/given';
-import { expectProblem, givenReader, type Reader, sendRaw } from './reader';
+import { expectProblem } from '../support/responses';
+import { sendRaw } from '../support/send-raw';
+import { givenWebsite, useWebsite } from '../support/website';
 
-let api: TestApi;
-let reader: Reader;
+const api = useTestApi();
+const reader = useWebsite(api, {}, ['catalog:read', 'booking:read']);
 let slug: string;
 beforeAll(async () => {
-  api = await startTestApi();
-  reader = await givenReader(api, {}, ['catalog:read', 'booking:read']);
-  const tour = await givenTour(api.context.db);
-  await givenDeparture(api.context.db, tour);
+  const tour = await givenTour(api.db);
+  await givenDeparture(api.db, tour);
   slug = tour.slug;
 });
-afterAll(() => api.stop());
 
 const ROUTES = {
   catalog: () => '/api/tenant/catalog?',
@@ -140,7 +139,7 @@ describe('bytes that are not one HTTP request', () => {
   });
 
   it('are 400 too where it is the body that cannot be read', async () => {
-    const { key } = await givenReader(api, {}, ['booking:create']);
+    const { key } = await givenWebsite(api, {}, ['booking:create']);
     const response = await sendRaw(
       api,
       'POST /api/tenant/bookings HTTP/1.1',

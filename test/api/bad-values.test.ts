@@ -1,23 +1,14 @@
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { daysFromToday } from '../support/given';
-import {
-  CUSTOMER,
-  expectFaults,
-  expectProblem,
-  givenWebsite,
-  type Website,
-  givenSeats,
-} from '../support/website';
+import { expectInvalidFields, expectProblem } from '../support/responses';
+import { CUSTOMER, givenSeats, givenWebsite, useWebsite } from '../support/website';
 
-let api: TestApi;
-let website: Website;
+const api = useTestApi();
+const website = useWebsite(api);
 let tour: string;
 beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-  tour = (await givenSeats(api.context.db)).tour.slug;
+  tour = (await givenSeats(api.db)).tour.slug;
 });
-afterAll(() => api.stop());
 
 const hold = (body: object) =>
   website.hold(tour, { departure_date: daysFromToday(30), quantity: 1, ...body });
@@ -33,9 +24,16 @@ async function withNumber(path: string, body: object, field: string, number: str
 describe('several values at once', () => {
   it('are all named, and not only the first', async () => {
     const order = { departure_date: 'x', name: ' ', phone: '12', email: 'x', notes: '\0', external_ref: ' ' };
-    expectFaults(await book(order), ['departure_date', 'name', 'phone', 'email', 'external_ref', 'notes']);
+    expectInvalidFields(await book(order), [
+      'departure_date',
+      'name',
+      'phone',
+      'email',
+      'external_ref',
+      'notes',
+    ]);
     const customer = { name: ' ', phone: '12', email: 'x' };
-    expectFaults(await hold({ departure_date: 'x', customer }), [
+    expectInvalidFields(await hold({ departure_date: 'x', customer }), [
       'departure_date',
       'customer.name',
       'customer.phone',
@@ -93,8 +91,8 @@ describe('a value that no column could keep', () => {
     'tomorrow',
     '2026-01-01\u0000',
   ])('%j is no date', async (departure_date) => {
-    expectFaults(await hold({ departure_date }), ['departure_date']);
-    expectFaults(await book({ departure_date }), ['departure_date']);
+    expectInvalidFields(await hold({ departure_date }), ['departure_date']);
+    expectInvalidFields(await book({ departure_date }), ['departure_date']);
   });
 
   it.each(['0001-01-01', '9999-12-31', '2028-02-29'])(
@@ -109,17 +107,17 @@ describe('a value that no column could keep', () => {
     '%s is no number of seats',
     async (number) => {
       const body = { departure_date: daysFromToday(30) };
-      expectFaults(await withNumber(`/api/gateway/tours/${tour}/hold`, body, 'quantity', number), [
+      expectInvalidFields(await withNumber(`/api/gateway/tours/${tour}/hold`, body, 'quantity', number), [
         'quantity',
       ]);
       const order = { tour_id: tour, ...CUSTOMER };
-      expectFaults(await withNumber('/api/tenant/bookings', order, 'adults', number), ['adults']);
+      expectInvalidFields(await withNumber('/api/tenant/bookings', order, 'adults', number), ['adults']);
     },
   );
 
   it.each(['1e400', '-1e400'])('%s is no total', async (number) => {
     const order = { tour_id: tour, ...CUSTOMER };
-    expectFaults(await withNumber('/api/tenant/bookings', order, 'expected_total', number), [
+    expectInvalidFields(await withNumber('/api/tenant/bookings', order, 'expected_total', number), [
       'expected_total',
     ]);
   });
@@ -127,7 +125,7 @@ describe('a value that no column could keep', () => {
   it('half a surrogate pair and a NUL are no text, and no tour', async () => {
     for (const text of ['\ud83d', 'a\udc00b', '\u0000']) {
       for (const field of ['name', 'notes', 'external_ref', 'email', 'phone', 'hold_id']) {
-        expectFaults(await book({ [field]: text }), [field]);
+        expectInvalidFields(await book({ [field]: text }), [field]);
       }
       expectProblem(await book({ tour_id: text }), 404, 'tour_not_found');
     }
@@ -139,7 +137,8 @@ describe('a value that no column could keep', () => {
     );
     const begun = performance.now();
     for (const field of ['email', 'phone', 'departure_date', 'name', 'hold_id', 'external_ref']) {
-      for (const text of [...texts, `${texts[2]}@`]) expectFaults(await book({ [field]: text }), [field]);
+      for (const text of [...texts, `${texts[2]}@`])
+        expectInvalidFields(await book({ [field]: text }), [field]);
     }
     expect(performance.now() - begun).toBeLessThan(5000);
   });

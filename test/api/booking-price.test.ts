@@ -1,25 +1,14 @@
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { givenDeparture, givenTour } from '../support/given';
-import {
-  expectFaults,
-  expectProblem,
-  givenSeats,
-  givenWebsite,
-  seatsTaken,
-  type Website,
-} from '../support/website';
+import { expectInvalidFields, expectProblem } from '../support/responses';
+import { givenSeats, givenWebsite, seatsTaken, useWebsite } from '../support/website';
 
-let api: TestApi;
-let website: Website;
-beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-});
-afterAll(() => api.stop());
+const api = useTestApi();
+const website = useWebsite(api);
 
 describe('expected_total', () => {
   it('is accepted when it equals the total, also as a sum of floats', async () => {
-    const { tour, date } = await givenSeats(api.context.db, { prices: { adult: 1_999 } });
+    const { tour, date } = await givenSeats(api.db, { prices: { adult: 1_999 } });
     const order = { tour_id: tour.id, departure_date: date, adults: 3 };
     for (const expected_total of [59.97, 19.99 * 3, 19.99 + 19.99 + 19.99]) {
       expect((await website.book({ ...order, expected_total })).body.total_price).toBe(59.97);
@@ -29,7 +18,7 @@ describe('expected_total', () => {
   it.each([59.96, 59.974, 59.98, 0, 5997, -59.97, 1e300])(
     'of %j for a total of 59.97 is 409, and nothing is booked',
     async (expected) => {
-      const { db } = api.context;
+      const { db } = api;
       const seats = await givenSeats(db, { prices: { adult: 1_999 } });
       const order = {
         tour_id: seats.tour.id,
@@ -52,14 +41,14 @@ describe('a deposit', () => {
     ['nothing at 0 %', { depositPercent: '0' }, 99_999, 0],
     ['all of it at 100 %', { depositPercent: '100' }, 99_999, 999.99],
   ])('is %s', async (_what, tenant, adult, deposit) => {
-    const { tour, date } = await givenSeats(api.context.db, { prices: { adult } });
+    const { tour, date } = await givenSeats(api.db, { prices: { adult } });
     const acme = await givenWebsite(api, tenant);
     const booking = await acme.book({ tour_id: tour.id, departure_date: date });
     expect(booking.body.deposit_total).toBe(deposit);
   });
 
   it("is 0 for payment by reservation, whether requested or the tenant's default", async () => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const order = { tour_id: tour.id, departure_date: date };
     const reserving = await givenWebsite(api, { paymentMethod: 'reserve' });
     const asked = await website.book({ ...order, payment_method: 'reserve' });
@@ -67,7 +56,7 @@ describe('a deposit', () => {
     expect((await reserving.book(order)).body).toMatchObject({ payment_method: 'reserve', deposit_total: 0 });
     const card = await reserving.book({ ...order, payment_method: 'card' });
     expect(card.body).toMatchObject({ payment_method: 'card', deposit_total: 100 });
-    expectFaults(await website.book({ ...order, payment_method: 'cash' }), ['payment_method']);
+    expectInvalidFields(await website.book({ ...order, payment_method: 'cash' }), ['payment_method']);
   });
 
   it.each([
@@ -75,7 +64,7 @@ describe('a deposit', () => {
     ['KWD', 12_345, 24.69, 4.938],
     ['EUR', 12_345, 246.9, 49.38],
   ])('and the total have the decimals of %s', async (currency, adult, total, deposit) => {
-    const { db } = api.context;
+    const { db } = api;
     const tour = await givenTour(db, { currency });
     const date = await givenDeparture(db, tour, { prices: { adult } });
     const order = { tour_id: tour.id, departure_date: date, adults: 2, expected_total: total };

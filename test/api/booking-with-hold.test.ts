@@ -1,24 +1,11 @@
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenTour } from '../support/given';
-import {
-  endHoldIn,
-  expectFaults,
-  expectProblem,
-  givenSeats,
-  givenWebsite,
-  type Seats,
-  seatsTaken,
-  untilSomebodyWaits,
-  type Website,
-} from '../support/website';
+import { untilTransactionWaits } from '../support/lock-wait';
+import { expectInvalidFields, expectProblem } from '../support/responses';
+import { endHoldIn, givenSeats, givenWebsite, type Seats, seatsTaken, useWebsite } from '../support/website';
 
-let api: TestApi;
-let website: Website;
-beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-});
-afterAll(() => api.stop());
+const api = useTestApi();
+const website = useWebsite(api);
 
 async function holdOf({ tour, date }: Seats, body: object = {}): Promise<string> {
   const hold = await website.hold(tour, { departure_date: date, quantity: 2, ...body });
@@ -30,7 +17,7 @@ const statusOf = async (holdId: string) => (await website.get(`/api/gateway/hold
 
 describe('a booking that names its hold', () => {
   it('takes the date and seats of the hold, converts the hold, and counts its seats once', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats);
     const booking = await website.book({
@@ -45,33 +32,33 @@ describe('a booking that names its hold', () => {
   });
 
   it('may repeat the date of the hold', async () => {
-    const seats = await givenSeats(api.context.db);
+    const seats = await givenSeats(api.db);
     const order = { tour_id: seats.tour.id, hold_id: await holdOf(seats), departure_date: seats.date };
     expect((await website.book(order)).status).toBe(201);
   });
 
   it("answers 400 for another date or tour than the hold's, and the hold stays active", async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     const other = await givenSeats(db);
     const otherDate = await givenDeparture(db, seats.tour, { date: daysFromToday(31) });
     const hold_id = await holdOf(seats);
     const otherDay = { tour_id: seats.tour.id, hold_id, departure_date: otherDate };
-    expectFaults(await website.book(otherDay), ['departure_date']);
-    expectFaults(await website.book({ tour_id: other.tour.id, hold_id }), ['tour_id']);
+    expectInvalidFields(await website.book(otherDay), ['departure_date']);
+    expectInvalidFields(await website.book({ tour_id: other.tour.id, hold_id }), ['tour_id']);
     expect(await statusOf(hold_id)).toBe('active');
   });
 
   it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'nonsense'])(
     '%s, which is no hold, is 404',
     async (hold_id) => {
-      const { tour } = await givenSeats(api.context.db);
+      const { tour } = await givenSeats(api.db);
       expectProblem(await website.book({ tour_id: tour.id, hold_id }), 404, 'hold_not_found');
     },
   );
 
   it('answers 409 when the hold is released, converted or expired', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     const book = (hold_id: string) => website.book({ tour_id: seats.tour.id, hold_id });
 
@@ -90,7 +77,7 @@ describe('a booking that names its hold', () => {
   });
 
   it('for more adults than the hold takes the rest from the free seats, or is refused', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db, { seats: 5 });
     const hold_id = await holdOf(seats);
     await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
@@ -102,7 +89,7 @@ describe('a booking that names its hold', () => {
   });
 
   it('for fewer adults than the hold frees the remaining seats', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats, { quantity: 6 });
     expect((await website.book({ tour_id: seats.tour.id, hold_id })).body.adults).toBe(1);
@@ -110,7 +97,7 @@ describe('a booking that names its hold', () => {
   });
 
   it('is refused when the departure is no longer open', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats);
     await db('departures').where({ tour_id: seats.tour.id }).update({ status: 'cancelled' });
@@ -121,7 +108,7 @@ describe('a booking that names its hold', () => {
 
 describe('the locked price of a hold', () => {
   it("applies to all adults of the booking after the tour's price changed", async () => {
-    const { db } = api.context;
+    const { db } = api;
     const acme = await givenWebsite(api);
     const seats = await givenSeats(db);
     const hold = await acme.hold(seats.tour, { departure_date: seats.date, quantity: 2 });
@@ -151,7 +138,7 @@ describe('the locked price of a hold', () => {
   });
 
   it("stays in its currency after the tour's currency changed", async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats);
     await db('tours').where({ id: seats.tour.id }).update({ currency: 'JPY', currency_digits: 0 });
@@ -164,7 +151,7 @@ describe('a booking with the reference of a hold', () => {
   const ref = { external_ref: 'cart-81' };
 
   it("consumes the tenant's only live hold on that departure with the same reference", async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats, ref);
     const { tour, date: departure_date } = seats;
@@ -174,7 +161,7 @@ describe('a booking with the reference of a hold', () => {
   });
 
   it('consumes no hold when two live holds have the reference', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     const holds = [await holdOf(seats, ref), await holdOf(seats, ref)];
     await website.book({ tour_id: seats.tour.id, departure_date: seats.date, ...ref });
@@ -183,7 +170,7 @@ describe('a booking with the reference of a hold', () => {
   });
 
   it('does not consume an ended hold, or a hold of another date, another reference or no reference', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour);
     const otherDate = await givenDeparture(db, tour, { date: daysFromToday(31) });
@@ -202,7 +189,7 @@ describe('a booking with the reference of a hold', () => {
   });
 
   it('ignores an expired hold and consumes the live one', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     await endHoldIn(db, await holdOf(seats, ref), -1);
     const living = await holdOf(seats, ref);
@@ -211,7 +198,7 @@ describe('a booking with the reference of a hold', () => {
   });
 
   it('does not search for the reference when it names a hold', async () => {
-    const seats = await givenSeats(api.context.db);
+    const seats = await givenSeats(api.db);
     const named = await holdOf(seats);
     const other = await holdOf(seats, ref);
     await website.book({ tour_id: seats.tour.id, hold_id: named, ...ref });
@@ -219,7 +206,7 @@ describe('a booking with the reference of a hold', () => {
   });
 
   it('may repeat a reference, because references are not unique', async () => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const order = { tour_id: tour.id, departure_date: date, ...ref };
     const [first, second] = [await website.book(order), await website.book(order)];
     expect(second.status).toBe(201);
@@ -230,10 +217,10 @@ describe('a booking with the reference of a hold', () => {
 describe('a booking without a date, with the reference of a hold', () => {
   const ref = { external_ref: 'cart-82' };
   const bookingsOf = async ({ tour }: Seats) =>
-    (await api.context.db('booking_leads').where({ tour_id: tour.id })).length;
+    (await api.db('booking_leads').where({ tour_id: tour.id })).length;
 
   it("takes the date, the seats and the price of the tenant's only live hold of that tour", async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     await holdOf(await givenSeats(db), ref);
     await holdOf(seats, { ...ref, quantity: 1 }).then((over) => endHoldIn(db, over, -1));
@@ -248,7 +235,7 @@ describe('a booking without a date, with the reference of a hold', () => {
   });
 
   it('answers 409 hold_expired and inserts no lead when only ended holds have the reference', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     await endHoldIn(db, await holdOf(seats, ref), -1);
     const released = await holdOf(seats, ref);
@@ -258,7 +245,7 @@ describe('a booking without a date, with the reference of a hold', () => {
   });
 
   it('replays its answer by its key after the hold was converted', async () => {
-    const seats = await givenSeats(api.context.db);
+    const seats = await givenSeats(api.db);
     await holdOf(seats, ref);
     const book = () =>
       website.book({ tour_id: seats.tour.id, ...ref }, { 'idempotency-key': `${seats.tour.slug}-book` });
@@ -269,7 +256,7 @@ describe('a booking without a date, with the reference of a hold', () => {
   });
 
   it("reserves no seats when no hold of that tour, or only another tenant's hold, has the reference", async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     await holdOf(await givenSeats(db), ref);
     const stranger = await givenWebsite(api);
@@ -281,8 +268,8 @@ describe('a booking without a date, with the reference of a hold', () => {
   });
 
   it('answers 409 hold_state_conflict when two live holds of the tour have the reference', async () => {
-    const seats = await givenSeats(api.context.db);
-    const otherDate = await givenDeparture(api.context.db, seats.tour, { date: daysFromToday(31) });
+    const seats = await givenSeats(api.db);
+    const otherDate = await givenDeparture(api.db, seats.tour, { date: daysFromToday(31) });
     const holds = [await holdOf(seats, ref), await holdOf({ ...seats, date: otherDate }, ref)];
     const booking = await website.book({ tour_id: seats.tour.id, ...ref });
     expectProblem(booking, 409, 'hold_state_conflict');
@@ -291,13 +278,13 @@ describe('a booking without a date, with the reference of a hold', () => {
   });
 
   it('answers 409 hold_expired when the hold ends while the booking waits for the departure', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats, ref);
     const trx = await db.transaction();
     await trx('departures').where({ tour_id: seats.tour.id }).forUpdate().select('id');
     const booking = website.book({ tour_id: seats.tour.id, ...ref });
-    await untilSomebodyWaits(db);
+    await untilTransactionWaits(db);
     await trx('seat_holds').where({ id: hold_id }).update({ status: 'released' });
     await trx.commit();
     expectProblem(await booking, 409, 'hold_expired');
@@ -307,7 +294,7 @@ describe('a booking without a date, with the reference of a hold', () => {
 
 describe('a booking without a reference', () => {
   it("takes its hold's reference, also in its event", async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     const hold_id = await holdOf(seats, { external_ref: 'cart-83' });
     const { body } = await website.book({ tour_id: seats.tour.id, hold_id });
@@ -319,7 +306,7 @@ describe('a booking without a reference', () => {
   });
 
   it('keeps its own reference if it has one, and has none if its hold has none', async () => {
-    const seats = await givenSeats(api.context.db);
+    const seats = await givenSeats(api.db);
     const named = await holdOf(seats, { external_ref: 'cart-84' });
     const own = await website.book({ tour_id: seats.tour.id, hold_id: named, external_ref: 'order-84' });
     expect(own.body.external_ref).toBe('order-84');

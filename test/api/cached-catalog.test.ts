@@ -14,8 +14,15 @@ import { type Db, openDatabase } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
 import { startTestApi, type TestApi } from '../support/api';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { daysFromToday, givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
-import { givenPriceRule, givenReader, type Reader } from './reader';
+import {
+  daysFromToday,
+  givenDeparture,
+  givenPriceRule,
+  givenTenant,
+  givenTour,
+  type GivenTour,
+} from '../support/given';
+import { givenWebsite, type Website } from '../support/website';
 
 let database: TestDatabase;
 let polls: Db;
@@ -117,18 +124,18 @@ describe('the answers of catalog and tour', () => {
   let api: TestApi;
   let apiLease: ReadCacheValidity & { stop(): Promise<void> };
   let apiPolls: Db;
-  let reader: Reader;
+  let reader: Website;
   let tour: GivenTour;
   let asked = 0;
   beforeAll(async () => {
     api = await startTestApi();
     apiPolls = openDatabase(api.database.url, { applicationName: 'tests', poolMax: 1 });
     apiLease = startReadCacheValidity(apiPolls, createLogger('silent', 'tests'));
-    Object.assign(api.context, createCachedReads(api.context.db, apiLease));
-    api.context.db.on('query', ({ sql }: { sql: string }) => (asked += /tours/.test(sql) ? 1 : 0));
-    reader = await givenReader(api);
-    tour = await givenTour(api.context.db, { basePriceMinor: 50_000 });
-    await givenTour(api.context.db);
+    Object.assign(api.context, createCachedReads(api.db, apiLease));
+    api.db.on('query', ({ sql }: { sql: string }) => (asked += /tours/.test(sql) ? 1 : 0));
+    reader = await givenWebsite(api, {}, ['catalog:read']);
+    tour = await givenTour(api.db, { basePriceMinor: 50_000 });
+    await givenTour(api.db);
   });
   afterAll(async () => {
     await apiLease.stop();
@@ -136,7 +143,7 @@ describe('the answers of catalog and tour', () => {
     await api.stop();
   });
 
-  const untilObeyed = () => awaitInstances(api.context.db);
+  const untilObeyed = () => awaitInstances(api.db);
   const get = (path: string, etag?: string) =>
     etag === undefined ? reader.get(path) : reader.get(path).set({ 'if-none-match': etag });
   const paths = () => ['/api/tenant/catalog?limit=1', `/api/tenant/tours/${tour.slug}`];
@@ -173,9 +180,7 @@ describe('the answers of catalog and tour', () => {
   });
 
   it('are the same from an instance that remembers nothing', async () => {
-    const forgetful = createServer(
-      createApp({ ...api.context, ...createCachedReads(api.context.db, NEVER_VALID) }),
-    );
+    const forgetful = createServer(createApp({ ...api.context, ...createCachedReads(api.db, NEVER_VALID) }));
     const other = supertest(forgetful.listen(0, '127.0.0.1'));
     for (const path of paths()) {
       const { headers, body } = await get(path);
@@ -190,8 +195,8 @@ describe('the answers of catalog and tour', () => {
   });
 
   it('are others for another tenant, another page, and after a change', async () => {
-    const another = await givenReader(api);
-    await givenPriceRule(api.context.db, another, { percent: 10 });
+    const another = await givenWebsite(api, {}, ['catalog:read']);
+    await givenPriceRule(api.db, another, { percent: 10 });
     await untilObeyed();
     for (const path of paths()) {
       const { etag } = (await get(path)).headers;
@@ -201,7 +206,7 @@ describe('the answers of catalog and tour', () => {
     const before = await Promise.all(paths().map((path) => get(path)));
     const after = `${paths()[0]}&cursor=${before[0]!.body.next_cursor}`;
     expect((await get(after, before[0]!.headers.etag)).status).toBe(200);
-    await givenPriceRule(api.context.db, reader, { percent: -50 });
+    await givenPriceRule(api.db, reader, { percent: -50 });
     await untilObeyed();
     for (const [n, path] of paths().entries()) {
       const { status, body } = await get(path, before[n]!.headers.etag);
@@ -211,10 +216,7 @@ describe('the answers of catalog and tour', () => {
 
   it('are refused to a key that is revoked, whatever it has', async () => {
     const { headers } = await get(paths()[0]!);
-    await api.context
-      .db('api_keys')
-      .where({ tenant_id: reader.tenant.id })
-      .update({ revoked_at: new Date() });
+    await api.db('api_keys').where({ tenant_id: reader.tenant.id }).update({ revoked_at: new Date() });
     await untilObeyed();
     expect((await get(paths()[0]!, headers.etag)).status).toBe(401);
   });

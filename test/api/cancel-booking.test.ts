@@ -1,20 +1,9 @@
-import { startTestApi, type TestApi } from '../support/api';
-import {
-  endPaymentWindow,
-  expectProblem,
-  givenSeats,
-  givenWebsite,
-  seatsTaken,
-  type Website,
-} from '../support/website';
+import { useTestApi } from '../support/api';
+import { expectProblem } from '../support/responses';
+import { endPaymentWindow, givenSeats, seatsTaken, useWebsite } from '../support/website';
 
-let api: TestApi;
-let website: Website;
-beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-});
-afterAll(() => api.stop());
+const api = useTestApi();
+const website = useWebsite(api);
 
 const step = (ref: string, name: 'confirm' | 'cancel') => website.post(`/api/tenant/bookings/${ref}/${name}`);
 
@@ -22,7 +11,7 @@ describe('cancelling a booking', () => {
   it.each(['pending', 'confirmed'])(
     'that is %s answers 200 with the booking, and gives its seats back',
     async (state) => {
-      const { db } = api.context;
+      const { db } = api;
       const seats = await givenSeats(db, { seats: 2 });
       const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 2 };
       const { body } = await website.book(order);
@@ -37,7 +26,7 @@ describe('cancelling a booking', () => {
   );
 
   it('succeeds for a booking without a date and on a cancelled departure', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour, date } = await givenSeats(db);
     const dateless = (await website.book({ tour_id: tour.id })).body.booking_ref;
     const dated = (await website.book({ tour_id: tour.id, departure_date: date })).body.booking_ref;
@@ -47,7 +36,7 @@ describe('cancelling a booking', () => {
   });
 
   it('that is already cancelled answers 200 with the unchanged booking', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour, date } = await givenSeats(db);
     const { booking_ref } = (await website.book({ tour_id: tour.id, departure_date: date })).body;
     const first = await step(booking_ref, 'cancel');
@@ -59,7 +48,7 @@ describe('cancelling a booking', () => {
   });
 
   it('that is expired answers 409 booking_state_conflict', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour } = await givenSeats(db);
     const expired = (await website.book({ tour_id: tour.id })).body.booking_ref;
     await endPaymentWindow(db, expired);
@@ -69,7 +58,7 @@ describe('cancelling a booking', () => {
   });
 
   it('does not make the consumed hold active again', async () => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const { hold_id } = (await website.hold(tour, { departure_date: date, quantity: 2 })).body;
     const { booking_ref } = (await website.book({ tour_id: tour.id, hold_id, adults: 2 })).body;
     await step(booking_ref, 'cancel');

@@ -1,19 +1,22 @@
-import { startTestApi, type TestApi } from '../support/api';
-import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
-import { expectProblem, givenReader, type Reader, takeSeats, todayIn } from './reader';
+import { useTestApi } from '../support/api';
+import {
+  daysFromToday,
+  givenDeparture,
+  givenTour,
+  type GivenTour,
+  insertHold,
+  todayIn,
+} from '../support/given';
+import { expectProblem } from '../support/responses';
+import { useWebsite } from '../support/website';
 
-let api: TestApi;
-let reader: Reader;
+const api = useTestApi();
+const reader = useWebsite(api, {}, ['catalog:read', 'booking:create']);
 let tour: GivenTour;
 let date: string;
-beforeAll(async () => {
-  api = await startTestApi();
-  reader = await givenReader(api, {}, ['catalog:read', 'booking:create']);
-});
-afterAll(() => api.stop());
 beforeEach(async () => {
-  tour = await givenTour(api.context.db);
-  date = await givenDeparture(api.context.db, tour, { seats: 5 });
+  tour = await givenTour(api.db);
+  date = await givenDeparture(api.db, tour, { seats: 5 });
 });
 
 const pathOf = (query = '', { slug } = tour) =>
@@ -70,7 +73,7 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
   });
 
   it.each([
-    ['sold_out', async () => takeSeats(api.context.db, reader, tour, date, { quantity: 5 })],
+    ['sold_out', async () => insertHold(api.db, reader, tour, date, { quantity: 5 })],
     ['cancelled', async () => changeDeparture({ status: 'cancelled' })],
     ['closed', async () => changeDeparture({ closes_at: '2020-01-01T00:00:00Z' })],
     ['gone', async () => changeDeparture({ departure_date: (date = daysFromToday(-2)) })],
@@ -90,8 +93,8 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
       ['Pacific/Kiritimati', 'gone'],
       ['Pacific/Pago_Pago', 'available'],
     ] as const) {
-      const there = await givenTour(api.context.db, { timeZone });
-      await givenDeparture(api.context.db, there, { date });
+      const there = await givenTour(api.db, { timeZone });
+      await givenDeparture(api.db, there, { date });
       expect((await reader.get(pathOf('', there))).body).toMatchObject({ status, departure_date: date });
     }
   });
@@ -128,7 +131,7 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
 
 /** Changes the departure and the tour's revision, as the terminal does. */
 async function changeDeparture(columns: Record<string, unknown>): Promise<void> {
-  const { db } = api.context;
+  const { db } = api;
   if (Object.keys(columns).length > 0) await db('departures').where({ tour_id: tour.id }).update(columns);
   await db('tours').where({ id: tour.id }).increment('revision', 1);
 }

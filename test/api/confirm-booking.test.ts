@@ -1,21 +1,9 @@
-import { startTestApi, type TestApi } from '../support/api';
-import {
-  endPaymentWindow,
-  expectFaults,
-  expectProblem,
-  givenSeats,
-  givenWebsite,
-  seatsTaken,
-  type Website,
-} from '../support/website';
+import { useTestApi } from '../support/api';
+import { expectInvalidFields, expectProblem } from '../support/responses';
+import { endPaymentWindow, givenSeats, givenWebsite, seatsTaken, useWebsite } from '../support/website';
 
-let api: TestApi;
-let website: Website;
-beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-});
-afterAll(() => api.stop());
+const api = useTestApi();
+const website = useWebsite(api);
 
 const confirm = (ref: string, body?: object) => website.post(`/api/tenant/bookings/${ref}/confirm`, body);
 const cancel = (ref: string) => website.post(`/api/tenant/bookings/${ref}/cancel`);
@@ -23,7 +11,7 @@ const statusOf = async (ref: string) => (await website.get(`/api/tenant/bookings
 
 describe('confirming a booking', () => {
   it('answers 200 with the confirmed booking and keeps its seats', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     const { body } = await website.book({ tour_id: seats.tour.id, departure_date: seats.date, adults: 2 });
     const confirmed = await confirm(body.booking_ref);
@@ -35,15 +23,19 @@ describe('confirming a booking', () => {
   });
 
   it('accepts no body or an empty object, and refuses a field or another JSON value', async () => {
-    const { tour } = await givenSeats(api.context.db);
+    const { tour } = await givenSeats(api.db);
     const { body } = await website.book({ tour_id: tour.id });
-    expectFaults(await confirm(body.booking_ref, { status: 'confirmed' }), ['status'], 'unknown_parameter');
-    expectFaults(await confirm(body.booking_ref, []), ['body']);
+    expectInvalidFields(
+      await confirm(body.booking_ref, { status: 'confirmed' }),
+      ['status'],
+      'unknown_parameter',
+    );
+    expectInvalidFields(await confirm(body.booking_ref, []), ['body']);
     expect((await confirm(body.booking_ref, {})).status).toBe(200);
   });
 
   it('keeps the booking valid after the payment window', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     const { body } = await website.book({ tour_id: seats.tour.id, departure_date: seats.date });
     await confirm(body.booking_ref);
@@ -52,7 +44,7 @@ describe('confirming a booking', () => {
   });
 
   it('that expired takes its seats again if they are free', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db, { seats: 3 });
     const { body } = await website.book({ tour_id: seats.tour.id, departure_date: seats.date, adults: 3 });
     await endPaymentWindow(db, body.booking_ref);
@@ -67,9 +59,9 @@ describe('confirming a booking', () => {
   });
 
   it('that expired without a date takes no seats', async () => {
-    const { tour } = await givenSeats(api.context.db);
+    const { tour } = await givenSeats(api.db);
     const { body } = await website.book({ tour_id: tour.id });
-    await endPaymentWindow(api.context.db, body.booking_ref);
+    await endPaymentWindow(api.db, body.booking_ref);
     expect((await confirm(body.booking_ref)).body).toMatchObject({
       status: 'confirmed',
       departure_date: null,
@@ -77,7 +69,7 @@ describe('confirming a booking', () => {
   });
 
   it('answers 409 on a departure that was cancelled or closed after the booking', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour, date } = await givenSeats(db);
     const order = { tour_id: tour.id, departure_date: date };
     const pending = (await website.book(order)).body.booking_ref;
@@ -92,7 +84,7 @@ describe('confirming a booking', () => {
   });
 
   it('that is already confirmed answers 200 with the unchanged booking, also on a cancelled departure', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour, date } = await givenSeats(db);
     const { booking_ref } = (await website.book({ tour_id: tour.id, departure_date: date })).body;
     const first = await confirm(booking_ref);
@@ -105,7 +97,7 @@ describe('confirming a booking', () => {
   });
 
   it('that is cancelled answers 409 booking_state_conflict', async () => {
-    const { tour } = await givenSeats(api.context.db);
+    const { tour } = await givenSeats(api.db);
     const ref = (await website.book({ tour_id: tour.id })).body.booking_ref;
     await cancel(ref);
     expectProblem(await confirm(ref), 409, 'booking_state_conflict', { booking_status: 'cancelled' });
@@ -125,7 +117,7 @@ describe('confirming a booking', () => {
   );
 
   it('sends one event to an endpoint that subscribes to it', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const acme = await givenWebsite(api);
     const events = ['booking.confirmed', 'booking.cancelled'];
     await db('webhook_endpoints').insert({

@@ -1,11 +1,7 @@
-import { startTestApi, type TestApi } from '../support/api';
-import { expectProblem } from './reader';
+import { useTestApi } from '../support/api';
+import { expectProblem } from '../support/responses';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.stop());
+const api = useTestApi();
 
 describe('GET /covers/{slug}.svg', () => {
   it('serves a cover of the demo catalog that pages of other origins may show', async () => {

@@ -1,33 +1,22 @@
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenTour } from '../support/given';
-import {
-  CUSTOMER,
-  expectProblem,
-  givenSeats,
-  givenWebsite,
-  seatsTaken,
-  type Website,
-} from '../support/website';
+import { expectProblem } from '../support/responses';
+import { CUSTOMER, givenSeats, givenWebsite, seatsTaken, useWebsite } from '../support/website';
 
-let api: TestApi;
-let website: Website;
-beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-});
-afterAll(() => api.stop());
+const api = useTestApi();
+const website = useWebsite(api);
 
 const read = async (ref: string) => (await website.get(`/api/tenant/bookings/${ref}`)).body;
 const minutesBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 60_000;
 
 async function addRule(tenantId: string, rule: object): Promise<void> {
-  await api.context.db('price_rules').insert({ tenant_id: tenantId, kind: 'percent', ...rule });
+  await api.db('price_rules').insert({ tenant_id: tenantId, kind: 'percent', ...rule });
 }
 
 describe('creating a booking', () => {
   it('answers 201 with exactly these fields and forbids caching; reading it adds customer and notes', async () => {
     const acme = await givenWebsite(api, { bookingPrefix: 'ACME' });
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const order = {
       tour_id: tour.slug,
       departure_date: date,
@@ -72,14 +61,14 @@ describe('creating a booking', () => {
   });
 
   it('defaults to one adult without a reference or notes', async () => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const { body } = await website.book({ tour_id: tour.id.toUpperCase(), departure_date: date });
     expect(body).toMatchObject({ adults: 1, external_ref: null, total_price: 500, tour: { id: tour.id } });
     expect((await read(body.booking_ref)).notes).toBeNull();
   });
 
   it('takes the seats, and inserts no lead when too few are free', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db, { seats: 5 });
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
     expect((await website.book({ ...order, adults: 4 })).status).toBe(201);
@@ -89,7 +78,7 @@ describe('creating a booking', () => {
   });
 
   it('is refused for a date that is gone or cancelled, and for an unknown tour', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour, date } = await givenSeats(db, { status: 'cancelled' });
     const past = await givenDeparture(db, tour, { date: daysFromToday(-2) });
     const book = (departure_date: string) => website.book({ tour_id: tour.id, departure_date });
@@ -102,7 +91,7 @@ describe('creating a booking', () => {
   });
 
   it("without a date reserves no seats and costs the tenant's price of the base price", async () => {
-    const { db } = api.context;
+    const { db } = api;
     const cheap = await givenWebsite(api);
     const tour = await givenTour(db, { basePriceMinor: 80_000 });
     const date = await givenDeparture(db, tour, { seats: 1, prices: { adult: 99_900 } });
@@ -127,7 +116,7 @@ describe('a payment window', () => {
     [30, 30],
     [null, null],
   ])('of %j minutes sets the time when payment is due', async (paymentWindowMinutes, minutes) => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const acme = await givenWebsite(api, { paymentWindowMinutes });
     const { body } = await acme.book({ tour_id: tour.id, departure_date: date });
     const { created_at, payment_due_at } = body;
@@ -137,7 +126,7 @@ describe('a payment window', () => {
 
 describe("a booking's event", () => {
   it('is stored as one pending delivery with exactly these bytes', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour, date } = await givenSeats(db);
     const { body } = await website.book({ tour_id: tour.id, departure_date: date, adults: 2 });
     const { booking_ref, lead_id } = body;
@@ -162,7 +151,7 @@ describe("a booking's event", () => {
   });
 
   it('has a null date for a booking without a date, and does not exist for a refused booking', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour, date } = await givenSeats(db, { seats: 1 });
     const quiet = await givenWebsite(api);
     await quiet.book({ tour_id: tour.id, departure_date: date, adults: 2 });

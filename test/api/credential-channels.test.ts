@@ -1,24 +1,22 @@
 import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
 import { createMemoryQuotaStore } from '../../services/platform/quota-store';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
+import { expectProblem } from '../support/responses';
+import { useWebsite } from '../support/website';
 import { withAnotherSecret } from '../support/forged-token';
 import { givenWidgetToken } from '../widget/given-widget';
-import { expectProblem, givenReader, type Reader } from './reader';
 
 const SERVER = '/api/tenant/catalog';
 const ROUTES = { server: SERVER, list: '/api/widget/tours', page: '/embed/tours' };
 const CHANNELS = ['Authorization', 'api_key', 'token', 'x-svc-widget-token', 'pass'] as const;
 type Channel = (typeof CHANNELS)[number];
 
-let api: TestApi;
-let reader: Reader;
+const api = useTestApi();
+const reader = useWebsite(api, {}, ['catalog:read']);
 let widget: { id: string; token: string };
 beforeAll(async () => {
-  api = await startTestApi();
-  reader = await givenReader(api);
-  widget = await givenWidgetToken(api.context.db, reader.tenant);
+  widget = await givenWidgetToken(api.db, reader.tenant);
 });
-afterAll(() => api.stop());
 // Many credentials are refused to one address here.
 beforeEach(() => {
   api.context.quotas = createMemoryQuotaStore();

@@ -4,22 +4,20 @@ import { addPriceRule } from '../../services/api/pricing/change-price-rules';
 import { findTenantForChange } from '../../services/api/tenants/find-tenant';
 import { type Db, inTransaction, type Trx } from '../../services/platform/database';
 import { departureEntry, importFiles, tourEntry } from '../catalog/catalog-files';
-import { startTestApi, type TestApi } from '../support/api';
-import { startApiProcess } from '../support/api-process';
+import { useTestApi } from '../support/api';
 import { givenDeparture, givenTour, type GivenTour } from '../support/given';
-import { answerAfter, untilSomebodyWaits } from '../support/lock-wait';
-import { expectProblem, givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
+import { answerAfter, untilTransactionWaits } from '../support/lock-wait';
+import { expectProblem } from '../support/responses';
+import { givenSeats, givenWebsite, type Seats, useWebsite } from '../support/website';
+import { startApiProcess } from '../support/api-process';
 import { givenWidgetToken, SHOP } from '../widget/given-widget';
 
-let api: TestApi;
+const api = useTestApi();
+const website = useWebsite(api);
 let db: Db;
-let website: Website;
 beforeAll(async () => {
-  api = await startTestApi();
   db = api.context.db;
-  website = await givenWebsite(api);
 });
-afterAll(() => api.stop());
 
 const YEN = { currency: 'JPY', currency_digits: 0, base_price_minor: 230_000 };
 const EURO = { currency: 'EUR', currency_digits: 2, base_price_minor: 139_000 };
@@ -108,7 +106,7 @@ describe('a booking without a date', () => {
       ...{ fingerprint: Buffer.alloc(32), expires_at: first.raw("clock_timestamp() + interval '1 hour'") },
     });
     const answer = website.book({ tour_id: tour.slug }, { 'idempotency-key': 'twice' });
-    await untilSomebodyWaits(db);
+    await untilTransactionWaits(db);
     await inTransaction(db, (trx) => changeCurrency(trx, tour, YEN));
     await first.rollback();
     expect((await answer).body).toMatchObject({ currency: 'JPY', total_price: 230_000 });
@@ -138,7 +136,7 @@ describe('an import', () => {
       await sale('departures').where({ id: departure.id }).forUpdate().first();
       importing = importFiles(db, { 'tours.json': [entry(slug, change)] }).finally(() => (over = true));
       importing.catch(() => undefined);
-      await untilSomebodyWaits(db);
+      await untilTransactionWaits(db);
       expect(over).toBe(false);
     });
     expect(await importing).toMatchObject({ tours: { updated: 1 }, errors: [] });

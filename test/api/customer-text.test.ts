@@ -1,19 +1,15 @@
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { daysFromToday, unique } from '../support/given';
-import { CUSTOMER, expectFaults, givenSeats, givenWebsite, type Website } from '../support/website';
+import { expectInvalidFields } from '../support/responses';
+import { CUSTOMER, givenSeats, givenWebsite, useWebsite } from '../support/website';
 
-let api: TestApi;
-let website: Website;
-beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-});
-afterAll(() => api.stop());
+const api = useTestApi();
+const website = useWebsite(api);
 
 describe("a customer's phone number", () => {
   const stored = async (phone: string, country = 'DE') => {
     const local = await givenWebsite(api, { country });
-    const { tour } = await givenSeats(api.context.db);
+    const { tour } = await givenSeats(api.db);
     const booking = await local.book({ tour_id: tour.id, phone });
     expect(booking.status).toBe(201);
     return (await local.get(`/api/tenant/bookings/${booking.body.booking_ref}`)).body.customer.phone;
@@ -35,14 +31,14 @@ describe("a customer's phone number", () => {
   it.each(['12345', '+1 2345', 'no number', '1-2-3-4-5', '', '   ', '0'.repeat(41)])(
     '%j is refused',
     async (phone) => {
-      expectFaults(await website.book({ tour_id: 'some-tour', phone }), ['phone']);
+      expectInvalidFields(await website.book({ tour_id: 'some-tour', phone }), ['phone']);
     },
   );
 });
 
 describe('what a customer writes', () => {
   const kept = async (body: object) => {
-    const { tour } = await givenSeats(api.context.db);
+    const { tour } = await givenSeats(api.db);
     const booking = await website.book({ tour_id: tour.id, ...body });
     expect(booking.status).toBe(201);
     return (await website.get(`/api/tenant/bookings/${booking.body.booking_ref}`)).body;
@@ -104,11 +100,16 @@ describe('what a customer writes', () => {
     ['tour_id', 5],
     ['departure_date', ''],
   ])('in %s as %j is refused', async (field, value) => {
-    expectFaults(await website.book({ tour_id: unique('tour'), [field]: value }), [field]);
+    expectInvalidFields(await website.book({ tour_id: unique('tour'), [field]: value }), [field]);
   });
 
   it('is missing field by field', async () => {
-    expectFaults(await website.post('/api/tenant/bookings', {}), ['tour_id', 'name', 'phone', 'email']);
+    expectInvalidFields(await website.post('/api/tenant/bookings', {}), [
+      'tour_id',
+      'name',
+      'phone',
+      'email',
+    ]);
   });
 });
 
@@ -116,14 +117,14 @@ describe('combining marks', () => {
   const marks = (times: number) => `a${'\u0323\u0301'.repeat(times / 2)}`;
 
   it('may stack up to 30 in a row, in every text and in a search', async () => {
-    const { tour } = await givenSeats(api.context.db);
+    const { tour } = await givenSeats(api.db);
     const texts = { name: marks(30), notes: marks(30), external_ref: marks(30) };
     expect((await website.book({ tour_id: tour.id, ...texts })).status).toBe(201);
     const more = { name: marks(32), notes: marks(32), external_ref: marks(32) };
-    expectFaults(await website.book({ tour_id: tour.id, ...more }), ['name', 'external_ref', 'notes']);
+    expectInvalidFields(await website.book({ tour_id: tour.id, ...more }), ['name', 'external_ref', 'notes']);
     const search = (q: string) => website.get(`/api/tenant/catalog?q=${encodeURIComponent(q)}`);
     expect((await search(marks(30))).status).toBe(200);
-    expectFaults(await search(marks(32)), ['q']);
+    expectInvalidFields(await search(marks(32)), ['q']);
   });
 
   it('of a whole body are refused before anything sorts them', async () => {
@@ -136,7 +137,7 @@ describe('combining marks', () => {
 
 describe("a hold's customer", () => {
   it('may be given in part, or not at all', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour, date } = await givenSeats(db);
     for (const customer of [{}, { name: 'Jose\u0301' }, { phone: '030 901820', email: 'ana@example.com' }]) {
       const hold = await website.hold(tour, { departure_date: date, quantity: 1, customer });
@@ -165,6 +166,6 @@ describe("a hold's customer", () => {
     ['customer', ['Ana']],
   ])('with a wrong %s is refused', async (field, customer) => {
     const body = { departure_date: daysFromToday(3), quantity: 1, customer };
-    expectFaults(await website.hold('some-tour', body), [field]);
+    expectInvalidFields(await website.hold('some-tour', body), [field]);
   });
 });

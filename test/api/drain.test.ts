@@ -4,19 +4,16 @@ import { connect } from 'node:net';
 import { createApp, createServer } from '../../services/api/app';
 import { drain, DRAIN_TIMES as REAL_TIMES } from '../../services/api/drain';
 import { createLoadShedder } from '../../services/api/http/load-shedding';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
+import { CUSTOMER, givenSeats, type Seats, useWebsite } from '../support/website';
 import { isListening } from '../support/free-ports';
-import { CUSTOMER, givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
 
-let api: TestApi;
-let website: Website;
+const api = useTestApi({ logLevel: 'silent' });
+const website = useWebsite(api);
 let seats: Seats;
 beforeAll(async () => {
-  api = await startTestApi({ logLevel: 'silent' });
-  website = await givenWebsite(api);
-  seats = await givenSeats(api.context.db, { seats: 1000 });
+  seats = await givenSeats(api.db, { seats: 1000 });
 });
-afterAll(() => api.stop());
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 /** So that each phase is long enough to look at. */
@@ -71,11 +68,11 @@ const book = (port: number, headers = {}) =>
     headers,
     body: { ...CUSTOMER, tour_id: seats.tour.id, departure_date: seats.date },
   });
-const bookings = async () => Number((await api.context.db('booking_leads').count('* as n').first())!.n);
+const bookings = async () => Number((await api.db('booking_leads').count('* as n').first())!.n);
 
 /** A booking that waits for its departure until `release`. */
 async function bookBehindALock(port: number) {
-  const lock = await api.context.db.transaction();
+  const lock = await api.db.transaction();
   await lock('departures').where({ tour_id: seats.tour.id }).forUpdate().select('id');
   const answer = book(port);
   await sleep(100);

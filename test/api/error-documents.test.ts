@@ -1,18 +1,14 @@
 import { PROBLEMS } from '../../services/api/http/problems';
 import { openDatabase } from '../../services/platform/database';
-import { startTestApi, type TestApi } from '../support/api';
-import { expectProblem, givenReader, type Reader } from './reader';
+import { useTestApi } from '../support/api';
+import { expectProblem } from '../support/responses';
+import { useWebsite } from '../support/website';
 
-const HOLD_QUOTA = 5;
-
-let api: TestApi;
-let reader: Reader;
-beforeAll(async () => {
-  const quotas = { availability: 1e6, hold: HOLD_QUOTA, booking: 1e6, catalog: 1e6, widget: 1e6 };
-  api = await startTestApi({ quotas, logLevel: 'silent' });
-  reader = await givenReader(api, {}, ['catalog:read', 'booking:create']);
+const api = useTestApi({
+  quotas: { availability: 1e6, hold: 5, booking: 1e6, catalog: 1e6, widget: 1e6 },
+  logLevel: 'silent',
 });
-afterAll(() => api.stop());
+const reader = useWebsite(api, {}, ['catalog:read', 'booking:create']);
 
 describe('the codes of the contract', () => {
   it.each([
@@ -145,7 +141,7 @@ describe('an error document', () => {
 
 describe('trouble with the database', () => {
   it('is a 500 that tells nothing of it, and is over when it is over', async () => {
-    const { db } = api.context;
+    const { db } = api;
     await db.raw('alter table tours rename to tours_away');
     const responses = [
       await reader.get('/api/tenant/catalog'),
@@ -162,7 +158,7 @@ describe('trouble with the database', () => {
 
   it('whose connections are all taken for too long is a 503 with Retry-After', async () => {
     const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
-    const { db } = api.context;
+    const { db } = api;
     api.context.db = busy;
     const held = await busy.transaction();
     // The pool's own patience would make this test five seconds long.

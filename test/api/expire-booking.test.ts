@@ -1,21 +1,10 @@
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
+import { expectProblem } from '../support/responses';
+import { endPaymentWindow, givenSeats, givenWebsite, seatsTaken, useWebsite } from '../support/website';
 import { sweepExpiredSeats } from '../../services/api/departures/free-expired-seats';
-import {
-  endPaymentWindow,
-  expectProblem,
-  givenSeats,
-  givenWebsite,
-  seatsTaken,
-  type Website,
-} from '../support/website';
 
-let api: TestApi;
-let website: Website;
-beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-});
-afterAll(() => api.stop());
+const api = useTestApi();
+const website = useWebsite(api);
 
 const read = async (ref: string) => (await website.get(`/api/tenant/bookings/${ref}`)).body;
 
@@ -25,7 +14,7 @@ const raise = (error: unknown): never => {
 
 describe('a booking that is not paid in time', () => {
   it('is expired and frees its seats at that instant, without the sweeper', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 2 };
     const { body } = await website.book(order);
@@ -38,7 +27,7 @@ describe('a booking that is not paid in time', () => {
   });
 
   it('does not exist for a tenant without a payment window', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const patient = await givenWebsite(api, { paymentWindowMinutes: null });
     const { tour, date } = await givenSeats(db);
     const { body } = await patient.book({ tour_id: tour.id, departure_date: date });
@@ -50,7 +39,7 @@ describe('a booking that is not paid in time', () => {
   });
 
   it('sends one event to an endpoint that subscribes to it, whichever process marks it first', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const acme = await givenWebsite(api);
     const events = ['booking.expired', 'hold.expired'];
     await db('webhook_endpoints').insert({

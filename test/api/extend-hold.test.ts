@@ -1,24 +1,13 @@
-import { startTestApi, type TestApi } from '../support/api';
-import {
-  endHoldIn,
-  expectFaults,
-  expectProblem,
-  givenSeats,
-  givenWebsite,
-  type Seats,
-  seatsTaken,
-  type Website,
-} from '../support/website';
+import { useTestApi } from '../support/api';
+import { expectInvalidFields, expectProblem } from '../support/responses';
+import { endHoldIn, givenSeats, givenWebsite, type Seats, seatsTaken, useWebsite } from '../support/website';
 
-let api: TestApi;
-let website: Website;
+const api = useTestApi();
+const website = useWebsite(api);
 let seats: Seats;
 beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-  seats = await givenSeats(api.context.db, { seats: 200 });
+  seats = await givenSeats(api.db, { seats: 200 });
 });
-afterAll(() => api.stop());
 
 async function givenHold(body: object = {}) {
   const hold = await website.hold(seats.tour, { departure_date: seats.date, quantity: 1, ...body });
@@ -31,7 +20,7 @@ const extend = (holdId: string, hold_minutes: unknown) =>
 
 /** Moves the start of the hold so many minutes into the past. */
 async function age(holdId: string, minutes: number): Promise<void> {
-  const { db } = api.context;
+  const { db } = api;
   await db.raw(
     `update seat_holds set created_at = created_at - make_interval(mins => :minutes),
        expires_at = greatest(expires_at - make_interval(mins => :minutes), clock_timestamp() + interval '1 minute')
@@ -67,29 +56,29 @@ describe('extending a hold', () => {
   it('keeps it alive for 120 minutes in total and refuses more', async () => {
     const hold = await givenHold();
     await age(hold.hold_id, 100);
-    expectFaults(await extend(hold.hold_id, 21), ['hold_minutes']);
+    expectInvalidFields(await extend(hold.hold_id, 21), ['hold_minutes']);
     expect((await extend(hold.hold_id, 19)).body).toMatchObject({ status: 'active', hold_minutes: 19 });
   });
 
   it.each([0, 61, 1.5, '10', null, undefined])('by %j minutes is refused', async (minutes) => {
     const hold = await givenHold();
-    expectFaults(await extend(hold.hold_id, minutes), ['hold_minutes']);
+    expectInvalidFields(await extend(hold.hold_id, minutes), ['hold_minutes']);
   });
 
   it("is limited by the tenant's own maximum", async () => {
     const strict = await givenWebsite(api, { holdMaxMinutes: 10 });
     const hold = await strict.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
     const path = `/api/gateway/holds/${hold.body.hold_id}/extend`;
-    expectFaults(await strict.post(path, { hold_minutes: 11 }), ['hold_minutes']);
+    expectInvalidFields(await strict.post(path, { hold_minutes: 11 }), ['hold_minutes']);
     expect((await strict.post(path, { hold_minutes: 10 })).status).toBe(200);
   });
 
   it('does not make an expired hold active again', async () => {
     const hold = await givenHold();
-    await endHoldIn(api.context.db, hold.hold_id, -1);
-    const taken = await seatsTaken(api.context.db, seats);
+    await endHoldIn(api.db, hold.hold_id, -1);
+    const taken = await seatsTaken(api.db, seats);
     expectProblem(await extend(hold.hold_id, 10), 409, 'hold_expired');
-    expect(await seatsTaken(api.context.db, seats)).toBe(taken);
+    expect(await seatsTaken(api.db, seats)).toBe(taken);
   });
 
   it('answers 409 for a hold that was released or became a booking', async () => {

@@ -1,27 +1,16 @@
 import type { Response } from 'supertest';
-import { startTestApi, type TestApi } from '../support/api';
-import { untilSomebodyWaits } from '../support/lock-wait';
-import {
-  expectProblem,
-  givenSeats,
-  givenWebsite,
-  type Seats,
-  seatsTaken,
-  type Website,
-} from '../support/website';
+import { useTestApi } from '../support/api';
+import { untilTransactionWaits } from '../support/lock-wait';
+import { expectProblem } from '../support/responses';
+import { givenSeats, type Seats, seatsTaken, useWebsite } from '../support/website';
 
-let api: TestApi;
-let website: Website;
+const api = useTestApi();
+const website = useWebsite(api);
 let locked: Seats;
 let free: Seats;
-beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-});
-afterAll(() => api.stop());
 beforeEach(async () => {
-  locked = await givenSeats(api.context.db, { seats: 100 });
-  free = await givenSeats(api.context.db);
+  locked = await givenSeats(api.db, { seats: 100 });
+  free = await givenSeats(api.db);
 });
 
 const hold = ({ tour, date }: Seats, name = tour.slug) =>
@@ -29,14 +18,14 @@ const hold = ({ tour, date }: Seats, name = tour.slug) =>
 
 /** Runs `work` while another transaction holds the lock of `locked`. */
 async function whileLocked<T>(work: () => Promise<T>): Promise<T> {
-  const other = await api.context.db.transaction();
+  const other = await api.db.transaction();
   await other('departures').where({ tour_id: locked.tour.id }).forUpdate();
   return work().finally(() => other.rollback());
 }
 
 async function connectionsThatWait(): Promise<number> {
-  await untilSomebodyWaits(api.context.db);
-  const { rows } = await api.context.db.raw(
+  await untilTransactionWaits(api.db);
+  const { rows } = await api.db.raw(
     "select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
   );
   return rows[0].n;
@@ -49,7 +38,7 @@ describe('requests for a departure that is locked', () => {
       // The slug and the UUID name the same departure.
       const names = [slug, id, id.toUpperCase()];
       const answers = Array.from({ length: 40 }, (_, n) => hold(locked, names[n % 3]));
-      await untilSomebodyWaits(api.context.db);
+      await untilTransactionWaits(api.db);
       const begun = performance.now();
       const other = await hold(free);
       const milliseconds = performance.now() - begun;
@@ -62,7 +51,7 @@ describe('requests for a departure that is locked', () => {
     // On a slow machine the last of them may have waited for two seconds.
     const refused = settled.filter(({ status }) => status !== 201);
     for (const answer of refused) expectProblem(answer, 409, 'departure_busy');
-    expect(await seatsTaken(api.context.db, locked)).toBe(40 - refused.length);
+    expect(await seatsTaken(api.db, locked)).toBe(40 - refused.length);
   });
 
   it('do not delay the repeat of a request that was answered before', async () => {
@@ -74,7 +63,7 @@ describe('requests for a departure that is locked', () => {
     const { repeat, waiting } = await whileLocked(async () => {
       const waiting = Array.from({ length: 12 }, () => hold(locked));
       const settled = Promise.all(waiting);
-      await untilSomebodyWaits(api.context.db);
+      await untilTransactionWaits(api.db);
       return { repeat: await place(), waiting: settled };
     });
     expect([repeat.status, repeat.text]).toEqual([201, first.text]);

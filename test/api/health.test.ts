@@ -3,15 +3,12 @@ import supertest from 'supertest';
 import { createApp, createServer } from '../../services/api/app';
 import { createLoadShedder } from '../../services/api/http/load-shedding';
 import { openDatabase } from '../../services/platform/database';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { databaseUrl } from '../support/database';
-import { expectProblem, givenReader } from './reader';
+import { expectProblem } from '../support/responses';
+import { givenWebsite } from '../support/website';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi({ logLevel: 'silent' });
-});
-afterAll(() => api.stop());
+const api = useTestApi({ logLevel: 'silent' });
 
 /** Nobody may connect while it runs, and whoever was connected is not any more. */
 async function withDatabaseAway(work: () => Promise<void>): Promise<void> {
@@ -49,7 +46,7 @@ describe('/readyz', () => {
   });
 
   it('is 503 while the database is away, when the process still lives and a call is a 500', async () => {
-    const reader = await givenReader(api);
+    const reader = await givenWebsite(api, {}, ['catalog:read']);
     await withDatabaseAway(async () => {
       const { status, body } = await api.http.get('/readyz');
       expect({ status, body }).toEqual({
@@ -64,7 +61,7 @@ describe('/readyz', () => {
   });
 
   it('is 503 while a migration is missing', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const last = await db('knex_migrations').orderBy('id', 'desc').first();
     await db('knex_migrations').where({ id: last.id }).delete();
     const { status, body } = await api.http.get('/readyz');

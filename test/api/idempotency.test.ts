@@ -1,23 +1,11 @@
 import type { Response } from 'supertest';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { givenKey } from '../support/given';
-import {
-  CUSTOMER,
-  expectProblem,
-  givenSeats,
-  givenWebsite,
-  type Seats,
-  seatsTaken,
-  type Website,
-} from '../support/website';
+import { expectProblem } from '../support/responses';
+import { CUSTOMER, givenSeats, givenWebsite, type Seats, seatsTaken, useWebsite } from '../support/website';
 
-let api: TestApi;
-let website: Website;
-beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-});
-afterAll(() => api.stop());
+const api = useTestApi();
+const website = useWebsite(api);
 
 let keys = 0;
 const newKey = () => ({ 'idempotency-key': `key-${++keys}` });
@@ -33,13 +21,13 @@ function expectReplay(repeat: Response, first: Response): void {
 
 /** Creates a booking lead on its own departure. */
 async function givenBooking(seats?: Seats): Promise<string> {
-  const { tour, date } = seats ?? (await givenSeats(api.context.db));
+  const { tour, date } = seats ?? (await givenSeats(api.db));
   return (await website.book({ tour_id: tour.id, departure_date: date })).body.booking_ref;
 }
 
 describe('a repeat with the same key', () => {
   it('of a hold gets the same status and bytes and takes no more seats', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     const key = newKey();
     const body = { departure_date: seats.date, quantity: 2 };
@@ -49,7 +37,7 @@ describe('a repeat with the same key', () => {
   });
 
   it('of a booking gets the same answer after later changes, with one lead and one event', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold = await website.hold(seats.tour, { departure_date: seats.date, quantity: 2 });
     const key = newKey();
@@ -79,7 +67,7 @@ describe('a repeat with the same key', () => {
   );
 
   it('of an extension gets the same answer and does not extend again', async () => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 1 });
     const path = `/api/gateway/holds/${hold.body.hold_id}`;
     const key = newKey();
@@ -90,7 +78,7 @@ describe('a repeat with the same key', () => {
   });
 
   it("is recognised with the tour by slug or UUID, the hold's id in any case, and the fields in any order", async () => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const key = newKey();
     const first = await website.hold(tour.slug, { departure_date: date, quantity: 1 }, key);
     expectReplay(
@@ -106,9 +94,9 @@ describe('a repeat with the same key', () => {
   });
 
   it('is recognised with another API key of the tenant, and with the key in quotes', async () => {
-    const { tour } = await givenSeats(api.context.db);
+    const { tour } = await givenSeats(api.db);
     const first = await website.book({ tour_id: tour.id }, { 'idempotency-key': 'quoted-1' });
-    const authorization = `Bearer ${await givenKey(api.context.db, website.tenant)}`;
+    const authorization = `Bearer ${await givenKey(api.db, website.tenant)}`;
     const rotated = { authorization, 'idempotency-key': '"quoted-1"' };
     expectReplay(await website.book({ tour_id: tour.id }, rotated), first);
   });
@@ -116,7 +104,7 @@ describe('a repeat with the same key', () => {
 
 describe('an idempotency key', () => {
   it('with another request answers 422 and changes nothing', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     const other = await givenSeats(db);
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
@@ -136,7 +124,7 @@ describe('an idempotency key', () => {
   });
 
   it('of another tenant or another operation is a different key', async () => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const rival = await givenWebsite(api);
     const key = newKey();
     const mine = await website.book({ tour_id: tour.id }, key);
@@ -153,7 +141,7 @@ describe('an idempotency key', () => {
   });
 
   it('is used up by success only: a refused request can be sent again, or corrected, with the same key', async () => {
-    const { tour, date } = await givenSeats(api.context.db, { seats: 1 });
+    const { tour, date } = await givenSeats(api.db, { seats: 1 });
     const one = { departure_date: date, quantity: 1 };
     const blocking = await website.hold(tour, one);
     const key = newKey();
@@ -168,7 +156,7 @@ describe('an idempotency key', () => {
     ['hold.place', 24],
     ['booking.create', 7 * 24],
   ])('of %s is kept for %i hours, then deleted', async (operation, hours) => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour, date } = await givenSeats(db);
     const { 'idempotency-key': key } = newKey();
     const send = () =>
@@ -194,7 +182,7 @@ describe('an idempotency key', () => {
     '%j is no key',
     async (key) => {
       const headers = { 'idempotency-key': key };
-      const { tour, date } = await givenSeats(api.context.db);
+      const { tour, date } = await givenSeats(api.db);
       const answers = [
         await website.book({ tour_id: tour.id }, headers),
         await website.hold(tour, { departure_date: date, quantity: 1 }, headers),
@@ -205,14 +193,14 @@ describe('an idempotency key', () => {
   );
 
   it.each(['x', '"', '!~', 'x'.repeat(255), `"${'y'.repeat(255)}"`])('%j is valid', async (key) => {
-    const { tour } = await givenSeats(api.context.db);
+    const { tour } = await givenSeats(api.db);
     expect((await website.book({ tour_id: tour.id }, { 'idempotency-key': key })).status).toBe(201);
   });
 });
 
 describe('concurrent requests', () => {
   it('with one key create one booking, and all get its bytes or idempotency_in_progress', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db);
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
     const key = newKey();
@@ -228,7 +216,7 @@ describe('concurrent requests', () => {
   });
 
   it('with the key of a request that runs on another instance get idempotency_in_progress after two seconds', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour } = await givenSeats(db);
     const { 'idempotency-key': key } = newKey();
     const elsewhere = await db.transaction();

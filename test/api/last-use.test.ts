@@ -1,10 +1,8 @@
 import { mintCredentialToken } from '../../services/api/credentials/token-format';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { givenKey, givenTenant } from '../support/given';
 
-let api: TestApi;
-beforeAll(async () => (api = await startTestApi()));
-afterAll(() => api.stop());
+const api = useTestApi();
 
 describe('the last use of an API key', () => {
   it('is written in the background, and only ever moves forward', async () => {
@@ -34,13 +32,13 @@ describe('the last use of an API key', () => {
 
 describe('an API key in a browser', () => {
   const seen = async (key: string) => {
-    const row = await api.context
+    const row = await api
       .db('api_keys')
       .where('id', key.split('_')[2]!)
       .first<{ last_used_at: Date | null; browser_seen_at: Date | null }>();
     return { used: row.last_used_at !== null, inBrowser: row.browser_seen_at !== null };
   };
-  const given = async () => givenKey(api.context.db, await givenTenant(api.context.db));
+  const given = async () => givenKey(api.db, await givenTenant(api.db));
 
   it.each([
     ['with an Origin', { origin: 'https://shop.example' }],

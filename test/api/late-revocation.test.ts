@@ -4,16 +4,14 @@ import { revokeApiKey } from '../../services/api/credentials/revoke-credential';
 import { changeTenantStatus } from '../../services/api/tenants/update-tenant';
 import { findTenantForChange } from '../../services/api/tenants/find-tenant';
 import { inTransaction } from '../../services/platform/database';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
 
-let api: TestApi;
-beforeAll(async () => (api = await startTestApi()));
-afterAll(() => api.stop());
+const api = useTestApi();
 
 /** A hold whose body comes in two parts, with time between them. */
 async function beginHold(): Promise<{ key: string; tenant: string; finish: () => Promise<string> }> {
-  const { db } = api.context;
+  const { db } = api;
   const tenant = await givenTenant(db);
   const key = await givenKey(db, tenant);
   const tour = await givenTour(db);
@@ -50,7 +48,7 @@ describe('a write whose body comes in late', () => {
   });
 
   it('is refused, and writes nothing, where its key has been revoked meanwhile', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { key, finish } = await beginHold();
     const before = await db('seat_holds').count('* as n').first();
     await inTransaction(db, (trx) => revokeApiKey(trx, key.split('_')[2]!));
@@ -63,7 +61,7 @@ describe('a write whose body comes in late', () => {
   });
 
   it('is refused where its tenant has been suspended meanwhile', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { tenant, finish } = await beginHold();
     await inTransaction(db, async (trx) =>
       changeTenantStatus(trx, await findTenantForChange(trx, tenant), 'suspended'),

@@ -1,23 +1,15 @@
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { daysFromToday } from '../support/given';
-import {
-  CUSTOMER,
-  endPaymentWindow,
-  expectFaults,
-  givenSeats,
-  givenWebsite,
-  type Website,
-} from '../support/website';
+import { expectInvalidFields } from '../support/responses';
+import { CUSTOMER, endPaymentWindow, givenSeats, givenWebsite, useWebsite } from '../support/website';
 
-let api: TestApi;
-let website: Website;
+const api = useTestApi();
+const website = useWebsite(api);
 /** booking_ref by its name in the test, the oldest first. */
 const refs: Record<string, string> = {};
 
 beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-  const { db } = api.context;
+  const { db } = api;
   const { tour, date } = await givenSeats(db);
   for (const name of ['old', 'pending', 'confirmed', 'cancelled', 'expired']) {
     const external_ref = name === 'old' ? 'order-Å' : 'order-9';
@@ -35,7 +27,6 @@ beforeAll(async () => {
   await website.post(`/api/tenant/bookings/${refs.cancelled}/cancel`);
   await endPaymentWindow(db, refs.expired!);
 });
-afterAll(() => api.stop());
 
 const list = (query = '') => website.get(`/api/tenant/bookings${query}`);
 const namesIn = (body: { items: { booking_ref: string }[] }) =>
@@ -56,7 +47,7 @@ describe("listing a tenant's bookings", () => {
   });
 
   it('pages without a gap, also when a new booking is created', async () => {
-    const { tour } = await givenSeats(api.context.db);
+    const { tour } = await givenSeats(api.db);
     const own = await givenWebsite(api);
     const made: string[] = [];
     for (let n = 0; n < 5; n++) made.unshift((await own.book({ tour_id: tour.id })).body.booking_ref);
@@ -105,13 +96,17 @@ describe("listing a tenant's bookings", () => {
     ['state=confirmed', 'state', 'unknown_parameter'],
     ['cursor=nonsense', 'cursor', 'invalid_cursor'],
   ])('refuses the filter %s', async (query, field, code) => {
-    expectFaults(await list(`?${query}`), [field], code);
+    expectInvalidFields(await list(`?${query}`), [field], code);
   });
 
   it('accepts a cursor only with the filters of its page', async () => {
     const { next_cursor } = (await list('?limit=1&status=pending_payment')).body;
     expect(await listed(`?limit=5&status=pending_payment&cursor=${next_cursor}`)).toEqual(['old']);
-    expectFaults(await list(`?limit=1&cursor=${next_cursor}`), ['cursor'], 'invalid_cursor');
-    expectFaults(await list(`?limit=1&status=confirmed&cursor=${next_cursor}`), ['cursor'], 'invalid_cursor');
+    expectInvalidFields(await list(`?limit=1&cursor=${next_cursor}`), ['cursor'], 'invalid_cursor');
+    expectInvalidFields(
+      await list(`?limit=1&status=confirmed&cursor=${next_cursor}`),
+      ['cursor'],
+      'invalid_cursor',
+    );
   });
 });

@@ -1,23 +1,24 @@
-import { startTestApi, type TestApi } from '../support/api';
-import { daysFromToday, givenDeparture, givenTour } from '../support/given';
-import { expectProblem, givenPriceRule, givenReader, type Reader, showOrHide } from './reader';
+import { useTestApi } from '../support/api';
+import {
+  daysFromToday,
+  givenDeparture,
+  givenPriceRule,
+  givenTour,
+  givenVisibilityRule,
+} from '../support/given';
+import { expectProblem } from '../support/responses';
+import { givenWebsite, useWebsite, type Website } from '../support/website';
 
-let api: TestApi;
-let reader: Reader;
-beforeAll(async () => {
-  api = await startTestApi();
-  reader = await givenReader(api);
-});
-afterAll(() => api.stop());
-beforeEach(() => api.context.db.raw('truncate tours cascade'));
+const api = useTestApi();
+const reader = useWebsite(api, {}, ['catalog:read']);
+beforeEach(() => api.db.raw('truncate tours cascade'));
 
 const namesOf = (body: { items: { name: string }[] }) => body.items.map((item) => item.name);
-const givenNames = (...names: string[]) =>
-  Promise.all(names.map((name) => givenTour(api.context.db, { name })));
+const givenNames = (...names: string[]) => Promise.all(names.map((name) => givenTour(api.db, { name })));
 
 describe('GET /api/tenant/catalog', () => {
   it('answers exactly the fields of a catalog item', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const tour = await givenTour(db, { name: 'Hạ Long', continent: 'asia', basePriceMinor: 129_050 });
     await givenDeparture(db, tour, { date: daysFromToday(-3) });
     const date = await givenDeparture(db, tour, { date: daysFromToday(9) });
@@ -45,7 +46,7 @@ describe('GET /api/tenant/catalog', () => {
   });
 
   it('answers the first date that can still be booked, whatever its seats', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const tour = await givenTour(db);
     await givenDeparture(db, tour, { date: daysFromToday(2), status: 'cancelled' });
     await givenDeparture(db, tour, { date: daysFromToday(3), closesAt: '2020-01-01T00:00:00Z' });
@@ -62,7 +63,7 @@ describe('GET /api/tenant/catalog', () => {
 
   it('lists published tours alone', async () => {
     for (const status of ['draft', 'archived', 'published']) {
-      await givenTour(api.context.db, { name: status, status });
+      await givenTour(api.db, { name: status, status });
     }
     expect(namesOf((await reader.get('/api/tenant/catalog')).body)).toEqual(['published']);
   });
@@ -116,15 +117,14 @@ describe('GET /api/tenant/catalog', () => {
 
   describe('continent', () => {
     it('keeps the tours of that continent', async () => {
-      await givenTour(api.context.db, { name: 'Lima', continent: 'south-america' });
-      await givenTour(api.context.db, { name: 'Hue', continent: 'asia' });
+      await givenTour(api.db, { name: 'Lima', continent: 'south-america' });
+      await givenTour(api.db, { name: 'Hue', continent: 'asia' });
       const { body } = await reader.get('/api/tenant/catalog?continent=south-america');
       expect(namesOf(body)).toEqual(['Lima']);
     });
 
     it('is read in any case, by the cursor of the next page too', async () => {
-      for (const name of ['Cusco', 'Lima'])
-        await givenTour(api.context.db, { name, continent: 'south-america' });
+      for (const name of ['Cusco', 'Lima']) await givenTour(api.db, { name, continent: 'south-america' });
       const ask = (query: object) => reader.get('/api/tenant/catalog').query({ limit: 1, ...query });
       const first = await ask({ continent: 'South-America' });
       const second = await ask({ continent: 'SOUTH-AMERICA', cursor: first.body.next_cursor });
@@ -134,7 +134,7 @@ describe('GET /api/tenant/catalog', () => {
     it.each(['atlantis', 'a%20b', 'Österreich', "'", 'x'.repeat(300)])(
       'of no tour (%s) is an empty list',
       async (name) => {
-        await givenTour(api.context.db);
+        await givenTour(api.db);
         const { status, body } = await reader.get('/api/tenant/catalog').query({ continent: name });
         expect({ status, body }).toEqual({ status: 200, body: { items: [], next_cursor: null } });
       },
@@ -178,7 +178,7 @@ describe('GET /api/tenant/catalog', () => {
   });
 
   it('shows what the tenant may see: a tour rule beats a continent rule beats the default', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const continents = ['asia', 'europe', 'africa'];
     const plain = await Promise.all(
       continents.map((continent) => givenTour(db, { name: `${continent} plain`, continent })),
@@ -187,10 +187,10 @@ describe('GET /api/tenant/catalog', () => {
       continents.map((continent) => givenTour(db, { name: `${continent} ruled`, continent })),
     );
     for (const defaultVisible of [true, false]) {
-      const tenant = await givenReader(api, { defaultVisible });
-      await showOrHide(db, tenant, 'europe', !defaultVisible);
-      await showOrHide(db, tenant, ruled[0]!, !defaultVisible);
-      await showOrHide(db, tenant, ruled[1]!, defaultVisible);
+      const tenant = await givenWebsite(api, { defaultVisible }, ['catalog:read']);
+      await givenVisibilityRule(db, tenant, 'europe', !defaultVisible);
+      await givenVisibilityRule(db, tenant, ruled[0]!, !defaultVisible);
+      await givenVisibilityRule(db, tenant, ruled[1]!, defaultVisible);
       const names = namesOf((await tenant.get('/api/tenant/catalog')).body);
       const byDefault = ['africa plain', 'africa ruled', 'asia plain', 'europe ruled'];
       expect(names).toEqual(defaultVisible ? byDefault : ['asia ruled', 'europe plain']);
@@ -202,12 +202,12 @@ describe('GET /api/tenant/catalog', () => {
   });
 
   it("answers the tenant's price, and another tenant the platform's", async () => {
-    const { db } = api.context;
+    const { db } = api;
     const tour = await givenTour(db, { basePriceMinor: 50_000 });
-    const halved = await givenReader(api);
+    const halved = await givenWebsite(api, {}, ['catalog:read']);
     await givenPriceRule(db, halved, { percent: -50 });
     await givenPriceRule(db, halved, { percent: 100, travel_from: '2020-01-01', travel_to: '2099-01-01' });
-    const priceFrom = async (who: Reader) => (await who.get(`/api/tenant/catalog`)).body.items[0].price_from;
+    const priceFrom = async (who: Website) => (await who.get(`/api/tenant/catalog`)).body.items[0].price_from;
     expect([await priceFrom(halved), await priceFrom(reader)]).toEqual([250, 500]);
     expect((await halved.get(`/api/tenant/tours/${tour.slug}`)).body).toMatchObject({
       price_from: 250,

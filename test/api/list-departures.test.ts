@@ -1,17 +1,21 @@
-import { startTestApi, type TestApi } from '../support/api';
-import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
-import { expectProblem, givenPriceRule, givenReader, type Reader, takeSeats, todayIn } from './reader';
+import { useTestApi } from '../support/api';
+import {
+  daysFromToday,
+  givenDeparture,
+  givenPriceRule,
+  givenTour,
+  type GivenTour,
+  insertHold,
+  todayIn,
+} from '../support/given';
+import { expectProblem } from '../support/responses';
+import { givenWebsite, useWebsite } from '../support/website';
 
-let api: TestApi;
-let reader: Reader;
+const api = useTestApi();
+const reader = useWebsite(api, {}, ['catalog:read']);
 let tour: GivenTour;
-beforeAll(async () => {
-  api = await startTestApi();
-  reader = await givenReader(api);
-});
-afterAll(() => api.stop());
 beforeEach(async () => {
-  tour = await givenTour(api.context.db);
+  tour = await givenTour(api.db);
 });
 
 const list = (query = '', { slug } = tour) => reader.get(`/api/tenant/tours/${slug}/departures?${query}`);
@@ -20,14 +24,14 @@ const datesOf = (body: { items: { departure_date: string }[] }) =>
 
 describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
   it('answers exactly the fields of a departure and its price categories', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const prices = { adult: 129_050, child: 99_000, single_supplement: 20_000 };
     const date = await givenDeparture(db, tour, { seats: 8, prices });
     await db('departures')
       .where({ tour_id: tour.id })
       .update({ return_date: daysFromToday(32) });
     const other = await givenDeparture(db, tour, { date: daysFromToday(40), prices: { adult: 100_000 } });
-    await takeSeats(db, reader, tour, date, { quantity: 3 });
+    await insertHold(db, reader, tour, date, { quantity: 3 });
     const { status, body, headers } = await list();
     expect(status).toBe(200);
     expect(headers['cache-control']).toBe('private, no-cache');
@@ -54,7 +58,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
   });
 
   it('returns each status, and free seats only for departures that can be booked', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const on = (day: number, departure: object = {}) =>
       givenDeparture(db, tour, { date: daysFromToday(day), ...departure });
     await on(-9);
@@ -62,9 +66,9 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     await on(2, { status: 'cancelled' });
     await on(3, { closesAt: new Date(Date.now() - 1000).toISOString() });
     await on(4, { closesAt: new Date(Date.now() + 60_000).toISOString() });
-    await takeSeats(db, reader, tour, await on(5), { quantity: 10 });
-    await takeSeats(db, reader, tour, await on(6), { quantity: 10, secondsLeft: -1 });
-    await takeSeats(db, reader, tour, await on(7), { quantity: 10, status: 'released' });
+    await insertHold(db, reader, tour, await on(5), { quantity: 10 });
+    await insertHold(db, reader, tour, await on(6), { quantity: 10, secondsLeft: -1 });
+    await insertHold(db, reader, tour, await on(7), { quantity: 10, status: 'released' });
     const { body } = await list(`from=${daysFromToday(-20)}`);
     expect(body.items.map((item: Record<string, unknown>) => [item.status, item.seats_available])).toEqual([
       ...[
@@ -83,7 +87,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
   });
 
   it('lists upcoming departures of any status by default, and from other dates with `from`', async () => {
-    const { db } = api.context;
+    const { db } = api;
     for (const day of [-1, 0, 1, 2]) await givenDeparture(db, tour, { date: daysFromToday(day) });
     await givenDeparture(db, tour, { date: daysFromToday(3), status: 'cancelled' });
     expect(datesOf((await list()).body)).toEqual([0, 1, 2, 3].map(daysFromToday));
@@ -97,7 +101,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
   });
 
   it("decides by the date in the tour's time zone which departures are gone", async () => {
-    const { db } = api.context;
+    const { db } = api;
     const [east, west] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
     for (const [timeZone, status] of [
       [east, 'gone'],
@@ -159,7 +163,7 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
   });
 
   it('accepts a limit of 366; the default is 100', async () => {
-    const { db } = api.context;
+    const { db } = api;
     await db('departures').insert(
       Array.from({ length: 120 }, (_, day) => ({
         ...{
@@ -188,8 +192,8 @@ describe("a departure's tenant_prices", () => {
     ['a percentage, of a tour in yen', 'JPY', { percent: -50 }, 50_001, 25_001],
     ['a percentage, of a tour in dinars', 'TND', { percent: -50 }, 100.001, 50.001],
   ])('follow %s', async (_what, currency, columns, platform, expected) => {
-    const { db } = api.context;
-    const tenant = await givenReader(api, { paymentMethod: 'reserve' });
+    const { db } = api;
+    const tenant = await givenWebsite(api, { paymentMethod: 'reserve' }, ['catalog:read']);
     const there = await givenTour(db, { currency });
     const digits = { EUR: 2, JPY: 0, TND: 3 }[currency]!;
     await givenDeparture(db, there, { prices: { adult: Math.round(platform * 10 ** digits) } });
@@ -203,8 +207,8 @@ describe("a departure's tenant_prices", () => {
   });
 
   it('follow the travel date: a tour rule decides first, then the narrower window', async () => {
-    const { db } = api.context;
-    const tenant = await givenReader(api);
+    const { db } = api;
+    const tenant = await givenWebsite(api, {}, ['catalog:read']);
     const [early, late, last] = [10, 20, 30].map(daysFromToday);
     for (const date of [early, late, last]) await givenDeparture(db, tour, { date });
     await givenPriceRule(db, tenant, { percent: 10 });

@@ -1,13 +1,11 @@
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
 
-let api: TestApi;
-beforeAll(async () => (api = await startTestApi()));
-afterAll(() => api.stop());
+const api = useTestApi();
 
 describe('the main job', () => {
   it('reads the catalog, checks a date, holds two seats and books them', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const tenant = await givenTenant(db, { bookingPrefix: 'ACME' });
     const authorization = `Bearer ${await givenKey(db, tenant)}`;
     const tour = await givenTour(db);

@@ -1,4 +1,4 @@
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { PROBLEMS } from '../../services/api/http/problems';
 
 interface Operation {
@@ -12,12 +12,11 @@ interface Layer {
   route?: { path: string; methods: Record<string, boolean> };
 }
 
-let api: TestApi;
-/** By method and path, `GET /api/tenant/catalog`; those of the API alone. */
+const api = useTestApi();
+/** The operations under /api/, each by its method and path: `GET /api/tenant/catalog`. */
 let operations: [string, Operation][];
 let schemes: string[];
 beforeAll(async () => {
-  api = await startTestApi();
   const { body } = await api.http.get('/openapi.json');
   schemes = Object.keys(body.components.securitySchemes);
   const paths = Object.entries(body.paths as Record<string, Record<string, Operation>>);
@@ -30,7 +29,6 @@ beforeAll(async () => {
       ]),
     );
 });
-afterAll(() => api.stop());
 
 /** Less CORS preflights, which are no calls. */
 const methodsOf = (methods: Record<string, boolean>) =>

@@ -1,29 +1,32 @@
 import type { Response } from 'supertest';
-import { startTestApi, type TestApi } from '../support/api';
-import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
-import { expectProblem, givenReader, type Reader, showOrHide } from './reader';
+import { useTestApi } from '../support/api';
+import {
+  daysFromToday,
+  givenDeparture,
+  givenTour,
+  type GivenTour,
+  givenVisibilityRule,
+} from '../support/given';
+import { expectProblem } from '../support/responses';
+import { givenWebsite, useWebsite, type Website } from '../support/website';
 
 const CONTINENTS = ['africa', 'asia', 'europe', 'oceania'];
 const TOURS = 60;
 const DAYS = 25;
 
-let api: TestApi;
-let reader: Reader;
+const api = useTestApi();
+const reader = useWebsite(api, {}, ['catalog:read']);
 let tour: GivenTour;
 beforeAll(async () => {
-  api = await startTestApi();
-  reader = await givenReader(api);
   for (let n = 0; n < TOURS; n++) {
     // Five tours share each name, so that pages end between equal names.
     const given = { name: `Tour ${n % 12}`, continent: CONTINENTS[n % CONTINENTS.length] };
-    tour = await givenTour(api.context.db, given);
+    tour = await givenTour(api.db, given);
   }
-  for (let day = 1; day <= DAYS; day++)
-    await givenDeparture(api.context.db, tour, { date: daysFromToday(day) });
+  for (let day = 1; day <= DAYS; day++) await givenDeparture(api.db, tour, { date: daysFromToday(day) });
 });
-afterAll(() => api.stop());
 
-async function pagesOf(who: Reader, path: string): Promise<Response[]> {
+async function pagesOf(who: Website, path: string): Promise<Response[]> {
   const pages = [await who.get(path)];
   while (pages.at(-1)!.body.next_cursor !== null) {
     pages.push(await who.get(`${path}&cursor=${pages.at(-1)!.body.next_cursor}`));
@@ -59,13 +62,18 @@ describe('the pages of the catalog', () => {
   it.each([true, false])(
     'keep to what the tenant may see, where the default is %s',
     async (defaultVisible) => {
-      const { db } = api.context;
-      const tenant = await givenReader(api, { defaultVisible });
-      await showOrHide(db, tenant, 'asia', !defaultVisible);
+      const { db } = api;
+      const tenant = await givenWebsite(api, { defaultVisible }, ['catalog:read']);
+      await givenVisibilityRule(db, tenant, 'asia', !defaultVisible);
       const all = (await reader.get('/api/tenant/catalog?limit=100')).body.items;
       const exceptions = all.filter((_: unknown, index: number) => index % 7 === 0);
       for (const item of exceptions)
-        await showOrHide(db, tenant, item, item.continent === 'asia' ? defaultVisible : !defaultVisible);
+        await givenVisibilityRule(
+          db,
+          tenant,
+          item,
+          item.continent === 'asia' ? defaultVisible : !defaultVisible,
+        );
       const visible = all.filter(
         (item: { continent: string }) =>
           ((item.continent === 'asia') !== exceptions.includes(item)) !== defaultVisible,
@@ -75,7 +83,7 @@ describe('the pages of the catalog', () => {
   );
 
   it('skip nothing and repeat nothing of what was there, while tours come and go', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const first = await reader.get('/api/tenant/catalog?limit=30');
     const early = await givenTour(db, { name: 'AAA' });
     await db('tours')
@@ -138,7 +146,7 @@ describe.each(Object.entries(LISTS))('%s', (_name, path) => {
   });
 
   it("refuses another tenant's cursor", async () => {
-    const other = await givenReader(api);
+    const other = await givenWebsite(api, {}, ['catalog:read']);
     expectProblem(await other.get(`${path()}cursor=${await cursorOf()}`), 400, 'invalid_cursor');
   });
 });
@@ -164,7 +172,7 @@ describe('a cursor', () => {
   });
 
   it('of departures is good for the tour by slug and UUID, and for no other tour', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const other = await givenTour(db, { continent: 'asia' });
     const { body } = await reader.get(`/api/tenant/tours/${tour.slug}/departures?limit=2`);
     const ask = (key: string) =>

@@ -1,28 +1,16 @@
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture, givenTour } from '../support/given';
-import {
-  endHoldIn,
-  expectFaults,
-  expectProblem,
-  givenSeats,
-  givenWebsite,
-  seatsTaken,
-  type Website,
-} from '../support/website';
+import { expectInvalidFields, expectProblem } from '../support/responses';
+import { endHoldIn, givenSeats, givenWebsite, seatsTaken, useWebsite } from '../support/website';
 
-let api: TestApi;
-let website: Website;
-beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-});
-afterAll(() => api.stop());
+const api = useTestApi();
+const website = useWebsite(api);
 
 const minutesBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 60_000;
 
 describe('a hold', () => {
   it('answers 201 with exactly these fields and forbids caching', async () => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, {
       departure_date: date,
       quantity: 2,
@@ -52,7 +40,7 @@ describe('a hold', () => {
   });
 
   it('is read by its id in upper or lower case with the same fields', async () => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 1 });
     const read = await website.get(`/api/gateway/holds/${hold.body.hold_id.toUpperCase()}`);
     expect(read.status).toBe(200);
@@ -61,7 +49,7 @@ describe('a hold', () => {
   });
 
   it("lasts fifteen minutes, or the tenant's default", async () => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const patient = await givenWebsite(api, { holdDefaultMinutes: 7, holdMaxMinutes: 30 });
     const usual = await website.hold(tour, { departure_date: date, quantity: 1 });
     const own = await patient.hold(tour, { departure_date: date, quantity: 1 });
@@ -69,13 +57,13 @@ describe('a hold', () => {
     expect(own.body.hold_minutes).toBe(7);
     const longest = { departure_date: date, quantity: 1, hold_minutes: 30 };
     expect((await patient.hold(tour, longest)).status).toBe(201);
-    expectFaults(await patient.hold(tour, { ...longest, hold_minutes: 31 }), ['hold_minutes']);
+    expectInvalidFields(await patient.hold(tour, { ...longest, hold_minutes: 31 }), ['hold_minutes']);
   });
 
   it.each([0, -1, 51, 1.5, '2', null, 1e9, 1e300, true, [2], {}])(
     'of %j seats is refused',
     async (quantity) => {
-      expectFaults(await website.hold('some-tour', { departure_date: daysFromToday(3), quantity }), [
+      expectInvalidFields(await website.hold('some-tour', { departure_date: daysFromToday(3), quantity }), [
         'quantity',
       ]);
     },
@@ -83,21 +71,21 @@ describe('a hold', () => {
 
   it.each([0, -5, 61, 2.5, '15', null, 1e9])('of %j minutes is refused', async (hold_minutes) => {
     const body = { departure_date: daysFromToday(3), quantity: 1, hold_minutes };
-    expectFaults(await website.hold('some-tour', body), ['hold_minutes']);
+    expectInvalidFields(await website.hold('some-tour', body), ['hold_minutes']);
   });
 
   it('of 50 seats for 60 minutes is the largest that is accepted', async () => {
-    const { tour, date } = await givenSeats(api.context.db, { seats: 50 });
+    const { tour, date } = await givenSeats(api.db, { seats: 50 });
     const hold = await website.hold(tour, { departure_date: date, quantity: 50, hold_minutes: 60 });
     expect([hold.status, hold.body.seats_available]).toEqual([201, 0]);
   });
 
   it('without a date and a quantity is refused with both issues', async () => {
-    expectFaults(await website.hold('some-tour', {}), ['departure_date', 'quantity']);
+    expectInvalidFields(await website.hold('some-tour', {}), ['departure_date', 'quantity']);
   });
 
   it('finds the tour by UUID in upper or lower case or by slug; any other text finds no tour', async () => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const body = { departure_date: date, quantity: 1 };
     for (const name of [tour.slug, tour.id, tour.id.toUpperCase()]) {
       expect((await website.hold(name, body)).body.tour).toEqual({ id: tour.id, slug: tour.slug });
@@ -111,7 +99,7 @@ describe('a hold', () => {
 
 describe('a departure that cannot be held', () => {
   it('answers with the number of free seats and the three nearest dates with enough seats, when there are too few', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour, { date: daysFromToday(30), seats: 3 });
     await givenDeparture(db, tour, { date: daysFromToday(31), seats: 3 });
@@ -146,7 +134,7 @@ describe('a departure that cannot be held', () => {
       'departure_cancelled',
     ],
   ])('%s answers 409 with other dates', async (_what, departure, code) => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour, date } = await givenSeats(db, departure);
     const other = await givenDeparture(db, tour, { date: daysFromToday(40), seats: 5 });
     const refusal = await website.hold(tour, { departure_date: date, quantity: 1 });
@@ -158,7 +146,7 @@ describe('a departure that cannot be held', () => {
   });
 
   it('answers departure_gone when the tour has no departure on that date', async () => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const refusal = await website.hold(tour, { departure_date: daysFromToday(29), quantity: 1 });
     expectProblem(refusal, 409, 'departure_gone', {
       alternatives: [{ departure_date: date, seats_available: 10 }],
@@ -166,7 +154,7 @@ describe('a departure that cannot be held', () => {
   });
 
   it("is past when the day ends in the tour's time zone, and not before", async () => {
-    const { db } = api.context;
+    const { db } = api;
     // UTC-11 and UTC+14: at every hour, at least one of them has another date than UTC.
     for (const timeZone of ['Pacific/Pago_Pago', 'Pacific/Kiritimati', 'Asia/Ho_Chi_Minh']) {
       const tour = await givenTour(db, { timeZone });
@@ -187,7 +175,7 @@ describe('a departure that cannot be held', () => {
 
 describe("a tenant's live holds", () => {
   it('are limited in number; ended holds do not count', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour, date } = await givenSeats(db);
     const modest = await givenWebsite(api, { maxHolds: 2 });
     const one = { departure_date: date, quantity: 1 };
@@ -202,7 +190,7 @@ describe("a tenant's live holds", () => {
   });
 
   it("occupy no more of one departure than the tenant's share", async () => {
-    const { tour, date } = await givenSeats(api.context.db, { seats: 10 });
+    const { tour, date } = await givenSeats(api.db, { seats: 10 });
     const modest = await givenWebsite(api, { maxHoldShare: 39 });
     expect((await modest.hold(tour, { departure_date: date, quantity: 2 })).status).toBe(201);
     expectProblem(await modest.hold(tour, { departure_date: date, quantity: 2 }), 409, 'hold_limit_reached');

@@ -2,22 +2,19 @@ import type { Test } from 'supertest';
 import { rotateApiKey } from '../../services/api/credentials/rotate-credential';
 import { inTransaction } from '../../services/platform/database';
 import { createMemoryQuotaStore } from '../../services/platform/quota-store';
-import { startTestApi, type TestApi } from '../support/api';
-import { PEPPER, givenKey } from '../support/given';
-import { expectProblem, givenReader, type Reader } from './reader';
+import { useTestApi } from '../support/api';
+import { givenKey, PEPPER } from '../support/given';
+import { expectProblem } from '../support/responses';
+import { givenWebsite, type Website } from '../support/website';
 
 const QUOTAS = { availability: 4, hold: 3, booking: 2, catalog: 5, widget: 9 };
 const CATALOG = '/api/tenant/catalog';
 
-let api: TestApi;
-let reader: Reader;
-beforeAll(async () => {
-  api = await startTestApi({ quotas: QUOTAS, trustProxy: 1 });
-});
-afterAll(() => api.stop());
+const api = useTestApi({ quotas: QUOTAS, trustProxy: 1 });
+let reader: Website;
 beforeEach(async () => {
   api.context.quotas = createMemoryQuotaStore();
-  reader = await givenReader(api, {}, ['catalog:read', 'booking:create', 'booking:read', 'booking:manage']);
+  reader = await givenWebsite(api, {}, ['catalog:read', 'booking:create', 'booking:read', 'booking:manage']);
 });
 
 const call = (method: string, path: string, key = reader.key): Test =>
@@ -84,7 +81,7 @@ describe('a quota', () => {
   });
 
   it('is of the key: another key of the same tenant has its own, a rotated one does not', async () => {
-    const { db } = api.context;
+    const { db } = api;
     await spendAll('GET', CATALOG, QUOTAS.catalog);
     const another = await givenKey(db, reader.tenant, ['catalog:read']);
     expect((await call('GET', CATALOG, another)).status).toBe(200);
@@ -112,7 +109,7 @@ describe('a quota', () => {
   ] as const)(
     'of kind %s is spent by a key without the scope, which is told 401 over its quota too',
     async (kind, method, path) => {
-      const { db } = api.context;
+      const { db } = api;
       const changeScopes = (scopes: string[]) =>
         db('api_keys').where({ tenant_id: reader.tenant.id }).update({ scopes });
       await changeScopes(['booking:read']);
@@ -163,8 +160,8 @@ describe('failed authentication', () => {
   });
 
   it('does not count whoever sends no credential, or proves one that is over', async () => {
-    const { db } = api.context;
-    const expired = await givenReader(api);
+    const { db } = api;
+    const expired = await givenWebsite(api, {}, ['catalog:read']);
     await db('api_keys').where({ tenant_id: expired.tenant.id }).update({ expires_at: db.fn.now() });
     for (let n = 0; n < 65; n++) {
       expectProblem(await from('198.51.100.3'), 401, 'invalid_api_key');

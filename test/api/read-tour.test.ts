@@ -1,24 +1,22 @@
-import { startTestApi, type TestApi } from '../support/api';
-import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
+import { useTestApi } from '../support/api';
 import {
-  expectProblem,
+  daysFromToday,
+  givenDeparture,
   givenPriceRule,
-  givenReader,
-  type Reader,
-  sendRaw,
-  showOrHide,
-  withoutRequestId,
-} from './reader';
+  givenTour,
+  type GivenTour,
+  givenVisibilityRule,
+} from '../support/given';
+import { expectProblem, withoutRequestId } from '../support/responses';
+import { sendRaw } from '../support/send-raw';
+import { givenWebsite, useWebsite } from '../support/website';
 
-let api: TestApi;
-let reader: Reader;
+const api = useTestApi();
+const reader = useWebsite(api, {}, ['catalog:read']);
 let tour: GivenTour;
 beforeAll(async () => {
-  api = await startTestApi();
-  reader = await givenReader(api);
-  tour = await givenTour(api.context.db, { basePriceMinor: 129_050, timeZone: 'Asia/Ho_Chi_Minh' });
+  tour = await givenTour(api.db, { basePriceMinor: 129_050, timeZone: 'Asia/Ho_Chi_Minh' });
 });
-afterAll(() => api.stop());
 
 describe('GET /api/tenant/tours/{id_or_slug}', () => {
   it('answers exactly the fields of a tour, null and empty where the catalog has nothing', async () => {
@@ -54,7 +52,7 @@ describe('GET /api/tenant/tours/{id_or_slug}', () => {
   });
 
   it('answers structured content, with addresses of pictures that work anywhere', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const rich = await givenTour(db);
     const place = { name: 'Tuần Châu', lat: 20.93, lng: 106.99 };
     const fields = {
@@ -153,14 +151,14 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
   });
 
   it('answers the same bytes whether a tour is hidden, not published or not there', async () => {
-    const { db } = api.context;
-    const blind = await givenReader(api, { defaultVisible: false });
+    const { db } = api;
+    const blind = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const hidden = await givenTour(db);
     await givenDeparture(db, hidden);
     const draft = await givenTour(db, { status: 'draft' });
     const archived = await givenTour(db, { status: 'archived' });
-    await showOrHide(db, blind, draft, true);
-    await showOrHide(db, blind, archived, true);
+    await givenVisibilityRule(db, blind, draft, true);
+    await givenVisibilityRule(db, blind, archived, true);
     const keys = [
       'no-such-tour',
       hidden.slug,
@@ -176,13 +174,13 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
   });
 
   it('follows a change of visibility at once', async () => {
-    const { db } = api.context;
-    const tenant = await givenReader(api);
+    const { db } = api;
+    const tenant = await givenWebsite(api, {}, ['catalog:read']);
     const status = async () => (await tenant.get(path(tour.slug))).status;
     const seen = [await status()];
-    await showOrHide(db, tenant, 'asia', false);
+    await givenVisibilityRule(db, tenant, 'asia', false);
     seen.push(await status());
-    await showOrHide(db, tenant, tour, true);
+    await givenVisibilityRule(db, tenant, tour, true);
     seen.push(await status());
     await db('visibility_tour_rules').where({ tenant_id: tenant.tenant.id }).update({ visible: false });
     seen.push(await status());
@@ -197,8 +195,8 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
 
 describe('the rule that makes the price', () => {
   it('shows in the tour, its departures and its availability alike', async () => {
-    const { db } = api.context;
-    const tenant = await givenReader(api, { depositPercent: '10' });
+    const { db } = api;
+    const tenant = await givenWebsite(api, { depositPercent: '10' }, ['catalog:read']);
     const priced = await givenTour(db, { basePriceMinor: 40_000 });
     const date = await givenDeparture(db, priced, {
       prices: { adult: 50_005, child: 30_001, single_supplement: 9_999 },

@@ -1,27 +1,16 @@
-import { startTestApi, type TestApi } from '../support/api';
-import {
-  endHoldIn,
-  expectProblem,
-  givenSeats,
-  givenWebsite,
-  seatsTaken,
-  type Website,
-} from '../support/website';
+import { useTestApi } from '../support/api';
+import { expectProblem } from '../support/responses';
+import { endHoldIn, givenSeats, seatsTaken, useWebsite } from '../support/website';
 
-let api: TestApi;
-let website: Website;
-beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-});
-afterAll(() => api.stop());
+const api = useTestApi();
+const website = useWebsite(api);
 
 const release = (holdId: string) => website.delete(`/api/gateway/holds/${holdId}`);
 const read = (holdId: string) => website.get(`/api/gateway/holds/${holdId}`);
 
 describe('releasing a hold', () => {
   it('answers 204 without a body and frees its seats at once', async () => {
-    const { tour, date } = await givenSeats(api.context.db, { seats: 4 });
+    const { tour, date } = await givenSeats(api.db, { seats: 4 });
     const all = { departure_date: date, quantity: 4 };
     const hold = await website.hold(tour, all);
     expectProblem(await website.hold(tour, all), 409, 'insufficient_seats', { seats_available: 0 });
@@ -34,7 +23,7 @@ describe('releasing a hold', () => {
   });
 
   it('refuses a body with a field', async () => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const { hold_id } = (await website.hold(tour, { departure_date: date, quantity: 1 })).body;
     const refused = await api.http
       .delete(`/api/gateway/holds/${hold_id}`)
@@ -45,7 +34,7 @@ describe('releasing a hold', () => {
   });
 
   it('is visible in the next availability check, although a count was cached', async () => {
-    const { tour, date } = await givenSeats(api.context.db, { seats: 4 });
+    const { tour, date } = await givenSeats(api.db, { seats: 4 });
     const check = async () =>
       (await website.get(`/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`)).body
         .seats_available;
@@ -56,24 +45,24 @@ describe('releasing a hold', () => {
   });
 
   it('twice, or after it has expired, is not an error', async () => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 1 });
     await release(hold.body.hold_id);
     expect((await release(hold.body.hold_id)).status).toBe(204);
 
     const late = await website.hold(tour, { departure_date: date, quantity: 1 });
-    await endHoldIn(api.context.db, late.body.hold_id, -1);
+    await endHoldIn(api.db, late.body.hold_id, -1);
     expect((await release(late.body.hold_id)).status).toBe(204);
     expect((await read(late.body.hold_id)).body.status).toBe('expired');
   });
 
   it('that became a booking answers 409; the booking keeps its seats', async () => {
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, { departure_date: date, quantity: 2 });
     await website.book({ tour_id: tour.id, hold_id: hold.body.hold_id, adults: 2 });
     expectProblem(await release(hold.body.hold_id), 409, 'hold_state_conflict');
     expect((await read(hold.body.hold_id)).body.status).toBe('converted');
-    expect(await seatsTaken(api.context.db, { tour, date })).toBe(2);
+    expect(await seatsTaken(api.db, { tour, date })).toBe(2);
   });
 
   it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'nonsense', '%00'])(
@@ -87,7 +76,7 @@ describe('releasing a hold', () => {
 
 describe('an expired hold', () => {
   it('frees its seats at that instant, without the sweeper, and has the status expired', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour, date } = await givenSeats(db, { seats: 2 });
     const both = { departure_date: date, quantity: 2 };
     const hold = await website.hold(tour, both);
@@ -102,7 +91,7 @@ describe('an expired hold', () => {
   });
 
   it('is marked by the transaction that sells its seats, so that a clock step cannot revive it', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour, date } = await givenSeats(db, { seats: 1 });
     const one = { departure_date: date, quantity: 1 };
     const first = await website.hold(tour, one);

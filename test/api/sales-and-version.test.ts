@@ -17,7 +17,7 @@ afterAll(async () => {
 
 describe('selling, while a change to the catalog is being committed and its version is locked', () => {
   it('does not wait, because no hold, booking or sweep locks the version', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const { tour, date } = await givenSeats(db);
     lock = await db.transaction();
     await lock.raw('lock table change_version, change_marks, api_instances in access exclusive mode');

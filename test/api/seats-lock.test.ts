@@ -1,34 +1,22 @@
 import type { Response } from 'supertest';
 import type { Trx } from '../../services/platform/database';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { answerAfter as answerAfterWait } from '../support/lock-wait';
-import {
-  endHoldIn,
-  expectProblem,
-  givenSeats,
-  givenWebsite,
-  type Seats,
-  seatsTaken,
-  type Website,
-} from '../support/website';
+import { expectProblem } from '../support/responses';
+import { endHoldIn, givenSeats, type Seats, seatsTaken, useWebsite } from '../support/website';
 
-let api: TestApi;
-let website: Website;
-beforeAll(async () => {
-  api = await startTestApi();
-  website = await givenWebsite(api);
-});
-afterAll(() => api.stop());
+const api = useTestApi();
+const website = useWebsite(api);
 
 const answerAfter = (
   seats: Seats,
   request: () => Promise<Response>,
   work: (trx: Trx, departureId: string) => Promise<unknown>,
-) => answerAfterWait(api.context.db, seats, request, work);
+) => answerAfterWait(api.db, seats, request, work);
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-async function takeSeats(trx: Trx, departureId: string, quantity: number): Promise<void> {
+async function insertHold(trx: Trx, departureId: string, quantity: number): Promise<void> {
   await trx('seat_holds').insert({
     tenant_id: website.tenant.id,
     departure_id: departureId,
@@ -50,8 +38,8 @@ const hold =
 
 describe('a request that waited for a departure', () => {
   it('counts the seats that the request before it took, because lock and count are two statements', async () => {
-    const seats = await givenSeats(api.context.db, { seats: 3 });
-    const take = (trx: Trx, id: string) => takeSeats(trx, id, 2);
+    const seats = await givenSeats(api.db, { seats: 3 });
+    const take = (trx: Trx, id: string) => insertHold(trx, id, 2);
     const held = await answerAfter(seats, hold(seats, 2), take);
     expectProblem(held, 409, 'insufficient_seats', { seats_available: 1 });
 
@@ -59,14 +47,14 @@ describe('a request that waited for a departure', () => {
     const booked = await answerAfter(
       seats,
       () => website.book(order),
-      (trx, id) => takeSeats(trx, id, 1),
+      (trx, id) => insertHold(trx, id, 1),
     );
     expectProblem(booked, 409, 'insufficient_seats', { seats_available: 0 });
-    expect(await seatsTaken(api.context.db, seats)).toBe(3);
+    expect(await seatsTaken(api.db, seats)).toBe(3);
   });
 
   it('counts the seats that were freed during its wait', async () => {
-    const seats = await givenSeats(api.context.db, { seats: 2 });
+    const seats = await givenSeats(api.db, { seats: 2 });
     await website.hold(seats.tour, { departure_date: seats.date, quantity: 2 });
     const release = (trx: Trx, id: string) =>
       trx('seat_holds').where({ departure_id: id }).update({ status: 'released' });
@@ -74,13 +62,13 @@ describe('a request that waited for a departure', () => {
   });
 
   it('is refused after a cancellation during its wait', async () => {
-    const seats = await givenSeats(api.context.db);
+    const seats = await givenSeats(api.db);
     const cancel = (trx: Trx, id: string) => trx('departures').where({ id }).update({ status: 'cancelled' });
     expectProblem(await answerAfter(seats, hold(seats, 1), cancel), 409, 'departure_cancelled');
   });
 
   it('reads the clock after the lock: seats that expired during its wait are free, and its own time starts then', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db, { seats: 1 });
     const first = await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
     await endHoldIn(db, first.body.hold_id, 400);
@@ -93,7 +81,7 @@ describe('a request that waited for a departure', () => {
   });
 
   it('does not extend or book a hold that expired and was sold again during its wait', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const seats = await givenSeats(db, { seats: 1 });
     const { hold_id } = (await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 })).body;
     const extend = () => website.post(`/api/gateway/holds/${hold_id}/extend`, { hold_minutes: 30 });
@@ -103,7 +91,7 @@ describe('a request that waited for a departure', () => {
       await endHoldIn(db, hold_id, 300);
       const answer = await answerAfter(seats, request, async (trx, id) => {
         await pause(350);
-        await takeSeats(trx, id, 1);
+        await insertHold(trx, id, 1);
       });
       expectProblem(answer, 409, 'hold_expired');
       expect(await seatsTaken(db, seats)).toBe(1);
@@ -112,7 +100,7 @@ describe('a request that waited for a departure', () => {
   });
 
   it('answers departure_busy after two seconds and writes nothing', async () => {
-    const seats = await givenSeats(api.context.db);
+    const seats = await givenSeats(api.db);
     let answer: Response | undefined;
     const key = { 'idempotency-key': 'busy' };
     const request = async () =>
@@ -123,6 +111,6 @@ describe('a request that waited for a departure', () => {
     expectProblem(answer!, 409, 'departure_busy', { retryable: true });
     expect(answer!.headers['retry-after']).toBe('1');
     expect((await request()).status).toBe(201);
-    expect(await seatsTaken(api.context.db, seats)).toBe(1);
+    expect(await seatsTaken(api.db, seats)).toBe(1);
   });
 });

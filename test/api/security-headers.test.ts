@@ -1,17 +1,15 @@
 import type { Response } from 'supertest';
-import { startTestApi, type TestApi } from '../support/api';
+import { startTestApi, useTestApi } from '../support/api';
 import { givenTour } from '../support/given';
-import { givenReader, type Reader, sendRaw } from './reader';
+import { sendRaw } from '../support/send-raw';
+import { givenWebsite, useWebsite } from '../support/website';
 
-let api: TestApi;
-let reader: Reader;
+const api = useTestApi();
+const reader = useWebsite(api, {}, ['catalog:read']);
 let slug: string;
 beforeAll(async () => {
-  api = await startTestApi();
-  reader = await givenReader(api);
-  slug = (await givenTour(api.context.db)).slug;
+  slug = (await givenTour(api.db)).slug;
 });
-afterAll(() => api.stop());
 
 const raw = (...lines: string[]) => sendRaw(api, ...lines, 'Connection: close');
 const ANSWERS: [string, number, () => PromiseLike<Response>][] = [
@@ -39,7 +37,7 @@ const ANSWERS: [string, number, () => PromiseLike<Response>][] = [
 ];
 
 async function post(body: string, type = 'application/json'): Promise<Response> {
-  const booker = await givenReader(api, {}, ['booking:create']);
+  const booker = await givenWebsite(api, {}, ['booking:create']);
   const headers = { authorization: `Bearer ${booker.key}`, 'content-type': type };
   return api.http.post('/api/tenant/bookings').set(headers).send(body);
 }
@@ -107,7 +105,7 @@ describe('an address in X-Forwarded-For', () => {
       api.http.get('/api/tenant/catalog').set({ authorization: 'Bearer x', 'x-forwarded-for': `9.9.9.${n}` });
     for (let n = 0; n < limit; n++) await ask(n);
     expect((await ask(250)).status).toBe(429);
-    for (let n = 0; n < 2; n++) await givenTour(api.context.db);
+    for (let n = 0; n < 2; n++) await givenTour(api.db);
     const forged = { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http', host: 'evil.example' };
     const { headers, text } = await reader.get('/api/tenant/catalog?limit=1').set(forged);
     expect(headers.link).toMatch(/^<https:\/\/api\.example\.test\//);

@@ -26,7 +26,7 @@ let port: number;
 beforeAll(async () => {
   api = await startTestApi({ logLevel: 'silent' });
   website = await givenWebsite(api);
-  seats = await givenSeats(api.context.db);
+  seats = await givenSeats(api.db);
   server = createServer(api.app, LIMITS).listen(0, '127.0.0.1');
   await once(server, 'listening');
   port = (server.address() as AddressInfo).port;
@@ -84,7 +84,7 @@ describe('a client that takes its time', () => {
   });
 
   it('is cut where its body comes byte by byte, and nothing is held', async () => {
-    const before = await api.context.db('seat_holds').count('* as n').first();
+    const before = await api.db('seat_holds').count('* as n').first();
     const { said, afterMs } = await until((socket) => {
       socket.write(
         [
@@ -100,7 +100,7 @@ describe('a client that takes its time', () => {
     });
     expect(said).toMatch(/^HTTP\/1.1 400 [\s\S]*"field":"body"/);
     expect(afterMs).toBeLessThan(LIMITS.requestMs + 400);
-    expect(await api.context.db('seat_holds').count('* as n').first()).toEqual(before);
+    expect(await api.db('seat_holds').count('* as n').first()).toEqual(before);
   });
 
   it('is cut where it does not read its answer', async () => {

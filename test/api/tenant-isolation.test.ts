@@ -1,19 +1,19 @@
 import type { Response } from 'supertest';
 import openapi from '../../services/api/generated/openapi.json';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { givenTour, type GivenTour } from '../support/given';
-import { CUSTOMER, givenSeats, givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
+import { withoutRequestId } from '../support/responses';
+import { CUSTOMER, givenSeats, type Seats, seatsTaken, useWebsite } from '../support/website';
 import { givenWidgetToken } from '../widget/given-widget';
-import { withoutRequestId } from './reader';
 
 /** What belongs to the owner, tried by a stranger on every route. What is not the stranger's answers like what nobody has. */
 
 const NOBODYS_ID = '01234567-89ab-4cde-8f01-23456789abcd';
 const SECRET = { name: 'Olga Owner', phone: '+49301234567', email: 'olga@owner.example' };
 
-let api: TestApi;
-let owner: Website;
-let stranger: Website;
+const api = useTestApi();
+const owner = useWebsite(api);
+const stranger = useWebsite(api);
 /** Only the owner may see it. */
 let hidden: Seats;
 /** Both see it. */
@@ -23,10 +23,7 @@ let bookingRef: string;
 let strangersToken: string;
 
 beforeAll(async () => {
-  api = await startTestApi();
-  const { db } = api.context;
-  owner = await givenWebsite(api);
-  stranger = await givenWebsite(api);
+  const { db } = api;
   hidden = await givenSeats(db);
   shared = await givenSeats(db);
   const rule = await db('tours')
@@ -39,7 +36,6 @@ beforeAll(async () => {
   bookingRef = (await owner.book(order)).body.booking_ref;
   strangersToken = (await givenWidgetToken(db, stranger.tenant)).token;
 });
-afterAll(() => api.stop());
 
 const hold = () => ({ departure_date: shared.date, quantity: 1 });
 const orderOf = (tour_id: string, more: object = {}) => ({ tour_id, ...CUSTOMER, ...more });
@@ -100,7 +96,7 @@ describe("another tenant's tour", () => {
   });
 
   it.each(['draft', 'archived'])('is no more hidden than one that is %s', async (status) => {
-    const tour: GivenTour = await givenTour(api.context.db, { status });
+    const tour: GivenTour = await givenTour(api.db, { status });
     for (const ask of Object.values(BY_TOUR))
       expectLikeNothing(await ask(tour.slug), await ask(hidden.tour.slug), 404);
   });
@@ -122,7 +118,7 @@ describe("another tenant's hold", () => {
   });
 
   it('is not consumed by the same reference, and does not make it ambiguous', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const reference = { external_ref: 'cart-81' };
     const own = (await stranger.hold(shared.tour, { ...hold(), ...reference })).body.hold_id;
     const taken = await seatsTaken(db, shared);
@@ -165,7 +161,7 @@ describe("another tenant's booking", () => {
 
 describe("another tenant's cursor", () => {
   it.each(Object.entries(LISTS))('is no cursor for %s', async (route, list) => {
-    const { db } = api.context;
+    const { db } = api;
     const { token } = await givenWidgetToken(db, owner.tenant);
     await owner.book(orderOf(shared.tour.id));
     await db('departures')
@@ -212,7 +208,7 @@ describe("another tenant's idempotency key", () => {
 
 describe("another tenant's events", () => {
   it('are not written for the stranger', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const refs = await db('webhook_events').where({ tenant_id: stranger.tenant.id }).pluck('booking_ref');
     for (const ref of refs) expect(ref).toMatch(new RegExp(`^${stranger.tenant.bookingPrefix}-`));
     expect(refs.length).toBeGreaterThan(0);

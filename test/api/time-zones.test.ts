@@ -1,8 +1,7 @@
 import supertest from 'supertest';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { givenDeparture, givenKey, givenTenant, givenTour, type GivenTour } from '../support/given';
-import { todayIn } from './reader';
+import { givenDeparture, givenKey, givenTenant, givenTour, type GivenTour, todayIn } from '../support/given';
 
 const ZONES = ['Asia/Ho_Chi_Minh', 'Pacific/Pago_Pago'] as const;
 /** Where a day is lost to whoever makes a Date of it: a month's end, a leap day, a change of the clocks. */

@@ -1,26 +1,24 @@
 import { cachedCredentials } from '../../services/api/credentials/credential-source';
 import { mintCredentialToken } from '../../services/api/credentials/token-format';
 import { createRenewableValidity, type RenewableValidity } from '../../services/platform/read-cache/validity';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
+import { expectProblem } from '../support/responses';
+import { givenWebsite, useWebsite } from '../support/website';
 import { withAnotherSecret } from '../support/forged-token';
 import { givenWidgetToken } from '../widget/given-widget';
-import { expectProblem, givenReader, type Reader } from './reader';
 
 const CATALOG = '/api/tenant/catalog';
 const LIST = '/api/widget/tours';
 
-let api: TestApi;
+const api = useTestApi();
+const reader = useWebsite(api, {}, ['catalog:read']);
 let lease: RenewableValidity;
-let reader: Reader;
 let widget: { id: string; token: string };
 beforeAll(async () => {
-  api = await startTestApi();
-  reader = await givenReader(api);
-  widget = await givenWidgetToken(api.context.db, reader.tenant);
+  widget = await givenWidgetToken(api.db, reader.tenant);
   lease = createRenewableValidity();
-  api.context.credentials = cachedCredentials(api.context.db, lease);
+  api.context.credentials = cachedCredentials(api.db, lease);
 });
-afterAll(() => api.stop());
 
 /** As a poll does that finds the version unchanged. */
 const renew = (version = 1) =>
@@ -38,10 +36,10 @@ async function workOf(send: () => PromiseLike<{ status: number }>): Promise<obje
   api.context.quotas = {
     consume: (bucket, limit) => (buckets.push(bucket), quotas.consume(bucket, limit)),
   };
-  api.context.db.on('query', note);
+  api.db.on('query', note);
   renew();
   const { status } = await send();
-  api.context.db.removeListener('query', note);
+  api.db.removeListener('query', note);
   api.context.quotas = quotas;
   return { status, statements, buckets };
 }
@@ -70,8 +68,8 @@ describe('a wrong secret of a known id', () => {
   });
 
   it('takes the same way where the key is revoked', async () => {
-    const { db } = api.context;
-    const revoked = await givenReader(api);
+    const { db } = api;
+    const revoked = await givenWebsite(api, {}, ['catalog:read']);
     await db('api_keys').where({ tenant_id: revoked.tenant.id }).update({ revoked_at: db.fn.now() });
     renew();
     expectProblem(await withKey(revoked.key)(), 401, 'key_revoked');
@@ -82,8 +80,8 @@ describe('a wrong secret of a known id', () => {
 
 describe('a key that is remembered', () => {
   it('is served without a query, and is refused from the next version on when it is revoked', async () => {
-    const { db } = api.context;
-    const brief = await givenReader(api);
+    const { db } = api;
+    const brief = await givenWebsite(api, {}, ['catalog:read']);
     renew();
     await withKey(brief.key)();
     const statements: string[] = [];

@@ -1,14 +1,11 @@
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { givenTour } from '../support/given';
-import { expectProblem, givenReader, type Reader, sendRaw } from './reader';
+import { expectProblem } from '../support/responses';
+import { sendRaw } from '../support/send-raw';
+import { useWebsite } from '../support/website';
 
-let api: TestApi;
-let reader: Reader;
-beforeAll(async () => {
-  api = await startTestApi();
-  reader = await givenReader(api);
-});
-afterAll(() => api.stop());
+const api = useTestApi();
+const reader = useWebsite(api, {}, ['catalog:read']);
 
 const raw = (method: string, path: string) =>
   sendRaw(api, `${method} ${path} HTTP/1.1`, 'Host: a', 'Connection: close');
@@ -89,7 +86,7 @@ describe.each(ROUTES)('%s', (path, methods) => {
 
 describe('HEAD', () => {
   it('answers the status and headers of GET, and no body', async () => {
-    const tour = await givenTour(api.context.db);
+    const tour = await givenTour(api.db);
     for (const path of [
       '/api/tenant/catalog',
       `/api/tenant/tours/${tour.slug}`,

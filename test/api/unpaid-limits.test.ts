@@ -1,7 +1,7 @@
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
+import { expectProblem } from '../support/responses';
 import {
   endPaymentWindow,
-  expectProblem,
   givenSeats,
   givenWebsite,
   type Seats,
@@ -9,11 +9,7 @@ import {
   type Website,
 } from '../support/website';
 
-let api: TestApi;
-beforeAll(async () => {
-  api = await startTestApi();
-});
-afterAll(() => api.stop());
+const api = useTestApi();
 
 const hold = (website: Website, { tour, date }: Seats, quantity: number) =>
   website.hold(tour, { departure_date: date, quantity });
@@ -25,18 +21,18 @@ const step = (website: Website, ref: string, verb: 'confirm' | 'cancel') =>
 describe("a tenant's share of a departure's seats", () => {
   it('limits live holds and unpaid bookings together', async () => {
     const half = await givenWebsite(api, { maxHoldShare: 59 });
-    const seats = await givenSeats(api.context.db, { seats: 10 });
+    const seats = await givenSeats(api.db, { seats: 10 });
     expect((await book(half, seats, 3)).status).toBe(201);
     expectProblem(await hold(half, seats, 3), 409, 'hold_limit_reached');
     expect((await hold(half, seats, 2)).status).toBe(201);
     expectProblem(await book(half, seats, 1), 409, 'hold_limit_reached');
-    expect(await seatsTaken(api.context.db, seats)).toBe(5);
+    expect(await seatsTaken(api.db, seats)).toBe(5);
     const other = await givenWebsite(api);
     expect((await book(other, seats, 5)).status).toBe(201);
   });
 
   it('does not count confirmed, cancelled or expired seats, nor other departures', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const half = await givenWebsite(api, { maxHoldShare: 50 });
     const seats = await givenSeats(db, { seats: 10 });
     const refs = [];
@@ -52,14 +48,14 @@ describe("a tenant's share of a departure's seats", () => {
 
   it('is at least one seat', async () => {
     const poor = await givenWebsite(api, { maxHoldShare: 1 });
-    const seats = await givenSeats(api.context.db, { seats: 20 });
+    const seats = await givenSeats(api.db, { seats: 20 });
     expect((await book(poor, seats, 1)).status).toBe(201);
     expectProblem(await hold(poor, seats, 1), 409, 'hold_limit_reached');
   });
 
   it('counts a hold that becomes a booking once', async () => {
     const half = await givenWebsite(api, { maxHoldShare: 50 });
-    const seats = await givenSeats(api.context.db, { seats: 10 });
+    const seats = await givenSeats(api.db, { seats: 10 });
     const { hold_id } = (await hold(half, seats, 3)).body;
     expectProblem(await book(half, seats, 6, { hold_id }), 409, 'hold_limit_reached');
     expect((await half.get(`/api/gateway/holds/${hold_id}`)).body.status).toBe('active');
@@ -67,7 +63,7 @@ describe("a tenant's share of a departure's seats", () => {
   });
 
   it("does not refuse a booking of its hold's seats after the share was lowered", async () => {
-    const { db } = api.context;
+    const { db } = api;
     const website = await givenWebsite(api);
     const seats = await givenSeats(db, { seats: 10 });
     const { hold_id } = (await hold(website, seats, 8)).body;
@@ -76,7 +72,7 @@ describe("a tenant's share of a departure's seats", () => {
   });
 
   it('does not refuse the confirmation of an expired booking, because it is paid', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const half = await givenWebsite(api, { maxHoldShare: 50 });
     const seats = await givenSeats(db, { seats: 10 });
     const { booking_ref } = (await book(half, seats, 4)).body;
@@ -88,18 +84,18 @@ describe("a tenant's share of a departure's seats", () => {
 
   it('is exact for many concurrent holds and bookings', async () => {
     const half = await givenWebsite(api, { maxHoldShare: 50 });
-    const seats = await givenSeats(api.context.db, { seats: 10 });
+    const seats = await givenSeats(api.db, { seats: 10 });
     const asked = Array.from({ length: 30 }, (_, n) => (n % 2 ? hold : book)(half, seats, 1));
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(5);
     expect(statuses.filter((status) => status === 409)).toHaveLength(25);
-    expect(await seatsTaken(api.context.db, seats)).toBe(5);
+    expect(await seatsTaken(api.db, seats)).toBe(5);
   });
 });
 
 describe("a tenant's unpaid bookings", () => {
   it('are limited in number, with or without a date; paid and ended bookings do not count', async () => {
-    const { db } = api.context;
+    const { db } = api;
     const modest = await givenWebsite(api, { maxUnpaid: 2 });
     const seats = await givenSeats(db);
     const dateless = () => modest.book({ tour_id: seats.tour.id });

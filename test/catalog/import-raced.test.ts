@@ -4,7 +4,7 @@ import { writeImport } from '../../services/api/catalog-import/write-import';
 import { relockDeparture } from '../../services/api/departures/reserve-seats';
 import { inTransaction } from '../../services/platform/database';
 import { createTestDatabase, type TestDatabase } from '../support/database';
-import { untilSomebodyWaits } from '../support/lock-wait';
+import { untilTransactionWaits } from '../support/lock-wait';
 import { compareFiles, departureEntry, importFiles, tourEntry, write } from './catalog-files';
 import { departureOf, insertHold, insertLead, insertTenant, tourOf } from './catalog-rows';
 
@@ -115,7 +115,7 @@ describe('an import that is overtaken after it compared', () => {
         await booking('departures').where({ id: departure.id }).forUpdate().first();
         importing = database.db.transaction((trx) => writeImport(trx, staged, relockDeparture));
         importing.catch(() => undefined);
-        await untilSomebodyWaits(database.db);
+        await untilTransactionWaits(database.db);
         await insertLead(booking, tenantId, departure, 'BOOKER-9');
       });
       await expect(importing).resolves.toMatchObject({ departures: { updated: 1 } });

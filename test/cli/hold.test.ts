@@ -1,6 +1,7 @@
 import { inTransaction } from '../../services/platform/database';
 import { extendHold } from '../../services/api/holds/change-hold';
-import { endHoldIn, untilSomebodyWaits } from '../support/website';
+import { untilTransactionWaits } from '../support/lock-wait';
+import { endHoldIn } from '../support/website';
 import { ANA, openSales, type Sales } from './sales';
 
 let sales: Sales;
@@ -73,7 +74,7 @@ describe('tourctl hold', () => {
     const trx = await sales.db.transaction();
     await trx('departures').where({ id: departureId }).forUpdate().select('id');
     const releasing = sales.tourctl(`hold release ${id} --yes --json`);
-    await untilSomebodyWaits(sales.db);
+    await untilTransactionWaits(sales.db);
     await trx('seat_holds')
       .where({ id })
       .update({ status: 'released', ended_at: new Date(), ended_by: 'key AAAAAAAAAAAA' });

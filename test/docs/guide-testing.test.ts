@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { startTestApi, type TestApi } from '../support/api';
+import { expectProblem } from '../support/responses';
+import { givenSeats, givenWebsite } from '../support/website';
 import { freePorts } from '../support/free-ports';
-import { givenSeats, givenWebsite, expectProblem } from '../support/website';
 import { openTestTerminal } from '../cli/terminal';
 import { eventually, startFastWorker } from '../webhook-queue/queue-fixture';
 import { folderWith, snippets } from './guide';
@@ -50,7 +51,7 @@ describe('what the guide says can be refused on purpose', () => {
 
   it('is refused so', async () => {
     const website = await givenWebsite(api);
-    const { tour, date } = await givenSeats(api.context.db);
+    const { tour, date } = await givenSeats(api.db);
     const hold = (body: object, key = 'one') =>
       website.hold(tour, { departure_date: date, ...body }, { 'Idempotency-Key': key });
     expectProblem(await hold({ quantity: 50 }), 409, 'insufficient_seats');

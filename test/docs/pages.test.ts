@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto';
 import { renderMarkdown } from '../../services/api/docs/generate/markdown';
 import { PROBLEMS } from '../../services/api/http/problems';
 import { toHtml } from '../../services/platform/html-template';
-import { startTestApi, type TestApi } from '../support/api';
-import { expectProblem } from '../support/website';
+import { startTestApi, useTestApi } from '../support/api';
+import { expectProblem } from '../support/responses';
 
 const CODES = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[];
 
-let api: TestApi;
-beforeAll(async () => (api = await startTestApi()));
-afterAll(() => api.stop());
+const api = useTestApi();
 
 describe('the pages', () => {
   it.each(['/', '/docs', '/docs/guide', '/docs/errors', '/docs/errors/price_changed'])(

@@ -7,15 +7,14 @@ import type { Tenant } from '../../services/api/tenants/tenant';
 import { currencyDigits } from '../../services/api/pricing/currency';
 import { type Db, inTransaction } from '../../services/platform/database';
 
-/** Keys of every test API are made and checked with it. */
+/** All test APIs create and check keys with it. */
 export const PEPPER = 'p'.repeat(32);
-
-/** Rows that a test needs, made for it alone; whatever the test does not care about is made up. */
 
 export function unique(prefix = 'x'): string {
   return `${prefix}-${randomBytes(5).toString('hex')}`;
 }
 
+/** Creates a tenant with a unique slug. */
 export async function givenTenant(db: Db, overrides: Partial<TenantToCreate> = {}): Promise<Tenant> {
   const slug = unique('tenant');
   const bookingPrefix = randomBytes(4).toString('hex').toUpperCase();
@@ -24,6 +23,7 @@ export async function givenTenant(db: Db, overrides: Partial<TenantToCreate> = {
   );
 }
 
+/** @returns the token of a new API key */
 export async function givenKey(db: Db, tenant: Tenant, scopes: readonly Scope[] = SCOPES): Promise<string> {
   const { token } = await inTransaction(db, (trx) =>
     issueApiKey(trx, PEPPER, tenant, { scopes: [...scopes] }),
@@ -95,4 +95,65 @@ export async function givenDeparture(
 /** A calendar date in UTC, YYYY-MM-DD. */
 export function daysFromToday(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** The calendar date now in the time zone, YYYY-MM-DD. */
+export function todayIn(timeZone: string): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone }).format();
+}
+
+interface TenantOwned {
+  tenant: Tenant;
+}
+
+/** Inserts a visibility rule for a tour, or for a continent by its name. */
+export async function givenVisibilityRule(
+  db: Db,
+  { tenant }: TenantOwned,
+  target: GivenTour | string,
+  visible: boolean,
+): Promise<void> {
+  if (typeof target === 'string') {
+    await db('visibility_continent_rules').insert({ tenant_id: tenant.id, continent: target, visible });
+    return;
+  }
+  const tour = await db('tours').where({ id: target.id }).first('id as tour_id', 'continent', 'name_folded');
+  await db('visibility_tour_rules').insert({ ...tour, tenant_id: tenant.id, visible });
+}
+
+/** Inserts a price rule by its columns. A rule without `percent` is an amount in the tenant's currency. */
+export async function givenPriceRule(
+  db: Db,
+  { tenant }: TenantOwned,
+  columns: Record<string, unknown>,
+): Promise<void> {
+  const kind =
+    columns.percent === undefined ? { kind: 'amount', currency: tenant.currency } : { kind: 'percent' };
+  await db('price_rules').insert({ tenant_id: tenant.id, ...kind, ...columns });
+}
+
+export interface HoldOverrides {
+  quantity: number;
+  secondsLeft?: number;
+  status?: string;
+}
+
+/** Inserts a hold without the API. It takes seats until it expires. */
+export async function insertHold(
+  db: Db,
+  { tenant }: TenantOwned,
+  tour: GivenTour,
+  date: string,
+  { quantity, secondsLeft = 600, status = 'active' }: HoldOverrides,
+): Promise<void> {
+  const departure = await db('departures').where({ tour_id: tour.id, departure_date: date }).first('id');
+  await db('seat_holds').insert({
+    tenant_id: tenant.id,
+    departure_id: departure.id,
+    quantity,
+    status,
+    hold_minutes: 15,
+    expires_at: db.raw('clock_timestamp() + make_interval(secs => ?)', [secondsLeft]),
+    ...{ unit_price_minor: 0, currency: 'EUR', currency_digits: 2, price_breakdown: {} },
+  });
 }

@@ -2,14 +2,14 @@ import type { Response } from 'supertest';
 import type { Db, Trx } from '../../services/platform/database';
 import type { Seats } from './website';
 
-/** Resolves when a transaction of this database waits for a lock. */
-export async function untilSomebodyWaits(db: Db): Promise<void> {
+/** Resolves when a transaction on this database waits for a lock. */
+export async function untilTransactionWaits(db: Db): Promise<void> {
   const waiting =
     "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
   while ((await db.raw(waiting)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** The answer to a request that waited for the departure's lock while another transaction did its work and committed. */
+/** Sends a request while another transaction holds the departure's lock, lets that one do its work and commit, and returns the answer. */
 export async function answerAfter(
   db: Db,
   { tour, date }: Seats,
@@ -23,7 +23,7 @@ export async function answerAfter(
       .forUpdate()
       .first('id');
     const answer = request();
-    await untilSomebodyWaits(db);
+    await untilTransactionWaits(db);
     await work(other, row.id);
     await other.commit();
     return await answer;

@@ -1,6 +1,6 @@
-import { startTestApi, type TestApi } from '../support/api';
-import { givenReader, type Reader } from '../api/reader';
+import { useTestApi } from '../support/api';
 import { givenTour } from '../support/given';
+import { useWebsite } from '../support/website';
 import { givenWidgetToken } from './given-widget';
 
 const HOSTILE = [
@@ -17,20 +17,17 @@ const HOSTILE = [
   'blob:https://evil.example/1',
 ];
 
-let api: TestApi;
-let reader: Reader;
+const api = useTestApi();
+const reader = useWebsite(api, {}, ['catalog:read']);
 let token: string;
 beforeAll(async () => {
-  api = await startTestApi();
-  reader = await givenReader(api);
-  ({ token } = await givenWidgetToken(api.context.db, reader.tenant));
-  await givenTour(api.context.db, { slug: 'huts' });
+  ({ token } = await givenWidgetToken(api.db, reader.tenant));
+  await givenTour(api.db, { slug: 'huts' });
 });
-afterAll(() => api.stop());
 
 /** Writes the address everywhere where one stands, past all checks. */
 async function store(address: string): Promise<void> {
-  const { db } = api.context;
+  const { db } = api;
   await db('tours').update({ image_url: address, images: JSON.stringify([{ url: address }]) });
   await db('tenants').where({ id: reader.tenant.id }).update({ link_template: address, brand_logo: address });
 }
