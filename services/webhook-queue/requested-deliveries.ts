@@ -70,7 +70,7 @@ export async function pingEndpoint(trx: Trx, id: string): Promise<{ delivery: st
 
 /** Inserts an event with one delivery that an operator requested for this endpoint, whatever its subscribed types and state. */
 async function insertEventFor(trx: Trx, endpointId: string, event: WebhookEvent): Promise<string> {
-  const { rows } = await trx.raw<{ rows: [{ delivery_id: string }] }>(
+  const { rows } = await trx.raw<{ rows: [{ deliveryId: string }] }>(
     `with clock as materialized (
        select clock_timestamp() as at
      ), event as (
@@ -87,5 +87,5 @@ async function insertEventFor(trx: Trx, endpointId: string, event: WebhookEvent)
      select d.id, d.endpoint_id, d.next_attempt_at, true from delivery d returning delivery_id`,
     { ...event, body: JSON.stringify(event.body), endpointId },
   );
-  return rows[0].delivery_id;
+  return rows[0].deliveryId;
 }

@@ -95,8 +95,8 @@ describe('API processes that are killed while they book', () => {
       const leads = await db('booking_leads').select('external_ref', 'booking_ref');
       const events = await db('webhook_events').where({ type: 'booking.created' }).pluck('booking_ref');
       const made = [...acknowledged].filter(([, { answer }]) => answer.status === 201);
-      expect(leads.map((lead) => lead.external_ref).sort()).toEqual(made.map(([key]) => key).sort());
-      expect(leads.map((lead) => lead.booking_ref).sort()).toEqual(events.sort());
+      expect(leads.map((lead) => lead.externalRef).sort()).toEqual(made.map(([key]) => key).sort());
+      expect(leads.map((lead) => lead.bookingRef).sort()).toEqual(events.sort());
       expect(await seatsTaken(db, departures[0]!)).toBeLessThanOrEqual(60);
       expect(kills).toBeGreaterThan(1);
 

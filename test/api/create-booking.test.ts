@@ -147,7 +147,7 @@ describe("a booking's event", () => {
     const deliveries = await db('webhook_deliveries')
       .where({ event_id: events[0].id })
       .select('status', 'endpoint_id');
-    expect(deliveries).toEqual([{ status: 'pending', endpoint_id: null }]);
+    expect(deliveries).toEqual([{ status: 'pending', endpointId: null }]);
   });
 
   it('has a null date for a booking without a date, and does not exist for a refused booking', async () => {

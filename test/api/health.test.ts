@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import supertest from 'supertest';
 import { createApp, createServer } from '../../services/api/app';
 import { createLoadShedder } from '../../services/api/http/load-shedding';
-import { openDatabase } from '../../services/platform/database';
+import { openDatabase, toColumns } from '../../services/platform/database';
 import { useTestApi } from '../support/api';
 import { databaseUrl } from '../support/database';
 import { expectProblem } from '../support/responses';
@@ -65,7 +65,7 @@ describe('/readyz', () => {
     const last = await db('knex_migrations').orderBy('id', 'desc').first();
     await db('knex_migrations').where({ id: last.id }).delete();
     const { status, body } = await api.http.get('/readyz');
-    await db('knex_migrations').insert(last);
+    await db('knex_migrations').insert(toColumns(last));
     expect({ status, body }).toEqual({ status: 503, body: { ok: false, reason: 'migrations pending' } });
   });
 });

@@ -165,7 +165,7 @@ describe('an idempotency key', () => {
         : website.book({ tour_id: tour.id }, { 'idempotency-key': key });
     const first = await send();
     const row = await db('idempotency_keys').where({ key }).first();
-    expect([row.operation, (row.expires_at - row.created_at) / 3_600_000]).toEqual([
+    expect([row.operation, (row.expiresAt - row.createdAt) / 3_600_000]).toEqual([
       operation,
       expect.closeTo(hours, 2),
     ]);

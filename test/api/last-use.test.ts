@@ -9,15 +9,15 @@ describe('the last use of an API key', () => {
     const { db, uses } = api.context;
     const key = await givenKey(db, await givenTenant(db));
     const row = () =>
-      db('api_keys').where('id', key.split('_')[2]!).first<{ last_used_at: Date | null }>('last_used_at');
-    expect((await row()).last_used_at).toBeNull();
+      db('api_keys').where('id', key.split('_')[2]!).first<{ lastUsedAt: Date | null }>('last_used_at');
+    expect((await row()).lastUsedAt).toBeNull();
 
     await api.http
       .get('/api/tenant/catalog')
       .set({ authorization: `Bearer ${key}` })
       .expect(200);
     await uses.stop();
-    expect(Date.now() - (await row()).last_used_at!.getTime()).toBeLessThan(60_000);
+    expect(Date.now() - (await row()).lastUsedAt!.getTime()).toBeLessThan(60_000);
 
     const later = new Date(Date.now() + 3_600_000);
     await db('api_keys').where('id', key.split('_')[2]!).update({ last_used_at: later });
@@ -26,7 +26,7 @@ describe('the last use of an API key', () => {
       .set({ authorization: `Bearer ${key}` })
       .expect(200);
     await uses.stop();
-    expect((await row()).last_used_at).toEqual(later);
+    expect((await row()).lastUsedAt).toEqual(later);
   });
 });
 
@@ -35,8 +35,8 @@ describe('an API key in a browser', () => {
     const row = await api
       .db('api_keys')
       .where('id', key.split('_')[2]!)
-      .first<{ last_used_at: Date | null; browser_seen_at: Date | null }>();
-    return { used: row.last_used_at !== null, inBrowser: row.browser_seen_at !== null };
+      .first<{ lastUsedAt: Date | null; browserSeenAt: Date | null }>();
+    return { used: row.lastUsedAt !== null, inBrowser: row.browserSeenAt !== null };
   };
   const given = async () => givenKey(api.db, await givenTenant(api.db));
 

@@ -161,7 +161,7 @@ describe('a mix of concurrent writes on a few departures', () => {
           'select seats_total, seats_taken(id, clock_timestamp()) as taken from departures where tour_id = any(?)',
           [departures.map(({ tour }) => tour.id)],
         );
-        for (const { seats_total, taken } of rows) expect(taken).toBeLessThanOrEqual(seats_total);
+        for (const { seatsTotal, taken } of rows) expect(taken).toBeLessThanOrEqual(seatsTotal);
       }
     };
     await Promise.all([watch(), ...Array.from({ length: 12 }, (_, n) => client(n))]);

@@ -1,4 +1,5 @@
 import type { Response } from 'supertest';
+import { toColumns } from '../../services/platform/database';
 import openapi from '../../services/api/generated/openapi.json';
 import { useTestApi } from '../support/api';
 import { givenTour, type GivenTour } from '../support/given';
@@ -29,7 +30,9 @@ beforeAll(async () => {
   const rule = await db('tours')
     .where({ id: hidden.tour.id })
     .first('id as tour_id', 'continent', 'name_folded');
-  await db('visibility_tour_rules').insert({ ...rule, tenant_id: stranger.tenant.id, visible: false });
+  await db('visibility_tour_rules').insert(
+    toColumns({ ...rule, tenantId: stranger.tenant.id, visible: false }),
+  );
   const held = { departure_date: shared.date, quantity: 2, external_ref: 'cart-81', customer: SECRET };
   holdId = (await owner.hold(shared.tour, held)).body.hold_id;
   const order = { tour_id: shared.tour.id, departure_date: shared.date, external_ref: 'order-9', ...SECRET };

@@ -3,20 +3,20 @@ import type { Db } from '../../services/platform/database';
 /** What tests read of a row; a missing one is undefined all the same. */
 export interface DepartureRow {
   id: string;
-  tour_id: string;
-  departure_date: string;
-  seats_total: number;
+  tourId: string;
+  departureDate: string;
+  seatsTotal: number;
   status: string;
-  prices_minor: Record<string, number>;
+  pricesMinor: Record<string, number>;
 }
 
 export interface TourRow {
   id: string;
-  name_folded: string;
+  nameFolded: string;
   continent: string;
   status: string;
   revision: number;
-  updated_at: Date;
+  updatedAt: Date;
 }
 
 /** A tenant that sells in euros; a row as it stands in the table. */
@@ -90,9 +90,9 @@ export async function insertLead(
     .insert({
       booking_ref: bookingRef,
       tenant_id: tenantId,
-      tour_id: departure.tour_id,
+      tour_id: departure.tourId,
       departure_id: departure.id,
-      departure_date: departure.departure_date,
+      departure_date: departure.departureDate,
       adults,
       unit_price_minor: 129000,
       total_minor: 129000 * adults,

@@ -132,9 +132,9 @@ describe('an import that meets holds and bookings', () => {
     expect((await importFiles(database.db, all)).errors).toEqual([]);
     expect(await tourOf(database.db, 'dear')).toMatchObject({
       currency: 'JPY',
-      currency_digits: 0,
-      base_price_minor: 150000,
+      currencyDigits: 0,
+      basePriceMinor: 150000,
     });
-    expect((await departureOf(database.db, 'dear', '2031-06-01')).prices_minor).toEqual({ adult: 1290 });
+    expect((await departureOf(database.db, 'dear', '2031-06-01')).pricesMinor).toEqual({ adult: 1290 });
   });
 });

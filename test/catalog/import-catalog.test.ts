@@ -53,27 +53,27 @@ describe('importing a catalog', () => {
     });
     expect(await tourOf(database.db, 'everything')).toMatchObject({
       name: 'Łódź by night',
-      name_folded: 'lodz by night',
+      nameFolded: 'lodz by night',
       description: 'First\n\nSecond',
-      base_price_minor: 129000,
-      currency_digits: 2,
+      basePriceMinor: 129000,
+      currencyDigits: 2,
       images: [{ url: 'https://cdn.example/a.jpg', alt: 'A' }, { url: '/b.svg' }],
       tags: ['walk', 'night'],
       languages: ['en', 'pl'],
-      start_location: { name: 'Łódź', lat: 51.7592, lng: 19.456 },
-      end_location: { name: 'Łódź' },
+      startLocation: { name: 'Łódź', lat: 51.7592, lng: 19.456 },
+      endLocation: { name: 'Łódź' },
       itinerary: [
         { day: 1, title: 'Walk', description: 'Far' },
         { day: 2, title: 'Rest' },
       ],
-      cancellation_policy: 'Free\nuntil the day before',
+      cancellationPolicy: 'Free\nuntil the day before',
       status: 'draft',
       revision: 1,
     });
     expect(await departureOf(database.db, 'everything', '2031-06-01')).toMatchObject({
-      return_date: '2031-06-07',
-      prices_minor: { adult: 129050, child: 0, single_supplement: 9999 },
-      closes_at: new Date('2031-05-30T12:00:00Z'),
+      returnDate: '2031-06-07',
+      pricesMinor: { adult: 129050, child: 0, single_supplement: 9999 },
+      closesAt: new Date('2031-05-30T12:00:00Z'),
       status: 'cancelled',
     });
     const again = await importFiles(database.db, { 'tours.json': { tours: [entry] } });
@@ -152,8 +152,8 @@ describe('importing a catalog', () => {
       revision: 2,
     });
     expect(await departureOf(database.db, 'patched', '2031-06-01')).toMatchObject({
-      prices_minor: { adult: 1100, child: 500 },
-      return_date: '2031-06-02',
+      pricesMinor: { adult: 1100, child: 500 },
+      returnDate: '2031-06-02',
     });
     expect(await departureOf(database.db, 'patched', '2031-08-01')).toBeDefined();
     await importFiles(database.db, {
@@ -161,7 +161,7 @@ describe('importing a catalog', () => {
         tourEntry({ slug: 'patched', departures: [departureEntry({ prices: { adult: 11, child: null } })] }),
       ],
     });
-    expect((await departureOf(database.db, 'patched', '2031-06-01')).prices_minor).toEqual({ adult: 1100 });
+    expect((await departureOf(database.db, 'patched', '2031-06-01')).pricesMinor).toEqual({ adult: 1100 });
   });
 
   it('finds each change among tours that are otherwise as they were', async () => {
@@ -214,7 +214,7 @@ describe('importing a catalog', () => {
     expect((await tourOf(database.db, 'rev-two')).revision).toBe(2);
     const after = await tourOf(database.db, 'rev-three');
     expect(after.revision).toBe(1);
-    expect(after.updated_at).toEqual(before.updated_at);
+    expect(after.updatedAt).toEqual(before.updatedAt);
   });
 
   it('renames a tour together with the sort key that visibility rules copy', async () => {
@@ -226,13 +226,13 @@ describe('importing a catalog', () => {
       tour_id: tour.id,
       visible: true,
       continent: tour.continent,
-      name_folded: tour.name_folded,
+      name_folded: tour.nameFolded,
     });
     await importFiles(database.db, {
       'tours.json': [tourEntry({ slug: 'followed', name: 'Étna', continent: 'africa' })],
     });
     const rule = await database.db('visibility_tour_rules').where({ tenant_id: tenantId }).first();
-    expect(rule).toMatchObject({ name_folded: 'etna', continent: 'africa' });
+    expect(rule).toMatchObject({ nameFolded: 'etna', continent: 'africa' });
   });
 
   it('writes nothing at all when one entry is at fault', async () => {

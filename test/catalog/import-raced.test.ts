@@ -31,7 +31,7 @@ describe('an import that is overtaken after it compared', () => {
         report: { errors: [{ field: 'departures[0].seats_total' }] },
       });
     });
-    expect((await departureOf(database.db, 'raced', '2031-06-01')).seats_total).toBe(10);
+    expect((await departureOf(database.db, 'raced', '2031-06-01')).seatsTotal).toBe(10);
   });
 
   it('keeps a cancellation that the file does not speak of', async () => {
@@ -44,7 +44,7 @@ describe('an import that is overtaken after it compared', () => {
     });
     expect(await departureOf(database.db, 'called-off', '2031-06-01')).toMatchObject({
       status: 'cancelled',
-      seats_total: 12,
+      seatsTotal: 12,
     });
   });
 
@@ -137,6 +137,6 @@ describe('an import that is overtaken after it compared', () => {
         await expect(importing).rejects.toMatchObject({ code: 'catalog_busy' });
       });
     });
-    expect((await departureOf(database.db, 'stuck', '2031-06-01')).seats_total).toBe(10);
+    expect((await departureOf(database.db, 'stuck', '2031-06-01')).seatsTotal).toBe(10);
   });
 });

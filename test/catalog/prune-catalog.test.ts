@@ -57,7 +57,7 @@ describe('a pruning import', () => {
       { tour: 'alps', departure_date: '2031-06-02', booking_refs: ['ACME-1'] },
     ]);
     const left = await database.db('departures').select('departure_date', 'status').orderBy('departure_date');
-    expect(left.map((row) => `${row.departure_date} ${row.status}`)).toEqual([
+    expect(left.map((row) => `${row.departureDate} ${row.status}`)).toEqual([
       '2020-02-02 scheduled',
       '2031-06-01 scheduled',
       '2031-06-02 cancelled',

@@ -19,7 +19,7 @@ export interface Story {
 }
 
 interface StoryRow extends Pick<Story, 'id' | 'status' | 'attempts' | 'tries'> {
-  event_id: string;
+  eventId: string;
   url: string;
 }
 
@@ -36,7 +36,7 @@ export async function readStories(db: Db, seen: Seen[]): Promise<Story[]> {
     if (known) known.push(one);
     else requests.set(one.id + one.path, [one]);
   }
-  return rows.map(({ event_id: eventId, url, ...row }) => {
+  return rows.map(({ eventId, url, ...row }) => {
     const { pathname } = new URL(url);
     return { ...row, kind: kindOf(pathname), requests: requests.get(webhookId(eventId) + pathname) ?? [] };
   });

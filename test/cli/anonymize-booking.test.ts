@@ -149,14 +149,14 @@ describe('tourctl booking anonymize', () => {
       erased: { hold: true, refusals: 1, events: 2, deliveries: 2, audit_rows: 1 },
     });
     const [after] = await db('booking_leads').where({ booking_ref: ref });
-    const erased = { customer_name: null, customer_phone: null, customer_email: null, notes: null };
-    expect(after).toEqual({ ...before, ...erased, external_ref: null, anonymized_at: expect.any(Date) });
+    const erased = { customerName: null, customerPhone: null, customerEmail: null, notes: null };
+    expect(after).toEqual({ ...before, ...erased, externalRef: null, anonymizedAt: expect.any(Date) });
     expect((await site.get(`/api/tenant/bookings/${ref}`)).body).toMatchObject({
       ...{ booking_ref: ref, adults: 2, departure_date: seats.date, total_price: 1000 },
       ...{ customer: { name: null, phone: null, email: null }, notes: null },
     });
     const [row] = await db('audit_log').orderBy('id', 'desc').limit(1);
-    expect(row).toMatchObject({ action: 'booking.anonymize', subject: ref, tenant_id: site.tenant.id });
+    expect(row).toMatchObject({ action: 'booking.anonymize', subject: ref, tenantId: site.tenant.id });
   });
 
   it('changes nothing a second time', async () => {
@@ -189,7 +189,7 @@ describe('tourctl booking anonymize', () => {
     const { stdout } = await terminal.tourctl(`booking anonymize ${body.booking_ref} --yes`);
     expect(stdout).toContain('The reference order-7 stays: look whether it says who the customer was');
     expect(await db('booking_leads').where({ booking_ref: body.booking_ref }).first('external_ref')).toEqual({
-      external_ref: 'order-7',
+      externalRef: 'order-7',
     });
   });
 

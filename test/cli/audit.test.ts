@@ -21,7 +21,7 @@ describe('a change', () => {
         actor: 'olga',
         host: hostname(),
         action: 'tenant.set',
-        tenant_id: before.id,
+        tenantId: before.id,
         subject: 'acme',
         before,
         after,

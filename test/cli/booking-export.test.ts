@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { toColumns } from '../../services/platform/database';
 import { openSales, type Sales } from './sales';
 
 let sales: Sales;
@@ -67,7 +68,7 @@ describe('tourctl booking export', () => {
       notes: 'fine\t\u200b@x\n+1;"=1", not-a; formula',
     });
     const { stdout } = await sales.tourctl('booking export --reveal');
-    await lead.clone().update(before);
+    await lead.clone().update(toColumns(before));
     expect(records(stdout)[1]).toMatchObject({
       customer_name: "'\u200e=1+1",
       external_ref: "a-b; '=cmd|'-1",

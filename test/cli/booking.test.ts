@@ -58,7 +58,7 @@ describe('tourctl booking', () => {
     expect(json).toMatchObject({ status: 'cancelled' });
     expect(await sales.seatsTaken()).toBe(before - 4);
     expect(await sales.lastAudit()).toMatchObject({
-      ...{ action: 'booking.cancel', subject: bookingRef, tenant_id: sales.tenant.id },
+      ...{ action: 'booking.cancel', subject: bookingRef, tenantId: sales.tenant.id },
     });
   });
 
@@ -167,7 +167,7 @@ describe("a booking's customer", () => {
     const list = await sales.tourctl(`booking list --tenant ${sales.tenant.slug} --limit 1 --reveal`);
     expect(list.stdout).toContain('Ana Lima, +4930901820, ana@example.com');
     expect(await sales.lastAudit()).toMatchObject({
-      ...{ action: 'booking.reveal', tenant_id: sales.tenant.id, after: { bookings: 1 } },
+      ...{ action: 'booking.reveal', tenantId: sales.tenant.id, after: { bookings: 1 } },
     });
     expect(await rows()).toBe(before + 2);
     await cancel(bookingRef);

@@ -72,7 +72,7 @@ describe('tourctl departure', () => {
     });
     const refused = await departure(`set-seats alps ${DATE} 4`);
     expect([refused.code, refused.error.code]).toEqual([1, 'seats_taken']);
-    expect((await departureOf(terminal.db, 'alps', DATE)).seats_total).toBe(5);
+    expect((await departureOf(terminal.db, 'alps', DATE)).seatsTotal).toBe(5);
   });
 
   it('cancels with the bookings to tell, keeps those, and reopens', async () => {

@@ -187,7 +187,7 @@ describe('tourctl doctor', () => {
 
   it('notes expired holds that are not cleaned up, and holds and bookings that do not refer to each other', async () => {
     const [hold] = await terminal.db('seat_holds').select('*');
-    const { id, expires_at, created_at } = hold;
+    const { id, expiresAt, createdAt } = hold;
     const change = (row: object) => terminal.db('seat_holds').where({ id }).update(row);
     await change({ created_at: '2026-01-01T00:00:00Z', expires_at: '2026-01-01T00:15:00Z' });
     expect(await check('holds')).toMatchObject({
@@ -196,7 +196,7 @@ describe('tourctl doctor', () => {
       detail: expect.stringContaining('1 expired over ten minutes ago'),
       commands: ['npm run api'],
     });
-    await change({ created_at, expires_at, status: 'converted' });
+    await change({ created_at: createdAt, expires_at: expiresAt, status: 'converted' });
     expect((await check('holds')).detail).toContain(`converted without a booking: ${id}`);
     await change({ status: 'active' });
     await terminal.db.raw(

@@ -3,7 +3,7 @@ import { issueApiKey } from '../../services/api/credentials/issue-credential';
 import { mintCredentialToken } from '../../services/api/credentials/token-format';
 import { verifyApiKey } from '../../services/api/credentials/verify-credential';
 import { findTenant } from '../../services/api/tenants/find-tenant';
-import { inTransaction } from '../../services/platform/database';
+import { inTransaction, toColumns } from '../../services/platform/database';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
 const PEPPER = 'p'.repeat(32);
@@ -68,13 +68,11 @@ describe('an API key', () => {
   it('with a wrong secret, or never issued, is refused without a reason', async () => {
     const { key } = await issue();
     const stranger = mintCredentialToken('api_key').token;
-    const { digest, digest_alg, ...row } = await terminal
+    const { digest, digestAlg, ...row } = await terminal
       .db('api_keys')
       .where({ id: key.slice(9, 21) })
       .first();
-    await terminal
-      .db('api_keys')
-      .insert({ ...row, scopes: row.scopes, id: stranger.slice(9, 21), digest, digest_alg });
+    await terminal.db('api_keys').insert(toColumns({ ...row, id: stranger.slice(9, 21), digest, digestAlg }));
     for (const token of [stranger, mintCredentialToken('api_key').token, 'svc_live_x', '', `${key}x`]) {
       await expect(verify(token)).rejects.toMatchObject({ code: 'invalid_api_key', proven: false });
     }

@@ -57,7 +57,7 @@ describe('tourctl key issue', () => {
   it('keeps a digest and not the secret', async () => {
     const { id, key } = await issue();
     const row = await terminal.db('api_keys').where({ id }).first();
-    expect(row.digest_alg).toBe('hmac-sha256');
+    expect(row.digestAlg).toBe('hmac-sha256');
     expect(JSON.stringify(row)).not.toContain(key.slice(22));
   });
 

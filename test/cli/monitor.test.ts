@@ -36,7 +36,7 @@ describe('tourctl monitor', () => {
     await terminal.db('webhook_monitor_sessions').delete();
     const { json } = await terminal.tourctl('monitor --json');
     const [session] = await terminal.db('webhook_monitor_sessions');
-    expect(session).toMatchObject({ operator: 'olga', host: hostname(), session_digest: null });
+    expect(session).toMatchObject({ operator: 'olga', host: hostname(), sessionDigest: null });
     const rows = await terminal.db('audit_log');
     expect(rows).toEqual([
       expect.objectContaining({

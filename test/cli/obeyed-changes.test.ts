@@ -105,7 +105,7 @@ describe('a command that changes what instances remember', () => {
       interrupted: interrupt.signal,
     };
     const code = run(['key', 'rotate', id, '--grace', '1h', '--json'], io);
-    while (!(await terminal.db('api_keys').where({ id }).first()).replaced_by)
+    while (!(await terminal.db('api_keys').where({ id }).first()).replacedBy)
       await new Promise((resolve) => setTimeout(resolve, 5));
     interrupt.abort();
     expect(written.stdout).toBe('');

@@ -17,7 +17,7 @@ export interface Sales extends TestTerminal {
   hold(quantity: number): Promise<SeatHold>;
   book(adults: number, request?: { holdId?: string; notes?: string }): Promise<BookingLead>;
   seatsTaken(): Promise<number>;
-  lastAudit(): Promise<{ action: string; subject: string | null; tenant_id: string | null; after: unknown }>;
+  lastAudit(): Promise<{ action: string; subject: string | null; tenantId: string | null; after: unknown }>;
 }
 
 export async function openSales(): Promise<Sales> {

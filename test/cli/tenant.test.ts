@@ -67,8 +67,8 @@ describe('tourctl tenant create', () => {
       brand_radius: 4,
       brand_font: 'Inter, Georgia, serif',
     });
-    const { currency_digits } = await terminal.db('tenants').where({ slug: 'tokyo-tours' }).first();
-    expect(currency_digits).toBe(0);
+    const { currencyDigits } = await terminal.db('tenants').where({ slug: 'tokyo-tours' }).first();
+    expect(currencyDigits).toBe(0);
   });
 
   it('finds another booking prefix where the obvious one is taken', async () => {

@@ -122,7 +122,7 @@ describe('the example of a tenant’s server', () => {
     });
     expect(booked.booking_ref).toBe(paid.booking_ref);
     const leads = await database.db('booking_leads').where({ tenant_id: tenantId });
-    expect(leads).toMatchObject([{ booking_ref: paid.booking_ref, status: 'confirmed', adults: 2 }]);
+    expect(leads).toMatchObject([{ bookingRef: paid.booking_ref, status: 'confirmed', adults: 2 }]);
   });
 
   it('books once what is paid for twice', async () => {

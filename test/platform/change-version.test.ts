@@ -32,11 +32,11 @@ async function givenRows(): Promise<void> {
     digest_alg: 'sha256',
   };
   await db('widget_tokens').insert({ ...widget, tenant_id: tenant.id });
-  const { continent, name_folded } = await db('tours')
+  const { continent, nameFolded } = await db('tours')
     .where({ id: tour.id })
     .first('continent', 'name_folded');
   const rule = { tenant_id: tenant.id, visible: true, continent };
-  await db('visibility_tour_rules').insert({ ...rule, tour_id: tour.id, name_folded });
+  await db('visibility_tour_rules').insert({ ...rule, tour_id: tour.id, name_folded: nameFolded });
   await db('visibility_continent_rules').insert(rule);
   await db('price_rules').insert({ tenant_id: tenant.id, kind: 'percent', percent: 5 });
 }

@@ -1,4 +1,4 @@
-import { inTransaction, openDatabase } from '../../services/platform/database';
+import { inTransaction, openDatabase, toColumns } from '../../services/platform/database';
 import { migrate, pendingMigrations } from '../../services/platform/migrate';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';
@@ -56,7 +56,7 @@ describe('the database', () => {
     const tour = await givenTour(database.db);
     await givenDeparture(database.db, tour, { date: '2031-03-01' });
     const row = await database.db('departures').where({ tour_id: tour.id }).first('departure_date');
-    expect(row).toEqual({ departure_date: '2031-03-01' });
+    expect(row).toEqual({ departureDate: '2031-03-01' });
   });
 });
 
@@ -78,5 +78,44 @@ describe('migrate', () => {
   it('goes on where a killed migrator left its lock behind', async () => {
     await database.db('knex_migrations_lock').update({ is_locked: 1 });
     expect(await migrate(database.db)).toEqual([]);
+  });
+});
+
+describe('a row', () => {
+  const sql = `select 1 as tour_id, 'a' as slug, null as brand_1_logo, now() as created_at, '\\x00ff'::bytea as raw_digest,
+    '{"unit_price": {"per_seat": 1}}'::jsonb as price_breakdown, '{a_b,c_d}'::text[] as own_origins`;
+  const fields = {
+    ...{ tourId: 1, slug: 'a', brand1Logo: null, createdAt: expect.any(Date) },
+    ...{ rawDigest: Buffer.from([0, 255]), priceBreakdown: { unit_price: { per_seat: 1 } } },
+    ownOrigins: ['a_b', 'c_d'],
+  };
+
+  it('has fields in camel case, and the values of its columns unchanged, however it is read', async () => {
+    const { db } = database;
+    const rows = () => db.from(db.raw(`(${sql}) as t`));
+    expect((await db.raw(sql)).rows).toEqual([fields]);
+    expect(await rows().select('*')).toEqual([fields]);
+    expect(await rows().first()).toEqual(fields);
+  });
+
+  it('has fields in camel case where a statement that writes returns it', async () => {
+    const { db } = database;
+    const { id } = await givenTour(db);
+    const written = db('tours').where({ id }).update({ revision: 7 });
+    expect(await written.returning(['base_price_minor', 'revision'])).toEqual([
+      { basePriceMinor: 50_000, revision: 7 },
+    ]);
+    expect(await db('tours').where({ id }).update({ revision: 8 })).toBe(1);
+    expect(await db('tours').where({ id }).pluck('base_price_minor')).toEqual([50_000]);
+    expect(
+      await db('tours')
+        .where({ id: database.db.raw('gen_random_uuid()') })
+        .first(),
+    ).toBeUndefined();
+  });
+
+  it('is named by its columns again for a write', () => {
+    const changes = { tenantId: 'x', maxHoldShare: undefined, createdAt: null };
+    expect(toColumns(changes)).toEqual({ tenant_id: 'x', max_hold_share: undefined, created_at: null });
   });
 });

@@ -68,7 +68,7 @@ function suite(): void {
       expect(load.lost).toEqual([]);
       expect(restarts.map(({ code }) => code)).toEqual(restarts.map(() => 0));
       const leads = await db('booking_leads').select('external_ref', 'booking_ref');
-      expect(asMap(leads, 'booking_ref')).toEqual(load.bookings);
+      expect(asMap(leads, 'bookingRef')).toEqual(load.bookings);
       expect(leads).toHaveLength(load.bookings.size);
       const holds = await db('seat_holds').select('external_ref', 'id');
       expect(asMap(holds, 'id')).toEqual(load.holds);
@@ -112,8 +112,8 @@ function retried({ nginx }: Stack): number {
   return nginx.log().split(/"upstream":"[^"]*,/).length - 1;
 }
 
-function asMap(rows: { external_ref: string }[], column: string): Map<string, string> {
-  return new Map(rows.map((row) => [row.external_ref, (row as unknown as Record<string, string>)[column]!]));
+function asMap(rows: { externalRef: string }[], column: string): Map<string, string> {
+  return new Map(rows.map((row) => [row.externalRef, (row as unknown as Record<string, string>)[column]!]));
 }
 
 function figures(load: Load, restarts: Restart[], sentElsewhere: number): string {

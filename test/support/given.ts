@@ -5,7 +5,7 @@ import { SCOPES, type Scope } from '../../services/api/credentials/credential';
 import { createTenant, type TenantToCreate } from '../../services/api/tenants/create-tenant';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { currencyDigits } from '../../services/api/pricing/currency';
-import { type Db, inTransaction } from '../../services/platform/database';
+import { type Db, inTransaction, toColumns } from '../../services/platform/database';
 
 /** All test APIs create and check keys with it. */
 export const PEPPER = 'p'.repeat(32);
@@ -118,7 +118,7 @@ export async function givenVisibilityRule(
     return;
   }
   const tour = await db('tours').where({ id: target.id }).first('id as tour_id', 'continent', 'name_folded');
-  await db('visibility_tour_rules').insert({ ...tour, tenant_id: tenant.id, visible });
+  await db('visibility_tour_rules').insert(toColumns({ ...tour, tenantId: tenant.id, visible }));
 }
 
 /** Inserts a price rule by its columns. A rule without `percent` is an amount in the tenant's currency. */

@@ -41,7 +41,7 @@ const health = (id: string) => db('webhook_health').where({ endpoint_id: id }).f
 const opened = (id: string) =>
   eventually('breaker open', async () => {
     const row = await health(id);
-    return row?.blocked_until > new Date() ? row : undefined;
+    return row?.blockedUntil > new Date() ? row : undefined;
   });
 
 describe('an endpoint that fails five times in a row', () => {
@@ -143,7 +143,7 @@ describe('an endpoint that fails five times in a row', () => {
     for (let i = 0; i < 10; i++) await book(db, tenantId);
     worker = startFastWorker(db, { retryScheduleSeconds: PATIENT });
     await eventually('many answers', () => (receiver.received.length > 20 ? true : undefined));
-    expect(await health(id)).toMatchObject({ failures: 0, blocked_until: null });
+    expect(await health(id)).toMatchObject({ failures: 0, blockedUntil: null });
   });
 });
 

@@ -64,9 +64,9 @@ describe('a delivery', () => {
     expect(request.headers['content-type']).toBe('application/json');
     expect(delivery).toMatchObject({
       attempts: 1,
-      last_status_code: 204,
-      last_error: null,
-      next_attempt_at: null,
+      lastStatusCode: 204,
+      lastError: null,
+      nextAttemptAt: null,
     });
     expect(() => verify('whsec_' + Buffer.alloc(32).toString('base64'), request)).toThrow('signature');
   });
@@ -81,10 +81,10 @@ describe('a delivery', () => {
     expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     for (const request of receiver.received) verify(secret, request);
-    const { tries, webhook_id } = await showDelivery(db, delivery!.id);
-    expect(webhook_id).toBe(receiver.received[0]!.headers['webhook-id']);
+    const { tries, webhookId } = await showDelivery(db, delivery!.id);
+    expect(webhookId).toBe(receiver.received[0]!.headers['webhook-id']);
     expect(
-      tries.map(({ number, outcome, status_code, reason }) => [number, outcome, status_code, reason]),
+      tries.map(({ number, outcome, statusCode, reason }) => [number, outcome, statusCode, reason]),
     ).toEqual([
       [1, 'http_error', 500, 'The receiver answered 500.'],
       [2, 'http_error', 503, 'The receiver answered 503.'],
@@ -100,10 +100,10 @@ describe('a delivery', () => {
 
     expect(delivery).toMatchObject({
       attempts: 4,
-      last_status_code: 500,
-      last_error: 'The receiver answered 500.',
+      lastStatusCode: 500,
+      lastError: 'The receiver answered 500.',
     });
-    expect(delivery!.next_attempt_at).toBeNull();
+    expect(delivery!.nextAttemptAt).toBeNull();
     expect(await db('webhook_queue').where({ delivery_id: delivery!.id })).toEqual([]);
   });
 
@@ -138,7 +138,7 @@ describe('a delivery', () => {
     const [first] = (await showDelivery(db, delivery!.id)).tries;
     expect(first).toMatchObject({
       outcome: 'redirect',
-      status_code: 302,
+      statusCode: 302,
       reason: `The receiver answered 302 to ${new URL(location).origin}: redirects are not followed.`,
     });
   });
@@ -160,7 +160,7 @@ describe('a delivery', () => {
     const [delivery] = await whenAll(db, tenantId, 'dead');
 
     const { tries } = await showDelivery(db, delivery!.id);
-    expect(tries.map(({ number, status_code }) => [number, status_code])).toEqual([
+    expect(tries.map(({ number, statusCode }) => [number, statusCode])).toEqual([
       [1, 503],
       [2, 500],
       [3, 429],
@@ -220,9 +220,9 @@ describe('a delivery', () => {
     const [flood, drip] = await Promise.all(
       deliveries.map(async ({ id }) => (await showDelivery(db, id)).tries[0]!),
     );
-    expect(flood!.response_body).toHaveLength(16 * 1024);
+    expect(flood!.responseBody).toHaveLength(16 * 1024);
     expect(sent).toBeLessThan(20e6);
-    expect(drip!.response_body).toBe('drip');
+    expect(drip!.responseBody).toBe('drip');
   });
 });
 
@@ -252,7 +252,7 @@ describe('a signature', () => {
     await book(db, tenantId);
     const [delivery] = await whenAll(db, tenantId, 'dead');
 
-    expect(delivery!.last_error).toBe('The secret was sealed with another SECRETS_KEY.');
+    expect(delivery!.lastError).toBe('The secret was sealed with another SECRETS_KEY.');
     expect(receiver.received).toEqual([]);
   });
 

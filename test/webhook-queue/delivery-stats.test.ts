@@ -30,11 +30,11 @@ describe('the delivery statistics of an endpoint', () => {
     await worker.stop();
     const rows = await db('webhook_pulse').orderBy('endpoint_id');
     expect(rows).toMatchObject([
-      { endpoint_id: ALL_ENDPOINTS, delivered: 1, failed: 1 },
-      { endpoint_id: id, delivered: 1, failed: 1 },
+      { endpointId: ALL_ENDPOINTS, delivered: 1, failed: 1 },
+      { endpointId: id, delivered: 1, failed: 1 },
     ]);
     const sum = (cells: number[]) => cells.reduce((total, cell) => total + cell, 0);
-    expect([sum(rows[0].answer_times), sum(rows[0].waits)]).toEqual([2, 1]);
+    expect([sum(rows[0].answerTimes), sum(rows[0].waits)]).toEqual([2, 1]);
     expect(rows[0].at.getTime() % 300_000).toBe(0);
   });
 
@@ -52,7 +52,7 @@ describe('the delivery statistics of an endpoint', () => {
     await pulse.flush();
     const [row] = await db('webhook_pulse').where({ endpoint_id: id });
     expect(row).toMatchObject({ delivered: 7, failed: 1 });
-    expect(row.answer_times).toEqual([1, 1, 2, 1, 0, 1, 0, 0, 0, 0, 1, 1]);
+    expect(row.answerTimes).toEqual([1, 1, 2, 1, 0, 1, 0, 0, 0, 0, 1, 1]);
   });
 
   it('keep counts that could not be stored for the next flush', async () => {
@@ -83,7 +83,7 @@ describe('the row of a worker', () => {
       const rows = await db('webhook_workers');
       return rows.length > 0 ? rows : undefined;
     });
-    expect(row).toMatchObject({ slots: 64, in_flight: 0 });
+    expect(row).toMatchObject({ slots: 64, inFlight: 0 });
     await worker.stop();
     expect(await db('webhook_workers')).toEqual([]);
   });

@@ -35,15 +35,15 @@ describe('a booking without an endpoint', () => {
       {
         id: expect.any(String),
         tenant: expect.stringMatching(/^tenant-/),
-        event_type: 'booking.created',
-        booking_ref: bookingRef,
+        eventType: 'booking.created',
+        bookingRef,
         endpoint: null,
         status: 'pending',
         attempts: 0,
-        next_attempt_at: null,
-        last_status_code: null,
-        last_error: null,
-        created_at: expect.any(Date),
+        nextAttemptAt: null,
+        lastStatusCode: null,
+        lastError: null,
+        createdAt: expect.any(Date),
       },
     ]);
   });
@@ -143,7 +143,7 @@ describe('a booking that commits during a change of endpoints', () => {
     await expect(findEndpoint(db, id)).rejects.toThrow('no webhook endpoint');
     expect(await reconcileOrphans(db)).toBe(1);
     expect(await deliveriesOf(db, tenantId)).toMatchObject([
-      { status: 'cancelled', last_error: 'The endpoint was removed.' },
+      { status: 'cancelled', lastError: 'The endpoint was removed.' },
     ]);
   });
 });

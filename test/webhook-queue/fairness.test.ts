@@ -42,8 +42,8 @@ async function claimed(limits: Partial<ClaimLimits> = {}): Promise<Record<string
   const deliveries = await claimNow(db, limits);
   const counts: Record<string, number> = {};
   for (const { endpointId } of deliveries) {
-    const { tenant_id } = await db('webhook_endpoints').where({ id: endpointId }).first('tenant_id');
-    counts[tenant_id] = (counts[tenant_id] ?? 0) + 1;
+    const { tenantId } = await db('webhook_endpoints').where({ id: endpointId }).first('tenant_id');
+    counts[tenantId] = (counts[tenantId] ?? 0) + 1;
   }
   return counts;
 }

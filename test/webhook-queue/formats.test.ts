@@ -50,7 +50,7 @@ async function received(secret: string, n = 1): Promise<string> {
 
 async function eventTime(type: string): Promise<string> {
   const event = await db('webhook_events').where({ tenant_id: tenantId, type }).first('created_at');
-  return event.created_at.toISOString();
+  return event.createdAt.toISOString();
 }
 
 const eight = (type: string, { leadId, bookingRef }: { leadId: number; bookingRef: string }) =>

@@ -120,7 +120,7 @@ export interface AuditRow {
   actor: string;
   host: string;
   action: string;
-  tenant_id: string | null;
+  tenantId: string | null;
   subject: string | null;
   before: unknown;
   after: unknown;

@@ -67,7 +67,7 @@ describe('what an operator does to an endpoint', () => {
         actor: OPERATOR.operator,
         host: OPERATOR.host,
         action: `webhook.${verb}`,
-        tenant_id: tenantId,
+        tenantId,
         subject: endpoint,
         before: expect.objectContaining({ id: endpoint, status: from }),
         after: expect.objectContaining({ id: endpoint, status: to }),
@@ -101,9 +101,9 @@ describe('what an operator does to an endpoint', () => {
 
   it('ping queues one event to it', async () => {
     expect((await act(`/endpoints/${endpoint}/ping`)).text).toContain('ping is queued');
-    expect(await deliveriesOf(monitor.db, tenantId)).toMatchObject([{ event_type: 'ping', endpoint }]);
+    expect(await deliveriesOf(monitor.db, tenantId)).toMatchObject([{ eventType: 'ping', endpoint }]);
     expect(await auditRows(monitor.db)).toMatchObject([
-      { action: 'webhook.ping', subject: endpoint, tenant_id: tenantId },
+      { action: 'webhook.ping', subject: endpoint, tenantId },
     ]);
   });
 
@@ -140,7 +140,7 @@ describe('rotating a secret', () => {
     expect(again.text).not.toContain('whsec_');
     const rows = await auditRows(monitor.db);
     expect(rows).toMatchObject([
-      { action: 'webhook.rotate-secret', subject: endpoint, tenant_id: tenantId, before: null, after: null },
+      { action: 'webhook.rotate-secret', subject: endpoint, tenantId, before: null, after: null },
     ]);
     expect(monitor.logged()).not.toContain('whsec_');
   });
@@ -154,8 +154,8 @@ describe('rotating a secret', () => {
     const fields: Record<string, string> = given === undefined ? {} : { grace_hours: given };
     await browser.post(`/endpoints/${endpoint}/rotate-secret`, fields).expect(200);
     const [old, fresh] = await secrets();
-    expect(fresh.expires_at).toBeNull();
-    const left = (old.expires_at.getTime() - Date.now()) / 3_600_000;
+    expect(fresh.expiresAt).toBeNull();
+    const left = (old.expiresAt.getTime() - Date.now()) / 3_600_000;
     expect(left).toBeCloseTo(hours, 1);
   });
 
@@ -178,9 +178,7 @@ describe('what an operator does to deliveries', () => {
       expect.stringContaining('The delivery is due now.'),
     ]);
     expect(await deliveriesOf(monitor.db, tenantId)).toMatchObject([{ id, status: 'pending' }]);
-    expect(await auditRows(monitor.db)).toMatchObject([
-      { action: 'delivery.retry', subject: id, tenant_id: tenantId },
-    ]);
+    expect(await auditRows(monitor.db)).toMatchObject([{ action: 'delivery.retry', subject: id, tenantId }]);
   });
 
   it('retry is refused in words where its endpoint takes nothing', async () => {
@@ -200,9 +198,7 @@ describe('what an operator does to deliveries', () => {
     const shown = await browser.post(`/deliveries/${id}/reveal`).expect(200);
     expect(shown.text).toContain('zoe@example.com');
     expect(shown.headers['cache-control']).toBe('no-store');
-    expect(await auditRows(monitor.db)).toMatchObject([
-      { action: 'delivery.reveal', subject: id, tenant_id: tenantId },
-    ]);
+    expect(await auditRows(monitor.db)).toMatchObject([{ action: 'delivery.reveal', subject: id, tenantId }]);
     expect(monitor.logged()).not.toContain('zoe@');
   });
 

@@ -101,7 +101,7 @@ describe('the deliveries', () => {
     expect((await look({}, 4)).items.map(({ id }) => id)).toEqual(newest.slice(0, 3));
     expect(await look({ type: 'ping' }, 2)).toEqual({
       items: [],
-      stoppedAt: { id: newest[1], created_at: expect.any(Date) },
+      stoppedAt: { id: newest[1], createdAt: expect.any(Date) },
     });
     expect(await look({ type: 'ping', before: newest[3] }, 2)).toEqual({ items: [], stoppedAt: null });
   });

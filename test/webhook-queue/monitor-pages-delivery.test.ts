@@ -94,7 +94,7 @@ describe('a delivery', () => {
 
   it('shows each try with its phases, the headers as they were sent, and the reason', async () => {
     const { id } = await booked();
-    const { event_id: eventId } = await db('webhook_deliveries').first<{ event_id: string }>('event_id');
+    const { eventId } = await db('webhook_deliveries').first<{ eventId: string }>('event_id');
     const phases = { dns: 3, connect: 11, tls: 24, first_byte: 61, body: 2 };
     await logAttempt(id, { phases, peer: '203.0.113.9:443', signature: 'v1,c2lnbmVk' });
     await logAttempt(id, {
@@ -138,7 +138,7 @@ describe('a delivery', () => {
 
   it('carries a program that proves the try genuine', async () => {
     const { id } = await booked();
-    const { event_id: eventId } = await db('webhook_deliveries').first<{ event_id: string }>('event_id');
+    const { eventId } = await db('webhook_deliveries').first<{ eventId: string }>('event_id');
     const { body } = await db('webhook_events').first<{ body: string }>('body');
     const secret = Buffer.alloc(32, 7);
     await logAttempt(id, { signature: signature(webhookId(eventId), body, secret) });

@@ -187,7 +187,7 @@ describe('a delivery', () => {
       id: dead!.id,
       status: 'retrying',
       attempts: 1,
-      next_attempt_at: expect.any(Date),
+      nextAttemptAt: expect.any(Date),
     });
     expect(Object.keys(again)).toEqual(Object.keys(dead!));
     await work('delivered');
@@ -201,7 +201,7 @@ describe('a delivery', () => {
     await book(db, tenantId);
     const worker = startFastWorker(db, { retryScheduleSeconds: [0, 3600] });
     const [waiting] = await whenAll(db, tenantId, 'retrying');
-    expect(waiting!.next_attempt_at!.getTime()).toBeGreaterThan(Date.now() + 2800_000);
+    expect(waiting!.nextAttemptAt!.getTime()).toBeGreaterThan(Date.now() + 2800_000);
     await inTransaction(db, (trx) => retryDelivery(trx, waiting!.id));
     await whenAll(db, tenantId, 'delivered');
     await worker.stop();
@@ -228,7 +228,7 @@ describe('a delivery', () => {
     const list = (search: object, limit = 10) => findDeliveries(db, { tenantId, ...search }, limit);
 
     expect((await list({})).map((item) => item.status)).toEqual(['pending', 'dead']);
-    expect(await list({}, 1)).toMatchObject([{ booking_ref: bookingRef }]);
+    expect(await list({}, 1)).toMatchObject([{ bookingRef }]);
     expect(await list({ status: 'dead' })).toHaveLength(1);
     expect(await list({ status: 'pending', endpointId })).toMatchObject([{ endpoint: endpointId }]);
     expect(await list({ status: 'delivering' })).toEqual([]);

@@ -158,7 +158,7 @@ describe('a worker that may not call private targets', () => {
     try {
       const [delivery] = await whenAll(db, tenantId, 'dead');
       const [attempt] = (await showDelivery(db, delivery!.id)).tries;
-      expect(attempt).toMatchObject({ status_code: null, reason: expect.stringContaining(reason) });
+      expect(attempt).toMatchObject({ statusCode: null, reason: expect.stringContaining(reason) });
       expect(receiver.received).toEqual([]);
     } finally {
       await worker.stop();

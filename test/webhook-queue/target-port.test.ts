@@ -79,7 +79,7 @@ describe('a delivery to an endpoint that was added before its port was refused',
       for (const attempt of tries)
         expect(attempt).toMatchObject({
           outcome: 'blocked',
-          status_code: null,
+          statusCode: null,
           peer: null,
           phases: null,
           signature: null,

@@ -5,6 +5,10 @@ import { getHold } from '../../../services/api/holds/find-hold';
 import { holdHistory } from '../../../services/api/holds/hold-history';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database';
+import {
+  toAttemptDocument,
+  toDeliveryDocument,
+} from '../../../services/webhook-queue/deliveries/delivery-document';
 import { listDeliveriesOfBooking } from '../../../services/webhook-queue/deliveries/find-deliveries';
 import type { Context } from '../../engine/context';
 import { describeCustomer, recordReveal, type RevealOptions } from '../../engine/personal-data';
@@ -35,11 +39,20 @@ export async function showBookingCommand(
   const booking = toBookingDetailDocument(lead, reveal);
   const around = {
     history: toHistoryDocument(moments),
-    deliveries: await listDeliveriesOfBooking(db, ref),
+    deliveries: await findDeliveriesDocument(db, ref),
     refusals: await findRefusalsDocument(db, { bookingRef: ref }),
     audit: await findChangesDocument(db, [ref, ...(lead.holdId ? [lead.holdId] : [])]),
   };
   output.answer({ ...booking, ...around }, (screen) => describe(booking, around, moments, screen));
+}
+
+/** Finds the deliveries of the booking with their attempts, without the responses. */
+async function findDeliveriesDocument(db: Db, bookingRef: string) {
+  const deliveries = await listDeliveriesOfBooking(db, bookingRef);
+  return deliveries.map(({ tries, ...delivery }) => ({
+    ...toDeliveryDocument(delivery),
+    tries: tries.map(toAttemptDocument),
+  }));
 }
 
 async function historyOf(db: Db, lead: BookingLead): Promise<Moment[]> {
@@ -48,7 +61,7 @@ async function historyOf(db: Db, lead: BookingLead): Promise<Moment[]> {
 }
 
 interface Around {
-  deliveries: Awaited<ReturnType<typeof listDeliveriesOfBooking>>;
+  deliveries: Awaited<ReturnType<typeof findDeliveriesDocument>>;
   refusals: Awaited<ReturnType<typeof findRefusalsDocument>>;
   audit: Awaited<ReturnType<typeof findChangesDocument>>;
 }

@@ -3,10 +3,11 @@ import type { Db } from '../../../services/platform/database';
 import { AppError } from '../../../services/platform/errors';
 import { type DeliveryStatus, PHASES } from '../../../services/webhook-queue/deliveries/delivery';
 import {
-  type AttemptItem,
-  findDeliveries,
-  showDelivery,
-} from '../../../services/webhook-queue/deliveries/find-deliveries';
+  type AttemptDocument,
+  toAttemptDocument,
+  toDeliveryDocument,
+} from '../../../services/webhook-queue/deliveries/delivery-document';
+import { findDeliveries, showDelivery } from '../../../services/webhook-queue/deliveries/find-deliveries';
 import {
   countHeldBack,
   countReplayable,
@@ -91,7 +92,7 @@ export async function listDeliveriesCommand(
   { status, limit = DEFAULT_LIMIT, after, ...options }: DeliveryListOptions,
 ): Promise<void> {
   const filter = { ...(await toDeliveryFilter(db, options)), status, before: after };
-  const found = await findDeliveries(db, filter, oneMoreThan(limit));
+  const found = (await findDeliveries(db, filter, oneMoreThan(limit))).map(toDeliveryDocument);
   answerPage(output, found, { limit, after: ({ id }) => id }, (items, screen) => {
     const rows = items.map((d) => {
       const tries = [d.attempts, shortTime(d.next_attempt_at), d.last_status_code, d.last_error];
@@ -104,20 +105,33 @@ export async function listDeliveriesCommand(
 const TRY_COLUMNS = ['try', 'started', 'ms', 'of it', 'to', 'outcome', 'answer', 'reason'];
 const PHASE_NAMES = { dns: 'dns', connect: 'connect', tls: 'tls', first_byte: 'wait', body: 'read' } as const;
 
+interface ShownAttempt extends AttemptDocument {
+  response_headers: Record<string, string> | null;
+  response_body: string | null;
+}
+
 /** Shows bodies only with --reveal and records it, because they contain personal data. */
 export async function showDeliveryCommand(
   context: Context,
   { reveal = false }: RevealOptions,
   id: string,
 ): Promise<void> {
-  const { tenant_id: tenantId, ...delivery } = await showDelivery(context.db, id);
+  const { tenantId, body, webhookId, tries: attempts, ...delivery } = await showDelivery(context.db, id);
   if (reveal) {
     await recordReveal(context, { action: 'delivery.reveal', subject: id, tenantId }, { deliveries: 1 });
   }
   // A receiver's answer may repeat the request body.
-  const hidden = { response_headers: null, response_body: null };
-  const tries = delivery.tries.map((t) => (reveal ? t : { ...t, ...hidden }));
-  const document = { ...delivery, body: reveal ? delivery.body : null, tries };
+  const tries = attempts.map((attempt) => ({
+    ...toAttemptDocument(attempt),
+    response_headers: reveal ? attempt.responseHeaders : null,
+    response_body: reveal ? attempt.responseBody : null,
+  }));
+  const document = {
+    ...toDeliveryDocument(delivery),
+    body: reveal ? body : null,
+    webhook_id: webhookId,
+    tries,
+  };
   context.output.answer(document, () => {
     const { tries: _, ...facts } = document;
     const answers = tries.filter((t) => t.response_body !== null).map(describeAnswer);
@@ -125,17 +139,17 @@ export async function showDeliveryCommand(
   });
 }
 
-function toRow(t: AttemptItem): (string | number | null)[] {
+function toRow(t: AttemptDocument): (string | number | null)[] {
   const { number, started_at: started, duration_ms: ms, phases, peer, outcome, status_code, reason } = t;
   return [number, started.toISOString(), ms, describePhases(phases), peer, outcome, status_code, reason];
 }
 
-function describeAnswer({ number, response_headers: headers, response_body: body }: AttemptItem): string {
-  return `Answer to try ${number}\n${properties({ ...headers })}\n${body}`;
+function describeAnswer(tried: ShownAttempt): string {
+  return `Answer to try ${tried.number}\n${properties({ ...tried.response_headers })}\n${tried.response_body}`;
 }
 
 /** Milliseconds of each phase in the order in which they came; the database has another. */
-function describePhases(phases: AttemptItem['phases']): string | null {
+function describePhases(phases: AttemptDocument['phases']): string | null {
   if (!phases) return null;
   return PHASES.flatMap((phase) => (phase in phases ? `${PHASE_NAMES[phase]} ${phases[phase]}` : [])).join(
     ', ',
@@ -147,11 +161,11 @@ export async function retryDeliveryCommand(
   _: object,
   id: string,
 ): Promise<void> {
-  const { tenant_id: tenantId } = await showDelivery(db, id);
-  const document = await audited({ action: 'delivery.retry', tenantId, subject: id }, (trx) =>
+  const { tenantId } = await showDelivery(db, id);
+  const delivery = await audited({ action: 'delivery.retry', tenantId, subject: id }, (trx) =>
     retryDelivery(trx, id),
   );
-  output.answer(document, () => `${id} is ${document.status}, and due now`);
+  output.answer(toDeliveryDocument(delivery), () => `${id} is ${delivery.status}, and due now`);
 }
 
 export async function replayDeliveriesCommand(

@@ -48,8 +48,8 @@ export function toWebhookDetail({
     last_failure: lastFailure && {
       delivery: lastFailure.id,
       status: lastFailure.status,
-      status_code: lastFailure.last_status_code,
-      error: lastFailure.last_error,
+      status_code: lastFailure.lastStatusCode,
+      error: lastFailure.lastError,
     },
   };
 }

@@ -64,7 +64,7 @@ export async function insertLead(trx: Trx, lead: NewLead): Promise<string> {
       windowMinutes: lead.tenant.paymentWindowMinutes,
     },
   );
-  return rows[0].booking_ref;
+  return rows[0].bookingRef;
 }
 
 export async function findLead(
@@ -166,77 +166,17 @@ export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: str
     });
 }
 
-interface LeadRow {
-  id: number;
-  booking_ref: string;
-  tenant_id: string;
-  tenant_slug: string;
-  tour_id: string;
-  tour_slug: string;
-  departure_id: string | null;
-  departure_date: string | null;
-  hold_id: string | null;
-  adults: number;
-  status: BookingStatus;
-  unit_price_minor: number;
-  total_minor: number;
-  deposit_minor: number;
-  currency: string;
-  currency_digits: number;
-  price_breakdown: Record<string, unknown>;
-  payment_method: PaymentMethod;
-  external_ref: string | null;
-  source: string;
-  customer_name: string | null;
-  customer_phone: string | null;
-  customer_email: string | null;
-  notes: string | null;
-  created_at: Date;
-  payment_due_at: Date | null;
-  created_by: Actor | null;
-  confirmed_at: Date | null;
-  confirmed_by: Actor | null;
-  cancelled_at: Date | null;
-  cancelled_by: Actor | null;
-  expired_at: Date | null;
-  anonymized_at: Date | null;
-}
+type LeadRow = Omit<BookingLead, 'tenant' | 'tour' | 'customer'> &
+  Record<'tenantId' | 'tenantSlug' | 'tourId' | 'tourSlug', string> &
+  Record<'customerName' | 'customerPhone' | 'customerEmail', string | null>;
 
 function toLead(row: LeadRow): BookingLead {
+  const { tenantId, tenantSlug, tourId, tourSlug, customerName, customerPhone, customerEmail, ...lead } = row;
   return {
-    id: row.id,
-    bookingRef: row.booking_ref,
-    tenant: { id: row.tenant_id, slug: row.tenant_slug },
-    tour: { id: row.tour_id, slug: row.tour_slug },
-    departureId: row.departure_id,
-    departureDate: row.departure_date,
-    holdId: row.hold_id,
-    adults: row.adults,
-    status: row.status,
-    unitPriceMinor: row.unit_price_minor,
-    totalMinor: row.total_minor,
-    depositMinor: row.deposit_minor,
-    currency: row.currency,
-    currencyDigits: row.currency_digits,
-    priceBreakdown: row.price_breakdown,
-    paymentMethod: row.payment_method,
-    externalRef: row.external_ref,
-    source: row.source,
+    ...lead,
+    tenant: { id: tenantId, slug: tenantSlug },
+    tour: { id: tourId, slug: tourSlug },
     // A check of the table: all three are null or none.
-    customer: {
-      name: row.customer_name,
-      phone: row.customer_phone,
-      email: row.customer_email,
-    } as KeptCustomer,
-    notes: row.notes,
-    createdAt: row.created_at,
-    paymentDueAt: row.payment_due_at,
-    createdBy: row.created_by,
-    confirmedAt: row.confirmed_at,
-    confirmedBy: row.confirmed_by,
-    cancelledAt: row.cancelled_at,
-    cancelledBy: row.cancelled_by,
-    expiredAt: row.expired_at,
-    anonymizedAt: row.anonymized_at,
+    customer: { name: customerName, phone: customerPhone, email: customerEmail } as KeptCustomer,
   };
 }

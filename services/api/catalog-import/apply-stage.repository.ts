@@ -78,7 +78,7 @@ export async function findOvertaken(trx: Trx): Promise<string[]> {
        join departures d on d.tour_id = s.tour_id and d.departure_date = s.departure_date
      where s.action = 'insert'`,
   );
-  return rows.map((row: { tour_id: string }) => row.tour_id);
+  return rows.map((row: { tourId: string }) => row.tourId);
 }
 
 export async function unstage(trx: Trx, tourIds: string[]): Promise<void> {

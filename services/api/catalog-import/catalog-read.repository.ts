@@ -9,18 +9,26 @@ export type StoredTourRow = Versioned<Stored<TourRow>>;
 export type StoredDepartureRow = Versioned<OfTour<Stored<DepartureRow>>>;
 
 export async function findToursBySlugs(db: Db, slugs: string[]): Promise<StoredTourRow[]> {
-  return db('tours')
-    .select('id', ...TOUR_COLUMNS, db.raw('xmin::text as version'))
-    .whereRaw('slug = any(?)', [slugs]);
+  const { rows } = await db.raw(
+    `select ${tourJson("'version'", 'xmin::text')} from tours where slug = any(?)`,
+    [slugs],
+  );
+  return rows.map(({ tour }: { tour: StoredTourRow }) => tour);
 }
 
 /** The next tours in the order of their slugs. */
 export async function findToursAfter(db: Db, slug: string, limit: number): Promise<Stored<TourRow>[]> {
-  return db('tours')
-    .select('id', ...TOUR_COLUMNS)
-    .where('slug', '>', slug)
-    .orderBy('slug')
-    .limit(limit);
+  const { rows } = await db.raw(`select ${tourJson()} from tours where slug > ? order by slug limit ?`, [
+    slug,
+    limit,
+  ]);
+  return rows.map(({ tour }: { tour: Stored<TourRow> }) => tour);
+}
+
+/** The tour by its columns, as the files name most of them. */
+function tourJson(...more: string[]): string {
+  const columns = ['id', ...TOUR_COLUMNS].map((column) => `'${column}', ${column}`);
+  return `json_build_object(${[...columns, ...more].join(', ')}) as tour`;
 }
 
 type DepartureCells = [
@@ -50,9 +58,9 @@ export async function findDeparturesOfTours(
     [tourIds],
   );
   return new Map(
-    rows.map(({ tour_id, departures }: { tour_id: string; departures: DepartureCells[] }) => [
-      tour_id,
-      departures.map((cells) => toDepartureRow(tour_id, cells)),
+    rows.map(({ tourId, departures }: { tourId: string; departures: DepartureCells[] }) => [
+      tourId,
+      departures.map((cells) => toDepartureRow(tourId, cells)),
     ]),
   );
 }
@@ -130,23 +138,5 @@ export async function findDepartureUse(db: Db, departureIds: string[]): Promise<
      where d.id = any(?)`,
     [departureIds],
   );
-  return new Map(
-    rows.map(
-      (row: {
-        id: string;
-        seats_taken: number;
-        referred: boolean;
-        past: boolean;
-        booking_refs: string[];
-      }) => [
-        row.id,
-        {
-          seatsTaken: row.seats_taken,
-          referred: row.referred,
-          past: row.past,
-          bookingRefs: row.booking_refs,
-        },
-      ],
-    ),
-  );
+  return new Map(rows.map(({ id, ...use }: DepartureUse & { id: string }) => [id, use]));
 }

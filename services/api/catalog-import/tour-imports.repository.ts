@@ -35,7 +35,8 @@ export async function findSeen(db: Db, slugs: string[]): Promise<Map<string, See
      from tours t left join tour_imports i on i.tour_id = t.id where t.slug = any(?)`,
     [slugs],
   );
-  return new Map(rows.map(({ slug, ...seen }: SeenOfTour & { slug: string }) => [slug, seen]));
+  type Seen = Omit<SeenOfTour, 'tour_id'> & { slug: string; tourId: string };
+  return new Map(rows.map(({ slug, tourId, ...seen }: Seen) => [slug, { tour_id: tourId, ...seen }]));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database';
-import type { CatalogTour, CatalogTourFilter, TourStatus } from './tour';
+import type { CatalogTour, CatalogTourFilter } from './tour';
 
 export async function findCatalogTour(
   db: Db,
@@ -30,53 +30,17 @@ async function selectTours(
   condition: string,
   bindings: Record<string, unknown>,
 ): Promise<CatalogTour[]> {
-  const { rows } = await db.raw<{ rows: CatalogTourRow[] }>(
+  const { rows } = await db.raw<{ rows: CatalogTour[] }>(
     `select t.id, t.slug, t.name, t.continent, t.country, t.status, t.currency, t.currency_digits, t.base_price_minor,
-       t.time_zone, t.revision, t.updated_at, upcoming.departures, upcoming.next_date
+       t.time_zone, t.revision, t.updated_at, upcoming.*
      from (select * from tours t where ${condition} order by t.name_folded, t.id limit :limit) t
        cross join lateral (
-         select count(*)::integer as departures, min(d.departure_date) as next_date
+         select count(*)::integer as upcoming_departures, min(d.departure_date) as next_departure_date
          from departures d
          where d.tour_id = t.id
            and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())) upcoming
      order by t.name_folded, t.id`,
     bindings as Record<string, string>,
   );
-  return rows.map(toCatalogTour);
-}
-
-interface CatalogTourRow {
-  id: string;
-  slug: string;
-  name: string;
-  continent: string;
-  country: string;
-  status: TourStatus;
-  currency: string;
-  currency_digits: number;
-  base_price_minor: number;
-  time_zone: string;
-  revision: number;
-  updated_at: Date;
-  departures: number;
-  next_date: string | null;
-}
-
-function toCatalogTour(row: CatalogTourRow): CatalogTour {
-  return {
-    id: row.id,
-    slug: row.slug,
-    name: row.name,
-    continent: row.continent,
-    country: row.country,
-    status: row.status,
-    currency: row.currency,
-    currencyDigits: row.currency_digits,
-    basePriceMinor: row.base_price_minor,
-    timeZone: row.time_zone,
-    revision: row.revision,
-    updatedAt: row.updated_at,
-    upcomingDepartures: row.departures,
-    nextDepartureDate: row.next_date,
-  };
+  return rows;
 }

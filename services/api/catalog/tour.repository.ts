@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
-import type { ItineraryDay, ListedTour, Tour, TourImage, TourKey, TourLocation } from './tour';
+import type { ListedTour, Tour, TourKey } from './tour';
 
 import { IS_VISIBLE, VISIBILITY_JOINS } from './visibility';
 
@@ -28,7 +28,7 @@ export async function findTourForTenant(db: Db, tenant: Tenant, key: TourKey): P
      where ${'id' in key ? 't.id = :id::uuid' : 't.slug = :slug'} and ${IS_VISIBLE}`,
     { ...key, tenantId: tenant.id },
   );
-  return rows[0] && toTour(rows[0]);
+  return rows[0];
 }
 
 export interface CatalogPageRequest {
@@ -95,7 +95,7 @@ export async function findCatalogPage(
       afterId: page.after?.id ?? null,
     },
   );
-  return rows.map(toListedTour);
+  return rows;
 }
 
 /**
@@ -109,79 +109,6 @@ export async function recordTerminalChange(trx: Trx, tourId: string): Promise<vo
 /** Escapes a text for LIKE. */
 function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&');
-}
-
-interface ListedTourRow {
-  id: string;
-  slug: string;
-  name: string;
-  name_folded: string;
-  summary: string | null;
-  continent: string;
-  country: string;
-  duration_days: number;
-  currency: string;
-  currency_digits: number;
-  base_price_minor: number;
-  image_url: string | null;
-  tags: string[];
-  updated_at: Date;
-  next_departure_date: string | null;
-  next_departure_until: Date | null;
-}
-
-interface TourRow extends ListedTourRow {
-  description: string | null;
-  images: TourImage[];
-  languages: string[];
-  time_zone: string;
-  group_size_max: number | null;
-  start_location: TourLocation | null;
-  end_location: TourLocation | null;
-  itinerary: ItineraryDay[];
-  inclusions: string[];
-  exclusions: string[];
-  cancellation_policy: string | null;
-  revision: number;
-}
-
-function toListedTour(row: ListedTourRow): ListedTour {
-  return {
-    id: row.id,
-    slug: row.slug,
-    name: row.name,
-    nameFolded: row.name_folded,
-    summary: row.summary,
-    continent: row.continent,
-    country: row.country,
-    durationDays: row.duration_days,
-    currency: row.currency,
-    currencyDigits: row.currency_digits,
-    basePriceMinor: row.base_price_minor,
-    imageUrl: row.image_url,
-    tags: row.tags,
-    updatedAt: row.updated_at,
-    nextDepartureDate: row.next_departure_date,
-    nextDepartureUntil: row.next_departure_until,
-  };
-}
-
-function toTour(row: TourRow): Tour {
-  return {
-    ...toListedTour(row),
-    description: row.description,
-    images: row.images,
-    languages: row.languages,
-    timeZone: row.time_zone,
-    groupSizeMax: row.group_size_max,
-    startLocation: row.start_location,
-    endLocation: row.end_location,
-    itinerary: row.itinerary,
-    inclusions: row.inclusions,
-    exclusions: row.exclusions,
-    cancellationPolicy: row.cancellation_policy,
-    revision: row.revision,
-  };
 }
 
 /** Returns the slugs of the continents with a visible tour. Steps through the index of continents and checks each one. */

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
-import { TENANT_MAY_BE_USED, tenantColumns, toTenant } from '../tenants/tenant-row';
+import { TENANT_COLUMNS, TENANT_MAY_BE_USED } from '../tenants/tenant-row';
 import type { Scope } from './credential';
 import type { CredentialKind, DigestAlgorithm } from './token-format';
 
@@ -25,22 +25,20 @@ export type StoredWidgetToken = StoredCredential & { ownOrigins: string[] | null
 /** Returns the digest of this id; for an unknown id, a digest of the same form that no token has. */
 export async function findDigest(db: Db, kind: CredentialKind, id: string): Promise<StoredDigest> {
   const { rows } = await db.raw(
-    `select coalesce(c.digest, decode(repeat('00', 32), 'hex')) as digest, coalesce(c.digest_alg, 'sha256') as digest_alg
+    `select coalesce(c.digest, decode(repeat('00', 32), 'hex')) as digest, coalesce(c.digest_alg, 'sha256') as digest_algorithm
      from (values (cast(:id as char(12)))) as asked (id)
      left join ${kind === 'api_key' ? 'api_keys' : 'widget_tokens'} c on c.id = asked.id`,
     { id },
   );
-  return { digest: rows[0].digest, digestAlgorithm: rows[0].digest_alg };
+  return rows[0];
 }
 
 export async function findStoredApiKey(db: Db, id: string): Promise<StoredApiKey | undefined> {
-  const row = await findStored(db, 'api_keys', id, 'c.scopes');
-  return row && { ...toStored(row), scopes: row.scopes };
+  return findStored(db, 'api_keys', id, 'c.scopes');
 }
 
 export async function findStoredWidgetToken(db: Db, id: string): Promise<StoredWidgetToken | undefined> {
-  const row = await findStored(db, 'widget_tokens', id, 'c.origins as own_origins');
-  return row && { ...toStored(row), ownOrigins: row.own_origins };
+  return findStored(db, 'widget_tokens', id, 'c.origins as own_origins');
 }
 
 /** Checks whether a live widget token lists this origin, itself or through its tenant. */
@@ -58,32 +56,28 @@ export async function isOriginListed(db: Db, origin: string): Promise<boolean> {
   return rows[0].listed;
 }
 
-function findStored(db: Db, table: 'api_keys' | 'widget_tokens', id: string, own: string) {
-  return db(`${table} as c`)
+/** @param own the column that only this kind has */
+async function findStored(
+  db: Db,
+  table: 'api_keys' | 'widget_tokens',
+  id: string,
+  own: string,
+): Promise<(StoredApiKey & StoredWidgetToken) | undefined> {
+  const row = await db(`${table} as c`)
     .join('tenants as t', 't.id', 'c.tenant_id')
     .where('c.id', id)
     .first(
-      'c.id',
       'c.family_id',
       'c.digest',
-      'c.digest_alg',
+      'c.digest_alg as digest_algorithm',
       'c.expires_at',
       own,
       db.raw('c.revoked_at is not null as revoked'),
       db.raw('coalesce(c.expires_at <= clock_timestamp(), false) as expired'),
-      ...tenantColumns('t'),
+      ...TENANT_COLUMNS.map((column) => `t.${column}`),
     );
-}
-
-function toStored(row: Record<string, unknown>): StoredCredential {
-  return {
-    id: row.id as string,
-    familyId: row.family_id as string,
-    digest: row.digest as Buffer,
-    digestAlgorithm: row.digest_alg as DigestAlgorithm,
-    revoked: row.revoked as boolean,
-    expired: row.expired as boolean,
-    expiresAt: row.expires_at as Date | null,
-    tenant: toTenant(row),
-  };
+  if (!row) return undefined;
+  const { familyId, digest, digestAlgorithm, expiresAt, revoked, expired, scopes, ownOrigins, ...tenant } =
+    row;
+  return { id, familyId, digest, digestAlgorithm, revoked, expired, expiresAt, scopes, ownOrigins, tenant };
 }

@@ -1,10 +1,8 @@
-import type { Db, Trx } from '../../platform/database';
+import { type Db, toColumns, type Trx } from '../../platform/database';
 import { USABLE_STATUSES } from '../tenants/tenant';
 import {
   type ApiKey,
-  type Credential,
   type CredentialPage,
-  type CredentialWarning,
   EXPIRING_DAYS,
   type Scope,
   UNUSED_DAYS,
@@ -50,16 +48,16 @@ export async function insertWidgetToken(
 }
 
 export async function findApiKey(db: Db, id: string): Promise<ApiKey | undefined> {
-  return (await selectApiKeys(db).where('c.id', id)).map(toApiKey)[0];
+  return selectApiKeys(db).where('c.id', id).first();
 }
 
 export async function findWidgetToken(db: Db, id: string): Promise<WidgetToken | undefined> {
-  return (await selectWidgetTokens(db).where('c.id', id)).map(toWidgetToken)[0];
+  return selectWidgetTokens(db).where('c.id', id).first();
 }
 
 /** Newest first. */
 export async function selectApiKeysOf(db: Db, tenantId: string, page: CredentialPage): Promise<ApiKey[]> {
-  return (await pageOf(selectApiKeys(db), 'api_key', tenantId, page)).map(toApiKey);
+  return pageOf(selectApiKeys(db), 'api_key', tenantId, page);
 }
 
 /** Newest first. */
@@ -68,15 +66,15 @@ export async function selectWidgetTokensOf(
   tenantId: string,
   page: CredentialPage,
 ): Promise<WidgetToken[]> {
-  return (await pageOf(selectWidgetTokens(db), 'widget_token', tenantId, page)).map(toWidgetToken);
+  return pageOf(selectWidgetTokens(db), 'widget_token', tenantId, page);
 }
 
 export async function selectApiKeysAtRisk(db: Db, limit: number): Promise<ApiKey[]> {
-  return (await atRisk(db, selectApiKeys(db), limit)).map(toApiKey);
+  return atRisk(db, selectApiKeys(db), limit);
 }
 
 export async function selectWidgetTokensAtRisk(db: Db, limit: number): Promise<WidgetToken[]> {
-  return (await atRisk(db, selectWidgetTokens(db), limit)).map(toWidgetToken);
+  return atRisk(db, selectWidgetTokens(db), limit);
 }
 
 /** Locks the row until the transaction ends, so that rotations and revocations run one after the other. */
@@ -108,11 +106,10 @@ export async function markRevoked(trx: Trx, kind: CredentialKind, id: string): P
     .update({ revoked_at: trx.raw('clock_timestamp()') });
 }
 
-function columnsOf(trx: Trx, credential: NewCredential): Record<string, unknown> {
-  const { id, tenantId, familyId, digest, digestAlgorithm, lifetimeSeconds } = credential;
+function columnsOf(trx: Trx, { digestAlgorithm, lifetimeSeconds, ...credential }: NewCredential) {
   // A null number of seconds makes a null instant.
   const expires_at = trx.raw('clock_timestamp() + make_interval(secs => ?)', [lifetimeSeconds] as never);
-  return { id, tenant_id: tenantId, family_id: familyId, digest, digest_alg: digestAlgorithm, expires_at };
+  return { ...toColumns(credential), digest_alg: digestAlgorithm, expires_at };
 }
 
 function selectApiKeys(db: Db) {
@@ -120,13 +117,23 @@ function selectApiKeys(db: Db) {
 }
 
 function selectWidgetTokens(db: Db) {
-  return selectCredentials(db, 'widget_token').select('c.origins', 't.origins as tenant_origins');
+  return selectCredentials(db, 'widget_token').select(
+    db.raw('coalesce(c.origins, t.origins) as origins, c.origins is null as follows_tenant'),
+  );
 }
 
 function selectCredentials(db: Db, kind: CredentialKind) {
   return db(`${TABLE[kind]} as c`)
     .join('tenants as t', 't.id', 'c.tenant_id')
-    .select('c.id', 't.slug', 'c.tenant_id', 'c.family_id', 'c.created_at', 'c.expires_at', 'c.revoked_at')
+    .select(
+      'c.id',
+      't.slug as tenant',
+      'c.tenant_id',
+      'c.family_id',
+      'c.created_at',
+      'c.expires_at',
+      'c.revoked_at',
+    )
     .select('c.replaced_by', 'c.last_used_at')
     .select(db.raw(`${STATUS} as status`))
     .select(warningsOf(db, kind));
@@ -169,37 +176,4 @@ function atRisk(db: Db, credentials: ReturnType<typeof selectCredentials>, limit
     .whereRaw('cardinality(d.warnings) > 0')
     .orderByRaw('d.expires_at nulls last, d.created_at')
     .limit(limit);
-}
-
-function toCredential(row: Record<string, unknown>): Credential {
-  return {
-    id: row.id as string,
-    tenant: row.slug as string,
-    tenantId: row.tenant_id as string,
-    familyId: row.family_id as string,
-    status: row.status as Credential['status'],
-    createdAt: row.created_at as Date,
-    expiresAt: row.expires_at as Date | null,
-    revokedAt: row.revoked_at as Date | null,
-    replacedBy: row.replaced_by as string | null,
-    lastUsedAt: row.last_used_at as Date | null,
-    warnings: row.warnings as CredentialWarning[],
-  };
-}
-
-function toApiKey(row: Record<string, unknown>): ApiKey {
-  const { name, website, scopes } = row as unknown as ApiKey;
-  return {
-    ...toCredential(row),
-    name,
-    website,
-    scopes,
-    browserSeenAt: row.browser_seen_at as Date | null,
-  };
-}
-
-function toWidgetToken(row: Record<string, unknown>): WidgetToken {
-  const own = row.origins as string[] | null;
-  const origins = own ?? (row.tenant_origins as string[]);
-  return { ...toCredential(row), origins, followsTenant: own === null };
 }

@@ -41,7 +41,7 @@ export interface StandingBooking {
 /** Returns the bookings that occupy seats of a departure, the oldest first. */
 export async function findStandingBookings(db: Db, departureId: string): Promise<StandingBooking[]> {
   const { rows } = await db.raw(
-    `select l.booking_ref, t.slug, l.status, l.adults, l.external_ref, l.customer_name, l.customer_phone, l.customer_email
+    `select l.booking_ref, t.slug as tenant, l.status, l.adults, l.external_ref, l.customer_name, l.customer_phone, l.customer_email
      from booking_leads l join tenants t on t.id = l.tenant_id
      where l.departure_id = :departureId and l.status in ('pending_payment', 'confirmed')
        and lead_stands(l.status, l.payment_due_at, clock_timestamp())
@@ -64,24 +64,10 @@ export async function countLiveHoldsOf(
   return rows[0];
 }
 
-interface StandingRow {
-  booking_ref: string;
-  slug: string;
-  status: string;
-  adults: number;
-  external_ref: string | null;
-  customer_name: string | null;
-  customer_phone: string | null;
-  customer_email: string | null;
-}
+type StandingRow = Omit<StandingBooking, 'customer'> &
+  Record<'customerName' | 'customerPhone' | 'customerEmail', string | null>;
 
 function toStandingBooking(row: StandingRow): StandingBooking {
-  return {
-    bookingRef: row.booking_ref,
-    tenant: row.slug,
-    status: row.status,
-    adults: row.adults,
-    externalRef: row.external_ref,
-    customer: { name: row.customer_name, phone: row.customer_phone, email: row.customer_email },
-  };
+  const { customerName: name, customerPhone: phone, customerEmail: email, ...booking } = row;
+  return { ...booking, customer: { name, phone, email } };
 }

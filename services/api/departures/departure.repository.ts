@@ -1,11 +1,11 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
 import { IS_VISIBLE, VISIBILITY_JOINS } from '../catalog/visibility';
-import type { Prices } from '../pricing/prices';
+import type { PricedTour } from '../pricing/prices';
 import type { Departure } from './departure';
 
 /** All columns of a departure `d` of tour `t` at one clock reading, `clock.at`. */
 const DEPARTURE_COLUMNS = `
-  d.id, d.tour_id, t.continent, t.currency, t.currency_digits, d.departure_date, d.return_date, d.seats_total, d.prices_minor,
+  d.id, d.tour_id, t.continent, t.currency, t.currency_digits, d.departure_date, d.return_date, d.seats_total, d.prices_minor as prices,
   seats_taken(d.id, clock.at) as seats_taken,
   d.status = 'cancelled' as cancelled,
   d.departure_date < tour_today(t.time_zone, clock.at) as past,
@@ -38,7 +38,7 @@ async function waitAtMostLockTimeout<T>(trx: Trx, lock: () => PromiseLike<T>): P
      select statement_timeout, set_config('statement_timeout', current_setting('lock_timeout'), true) from setting`,
   );
   const locked = await lock();
-  await trx.raw("select set_config('statement_timeout', ?, true)", [rows[0].statement_timeout]);
+  await trx.raw("select set_config('statement_timeout', ?, true)", [rows[0].statementTimeout]);
   return locked;
 }
 
@@ -60,7 +60,7 @@ export async function readClock(
      from clock`,
     { departureId },
   );
-  return { at: rows[0].at, somethingExpired: rows[0].something_expired };
+  return rows[0];
 }
 
 /**
@@ -90,7 +90,9 @@ export async function findDepartureForTenant(
      from clock, departures d join tours t on t.id = d.tour_id ${VISIBILITY_JOINS} where d.id = :id`,
     { id, at, tenantId },
   );
-  return rows[0] && { departure: toDeparture(rows[0]), visible: rows[0].visible };
+  if (!rows[0]) return undefined;
+  const { visible, ...row } = rows[0];
+  return { departure: toDeparture(row), visible };
 }
 
 export interface DeparturePage {
@@ -164,49 +166,14 @@ export async function findDepartureWithHorizon(
     // The binding is not named date, because Knex would replace it in every ::date.
     { tourId, wantedDate: date },
   );
-  const [row] = rows;
-  return {
-    departure: row.id === null ? undefined : toDeparture(row),
-    revision: row.revision ?? 0,
-    asOf: row.as_of,
-    countedUntil: row.counted_until,
-  };
+  const { revision, countedUntil, ...row } = rows[0];
+  const departure = row.id === null ? undefined : toDeparture(row);
+  return { departure, revision: revision ?? 0, asOf: row.asOf, countedUntil };
 }
 
-interface DepartureRow {
-  id: string;
-  tour_id: string;
-  continent: string;
-  currency: string;
-  currency_digits: number;
-  departure_date: string;
-  return_date: string | null;
-  seats_total: number;
-  seats_taken: number;
-  cancelled: boolean;
-  past: boolean;
-  closed: boolean;
-  prices_minor: Prices;
-  as_of: Date;
-}
+type DepartureRow = Omit<Departure, 'tour'> & Omit<PricedTour, 'id'> & { tourId: string };
 
 function toDeparture(row: DepartureRow): Departure {
-  return {
-    id: row.id,
-    tour: {
-      id: row.tour_id,
-      continent: row.continent,
-      currency: row.currency,
-      currencyDigits: row.currency_digits,
-    },
-    departureDate: row.departure_date,
-    returnDate: row.return_date,
-    seatsTotal: row.seats_total,
-    seatsTaken: row.seats_taken,
-    cancelled: row.cancelled,
-    past: row.past,
-    closed: row.closed,
-    prices: row.prices_minor,
-    asOf: row.as_of,
-  };
+  const { tourId, continent, currency, currencyDigits, ...departure } = row;
+  return { ...departure, tour: { id: tourId, continent, currency, currencyDigits } };
 }

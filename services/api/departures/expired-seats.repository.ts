@@ -22,14 +22,7 @@ export async function markExpiredHolds(trx: Trx, departureId: string, at: string
      returning h.id, h.tenant_id, h.external_ref, h.quantity, d.departure_date, h.expires_at`,
     { departureId, at },
   );
-  return rows.map((row: Record<string, never>) => ({
-    id: row.id,
-    tenantId: row.tenant_id,
-    externalRef: row.external_ref,
-    quantity: row.quantity,
-    departureDate: row.departure_date,
-    expiresAt: row.expires_at,
-  }));
+  return rows;
 }
 
 /** Marks the unpaid leads whose payment window had ended at `at`: of one departure, or all leads without a departure. */
@@ -42,7 +35,7 @@ export async function markExpiredLeads(
     `update booking_leads set status = 'expired', expired_at = payment_due_at
      where departure_id is not distinct from :departureId::uuid
        and lead_lapsed(status, payment_due_at, :at)
-     returning id, tenant_id, booking_ref, source, external_ref, customer_name, customer_phone, customer_email,
+     returning id as lead_id, tenant_id, booking_ref, source, external_ref, customer_name, customer_phone, customer_email,
        departure_date, total_minor, currency_digits`,
     { departureId, at },
   );
@@ -60,32 +53,18 @@ export async function findDeparturesWithExpiredSeats(db: Db, limit: number): Pro
      order by departure_id limit :limit`,
     { limit },
   );
-  return rows.map((row: { departure_id: string | null }) => row.departure_id);
+  return rows.map((row: { departureId: string | null }) => row.departureId);
 }
 
-interface LeadRow {
-  id: number;
-  tenant_id: string;
-  booking_ref: string;
-  source: string;
-  external_ref: string | null;
-  customer_name: string | null;
-  customer_phone: string | null;
-  customer_email: string | null;
-  departure_date: string | null;
-  total_minor: number;
-  currency_digits: number;
+interface ExpiredLead extends Omit<EventLead, 'customer' | 'totalPrice'> {
+  customerName: string | null;
+  customerPhone: string | null;
+  customerEmail: string | null;
+  totalMinor: number;
+  currencyDigits: number;
 }
 
-function toEventLead(row: LeadRow): EventLead {
-  return {
-    tenantId: row.tenant_id,
-    bookingRef: row.booking_ref,
-    leadId: row.id,
-    source: row.source,
-    externalRef: row.external_ref,
-    customer: { name: row.customer_name, phone: row.customer_phone, email: row.customer_email },
-    departureDate: row.departure_date,
-    totalPrice: toMajor(row.total_minor, row.currency_digits),
-  };
+function toEventLead(lead: ExpiredLead): EventLead {
+  const { customerName: name, customerPhone: phone, customerEmail: email, totalMinor, currencyDigits } = lead;
+  return { ...lead, customer: { name, phone, email }, totalPrice: toMajor(totalMinor, currencyDigits) };
 }

@@ -65,14 +65,9 @@ export async function collectFacts(db: Db): Promise<InstallationFacts> {
        (select count(*) from seat_holds where hold_lives(status, expires_at, clock_timestamp())) as live_holds,
        (select count(*) from api_instances)::integer as instances`,
   );
-  const row = rows[0];
   const answered = Date.now();
-  return {
-    version: row.version,
-    clockSkewMs: Math.round((row.clock as Date).getTime() - (asked + answered) / 2),
-    liveHolds: row.live_holds,
-    instances: row.instances,
-  };
+  const { clock, ...facts } = rows[0] as InstallationFacts & { clock: Date };
+  return { ...facts, clockSkewMs: Math.round(clock.getTime() - (asked + answered) / 2) };
 }
 
 /** Finds instances without a recent poll, by the database's clock. */
@@ -84,7 +79,7 @@ export async function findSilentInstances(
     .whereRaw('polled_at < clock_timestamp() - make_interval(secs => ?)', [seconds])
     .orderBy('polled_at')
     .limit(100)
-    .select<{ id: string; polledAt: Date }[]>('id', 'polled_at as polledAt');
+    .select<{ id: string; polledAt: Date }[]>('id', 'polled_at');
 }
 
 /** Today in the last time zone of the earth. */
@@ -115,7 +110,7 @@ export async function findOriginGaps(db: Db): Promise<{
 /** Returns the slugs of tenants that see no published tour. */
 export async function findTenantsWithoutTours(db: Db): Promise<{ anyTour: boolean; blind: string[] }> {
   const { rows } = await db.raw(
-    `select exists (select from tours where status = 'published') as "anyTour", array(
+    `select exists (select from tours where status = 'published') as any_tour, array(
        select t.slug from tenants t where ${TENANT_MAY_BE_USED}
          and not exists (
            select from visibility_tour_rules r join tours o on o.id = r.tour_id and o.status = 'published'

@@ -141,55 +141,17 @@ export async function endHold(
   await trx('seat_holds').where({ id, status: 'active' }).update({ status, ended_at: at, ended_by: by });
 }
 
-interface HoldRow {
-  id: string;
-  tenant_id: string;
-  tenant_slug: string;
-  departure_id: string;
-  quantity: number;
-  hold_minutes: number;
-  expires_at: Date;
-  unit_price_minor: number;
-  currency: string;
-  currency_digits: number;
-  price_breakdown: Record<string, unknown>;
-  external_ref: string | null;
-  customer_name: string | null;
-  customer_phone: string | null;
-  customer_email: string | null;
-  created_at: Date;
-  placed_by: Actor | null;
-  ended_at: Date | null;
-  ended_by: Actor | null;
-  status: HoldStatus;
-  tour_id: string;
-  tour_slug: string;
-  departure_date: string;
-  seats_available: number;
-}
+type HoldRow = Omit<SeatHold, 'tenant' | 'tour' | 'customer'> &
+  Record<'tenantId' | 'tenantSlug' | 'tourId' | 'tourSlug', string> &
+  Record<'customerName' | 'customerPhone' | 'customerEmail', string | null>;
 
 function toHold(row: HoldRow): SeatHold {
+  const { tenantId, tenantSlug, tourId, tourSlug, customerName, customerPhone, customerEmail, ...hold } = row;
   return {
-    id: row.id,
-    tenant: { id: row.tenant_id, slug: row.tenant_slug },
-    tour: { id: row.tour_id, slug: row.tour_slug },
-    departureId: row.departure_id,
-    departureDate: row.departure_date,
-    quantity: row.quantity,
-    holdMinutes: row.hold_minutes,
-    status: row.status,
-    expiresAt: row.expires_at,
-    unitPriceMinor: row.unit_price_minor,
-    currency: row.currency,
-    currencyDigits: row.currency_digits,
-    priceBreakdown: row.price_breakdown,
-    externalRef: row.external_ref,
-    customer: { name: row.customer_name, phone: row.customer_phone, email: row.customer_email },
-    createdAt: row.created_at,
-    placedBy: row.placed_by,
-    endedAt: row.ended_at,
-    endedBy: row.ended_by,
-    seatsAvailable: row.seats_available,
+    ...hold,
+    tenant: { id: tenantId, slug: tenantSlug },
+    tour: { id: tourId, slug: tourSlug },
+    customer: { name: customerName, phone: customerPhone, email: customerEmail },
   };
 }
 
@@ -226,5 +188,5 @@ export async function findExtensions(db: Db, holdId: string): Promise<HoldExtens
   return db('hold_extensions')
     .where({ hold_id: holdId })
     .orderBy('at')
-    .select<HoldExtension[]>('at', 'expires_at as expiresAt', 'by');
+    .select<HoldExtension[]>('at', 'expires_at', 'by');
 }

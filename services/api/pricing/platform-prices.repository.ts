@@ -69,13 +69,9 @@ export async function findPlatformPrices(
      group by t.id, p.prices, p.date is null, width_bucket(p.date, ?::date[])`,
     [tourIds, bounds],
   );
-  return rows.map(({ prices, date, count, currency_digits: currencyDigits, ...tour }: PlatformPricesRow) => ({
-    tour: { ...tour, currencyDigits },
-    prices,
-    date,
-    count,
-  }));
+  return rows.map(
+    ({ prices, date, count, ...tour }: Omit<PlatformPrices, 'tour'> & PlatformPrices['tour']) => ({
+      ...{ tour, prices, date, count },
+    }),
+  );
 }
-
-type PlatformPricesRow = Omit<PlatformPrices, 'tour'> &
-  Omit<PricedTour, 'currencyDigits'> & { slug: string; currency_digits: number };

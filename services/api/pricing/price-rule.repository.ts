@@ -1,6 +1,6 @@
-import type { Db, Trx } from '../../platform/database';
+import { type Db, toColumns, type Trx } from '../../platform/database';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant-row';
-import type { PriceRule, PriceRuleKind } from './choose-price-rule';
+import type { PriceRule } from './choose-price-rule';
 
 const COLUMNS = [
   'id',
@@ -17,11 +17,10 @@ const COLUMNS = [
 
 /** Returns the tenant's rules that can apply to any of these tours. */
 export async function findPriceRules(db: Db, tenantId: string, tourIds: string[]): Promise<PriceRule[]> {
-  const rows: PriceRuleRow[] = await db('price_rules')
+  return db('price_rules')
     .select(COLUMNS)
     .where('tenant_id', tenantId)
     .where((scope) => scope.whereNull('tour_id').orWhereIn('tour_id', tourIds));
-  return rows.map(toPriceRule);
 }
 
 /** A rule that may lower a price, and its tenant. */
@@ -32,7 +31,9 @@ export interface DiscountRule {
 
 /** Returns the rules that can lower, fix or round prices, of usable tenants, by slug. */
 export async function findDiscountRules(db: Db): Promise<DiscountRule[]> {
-  const rows: (PriceRuleRow & { slug: string; tenant_currency: string })[] = await db('price_rules as r')
+  const rows: (PriceRule & { tenantId: string; slug: string; tenantCurrency: string })[] = await db(
+    'price_rules as r',
+  )
     .join('tenants as t', 't.id', 'r.tenant_id')
     .select(
       ...COLUMNS.map((column) => `r.${column}`),
@@ -43,9 +44,9 @@ export async function findDiscountRules(db: Db): Promise<DiscountRule[]> {
     .whereRaw(TENANT_MAY_BE_USED)
     .whereRaw("(r.percent < -50 or r.amount_minor < 0 or r.kind = 'price' or r.round_to is not null)")
     .orderBy(['t.slug', 'r.id']);
-  return rows.map((row) => ({
-    rule: toPriceRule(row),
-    tenant: { id: row.tenant_id, slug: row.slug, currency: row.tenant_currency },
+  return rows.map(({ tenantId, slug, tenantCurrency, ...rule }) => ({
+    rule,
+    tenant: { id: tenantId, slug, currency: tenantCurrency },
   }));
 }
 
@@ -88,8 +89,7 @@ async function selectListed(
     .orderBy('r.id', 'desc')
     .limit(limit);
   if (after !== undefined) void query.where('r.id', '<', after);
-  const rows: (PriceRuleRow & { tour_slug: string | null })[] = await query;
-  return rows.map((row) => ({ ...toPriceRule(row), tourSlug: row.tour_slug }));
+  return query;
 }
 
 export async function insertPriceRule(
@@ -97,53 +97,13 @@ export async function insertPriceRule(
   tenantId: string,
   rule: Omit<PriceRule, 'id'>,
 ): Promise<PriceRule> {
-  const [row] = await trx('price_rules')
-    .insert({
-      tenant_id: tenantId,
-      tour_id: rule.tourId,
-      continent: rule.continent,
-      kind: rule.kind,
-      percent: rule.percent,
-      amount_minor: rule.amountMinor,
-      currency: rule.currency,
-      travel_from: rule.travelFrom,
-      travel_to: rule.travelTo,
-      round_to: rule.roundTo,
-    })
-    .returning(COLUMNS);
-  return toPriceRule(row as PriceRuleRow);
+  const [inserted] = await trx('price_rules')
+    .insert(toColumns({ tenantId, ...rule }))
+    .returning<PriceRule[]>(COLUMNS);
+  return inserted!;
 }
 
 /** @returns false when the rule was already deleted */
 export async function deletePriceRule(trx: Trx, id: number): Promise<boolean> {
   return (await trx('price_rules').where({ id }).delete()) > 0;
-}
-
-interface PriceRuleRow {
-  id: number;
-  tenant_id: string;
-  tour_id: string | null;
-  continent: string | null;
-  kind: PriceRuleKind;
-  percent: string | null;
-  amount_minor: number | null;
-  currency: string | null;
-  travel_from: string | null;
-  travel_to: string | null;
-  round_to: string | null;
-}
-
-function toPriceRule(row: PriceRuleRow): PriceRule {
-  return {
-    id: row.id,
-    tourId: row.tour_id,
-    continent: row.continent,
-    kind: row.kind,
-    percent: row.percent,
-    amountMinor: row.amount_minor,
-    currency: row.currency,
-    travelFrom: row.travel_from,
-    travelTo: row.travel_to,
-    roundTo: row.round_to,
-  };
 }

@@ -93,7 +93,7 @@ export async function findRefusals(db: Db, filter: RefusalFilter): Promise<Refus
       filter.after,
     ]);
   }
-  return (await query).map(toRefusal);
+  return query;
 }
 
 /** Blocks writers of refusals until the transaction ends. */
@@ -113,44 +113,10 @@ export async function findExternalReferences(
     .whereNotNull('external_ref')
     .orderBy('id')
     .limit(limit)
-    .select('id', 'external_ref as externalRef');
+    .select('id', 'external_ref');
 }
 
 /** Erases the references; the other columns hold no personal data. */
 export async function eraseExternalReferences(trx: Trx, ids: number[]): Promise<void> {
   await trx('sale_refusals').whereIn('id', ids).update({ external_ref: null });
-}
-
-interface RefusalRow {
-  id: number;
-  at: Date;
-  tenant: string;
-  operation: Operation;
-  code: string;
-  request_id: string;
-  tour: string | null;
-  departure_date: string | null;
-  quantity: number | null;
-  seats_available: number | null;
-  external_ref: string | null;
-  hold_id: string | null;
-  booking_ref: string | null;
-}
-
-function toRefusal(row: RefusalRow): Refusal {
-  return {
-    id: row.id,
-    at: row.at,
-    tenant: row.tenant,
-    operation: row.operation,
-    code: row.code,
-    requestId: row.request_id,
-    tour: row.tour,
-    departureDate: row.departure_date,
-    quantity: row.quantity,
-    seatsAvailable: row.seats_available,
-    externalRef: row.external_ref,
-    holdId: row.hold_id,
-    bookingRef: row.booking_ref,
-  };
 }

@@ -31,7 +31,7 @@ export async function exchangeVersions(db: Db, { instance, seen, number }: Poll)
       { instance, seen, number },
     )
     .timeout(ANSWER_MS);
-  return { version: rows[0].version, databaseTime: rows[0].database_time };
+  return rows[0];
 }
 
 export async function deleteInstance(db: Db, instance: string): Promise<void> {

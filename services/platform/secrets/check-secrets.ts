@@ -104,11 +104,11 @@ async function opensNothing(
 
 /** Reads the check values by variable; null for a used secret without a check value. */
 async function findChecks(db: Db): Promise<Map<string, string | null>> {
-  const rows = await db('secret_checks').select<{ variable: string; check_value: string | null }[]>(
+  const rows = await db('secret_checks').select<{ variable: string; checkValue: string | null }[]>(
     'variable',
     'check_value',
   );
-  return new Map(rows.map((row) => [row.variable, row.check_value]));
+  return new Map(rows.map((row) => [row.variable, row.checkValue]));
 }
 
 async function keepCheck(db: Db, name: Checked, secret: string): Promise<void> {

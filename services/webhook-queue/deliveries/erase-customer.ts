@@ -110,8 +110,8 @@ async function lockDeliveriesOf(trx: Trx, eventIds: string[]): Promise<KeptDeliv
   await trx.raw('select from webhook_deliveries where id = any (?::uuid[]) order by id for update', [ids]);
   await lockQueued();
   const { rows } = await trx.raw<{ rows: KeptDelivery[] }>(
-    `select d.id, d.event_id as "eventId", coalesce(d.body, ev.body) as body, q.delivery_id is not null as queued,
-       coalesce(q.lease_until > clock_timestamp(), false) as "inFlight"
+    `select d.id, d.event_id, coalesce(d.body, ev.body) as body, q.delivery_id is not null as queued,
+       coalesce(q.lease_until > clock_timestamp(), false) as in_flight
      from webhook_deliveries d join webhook_events ev on ev.id = d.event_id
      left join webhook_queue q on q.delivery_id = d.id
      where d.id = any (:ids::uuid[]) order by d.id`,

@@ -3,39 +3,30 @@ import { isUuid } from '../../platform/text-forms';
 import { webhookId } from '../signing/sign-payload';
 import { DeliveryNotFoundError } from '../webhook.errors';
 import type { Knex } from 'knex';
-import type { AttemptOutcome, AttemptReport, DeliveryStatus } from './delivery';
+import type { AttemptReport, DeliveryStatus } from './delivery';
 import { byLeadingIndex, type DeliverySearch, matchingSearch } from './delivery-search.repository';
 import { SHOWN_STATUS } from './queue.repository';
 
-/** A delivery as the terminal shows it (CONTRACT section 6), in wire names. */
+/** A delivery as lists show it. */
 export interface DeliveryItem {
   id: string;
   /** Slug of the tenant. */
   tenant: string;
-  event_type: string;
-  booking_ref: string | null;
+  eventType: string;
+  bookingRef: string | null;
   /** Endpoint id; null while the delivery waits for an endpoint. */
   endpoint: string | null;
   status: DeliveryStatus;
   attempts: number;
-  next_attempt_at: Date | null;
-  last_status_code: number | null;
-  last_error: string | null;
-  created_at: Date;
+  nextAttemptAt: Date | null;
+  lastStatusCode: number | null;
+  lastError: string | null;
+  createdAt: Date;
 }
 
-export interface AttemptItem {
+export interface AttemptItem extends Omit<AttemptReport, 'retryAfterSeconds'> {
   number: number;
-  started_at: Date;
-  duration_ms: number;
-  outcome: AttemptOutcome;
-  status_code: number | null;
-  reason: string | null;
-  phases: AttemptReport['phases'];
-  peer: string | null;
-  signature: string | null;
-  response_headers: Record<string, string> | null;
-  response_body: string | null;
+  startedAt: Date;
 }
 
 /** Null unless the endpoint is active; an open breaker makes the time later. */
@@ -62,7 +53,7 @@ export async function findDeliveriesWithin(
   db: Db,
   search: DeliverySearch,
   { limit, window }: { limit: number; window: number },
-): Promise<{ items: DeliveryItem[]; stoppedAt: { id: string; created_at: Date } | null }> {
+): Promise<{ items: DeliveryItem[]; stoppedAt: { id: string; createdAt: Date } | null }> {
   // These conditions match few rows, whatever the length of the history.
   if (search.bookingRef || search.status === 'delivering' || search.withoutEndpoint)
     return { items: await findDeliveries(db, search, limit), stoppedAt: null };
@@ -72,7 +63,7 @@ export async function findDeliveriesWithin(
   if (items.length === limit) return { items, stoppedAt: null };
   const last = await candidates
     .offset(window - 1)
-    .first<{ id: string; created_at: Date } | undefined>('d.id', 'd.created_at');
+    .first<{ id: string; createdAt: Date } | undefined>('d.id', 'd.created_at');
   return { items, stoppedAt: last ?? null };
 }
 
@@ -80,7 +71,7 @@ export async function findDeliveryItem(db: Db | Trx, id: string): Promise<Delive
   return deliveries(db).where('d.id', id).first<DeliveryItem | undefined>();
 }
 
-type DeliveryWithBody = DeliveryItem & { tenant_id: string; event_id: string; body: string };
+type DeliveryWithBody = DeliveryItem & { tenantId: string; eventId: string; body: string };
 
 async function findDelivery(db: Db | Trx, id: string): Promise<DeliveryWithBody | undefined> {
   const query = deliveries(db)
@@ -132,9 +123,9 @@ function deliveries(db: Db | Trx, from: Knex.QueryBuilder | string = 'webhook_de
 }
 
 export interface DeliveryDetail extends DeliveryItem {
-  tenant_id: string;
+  tenantId: string;
   /** The webhook-id header: the same for all attempts and replays. */
-  webhook_id: string;
+  webhookId: string;
   /** The body that is sent; contains personal data. */
   body: string;
   tries: AttemptItem[];
@@ -144,26 +135,19 @@ export interface DeliveryDetail extends DeliveryItem {
 export async function showDelivery(db: Db | Trx, id: string): Promise<DeliveryDetail> {
   const delivery = isUuid(id) ? await findDelivery(db, id) : undefined;
   if (!delivery) throw new DeliveryNotFoundError();
-  const { event_id: eventId, ...shown } = delivery;
-  return { ...shown, webhook_id: webhookId(eventId), tries: await findAttempts(db, id) };
+  const { eventId, ...shown } = delivery;
+  return { ...shown, webhookId: webhookId(eventId), tries: await findAttempts(db, id) };
 }
 
 /** Exceeds the deliveries of any booking: its events times the tenant's endpoints. */
 const BOOKING_LIMIT = 200;
 
-/** Lists the deliveries of a booking, oldest first, with their attempts but without the responses. */
+/** Lists the deliveries of a booking, oldest first, with their attempts. */
 export async function listDeliveriesOfBooking(
   db: Db,
   bookingRef: string,
-): Promise<(DeliveryItem & { tries: Omit<AttemptItem, 'response_headers' | 'response_body'>[] })[]> {
+): Promise<(DeliveryItem & { tries: AttemptItem[] })[]> {
   const items = await findDeliveries(db, { bookingRef }, BOOKING_LIMIT);
-  const withTries = items.map(async (item) => ({
-    ...item,
-    tries: (await findAttempts(db, item.id)).map(withoutResponse),
-  }));
+  const withTries = items.map(async (item) => ({ ...item, tries: await findAttempts(db, item.id) }));
   return (await Promise.all(withTries)).reverse();
-}
-
-function withoutResponse({ response_headers: _, response_body: __, ...rest }: AttemptItem) {
-  return rest;
 }

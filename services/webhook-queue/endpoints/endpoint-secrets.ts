@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import { type Db, toColumns, type Trx } from '../../platform/database';
 import {
   deriveSealingKey,
   mintSecret,
@@ -98,12 +98,11 @@ export interface LiveSecret {
 
 /** Finds creation and expiry of the secrets that sign now, newest first. */
 export async function findLiveSecrets(db: Db | Trx, endpointId: string): Promise<LiveSecret[]> {
-  const rows = await db('webhook_secrets as s')
+  return db('webhook_secrets as s')
     .where('s.endpoint_id', endpointId)
     .whereRaw(SIGNS)
     .orderBy('s.created_at', 'desc')
-    .select<{ created_at: Date; expires_at: Date | null }[]>('s.created_at', 's.expires_at');
-  return rows.map((row) => ({ createdAt: row.created_at, expiresAt: row.expires_at }));
+    .select<LiveSecret[]>('s.created_at', 's.expires_at');
 }
 
 interface SealedForEndpoint {
@@ -124,28 +123,16 @@ async function findSealed(
     .whereRaw(SIGNS)
     .whereNot('e.status', 'removed')
     .orderBy('s.created_at', 'desc')
-    .select<SealedRow[]>('s.id', 's.endpoint_id', 't.slug', 's.key_id', 's.nonce', 's.ciphertext');
+    .select<(Omit<SealedForEndpoint, 'sealed'> & SealedSecret)[]>(
+      ...['s.id', 's.endpoint_id', 't.slug as tenant', 's.key_id', 's.nonce', 's.ciphertext'],
+    );
   if (keyId !== undefined) void query.where('s.key_id', keyId);
   if (limit !== undefined) void query.limit(limit);
-  return (await query).map(({ id, endpoint_id, slug, key_id, nonce, ciphertext }) => ({
-    endpointId: endpoint_id,
-    tenant: slug,
-    sealed: { id, keyId: key_id, nonce, ciphertext },
-  }));
-}
-
-interface SealedRow {
-  id: string;
-  endpoint_id: string;
-  slug: string;
-  key_id: string;
-  nonce: Buffer;
-  ciphertext: Buffer;
+  return (await query).map(({ endpointId, tenant, ...sealed }) => ({ endpointId, tenant, sealed }));
 }
 
 async function insertSecret(trx: Trx, endpointId: string, sealed: SealedSecret): Promise<void> {
-  const { id, keyId, nonce, ciphertext } = sealed;
-  await trx('webhook_secrets').insert({ id, endpoint_id: endpointId, key_id: keyId, nonce, ciphertext });
+  await trx('webhook_secrets').insert(toColumns({ endpointId, ...sealed }));
 }
 
 /** Ends the current secrets after `overlapSeconds`, never later than planned before, and deletes expired ones. */

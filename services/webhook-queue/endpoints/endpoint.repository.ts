@@ -1,20 +1,7 @@
 import type { Db, Trx } from '../../platform/database';
-import type { Endpoint, EndpointStatus, Format } from './endpoint';
-import type { EventType } from '../deliveries/delivery';
+import type { Endpoint, EndpointStatus } from './endpoint';
 import { isUuid } from '../../platform/text-forms';
 import { EndpointNotFoundError } from '../webhook.errors';
-
-interface StoredEndpoint {
-  id: string;
-  tenant_id: string;
-  tenant: string;
-  url: string;
-  format: Format;
-  events: EventType[];
-  status: EndpointStatus;
-  status_reason: string | null;
-  created_at: Date;
-}
 
 export async function insertEndpoint(
   trx: Trx,
@@ -28,14 +15,12 @@ export async function insertEndpoint(
 
 /** Finds an endpoint, also a removed one, because its history stays. */
 async function findEndpointById(db: Db | Trx, id: string): Promise<Endpoint | undefined> {
-  const row = await endpoints(db).where('e.id', id).first();
-  return row && toEndpoint(row);
+  return endpoints(db).where('e.id', id).first();
 }
 
 /** Locks an endpoint, so that its state cannot change until the transaction ends. */
 export async function lockEndpoint(trx: Trx, id: string): Promise<Endpoint | undefined> {
-  const row = await endpoints(trx).where('e.id', id).forNoKeyUpdate('e').first();
-  return row && toEndpoint(row);
+  return endpoints(trx).where('e.id', id).forNoKeyUpdate('e').first();
 }
 
 export interface EndpointSelection {
@@ -55,7 +40,7 @@ export async function listEndpoints(
   if (tenantId) void query.where('e.tenant_id', tenantId);
   if (status) void query.where('e.status', status);
   if (after) void query.where('e.id', '>', after);
-  return (await query).map(toEndpoint);
+  return query;
 }
 
 /** Finds ids of the tenant's other endpoints with the same URL, without removed ones. */
@@ -82,21 +67,16 @@ export async function setEndpointStatus(
 function endpoints(db: Db | Trx) {
   return db('webhook_endpoints as e')
     .join('tenants as t', 't.id', 'e.tenant_id')
-    .select<StoredEndpoint[]>('e.*', 't.slug as tenant');
-}
-
-function toEndpoint(row: StoredEndpoint): Endpoint {
-  return {
-    id: row.id,
-    tenantId: row.tenant_id,
-    tenant: row.tenant,
-    url: row.url,
-    format: row.format,
-    events: row.events,
-    status: row.status,
-    statusReason: row.status_reason,
-    createdAt: row.created_at,
-  };
+    .select<Endpoint[]>(
+      'e.id',
+      'e.tenant_id',
+      't.slug as tenant',
+      'e.url',
+      'e.format',
+      'e.events',
+      'e.status',
+    )
+    .select('e.status_reason', 'e.created_at');
 }
 
 /** Finds an endpoint. @throws EndpointNotFoundError also for a removed one */
@@ -135,9 +115,5 @@ export async function findEndpointFailures(
 ): Promise<EndpointFailures | undefined> {
   return db('webhook_health')
     .where({ endpoint_id: endpointId })
-    .first<EndpointFailures | undefined>(
-      'failures',
-      'failing_since as failingSince',
-      'blocked_until as blockedUntil',
-    );
+    .first<EndpointFailures | undefined>('failures', 'failing_since', 'blocked_until');
 }

@@ -38,6 +38,6 @@ export async function showEndpoint(db: Db, id: string): Promise<EndpointDetail> 
     trouble: (await findEndpointFailures(db, id)) ?? null,
     waiting,
     recent: { counted: newest.length, ...(Object.fromEntries(byStatus) as Record<DeliveryStatus, number>) },
-    lastFailure: newest.find(({ last_error: error }) => error !== null) ?? null,
+    lastFailure: newest.find(({ lastError }) => lastError !== null) ?? null,
   };
 }

@@ -99,14 +99,14 @@ export interface ExpiredRows {
  */
 export async function expireStranded(db: Db, retentionDays: number): Promise<ExpiredRows | null> {
   return withHistoryLock(db, null, async (trx) => {
-    const { rows } = await trx.raw<{ rows: [{ deleted: number; given_up: number }] }>(
+    const { rows } = await trx.raw<{ rows: [ExpiredRows] }>(
       `select e.deleted, e.given_up from webhook_expire_stranded(
          date_trunc('month', (now() - make_interval(days => :retentionDays::integer)) at time zone 'UTC') at time zone 'UTC',
          :atMost::integer
        ) e`,
       { retentionDays, atMost: DELETE_LIMIT },
     );
-    return { deleted: rows[0].deleted, givenUp: rows[0].given_up };
+    return rows[0];
   });
 }
 
@@ -128,11 +128,11 @@ export async function findExpiredMonths(db: Db, retentionDays: number): Promise<
 /** @returns the number of deliveries that still waited in it; null when another process holds the lock */
 export async function dropMonth(db: Db, month: string): Promise<number | null> {
   return withHistoryLock(db, null, async (trx) => {
-    const { rows } = await trx.raw<{ rows: [{ given_up: number }] }>(
+    const { rows } = await trx.raw<{ rows: [{ givenUp: number }] }>(
       'select webhook_drop_month(:month::date) as given_up',
       { month },
     );
-    return rows[0].given_up;
+    return rows[0].givenUp;
   });
 }
 

@@ -42,10 +42,10 @@ export async function findWorkers(db: Db): Promise<WorkerRow[]> {
     .limit(100)
     .select<WorkerRow[]>(
       'id',
-      'started_at as startedAt',
-      'beat_at as beatAt',
+      'started_at',
+      'beat_at',
       'slots',
-      'in_flight as inFlight',
+      'in_flight',
       db.raw(`beat_at > now() - interval '${ALIVE_SECONDS} seconds' as alive`),
     );
 }

@@ -135,11 +135,11 @@ async function sampleQueue(db: Db): Promise<QueueSample> {
       limit 1000000
     )
     select
-      (select count(*) from due)::integer as "due",
-      (select coalesce(extract(epoch from now() - min(next_at)), 0) from due)::float8 as "oldestDueSeconds",
-      (select count(*) from webhook_health where blocked_until > now())::integer as "breakersOpen",
-      coalesce((select n_dead_tup from pg_stat_user_tables where relid = 'webhook_queue'::regclass), 0)::integer as "deadTuples",
+      (select count(*) from due)::integer as due,
+      (select coalesce(extract(epoch from now() - min(next_at)), 0) from due)::float8 as oldest_due_seconds,
+      (select count(*) from webhook_health where blocked_until > now())::integer as breakers_open,
+      coalesce((select n_dead_tup from pg_stat_user_tables where relid = 'webhook_queue'::regclass), 0)::integer as dead_tuples,
       (select coalesce(max(extract(epoch from now() - xact_start)), 0) from pg_stat_activity
-       where backend_xmin is not null and pid <> pg_backend_pid())::float8 as "snapshotAgeSeconds"`);
+       where backend_xmin is not null and pid <> pg_backend_pid())::float8 as snapshot_age_seconds`);
   return rows[0];
 }

@@ -58,15 +58,15 @@ const COUNTS = `
   ), kept as materialized (
     select id from endpoint where status <> 'active' or blocked limit ${PROBED_MOST}
   ), ready_due as (${DUE_OF('ready')}), kept_due as (${DUE_OF('kept')})
-  select now() as now, ready_due.due, ready_due.oldest as "oldestDue", kept_due.due as held, dead.*,
+  select now() as now, ready_due.due, ready_due.oldest as oldest_due, kept_due.due as held, dead.*,
     (select count(*) from (select from webhook_deliveries where status = 'retrying' limit :bound) r) as retrying,
     (select count(*) from (select from webhook_deliveries where endpoint_id is null limit :bound) w) as waiting,
     by_state.*
   from ready_due, kept_due, (
-    select count(*) as dead, count(*) filter (where finished_at > now() - interval '24 hours') as "deadToday"
+    select count(*) as dead, count(*) filter (where finished_at > now() - interval '24 hours') as dead_today
     from (select finished_at from webhook_deliveries where status = 'dead' order by id desc limit :bound) d
   ) dead, (
-    select count(*) as endpoints, count(*) filter (where blocked) as "breakersOpen", count(*) filter (where trying) as "breakersTrying",
+    select count(*) as endpoints, count(*) filter (where blocked) as breakers_open, count(*) filter (where trying) as breakers_trying,
       count(*) filter (where status = 'disabled') as disabled, count(*) filter (where status = 'paused') as paused
     from endpoint
   ) by_state`;

@@ -7,25 +7,14 @@ import type { SealedSecret } from '../signing/seal-secret';
 /** The whole claim as one row of JSON: it is read in half the time of many rows. */
 interface ClaimRow {
   next: string | null;
-  claimed_at: Date;
+  claimedAt: Date;
   lost: number;
-  /** Keyed by endpoint. */
-  secrets: Record<string, { id: string; key_id: string; nonce: string; ciphertext: string }[]> | null;
-  claimed: ClaimedRow[] | null;
-}
-
-interface ClaimedRow {
-  id: string;
-  endpoint_id: string;
-  event_id: string;
-  url: string;
-  body: string;
-  fence: number;
-  tries: number;
-  spared: number;
-  /** Unix milliseconds. */
-  due_at: number;
-  created_at: number;
+  /** Keyed by endpoint; nonces and ciphertexts are hexadecimal. */
+  secrets: Record<string, Record<keyof SealedSecret, string>[]> | null;
+  /** Times are Unix milliseconds. */
+  claimed:
+    | (Omit<Claim, 'claimedAt' | 'secrets' | 'dueAt' | 'createdAt'> & Record<'dueAt' | 'createdAt', number>)[]
+    | null;
 }
 
 /** Limits the endpoints that one statement probes and ranks. */
@@ -140,7 +129,7 @@ const CLAIM = `
     from picked p where q.delivery_id = p.delivery_id
     returning q.*
   ), sealed as (
-    select s.endpoint_id, jsonb_agg(jsonb_build_object('id', s.id, 'key_id', s.key_id, 'nonce', encode(s.nonce, 'hex'),
+    select s.endpoint_id, jsonb_agg(jsonb_build_object('id', s.id, 'keyId', s.key_id, 'nonce', encode(s.nonce, 'hex'),
       'ciphertext', encode(s.ciphertext, 'hex')) order by s.created_at desc) as secrets
     from webhook_secrets s
     where s.endpoint_id in (select endpoint_id from claimed) and ${SIGNS}
@@ -148,8 +137,8 @@ const CLAIM = `
   )
   select (select case when count(*) = ${ENDPOINTS_A_CLAIM} then (array_agg(id order by id desc))[1] end from part) as next,
     now() as claimed_at, (select count(*)::integer from lost) as lost, (select jsonb_object_agg(endpoint_id, secrets) from sealed) as secrets,
-    (select json_agg(json_build_object('id', c.delivery_id, 'endpoint_id', c.endpoint_id, 'fence', c.fence, 'tries', c.tries,
-      'spared', c.spared, 'due_at', extract(epoch from c.next_at) * 1000, 'created_at', extract(epoch from d.created_at) * 1000, 'event_id', d.event_id, 'url', e.url,
+    (select json_agg(json_build_object('id', c.delivery_id, 'endpointId', c.endpoint_id, 'fence', c.fence, 'tries', c.tries,
+      'spared', c.spared, 'dueAt', extract(epoch from c.next_at) * 1000, 'createdAt', extract(epoch from d.created_at) * 1000, 'eventId', d.event_id, 'url', e.url,
       'body', coalesce(d.body, ev.body)) order by case when c.spared % 2 = 1 then -c.spared else c.spared end, c.delivery_id)
      from claimed c
      join webhook_endpoints e on e.id = c.endpoint_id
@@ -167,36 +156,21 @@ export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits)
       known: JSON.stringify(known.map(({ inFlight, ...rest }) => ({ ...rest, in_flight: inFlight }))),
     });
   });
-  const [{ next, claimed_at: claimedAt, lost, secrets, claimed }] = rows;
+  const [{ next, claimedAt, lost, secrets, claimed }] = rows;
   const secretsOf = new Map(
     Object.entries(secrets ?? {}).map(([id, sealed]) => [id, sealed.map(toSealedSecret)]),
   );
   const claims = (claimed ?? []).map((row) => ({
-    ...toClaim(row),
+    ...row,
+    dueAt: new Date(row.dueAt),
+    createdAt: new Date(row.createdAt),
     claimedAt,
-    secrets: secretsOf.get(row.endpoint_id) ?? [],
+    secrets: secretsOf.get(row.endpointId) ?? [],
   }));
   return { claims, lost, next };
 }
 
-function toClaim(row: ClaimedRow): Omit<Claim, 'claimedAt' | 'secrets'> {
-  return {
-    id: row.id,
-    endpointId: row.endpoint_id,
-    eventId: row.event_id,
-    url: row.url,
-    body: row.body,
-    fence: row.fence,
-    tries: row.tries,
-    spared: row.spared,
-    dueAt: new Date(row.due_at),
-    createdAt: new Date(row.created_at),
-  };
-}
-
-type SecretRow = NonNullable<ClaimRow['secrets']>[string][number];
-
-function toSealedSecret({ id, key_id: keyId, nonce, ciphertext }: SecretRow): SealedSecret {
+function toSealedSecret({ id, keyId, nonce, ciphertext }: Record<keyof SealedSecret, string>): SealedSecret {
   return { id, keyId, nonce: Buffer.from(nonce, 'hex'), ciphertext: Buffer.from(ciphertext, 'hex') };
 }
 

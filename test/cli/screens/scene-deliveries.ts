@@ -19,7 +19,7 @@ const AGES: Record<string, number> = {
 /** What became of the deliveries of ACME-1042 and ACME-1043, as a worker would have written it. */
 export async function tellDeliveries(db: Db): Promise<void> {
   for (const event of await db('webhook_events').orderBy('id').select('id', 'type', 'booking_ref')) {
-    const age = AGES[`${event.booking_ref} ${event.type}`]!;
+    const age = AGES[`${event.bookingRef} ${event.type}`]!;
     const at = minutesAgo(age);
     const deliveries = await db('webhook_deliveries as d')
       .join('webhook_endpoints as w', 'w.id', 'd.endpoint_id')
@@ -37,7 +37,7 @@ export async function tellDeliveries(db: Db): Promise<void> {
       else {
         await settle(db, { id, tries: [busy(60), busy(55)], status: 'retrying' });
         const trouble = { failures: 8, failing_since: minutesAgo(2870) };
-        await db('webhook_health').insert({ endpoint_id: delivery.endpoint_id, ...trouble });
+        await db('webhook_health').insert({ endpoint_id: delivery.endpointId, ...trouble });
       }
     }
   }

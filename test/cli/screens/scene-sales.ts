@@ -35,8 +35,8 @@ export async function givenSalesOfTwoWeeks(db: Db): Promise<void> {
 
 interface Hold {
   id: string;
-  tenant_id: string;
-  departure_id: string;
+  tenantId: string;
+  departureId: string;
 }
 
 async function insertHold(db: Db, daysAgo: number, booked: boolean): Promise<Hold> {
@@ -58,9 +58,9 @@ async function insertBooking(db: Db, daysAgo: number, hold: Hold, ref: string): 
     `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, hold_id, adults, status,
        unit_price_minor, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
        customer_name, customer_phone, customer_email, created_at, payment_due_at)
-     select :ref, :tenant_id, tour_id, id, departure_date, :id, 2, :status, 64000, 128000, 25600, 'EUR', 2, '{}', 'bank',
+     select :ref, :tenantId, tour_id, id, departure_date, :id, 2, :status, 64000, 128000, 25600, 'EUR', 2, '{}', 'bank',
        'Kim Larsen', '+4530901820', 'kim@example.com', at, at + interval '72 hours'
-     from departures, (select now() - make_interval(days => :daysAgo) as at) as made where id = :departure_id`,
+     from departures, (select now() - make_interval(days => :daysAgo) as at) as made where id = :departureId`,
     { ...hold, ref, status, daysAgo },
   );
 }

@@ -12,7 +12,7 @@ export const BODIES: HostileReceiver[] = [
       drip(socket, 'x'.repeat(500));
     }),
     says: DELIVERED,
-    also: ({ phases, response_body: body, duration_ms: ms }) => {
+    also: ({ phases, responseBody: body, durationMs: ms }) => {
       expect(phases!.body).toBeGreaterThan(1200);
       expect(body).toMatch(/^x{5,15}$/);
       expect(ms).toBeLessThan(2000);
@@ -25,7 +25,7 @@ export const BODIES: HostileReceiver[] = [
       socket.write(BOMB);
     }),
     says: DELIVERED,
-    also: ({ response_body: body }) => expect(body!.length).toBeLessThanOrEqual(16 * 1024),
+    also: ({ responseBody: body }) => expect(body!.length).toBeLessThanOrEqual(16 * 1024),
   },
   (() => {
     let poured = { sent: 0 };
@@ -36,7 +36,7 @@ export const BODIES: HostileReceiver[] = [
         poured = pour(socket, 'x'.repeat(64 * 1024));
       }),
       says: DELIVERED,
-      also: ({ response_body: body }) => {
+      also: ({ responseBody: body }) => {
         expect(body).toHaveLength(16 * 1024);
         expect(poured.sent).toBeLessThan(20e6);
       },
@@ -57,7 +57,7 @@ export const BODIES: HostileReceiver[] = [
       pour(socket, 'x-more: a\r\n');
     }),
     says: DELIVERED,
-    also: ({ duration_ms: ms }) => expect(ms).toBeLessThan(1000),
+    also: ({ durationMs: ms }) => expect(ms).toBeLessThan(1000),
   },
   {
     name: 'malformed chunks',
@@ -68,7 +68,7 @@ export const BODIES: HostileReceiver[] = [
     name: 'a 204 with a body, before another request',
     open: http((socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\nbut here is one')),
     events: 2,
-    says: { outcome: 'delivered', status_code: 204 },
+    says: { outcome: 'delivered', statusCode: 204 },
   },
   {
     name: 'two answers to one request, before another',
@@ -83,6 +83,6 @@ export const BODIES: HostileReceiver[] = [
       setTimeout(() => socket.resetAndDestroy(), 50);
     }),
     says: DELIVERED,
-    also: ({ response_body: body }) => expect(body).toBe('abc'),
+    also: ({ responseBody: body }) => expect(body).toBe('abc'),
   },
 ];

@@ -34,7 +34,7 @@ export const HANG_UPS: HostileReceiver[] = [
     open,
     says: {
       outcome: 'connection' as const,
-      status_code: null,
+      statusCode: null,
       reason: expect.stringMatching(/^The receiver closed the connection before it responded/),
     },
   })),
@@ -67,7 +67,7 @@ export const HANG_UPS: HostileReceiver[] = [
     ),
     events: 2,
     tries: 2,
-    says: { outcome: 'connection', status_code: null },
+    says: { outcome: 'connection', statusCode: null },
     // Once on the kept connection, once on a new one, and no more.
     also: (_attempt, { requests }) => expect(requests).toHaveLength(3),
   },

@@ -36,7 +36,7 @@ export const HEADS: HostileReceiver[] = [
       socket.write(`${OK}${many}content-length: 0\r\n\r\n`);
     }),
     says: DELIVERED,
-    also: ({ response_headers: kept }) => expect(Object.keys(kept!)).toHaveLength(50),
+    also: ({ responseHeaders: kept }) => expect(Object.keys(kept!)).toHaveLength(50),
   },
   {
     name: 'long headers, cookies and control characters',
@@ -47,7 +47,7 @@ export const HEADS: HostileReceiver[] = [
       ),
     ),
     says: DELIVERED,
-    also: ({ response_headers: kept }) =>
+    also: ({ responseHeaders: kept }) =>
       expect(Object.entries(kept!)).toEqual([
         ['x-bell', 'ab'],
         ['x-twice', '1,2'],
@@ -84,7 +84,7 @@ export const HEADS: HostileReceiver[] = [
     name: 'a head of one byte each 100 ms',
     open: http((socket) => drip(socket, KEEP)),
     says: { outcome: 'timeout', reason: 'No response within 1.5 s.' },
-    also: ({ phases, duration_ms: ms }) => {
+    also: ({ phases, durationMs: ms }) => {
       expect(phases!.first_byte).toBeGreaterThan(1200);
       expect(ms).toBeLessThan(2000);
     },
@@ -107,7 +107,7 @@ export const HEADS: HostileReceiver[] = [
   {
     name: 'an unknown status',
     open: http((socket) => socket.write('HTTP/1.1 999 What\r\ncontent-length: 0\r\n\r\n')),
-    says: { outcome: 'http_error', status_code: 999, reason: 'The receiver answered 999.' },
+    says: { outcome: 'http_error', statusCode: 999, reason: 'The receiver answered 999.' },
   },
   {
     name: 'a redirect to cloud metadata',
@@ -118,7 +118,7 @@ export const HEADS: HostileReceiver[] = [
     ),
     says: {
       outcome: 'redirect',
-      status_code: 307,
+      statusCode: 307,
       reason: 'The receiver answered 307 to http://169.254.169.254: redirects are not followed.',
     },
   },
@@ -127,6 +127,6 @@ export const HEADS: HostileReceiver[] = [
     open: http((socket) =>
       socket.write(`HTTP/1.1 500 No\r\nretry-after: ${'9'.repeat(400)}\r\ncontent-length: 0\r\n\r\n`),
     ),
-    says: { outcome: 'http_error', status_code: 500 },
+    says: { outcome: 'http_error', statusCode: 500 },
   },
 ];

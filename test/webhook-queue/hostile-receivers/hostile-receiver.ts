@@ -12,13 +12,13 @@ export interface HostileReceiver {
   events?: number;
   /** Number of attempts of the last event; 1 by default. */
   tries?: number;
-  says: Partial<Pick<AttemptItem, 'outcome' | 'status_code' | 'reason'>>;
+  says: Partial<Pick<AttemptItem, 'outcome' | 'statusCode' | 'reason'>>;
   also?: (attempt: AttemptItem, server: RawServer) => void;
 }
 
 export const OK = 'HTTP/1.1 200 OK\r\n';
 export const KEEP = `${OK}content-length: 0\r\n\r\n`;
-export const DELIVERED = { outcome: 'delivered', status_code: 200, reason: null } as const;
+export const DELIVERED = { outcome: 'delivered', statusCode: 200, reason: null } as const;
 
 export const http = (answer: Answering) => () => startRawServer(createTcp(), answer);
 export const onConnection = (greet: (socket: Socket) => void) => () =>

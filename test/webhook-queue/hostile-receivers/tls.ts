@@ -14,7 +14,7 @@ const https = (identity: Identity) => () =>
   startRawServer(createTls({ key: identity.key, cert: identity.cert }), (socket) => socket.write(KEEP));
 
 function withCertificate(name: string, identity: Identity, reason: string): HostileReceiver {
-  return { name, open: https(identity), url: overHttps, says: { outcome: 'tls', status_code: null, reason } };
+  return { name, open: https(identity), url: overHttps, says: { outcome: 'tls', statusCode: null, reason } };
 }
 
 export const TLS: HostileReceiver[] = [

@@ -29,7 +29,7 @@ export const DELIVERY_ACTIONS: Route[] = [
 async function reveal(call: SignedInCall): Promise<void> {
   const id = pathParameter(call, 'id');
   await audited(call, async (trx) => {
-    const { tenant_id: tenantId } = await showDelivery(trx, id);
+    const { tenantId } = await showDelivery(trx, id);
     return { action: 'delivery.reveal', tenantId, subject: id, text: '' };
   });
   const document = await deliveryPage(call.monitor.db, id, { revealed: true }, call.viewer);
@@ -38,7 +38,7 @@ async function reveal(call: SignedInCall): Promise<void> {
 }
 
 async function retry(trx: Trx, id: string): Promise<AuditedAction> {
-  const { tenant_id: tenantId } = await showDelivery(trx, id);
+  const { tenantId } = await showDelivery(trx, id);
   await retryDelivery(trx, id);
   return { action: 'delivery.retry', tenantId, subject: id, text: 'The delivery is due now.' };
 }

@@ -62,7 +62,7 @@ async function find(db: Db, query: DeliveriesQuery): Promise<Found> {
   const { items, stoppedAt } = await findDeliveriesWithin(db, search, { limit, window: WINDOW });
   const shown = items.slice(0, PAGE_SIZE);
   const next = items.length > PAGE_SIZE ? shown.at(-1)!.id : (stoppedAt?.id ?? null);
-  return { items: shown, next, stoppedAt: stoppedAt?.created_at ?? null };
+  return { items: shown, next, stoppedAt: stoppedAt?.createdAt ?? null };
 }
 
 /** Returns undefined where no tenant has the slug. */
@@ -143,28 +143,28 @@ function row(item: DeliveryItem, places: ReadonlyMap<string, DeliveryEndpoint>, 
     status: item.status,
     tenant: item.tenant,
     attempts: item.attempts,
-    createdAt: item.created_at,
+    createdAt: item.createdAt,
     finishedAt: null,
-    nextAttemptAt: item.next_attempt_at,
-    lastError: item.last_error,
+    nextAttemptAt: item.nextAttemptAt,
+    lastError: item.lastError,
     endpoint: place ?? null,
     lease: null,
   });
   return html`<tr>
     <th scope="row" data-label="Event">
-      <a href="/deliveries/${item.id}">${item.booking_ref ?? item.event_type}</a>
-      <span class="sub">${item.booking_ref && html`${item.event_type} · `}${item.tenant}</span>
+      <a href="/deliveries/${item.id}">${item.bookingRef ?? item.eventType}</a>
+      <span class="sub">${item.bookingRef && html`${item.eventType} · `}${item.tenant}</span>
     </th>
     <td data-label="Status">${deliveryMark(item.status)}</td>
     <td data-label="What next">${short}</td>
     <td data-label="Tries" class="number">${item.attempts}</td>
     <td data-label="Last answer" class="reason">${answer(item)}</td>
     <td data-label="Goes to">${goesTo(item, place)}</td>
-    <td data-label="Made (UTC)" class="when">${timeElement(item.created_at)}</td>
+    <td data-label="Made (UTC)" class="when">${timeElement(item.createdAt)}</td>
   </tr>`;
 }
 
-function answer({ last_status_code: code, last_error: error, status }: DeliveryItem): Markup | null {
+function answer({ lastStatusCode: code, lastError: error, status }: DeliveryItem): Markup | null {
   if (error) return html`${error}`;
   return code !== null && status === 'delivered' ? html`<span class="soft">${code}</span>` : null;
 }

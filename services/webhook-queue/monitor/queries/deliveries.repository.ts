@@ -1,5 +1,6 @@
 import type { Db, Trx } from '../../../platform/database';
-import type { AttemptOutcome, AttemptReport, DeliveryStatus } from '../../deliveries/delivery';
+import type { DeliveryStatus } from '../../deliveries/delivery';
+import type { AttemptItem } from '../../deliveries/find-deliveries';
 import { SHOWN_STATUS } from '../../deliveries/queue.repository';
 import type { EndpointStatus } from '../../endpoints/endpoint';
 
@@ -40,12 +41,12 @@ export interface DeliveryRow {
 
 export async function findDeliveryDetail(db: Db, id: string): Promise<DeliveryRow | undefined> {
   const { rows } = await db.raw<{ rows: DeliveryRow[] }>(
-    `select d.id, now() as now, d.event_id as "eventId", t.slug as tenant, ev.type as "eventType", ev.booking_ref as "bookingRef",
+    `select d.id, now() as now, d.event_id, t.slug as tenant, ev.type as event_type, ev.booking_ref,
        coalesce(d.body, ev.body) as body, ${SHOWN_STATUS} as status, d.attempts,
-       q.tries as "triesSpent", q.spared, coalesce(q.next_at, d.next_attempt_at) as "nextAttemptAt", d.last_error as "lastError",
-       d.created_at as "createdAt", d.finished_at as "finishedAt", d.endpoint_id as "endpointId", e.url, e.format,
-       e.status as "endpointStatus", e.status_reason as "statusReason", h.blocked_until as "blockedUntil", q.worker,
-       q.claimed_at as "claimedAt", q.lease_until as "leaseUntil"
+       q.tries as tries_spent, q.spared, coalesce(q.next_at, d.next_attempt_at) as next_attempt_at, d.last_error,
+       d.created_at, d.finished_at, d.endpoint_id, e.url, e.format,
+       e.status as endpoint_status, e.status_reason, h.blocked_until, q.worker,
+       q.claimed_at, q.lease_until
      from webhook_deliveries d
      join webhook_events ev on ev.id = d.event_id
      join tenants t on t.id = d.tenant_id
@@ -58,18 +59,7 @@ export async function findDeliveryDetail(db: Db, id: string): Promise<DeliveryRo
   return rows[0];
 }
 
-export interface AttemptRow {
-  number: number;
-  startedAt: Date;
-  durationMs: number;
-  outcome: AttemptOutcome;
-  statusCode: number | null;
-  reason: string | null;
-  phases: AttemptReport['phases'];
-  peer: string | null;
-  signature: string | null;
-  responseHeaders: Record<string, string> | null;
-  responseBody: string | null;
+export interface AttemptRow extends AttemptItem {
   worker: string;
 }
 
@@ -81,16 +71,16 @@ export async function findShownAttempts(db: Db, deliveryId: string): Promise<Att
     .limit(ATTEMPTS_SHOWN)
     .select<AttemptRow[]>(
       'number',
-      'started_at as startedAt',
-      'duration_ms as durationMs',
+      'started_at',
+      'duration_ms',
       'outcome',
-      'status_code as statusCode',
+      'status_code',
       'reason',
       'phases',
       'peer',
       'signature',
-      'response_headers as responseHeaders',
-      'response_body as responseBody',
+      'response_headers',
+      'response_body',
       'worker',
     );
 }
@@ -133,13 +123,7 @@ export async function findDeliveryEndpoints(
   const rows = await db('webhook_endpoints as e')
     .leftJoin('webhook_health as h', 'h.endpoint_id', 'e.id')
     .whereIn('e.id', endpointIds)
-    .select<DeliveryEndpoint[]>(
-      'e.id',
-      'e.url',
-      'e.status',
-      'e.status_reason as statusReason',
-      'h.blocked_until as blockedUntil',
-    );
+    .select<DeliveryEndpoint[]>('e.id', 'e.url', 'e.status', 'e.status_reason', 'h.blocked_until');
   return new Map(rows.map((row) => [row.id, row]));
 }
 

@@ -83,25 +83,25 @@ function endpoints(db: Db) {
     .select<EndpointRow[]>(
       'e.id',
       db.raw('now() as now'),
-      'e.tenant_id as tenantId',
+      'e.tenant_id',
       't.slug as tenant',
       'e.url',
       'e.format',
       'e.events',
       'e.status',
-      'e.status_reason as statusReason',
-      'e.status_since as statusSince',
-      'e.created_at as createdAt',
+      'e.status_reason',
+      'e.status_since',
+      'e.created_at',
       'h.failures',
-      'h.failing_since as failingSince',
+      'h.failing_since',
       'h.exhausted',
       'h.openings',
-      'h.blocked_until as blockedUntil',
+      'h.blocked_until',
       db.raw(
         `(select count(*) from (select from webhook_queue q where q.endpoint_id = e.id limit ${WAITING_COUNT_LIMIT + 1}) w) as waiting`,
       ),
       db.raw(
-        `(select max(s.created_at) from webhook_secrets s where s.endpoint_id = e.id) as "secretMadeAt"`,
+        `(select max(s.created_at) from webhook_secrets s where s.endpoint_id = e.id) as secret_made_at`,
       ),
       db.raw(`(select count(*) from webhook_secrets s where s.endpoint_id = e.id and ${SIGNS}) as secrets`),
     );
@@ -166,11 +166,11 @@ export async function findRecentFailures(db: Db, endpointId: string, limit: numb
     .limit(limit)
     .select<FailureRow[]>(
       'd.id',
-      'ev.type as eventType',
-      'ev.booking_ref as bookingRef',
+      'ev.type as event_type',
+      'ev.booking_ref',
       db.raw(`${SHOWN_STATUS} as status`),
       'd.attempts',
-      'd.last_error as lastError',
-      'd.created_at as createdAt',
+      'd.last_error',
+      'd.created_at',
     );
 }

@@ -29,10 +29,10 @@ export async function findFailingEndpoints(db: Db): Promise<FailingEndpoint[]> {
       't.slug as tenant',
       'e.url',
       'e.status',
-      'e.status_reason as statusReason',
+      'e.status_reason',
       'h.openings',
-      'h.failing_since as failingSince',
-      'h.blocked_until as blockedUntil',
+      'h.failing_since',
+      'h.blocked_until',
       db.raw('coalesce(h.blocked_until > now(), false) as blocked'),
     );
 }

@@ -15,15 +15,6 @@ export interface Span {
   waits: Histogram;
 }
 
-interface SpanRow {
-  at: Date;
-  end: Date;
-  delivered: number | null;
-  failed: number | null;
-  answer_times: number[] | null;
-  waits: number[] | null;
-}
-
 /** Number and length of the spans of a range. Lengths are multiples of the five minutes of webhook_pulse. */
 const SPANS: Readonly<Record<Range, { spans: number; step: string }>> = {
   '1h': { spans: 12, step: '5 minutes' },
@@ -50,7 +41,7 @@ const SUMS = `sum(p.delivered) as delivered, sum(p.failed) as failed, ${summed('
  */
 export async function findSpans(db: Db, range: Range, endpointId = ALL_ENDPOINTS): Promise<Span[]> {
   const { spans, step } = SPANS[range];
-  const { rows } = await db.raw<{ rows: SpanRow[] }>(
+  const { rows } = await db.raw<{ rows: Span[] }>(
     `with bounds as materialized (
        select date_bin(:step::interval, now(), ${ORIGIN}) - :step::interval * (:spans::integer - 1) as since
      ), counted as (
@@ -60,18 +51,19 @@ export async function findSpans(db: Db, range: Range, endpointId = ALL_ENDPOINTS
          and p.at >= date_bin(:step::interval, now(), ${ORIGIN}) - :step::interval * (:spans::integer - 1)
        group by 1
      )
-     select s.at, s.at + :step::interval as end, c.delivered::float8, c.failed::float8, c.answer_times, c.waits
+     select s.at, s.at + :step::interval as end, coalesce(c.delivered, 0)::float8 as delivered, coalesce(c.failed, 0)::float8 as failed,
+       coalesce(c.answer_times, '{}') as answer_times, coalesce(c.waits, '{}') as waits
      from bounds, generate_series(bounds.since, now(), :step::interval) as s (at)
      left join counted c using (at)
      order by s.at`,
     { spans, step, endpointId },
   );
-  return rows.map(toSpan);
+  return rows;
 }
 
 /** Returns the last 24 hours of each endpoint by hour, the oldest first. Omits hours without attempts. */
 export async function findHours(db: Db, endpointIds: readonly string[]): Promise<Map<string, Span[]>> {
-  const { rows } = await db.raw<{ rows: (SpanRow & { endpoint_id: string })[] }>(
+  const { rows } = await db.raw<{ rows: (Span & { endpointId: string })[] }>(
     `select p.endpoint_id, date_bin('1 hour', p.at, ${ORIGIN}) as at, date_bin('1 hour', p.at, ${ORIGIN}) + interval '1 hour' as end,
        sum(p.delivered)::float8 as delivered, sum(p.failed)::float8 as failed, ${summed('answer_times', ANSWER_BINS)},
        array[]::float8[] as waits
@@ -81,21 +73,9 @@ export async function findHours(db: Db, endpointIds: readonly string[]): Promise
     { endpointIds },
   );
   const byEndpoint = new Map<string, Span[]>(endpointIds.map((id) => [id, []]));
-  for (const row of rows) byEndpoint.get(row.endpoint_id)?.push(toSpan(row));
+  for (const { endpointId, ...span } of rows) byEndpoint.get(endpointId)?.push(span);
   return byEndpoint;
 }
-
-function toSpan(row: SpanRow): Span {
-  return {
-    at: row.at,
-    end: row.end,
-    delivered: row.delivered ?? 0,
-    failed: row.failed ?? 0,
-    answerTimes: row.answer_times ?? [],
-    waits: row.waits ?? [],
-  };
-}
-
 /** Counts by duration: bin n counts from 2^(n-1) up to 2^n ms; bin 0 counts all below 1 ms. */
 export type Histogram = readonly number[];
 

@@ -105,13 +105,13 @@ async function insertLink(
   digest: Buffer,
   minutes: number,
 ): Promise<{ id: string; expiresAt: Date }> {
-  const { rows } = await trx.raw<{ rows: [{ id: string; link_expires_at: Date }] }>(
+  const { rows } = await trx.raw<{ rows: [{ id: string; expiresAt: Date }] }>(
     `insert into webhook_monitor_sessions (operator, host, link_digest, link_expires_at)
      values (:operator, :host, :digest, clock_timestamp() + make_interval(mins => :minutes))
-     returning id, link_expires_at`,
+     returning id, link_expires_at as expires_at`,
     { operator, host, digest, minutes },
   );
-  return { id: rows[0].id, expiresAt: rows[0].link_expires_at };
+  return rows[0];
 }
 
 /**
