@@ -233,7 +233,10 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^(services|cli|test)/',
-        pathNot: ['^services/platform/(database[.]ts$|embedded-postgres)', '^test/platform/'],
+        pathNot: [
+          '^services/platform/(database[.]ts$|database/scram-client[.]ts$|embedded-postgres)',
+          '^test/platform/',
+        ],
       },
       to: { path: 'node_modules/(knex|pg)(/|$)', dependencyTypesNot: ['type-only'] },
     },

@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { measureLockWait } from './database/measure-waits';
-import { heedRequiredScram } from './embedded-postgres/scram-client';
+import { requireScram } from './database/scram-client';
 import { sqlState } from './errors';
 
 /** Used for reads. */
@@ -47,7 +47,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
     log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
     postProcessResponse: toFields,
   });
-  return heedRequiredScram(db, url);
+  return requireScram(db, url);
 }
 
 /** Names of fields by column. The columns come from our own statements, so the map stays small. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { isAlive, ownTag, processStart } from '../../services/platform/embedded-postgres/process-start';
+import { isAlive, ownTag, processStart } from '../../services/platform/embedded-postgres/process-identity';
 import { withStartLock } from '../../services/platform/embedded-postgres/start-lock';
 import { end, nextWord, startProcess, temporaryDirectory, tidy } from './embedded-postgres-support';
 

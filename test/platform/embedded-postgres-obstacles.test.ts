@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import path from 'node:path';
-import { joinEmbeddedPostgres, startThrowAwayPostgres } from '../../services/platform/embedded-postgres';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { startTemporaryPostgres } from '../support/temporary-postgres';
 import { accountFor, giveTo } from '../../services/platform/embedded-postgres/account';
 import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
 import { startServer, stopServer } from '../../services/platform/embedded-postgres/server';
@@ -145,9 +146,9 @@ describe('a start that cannot be', () => {
   });
 });
 
-describe('a throw-away server', () => {
+describe('a temporary server', () => {
   it('waits for no disk and is gone without a trace once stopped', async () => {
-    const { url, stop } = await startThrowAwayPostgres();
+    const { url, stop } = await startTemporaryPostgres();
     const [settings] = await ask(
       url,
       `select current_setting('fsync') || current_setting('synchronous_commit') || current_setting('full_page_writes') as off,
@@ -162,11 +163,11 @@ describe('a throw-away server', () => {
   });
 
   it('is swept away by the next one when its process was killed', async () => {
-    const owner = startProcess(['throwAway']);
+    const owner = startProcess(['temporary']);
     const { url } = await nextWord(owner);
     const [server] = await ask(url!, `select current_setting('data_directory') as directory`);
     await end(owner);
-    const { stop } = await startThrowAwayPostgres();
+    const { stop } = await startTemporaryPostgres();
     await stop();
     expect(existsSync(server!.directory as string)).toBe(false);
     await expect(ask(url!, 'select 1')).rejects.toThrow('ECONNREFUSED');
@@ -199,7 +200,7 @@ async function zombie() {
 }
 
 async function otherPostgres() {
-  const { url, stop } = await startThrowAwayPostgres();
+  const { url, stop } = await startTemporaryPostgres();
   const [server] = await ask(url, `select pg_read_file('postmaster.pid') as file`);
   return { pid: Number.parseInt(server!.file as string, 10), free: stop };
 }

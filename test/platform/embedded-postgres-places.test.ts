@@ -13,10 +13,9 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
-import { accountFor, runAs } from '../../services/platform/embedded-postgres/account';
+import { accountFor, makeOwnDirectory, runAs } from '../../services/platform/embedded-postgres/account';
 import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
-import { placeCluster } from '../../services/platform/embedded-postgres/place-cluster';
-import { ownShelves } from '../../services/platform/embedded-postgres/shelves';
+import { placeCluster } from '../../services/platform/embedded-postgres/cluster';
 import {
   ask,
   joinInProcess,
@@ -49,9 +48,10 @@ describe('the binaries', () => {
     const native = bareBinaries(temporaryDirectory());
     expect((await runAs({}, path.join(native, 'bin/postgres'), ['--version'])).ok).toBe(false);
     const release = { ...bundledRelease(), native };
+    const fallback = temporaryDirectory();
     const both = await Promise.all([
-      usableBinaries(release, accountFor(), []),
-      usableBinaries(release, accountFor(), []),
+      usableBinaries(release, accountFor(), fallback),
+      usableBinaries(release, accountFor(), fallback),
     ]);
     expect(both.map(({ programs }) => programs)).toEqual([`${native}/bin`, `${native}/bin`]);
     expect((await runAs({}, path.join(native, 'bin/initdb'), ['--version'])).output).toMatch(/initdb/);
@@ -59,25 +59,30 @@ describe('the binaries', () => {
 
   it('that do not run anywhere are named with what to do', async () => {
     const native = path.join(temporaryDirectory(), 'native');
-    await expect(usableBinaries({ ...bundledRelease(), native }, {}, [])).rejects.toThrow(
-      /do not run on this system\. .* set DATABASE_URL/,
-    );
+    const unusable = usableBinaries({ ...bundledRelease(), native }, {}, temporaryDirectory());
+    await expect(unusable).rejects.toThrow(/do not run on this system\. .* set DATABASE_URL/);
   });
 });
 
-describe('a place outside the checkout', () => {
-  it('is made for us, and never one that others can write to', () => {
-    const parent = temporaryDirectory();
-    const [good, open, file] = ['good', 'open', 'file'].map((name) => path.join(parent, name)) as [
-      string,
-      string,
-      string,
-    ];
-    mkdirSync(open);
+describe('the fallback directory', () => {
+  it('is created with the mode 0755, also where the umask is stricter', () => {
+    const directory = path.join(temporaryDirectory(), 'new');
+    const umask = process.umask(0o077);
+    try {
+      makeOwnDirectory(directory);
+    } finally {
+      process.umask(umask);
+    }
+    expect(statSync(directory).mode & 0o777).toBe(0o755);
+  });
+
+  it('is refused if every account can write to it, or if it is a file', () => {
+    const open = temporaryDirectory();
     chmodSync(open, 0o777);
+    expect(() => makeOwnDirectory(open)).toThrow(`${open} is not a directory that only this account`);
+    const file = path.join(temporaryDirectory(), 'file');
     writeFileSync(file, '');
-    expect([...ownShelves([open, file, good])]).toEqual([good]);
-    expect(statSync(good).mode & 0o777).toBe(0o755);
+    expect(() => makeOwnDirectory(file)).toThrow('EEXIST');
   });
 });
 
@@ -85,15 +90,22 @@ describeAsRoot('root', () => {
   it('copies the binaries once from below a directory that is closed to the account', async () => {
     const closed = temporaryDirectory();
     chmodSync(closed, 0o700);
-    const shelf = temporaryDirectory();
+    const fallback = temporaryDirectory();
     const release = { ...bundledRelease(), native: bareBinaries(closed) };
-    mkdirSync(path.join(shelf, `postgres-${release.name}.draft-4194305_1`));
-    const { programs } = await usableBinaries(release, accountFor(), [shelf]);
-    expect(programs).toBe(path.join(shelf, `postgres-${release.name}`, 'bin'));
-    const copied = statSync(programs).ino;
-    await usableBinaries(release, accountFor(), [shelf]);
-    expect(statSync(programs).ino).toBe(copied);
-    expect(readdirSync(shelf)).toEqual([`postgres-${release.name}`]);
+    const copy = path.join(fallback, `postgres-${release.name}`);
+    // A copy that was killed in the middle.
+    mkdirSync(`${copy}.draft`);
+    writeFileSync(`${copy}.draft/old`, '');
+    const both = await Promise.all([
+      usableBinaries(release, accountFor(), fallback),
+      usableBinaries(release, accountFor(), fallback),
+    ]);
+    expect(both.map(({ programs }) => programs)).toEqual([`${copy}/bin`, `${copy}/bin`]);
+    expect(existsSync(path.join(copy, 'old'))).toBe(false);
+    const copied = statSync(copy).ino;
+    await usableBinaries(release, accountFor(), fallback);
+    expect(statSync(copy).ino).toBe(copied);
+    expect(readdirSync(fallback)).toEqual([path.basename(copy)]);
   });
 
   it('keeps the cluster of a closed data directory outside, and says so', async () => {
@@ -101,10 +113,10 @@ describeAsRoot('root', () => {
     chmodSync(home, 0o700);
     const dataDir = path.join(home, 'project/data');
     mkdirSync(dataDir, { recursive: true });
-    const shelf = temporaryDirectory();
+    const fallback = temporaryDirectory();
     const notices: string[] = [];
-    const place = await placeCluster(dataDir, 18, (line) => notices.push(line), [shelf]);
-    expect(place.directory).toMatch(new RegExp(`^${shelf}/project-\\w{8}/pg18$`));
+    const place = await placeCluster(dataDir, 18, (line) => notices.push(line), fallback);
+    expect(place.directory).toMatch(new RegExp(`^${fallback}/project-\\w{8}/pg18$`));
     expect(notices).toEqual([expect.stringContaining(`its database is kept in ${place.directory}`)]);
     // The first start goes on where a killed one has left it, and the second finds what the first has made.
     for (const start of [1, 2]) {
@@ -116,8 +128,18 @@ describeAsRoot('root', () => {
     expect(existsSync(path.join(place.directory, 'PG_VERSION'))).toBe(true);
   });
 
-  it('does not take a place that another account has made', () => {
-    expect([...ownShelves([shelfOf({ uid: 4321, gid: 4321 })])]).toEqual([]);
+  it('does not use a fallback directory that another account has created', () => {
+    const directory = directoryOf({ uid: 4321, gid: 4321 });
+    expect(() => makeOwnDirectory(directory)).toThrow('is not a directory that only this account');
+  });
+
+  it('is told why the cluster cannot be kept outside a closed data directory', async () => {
+    const dataDir = temporaryDirectory();
+    chmodSync(dataDir, 0o700);
+    const fallback = directoryOf({ uid: 4321, gid: 4321 });
+    await expect(placeCluster(dataDir, 18, () => undefined, fallback)).rejects.toThrow(
+      /cannot reach .* cannot be kept elsewhere \(.* that only this account can write to\)\. Set DATA_DIR/,
+    );
   });
 
   it('is refused where the directory was closed afterwards', async () => {
@@ -134,20 +156,20 @@ describeOtherAccounts('an ordinary account', () => {
   it('completes read-only binaries in a copy of its own', async () => {
     const native = bareBinaries(temporaryDirectory());
     execFileSync('chmod', ['-R', 'a-w', native]);
-    const shelf = shelfOf(accountFor());
-    const copier = startProcess(['binaries', native, shelf], {
+    const fallback = directoryOf(accountFor());
+    const copier = startProcess(['binaries', native, fallback], {
       ...accountFor(),
-      env: { TMPDIR: shelf, HOME: shelf },
+      env: { TMPDIR: fallback, HOME: fallback },
     });
     const { programs, error } = await nextWord(copier);
     expect(error).toBeUndefined();
-    expect(programs).toBe(path.join(shelf, `postgres-${bundledRelease().name}`, 'bin'));
+    expect(programs).toBe(path.join(fallback, `postgres-${bundledRelease().name}`, 'bin'));
     execFileSync('chmod', ['-R', 'u+w', native]);
   });
 
   it('does not start the cluster of another', async () => {
     const dataDir = temporaryDirectory();
-    const stranger = { uid: 4321, gid: 4321, env: { TMPDIR: shelfOf({ uid: 4321, gid: 4321 }) } };
+    const stranger = { uid: 4321, gid: 4321, env: { TMPDIR: directoryOf({ uid: 4321, gid: 4321 }) } };
     await expect(joinInProcess(dataDir, stranger)).rejects.toThrow(
       /cannot be written to .* Run as the account/,
     );
@@ -160,7 +182,7 @@ describeOtherAccounts('an ordinary account', () => {
 
   it('needs no help of root, who joins as a guest', async () => {
     const nobody = passwdEntry('nobody');
-    const dataDir = path.join(shelfOf(nobody), 'data');
+    const dataDir = path.join(directoryOf(nobody), 'data');
     const { child, url } = await joinInProcess(dataDir, {
       ...nobody,
       env: { TMPDIR: path.dirname(dataDir) },
@@ -190,10 +212,10 @@ function bareBinaries(directory: string): string {
   return native;
 }
 
-function shelfOf({ uid, gid }: { uid?: number; gid?: number }): string {
-  const shelf = temporaryDirectory();
-  if (uid !== undefined && gid !== undefined) chownSync(shelf, uid, gid);
-  return shelf;
+function directoryOf({ uid, gid }: { uid?: number; gid?: number }): string {
+  const directory = temporaryDirectory();
+  if (uid !== undefined && gid !== undefined) chownSync(directory, uid, gid);
+  return directory;
 }
 
 /** The server makes the file itself. */

@@ -1,7 +1,8 @@
 /** A process of its own for the tests of the embedded database: does what its arguments say, tells by messages. */
 import { appendFileSync } from 'node:fs';
 import pg from 'pg';
-import { joinEmbeddedPostgres, startThrowAwayPostgres } from '../../services/platform/embedded-postgres';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { startTemporaryPostgres } from '../support/temporary-postgres';
 import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
 import { withStartLock } from '../../services/platform/embedded-postgres/start-lock';
 
@@ -39,13 +40,13 @@ const TASKS: Record<string, (...args: string[]) => Promise<void>> = {
     tell({ ready: true });
   },
 
-  async binaries(native, shelf) {
-    tell(await usableBinaries({ ...bundledRelease(), native: native }, {}, [shelf]));
+  async binaries(native, fallback) {
+    tell(await usableBinaries({ ...bundledRelease(), native }, {}, fallback));
     process.disconnect();
   },
 
-  async throwAway() {
-    tell(await startThrowAwayPostgres());
+  async temporary() {
+    tell(await startTemporaryPostgres());
   },
 };
 

@@ -4,9 +4,10 @@ import { openDatabase } from '../../services/platform/database';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
 import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
-import { createCluster, superuserUrl } from '../../services/platform/embedded-postgres/create-cluster';
+import { createCluster } from '../../services/platform/embedded-postgres/cluster';
+import { superuserUrl } from '../../services/platform/embedded-postgres/roles';
 import { startServer, stopServer } from '../../services/platform/embedded-postgres/server';
-import { rotateServerLog } from '../../services/platform/embedded-postgres/server-log';
+import { rotateServerLog } from '../../services/platform/embedded-postgres/cluster-files';
 import { migrate } from '../../services/platform/migrate';
 import { ask, temporaryDirectory, tidy } from './embedded-postgres-support';
 

@@ -16,7 +16,7 @@ import path from 'node:path';
 import { openDatabase } from '../../services/platform/database';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
-import { ScramClient } from '../../services/platform/embedded-postgres/scram-client';
+import { ScramClient } from '../../services/platform/database/scram-client';
 import {
   cloneOf,
   end,
@@ -146,7 +146,7 @@ describeAsRoot('root', () => {
     const notices: string[] = [];
     const database = await joinEmbeddedPostgres(dataDir, { onNotice: (line) => notices.push(line) });
     await database.leave();
-    expect(notices).toEqual([expect.stringMatching(/made a new database in .*, open to all .* "nobody"/)]);
+    expect(notices).toEqual([expect.stringMatching(/created a new database in .*, open to .* "nobody"/)]);
     expect(serverPid(dataDir)).toBeUndefined();
   });
 });

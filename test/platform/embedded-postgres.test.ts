@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { type EmbeddedPostgres, joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
 import { accountFor } from '../../services/platform/embedded-postgres/account';
-import { superuserUrl } from '../../services/platform/embedded-postgres/create-cluster';
+import { superuserUrl } from '../../services/platform/embedded-postgres/roles';
 import {
   ask,
   cloneOf,
@@ -161,7 +161,7 @@ describe('a server that was killed', () => {
     const database = await joinEmbeddedPostgres(template, { onNotice: (line) => notices.push(line) });
     process.kill(serverPid(template)!, 'SIGKILL');
     await until(() => notices.length > 0);
-    expect(notices).toEqual(['the database is back']);
+    expect(notices).toEqual(['the database is running again']);
     expect(await ask(database.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await database.leave();
     expect(serverPid(template)).toBeUndefined();

@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openDatabase } from '../../services/platform/database';
-import { startThrowAwayPostgres } from '../../services/platform/embedded-postgres';
+import { startTemporaryPostgres } from './temporary-postgres';
 import { migrate } from '../../services/platform/migrate';
 import { databaseUrl, SERVER_URL, TEMPLATE } from './database';
 import { LEFT_OUT } from './describe-with';
@@ -13,11 +13,11 @@ let stop: (() => Promise<void>) | undefined;
 
 const ROOT = path.resolve(__dirname, '../..');
 
-/** One throw-away PostgreSQL a run, with one migrated template that every test file clones. */
+/** One temporary PostgreSQL a run, with one migrated template that every test file clones. */
 export default async function globalSetup(): Promise<void> {
   // Tests that start cli/tourctl.js run the build.
   execFileSync(process.execPath, ['build.cjs', '--if-stale'], { cwd: ROOT, stdio: 'inherit' });
-  const server = await startThrowAwayPostgres();
+  const server = await startTemporaryPostgres();
   stop = () => server.stop();
 
   const maintenance = openDatabase(server.url, { applicationName: 'tests', poolMax: 1 });

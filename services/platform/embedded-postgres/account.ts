@@ -1,32 +1,30 @@
 import { execFile } from 'node:child_process';
-import { lchownSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, lchownSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { makeDirectory } from '../make-directory';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
 
-/** Under which PostgreSQL runs: empty for our own. PostgreSQL refuses root, so root lends it an unprivileged one. */
+/** The account that PostgreSQL runs as; empty for the account of this process. PostgreSQL refuses to run as root. */
 export interface Account {
   uid?: number;
   gid?: number;
 }
 
-/** No account is ever created: the system's `postgres` or `nobody` do. */
-const UNPRIVILEGED = ['postgres', 'nobody'];
-
-/** The account for the cluster in `directory`: its owner where it exists, for PostgreSQL insists on that. */
+/** Returns the owner of the cluster, because PostgreSQL insists on it; for a new one, `postgres` or `nobody`. */
 export function accountFor(directory?: string): Account {
   if (process.geteuid?.() !== 0) return {};
   const owner = directory ? statSync(directory, { throwIfNoEntry: false }) : undefined;
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
-  for (const name of UNPRIVILEGED) {
-    const account = systemAccount(name);
-    if (account) return account;
-  }
+  const account = systemAccount('postgres') ?? systemAccount('nobody');
+  if (account) return account;
   throw new EmbeddedPostgresError(
     'PostgreSQL does not run as root, and this system has neither an account "postgres" nor "nobody"',
     'Run as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own',
   );
 }
 
-/** Whether it is the account that strangers' programs run as, too: each of those can read and change the database. */
+/** Returns true for `nobody`: every other program that runs as `nobody` can read and change the database too. */
 export function isNobody({ uid }: Account): boolean {
   return uid !== undefined && uid === systemAccount('nobody')?.uid;
 }
@@ -41,40 +39,56 @@ export function giveTo(account: Account, file: string): void {
   if (account.uid !== undefined && account.gid !== undefined) lchownSync(file, account.uid, account.gid);
 }
 
-export interface Outcome {
+export interface ProgramResult {
   ok: boolean;
-  /** stdout, stderr, and why it could not be run at all. */
+  /** stdout, stderr, and the reason why the program could not run. */
   output: string;
 }
 
-/** Runs a program as that account, with an environment of its own: no PG* variable of ours shall reach PostgreSQL. */
+/** Runs a program as the account. Passes no variable of this process on, because PostgreSQL reads PG* variables. */
 export function runAs(
   account: Account,
   file: string,
   args: string[],
   options: { cwd?: string; env?: Record<string, string> } = {},
-): Promise<Outcome> {
+): Promise<ProgramResult> {
   const env = { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin', ...options.env };
   const spawning = { cwd: '/', ...options, ...account, env, encoding: 'utf8' } as const;
-  return new Promise<Outcome>((resolve) => {
+  return new Promise<ProgramResult>((resolve) => {
     execFile(file, args, spawning, (error, stdout, stderr) => {
       const reason = error && typeof error.code === 'string' ? error.message : '';
       resolve({ ok: !error, output: [stdout, stderr, reason].filter(Boolean).join('\n').trim() });
     });
   }).catch((error: NodeJS.ErrnoException) => {
-    // What spawn() throws and does not pass on: a container may have taken from its root the right to be another.
+    // spawn() throws where a container has taken away root's right to change the account.
     throw new EmbeddedPostgresError(
-      `PostgreSQL cannot be run as uid ${account.uid ?? 'our own'} (${error.message})`,
+      `PostgreSQL cannot run as uid ${account.uid ?? process.geteuid?.()} (${error.message})`,
       'Run as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own',
     );
   });
 }
 
-/** Asked of the system and not computed from modes: lists of access rights and mount options have a say too. */
-export async function canEnter(account: Account, directory: string): Promise<boolean> {
-  return (await runAs(account, '/bin/sh', ['-c', 'cd -- "$1"', 'sh', directory])).ok;
+/** Asks the system, because access control lists and mount options count as well as the file's mode. */
+export async function canAccess(account: Account, right: '-r' | '-x', file: string): Promise<boolean> {
+  return (await runAs(account, '/bin/sh', ['-c', 'test "$1" "$2"', 'sh', right, file])).ok;
 }
 
-export async function canRead(account: Account, file: string): Promise<boolean> {
-  return (await runAs(account, '/bin/sh', ['-c', 'test -r "$1"', 'sh', file])).ok;
+/**
+ * Returns the directory for what the account cannot reach in its own place: binaries, and the cluster of a closed home.
+ * @throws the system's error for an account without a home directory
+ */
+export function fallbackDirectory(): string {
+  return process.geteuid?.() === 0 ? '/var/lib/tour-platform' : path.join(homedir(), '.cache/tour-platform');
+}
+
+/**
+ * Creates a directory that every account can read. Programs are run from it, so only this account may write to it.
+ * @throws Error if another account owns it or can write to it, or the system's error
+ */
+export function makeOwnDirectory(directory: string): void {
+  makeDirectory(directory, 0o755);
+  const found = lstatSync(directory);
+  if (!found.isDirectory() || found.uid !== process.geteuid?.() || (found.mode & 0o022) !== 0)
+    throw new Error(`${directory} is not a directory that only this account can write to`);
+  if ((found.mode & 0o555) !== 0o555) chmodSync(directory, 0o755);
 }

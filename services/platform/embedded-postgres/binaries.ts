@@ -2,7 +2,6 @@ import {
   chmodSync,
   cpSync,
   existsSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -11,32 +10,32 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { type Account, canRead, type Outcome, runAs } from './account';
+import { type Account, canAccess, fallbackDirectory, makeOwnDirectory, runAs } from './account';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
-import { isAlive, ownTag } from './process-start';
-import { ownShelves } from './shelves';
+import { withStartLock } from './start-lock';
 
-/** What npm installed: initdb, pg_ctl and postgres, nothing else. */
+/** The package that npm installed: it has initdb, pg_ctl and postgres, and no other program. */
 export interface Release {
   native: string;
-  /** Names the binaries of this version and platform. */
+  /** Names the platform and version of the binaries. */
   name: string;
   major: number;
 }
 
 export interface Binaries {
-  /** Directory of initdb, pg_ctl and postgres. */
+  /** The directory of initdb, pg_ctl and postgres. */
   programs: string;
   major: number;
 }
 
 const PROGRAMS = ['postgres', 'initdb', 'pg_ctl'];
 const OWN_DATABASE = 'set DATABASE_URL to a PostgreSQL 15 or later of your own';
+const COPY_WAIT_MS = 60_000;
 
 export function bundledRelease(): Release {
   const platform = `${process.platform}-${process.arch}`;
   try {
-    // From the package that depends on it: npm may nest the one in the other.
+    // Resolves from the package that depends on it: npm may nest one in the other.
     const entry = createRequire(require.resolve('embedded-postgres')).resolve(
       `@embedded-postgres/${platform}`,
     );
@@ -58,100 +57,81 @@ export function bundledRelease(): Release {
 }
 
 /**
- * The programs, such that the account can run them: in place, else from a copy made once, where the installed files lie
- * below a directory that is closed to the account, or are read-only and not complete.
+ * Returns programs that the account can run: the installed ones, or a copy in `fallback`, created once, where the
+ * installed ones are below a directory that is closed to the account, or are incomplete and read-only.
  */
 export async function usableBinaries(
   { native, name, major }: Release,
   account: Account,
-  shelves: Iterable<string> = ownShelves(),
+  fallback?: string,
 ): Promise<Binaries> {
-  let trial = complete(native) ? await tryOut(native, account) : { ok: false, output: 'incomplete' };
-  if (trial.ok) return { programs: path.join(native, 'bin'), major };
-  for (const shelf of shelves) {
-    const copy = path.join(shelf, `postgres-${name}`);
-    try {
-      copyOnce(native, copy);
-    } catch (error) {
-      trial.output += `\n${(error as Error).message}`;
-      continue;
-    }
-    trial = await tryOut(copy, account);
-    if (trial.ok) return { programs: path.join(copy, 'bin'), major };
+  const inPlace = await findProblem(native, account);
+  if (!inPlace) return { programs: path.join(native, 'bin'), major };
+  let inCopy: string | undefined;
+  try {
+    const copy = path.join(fallback ?? fallbackDirectory(), `postgres-${name}`);
+    await copyOnce(native, copy);
+    inCopy = await findProblem(copy, account);
+    if (!inCopy) return { programs: path.join(copy, 'bin'), major };
+  } catch (error) {
+    inCopy = (error as Error).message;
   }
   throw new EmbeddedPostgresError(
     'The PostgreSQL binaries do not run on this system',
     `They need Linux with glibc, or macOS; elsewhere ${OWN_DATABASE}`,
-    trial.output,
+    `${inPlace}\n${inCopy}`,
   );
 }
 
-async function tryOut(native: string, account: Account): Promise<Outcome> {
+async function findProblem(native: string, account: Account): Promise<string | undefined> {
   // pg_ctl and initdb put their own path between double quotes of a shell.
-  if (/["$`\\]/.test(native)) return { ok: false, output: `a shell would read ${native} in its own way` };
-  if (!(await canRead(account, path.join(native, 'share/postgresql/postgres.bki')))) {
-    return { ok: false, output: `uid ${account.uid} may not read ${native}` };
-  }
-  return runAs(account, path.join(native, 'bin/postgres'), ['--version']);
-}
-
-/**
- * Makes the links between libraries and the modes that an install script would make, had it been allowed to run.
- * False where that is not possible.
- */
-function complete(native: string): boolean {
+  if (/["$`\\]/.test(native)) return `a shell would change the path ${native}`;
   try {
-    const list = readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8');
-    for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
-      // The list calls the directory "native", whatever a copy of it is called.
-      const link = path.join(native, path.relative('native', target));
-      if (!existsSync(link)) makeLink(path.relative(path.dirname(target), source), link);
-    }
-    for (const program of PROGRAMS) {
-      const file = path.join(native, 'bin', program);
-      const { mode } = statSync(file);
-      if ((mode & 0o111) !== 0o111) chmodSync(file, mode | 0o111);
-    }
-    return true;
-  } catch {
-    return false;
+    complete(native);
+  } catch (error) {
+    return `${native} is incomplete (${(error as Error).message})`;
+  }
+  if (!(await canAccess(account, '-r', path.join(native, 'share/postgresql/postgres.bki'))))
+    return `uid ${account.uid ?? process.geteuid?.()} cannot read ${native}`;
+  const { ok, output } = await runAs(account, path.join(native, 'bin/postgres'), ['--version']);
+  return ok ? undefined : output;
+}
+
+/** Creates the links between libraries, and sets the modes, that the package's install script would have made. */
+function complete(native: string): void {
+  const list = readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    // The list calls the directory "native", also where this is a copy with another name.
+    const link = path.join(native, path.relative('native', target));
+    if (!existsSync(link)) createLink(path.relative(path.dirname(target), source), link);
+  }
+  for (const program of PROGRAMS) {
+    const file = path.join(native, 'bin', program);
+    const { mode } = statSync(file);
+    if ((mode & 0o111) !== 0o111) chmodSync(file, mode | 0o111);
   }
 }
 
-function makeLink(target: string, link: string): void {
+function createLink(target: string, link: string): void {
   try {
     symlinkSync(target, link);
   } catch (error) {
-    // Another process was quicker.
+    // Another process may have created it in the meantime.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 
-function copyOnce(native: string, copy: string): void {
+/** Copies under a lock to a draft and renames it, so that a killed process leaves no incomplete copy. */
+async function copyOnce(native: string, copy: string): Promise<void> {
   if (existsSync(copy)) return;
-  for (const name of readdirSync(path.dirname(copy))) {
-    const [, tag] = name.split('.draft-');
-    if (tag && !isAlive(tag)) rmSync(path.join(path.dirname(copy), name), { recursive: true, force: true });
-  }
-  const draft = `${copy}.draft-${ownTag()}`;
-  try {
-    cpSync(native, draft, { recursive: true, verbatimSymlinks: true });
-    openToAll(draft);
-    if (!complete(draft)) throw new Error(`${draft} cannot be completed`);
-    renameSync(draft, copy);
-  } catch (error) {
-    // Another process was quicker.
-    if (!existsSync(copy)) throw error;
-  } finally {
+  makeOwnDirectory(path.dirname(copy));
+  await withStartLock(`${copy}.lock`, { waitMs: COPY_WAIT_MS }, async () => {
+    if (existsSync(copy)) return;
+    const draft = `${copy}.draft`;
     rmSync(draft, { recursive: true, force: true });
-  }
-}
-
-function openToAll(directory: string): void {
-  chmodSync(directory, 0o755);
-  for (const entry of readdirSync(directory, { withFileTypes: true })) {
-    const file = path.join(directory, entry.name);
-    if (entry.isDirectory()) openToAll(file);
-    else if (entry.isFile()) chmodSync(file, (statSync(file).mode & 0o111) === 0 ? 0o644 : 0o755);
-  }
+    cpSync(native, draft, { recursive: true, verbatimSymlinks: true });
+    await runAs({}, 'chmod', ['-R', 'u+w,a+rX,go-w', draft]);
+    complete(draft);
+    renameSync(draft, copy);
+  });
 }

@@ -1,10 +1,10 @@
 import { AppError } from '../errors';
 
-/** The embedded database cannot be used. The message says why and what to do, and ends with the log where there is one. */
+/** The embedded database cannot be used. The message says why and what to do, and ends with the log if there is one. */
 export class EmbeddedPostgresError extends AppError {
   readonly code = 'embedded_database_failed';
 
-  constructor(problem: string, whatToDo: string, log = '') {
-    super([`${problem}. ${whatToDo}.`, log.trim()].filter(Boolean).join('\n'));
+  constructor(problem: string, nextStep: string, log = '') {
+    super([`${problem}. ${nextStep}.`, log.trim()].filter(Boolean).join('\n'));
   }
 }

@@ -3,26 +3,27 @@ import { readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
-import { isAlive, ownTag } from './process-start';
+import { isAlive, ownTag } from './process-identity';
 
 interface Holder {
-  /** Of the process. */
+  /** Names the process. */
   tag: string;
-  /** Of this one holding of the lock. */
+  /** Names one acquisition of the lock. */
   id: string;
 }
 
 const POLL_MS = 20;
 /** A multiple of POLL_MS. */
-const TELL_AFTER_MS = 5000;
+const NOTIFY_AFTER_MS = 5000;
 
 /**
- * Runs `work` while no other process (and no other call of this one) is inside the lock of that path.
+ * Runs `work` while no other process, and no other call of this one, holds the lock of that path.
  *
- * The lock is a symbolic link whose target names its holder: made in one exclusive step together with its content, so
- * that nobody ever reads half a lock. The lock of a dead holder is not removed but succeeded to: the next holder makes
- * `<lock>.<id of the dead one>`, again exclusively, and so on. Two that take over at once contend for the same name;
- * "see that it is dead, remove it, make mine" would let the slower one remove the lock of the faster.
+ * The lock is a symbolic link, and its target names the holder: one exclusive step creates both, so no process reads half a lock.
+ * The lock of a dead holder is not removed. The next holder creates `<lock>.<id of the dead holder>`, again exclusively.
+ * Two processes that take over at once compete for the same name. If they removed the dead lock and created their own,
+ * the slower one could remove the lock of the faster one.
+ * @throws EmbeddedPostgresError if the lock is not free within `waitMs`, or its directory is not writable
  */
 export async function withStartLock<T>(
   lock: string,
@@ -48,24 +49,25 @@ async function acquire(lock: string, waitMs: number, onWait?: (line: string) => 
         `If that process does not run or hangs, end it, delete ${lock}* and start again`,
       );
     }
-    if (waited === TELL_AFTER_MS) onWait?.(`waiting for ${holder}, which starts or stops the database`);
+    if (waited === NOTIFY_AFTER_MS) onWait?.(`waiting for ${holder}, which starts or stops the database`);
     await sleep(POLL_MS);
   }
 }
 
+/** Follows the links of dead holders and adds its own; undefined where a holder of the chain is alive. */
 function tryAcquire(lock: string): (() => void) | undefined {
   const chain: string[] = [];
-  const head = readHolder(lock);
+  const first = readHolder(lock);
   for (let link = lock; ;) {
     chain.push(link);
-    if (claim(link)) {
-      // While we walked along the dead ones the chain may have been released and begun anew: then ours hangs in the air.
-      if (link !== lock && readHolder(lock)?.id !== head?.id) {
+    if (createLock(link)) {
+      // The chain may have been released and begun anew in the meantime: then this link is not part of it.
+      if (link !== lock && readHolder(lock)?.id !== first?.id) {
         rmSync(link, { force: true });
         return undefined;
       }
-      if (link === lock) sweepLooseLinks(lock);
-      // The head first: whoever finds no head starts anew and looks at nothing behind it.
+      if (link === lock) removeLooseLinks(lock);
+      // Removes the first link first: a process that does not find it starts anew and ignores the others.
       return () => chain.forEach((each) => rmSync(each, { force: true }));
     }
     const holder = readHolder(link);
@@ -74,7 +76,7 @@ function tryAcquire(lock: string): (() => void) | undefined {
   }
 }
 
-function claim(link: string): boolean {
+function createLock(link: string): boolean {
   try {
     symlinkSync(`${ownTag()} ${randomUUID()}`, link);
     return true;
@@ -96,8 +98,8 @@ function readHolder(link: string): Holder | undefined {
   }
 }
 
-/** Left by a holder that was killed while it released. */
-function sweepLooseLinks(lock: string): void {
+/** Removes what a holder left that was killed while it released the lock. */
+function removeLooseLinks(lock: string): void {
   const directory = path.dirname(lock);
   const loose = readdirSync(directory).filter((name) => name.startsWith(`${path.basename(lock)}.`));
   loose.forEach((name) => rmSync(path.join(directory, name), { force: true }));

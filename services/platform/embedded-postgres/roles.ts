@@ -1,32 +1,57 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { REQUIRE_SCRAM } from '../database/scram-client';
 import { sqlState } from '../errors';
+import { SUPERUSER } from './cluster';
+import { readPassword } from './cluster-files';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
 
-/** The services and tourctl log in with it. It owns the database and its schema, and has no other right. */
-export const SERVICE_ROLE = 'tour_platform_service';
+/** The services and tourctl log in with this role. It owns the database and its schema, and has no other right. */
+const SERVICE_ROLE = 'tour_platform_service';
 
 const LOCK_NOT_AVAILABLE = '55P03';
 const DEADLOCK = '40P01';
 const ATTEMPTS = 5;
 const PAUSE_MS = 500;
 
-/** Derived from the superuser's password, so that there is no second file to keep in step with the role. */
-export function servicePassword(superuserPassword: string): string {
+export function superuserUrl(directory: string, port: number, database: string): string {
+  return roleUrl(SUPERUSER, readPassword(directory), port, database);
+}
+
+export function serviceUrl(directory: string, port: number, database: string): string {
+  return roleUrl(SERVICE_ROLE, servicePassword(readPassword(directory)), port, database);
+}
+
+function roleUrl(role: string, password: string, port: number, database: string): string {
+  return `postgres://${role}:${password}@127.0.0.1:${port}/${database}?${REQUIRE_SCRAM}`;
+}
+
+/** Derives the password from the superuser's, so that there is no second file that must match the role. */
+function servicePassword(superuserPassword: string): string {
   return createHmac('sha256', superuserPassword).update(SERVICE_ROLE).digest('base64url');
+}
+
+/** Returns true after handOverDatabase: it changes the owner of the database last, in the same transaction. */
+export async function isHandedOver(session: pg.ClientBase, database: string): Promise<boolean> {
+  const { rowCount } = await session.query(
+    'select from pg_database where datname = $1 and pg_get_userbyid(datdba) = $2',
+    [database, SERVICE_ROLE],
+  );
+  return rowCount === 1;
 }
 
 /**
  * Creates the service role where it is missing and makes it the owner of everything in this database, which earlier
- * releases created as the superuser. One transaction, and no change where nothing is left to do.
+ * releases created as the superuser. Runs one transaction, which changes nothing where all is done.
  * @param session the superuser's, in the database of the services
  * @throws EmbeddedPostgresError while services of an earlier release keep the tables locked
  */
-export async function handOverDatabase(session: pg.ClientBase, password: string): Promise<void> {
+export async function handOverDatabase(session: pg.ClientBase, directory: string): Promise<void> {
+  const statements = handOverStatements(servicePassword(readPassword(directory)));
   for (let attempt = 1; ; attempt++) {
     try {
-      await session.query(handOver(password));
+      await session.query(statements);
       return;
     } catch (error) {
       await session.query('rollback');
@@ -38,8 +63,8 @@ export async function handOverDatabase(session: pg.ClientBase, password: string)
   }
 }
 
-/** Several statements in one message. The password has only characters that need no quoting. */
-function handOver(password: string): string {
+/** Returns several statements for one message. The password has only characters that need no quoting. */
+function handOverStatements(password: string): string {
   return `
     begin;
     set local lock_timeout = '2s';
@@ -51,13 +76,13 @@ function handOver(password: string): string {
       if not exists (select from pg_roles where rolname = '${SERVICE_ROLE}') then
         create role ${SERVICE_ROLE} login nosuperuser nocreatedb nocreaterole password '${password}';
       end if;
-      -- Without DETAIL and CONTEXT: those show the values of a row that was refused, which are personal data.
+      -- Leaves out DETAIL and CONTEXT: they show the values of a refused row, which are personal data.
       alter role ${SERVICE_ROLE} set log_error_verbosity = terse;
       for one in
         select format('table %s', c.oid::regclass) as object from pg_class c
         where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'S')
           and pg_get_userbyid(c.relowner) <> '${SERVICE_ROLE}'
-          -- The sequence of a column follows its table; what belongs to an extension stays with it.
+          -- A column's sequence follows its table; an extension keeps its own objects.
           and not exists (select from pg_depend d
             where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'i', 'e')
               and (d.deptype = 'e' or c.relkind = 'S'))

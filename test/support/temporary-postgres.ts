@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { accountFor } from '../../services/platform/embedded-postgres/account';
+import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
+import { createCluster } from '../../services/platform/embedded-postgres/cluster';
+import { isAlive, ownTag } from '../../services/platform/embedded-postgres/process-identity';
+import { superuserUrl } from '../../services/platform/embedded-postgres/roles';
+import { startServer, stopServer } from '../../services/platform/embedded-postgres/server';
+
+const PREFIX = 'tour-platform-temporary.';
+
+/** Nothing in it is needed after the run, so nothing waits for the disk. */
+const NOT_DURABLE = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_connections: '200',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+/**
+ * Starts a PostgreSQL server in a temporary directory, without durability. `url` is a superuser's, of the database
+ * `postgres`. The next start removes servers and directories whose process was killed before `stop()`.
+ */
+export async function startTemporaryPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+  const account = accountFor();
+  const binaries = await usableBinaries(bundledRelease(), account);
+  await removeOrphans();
+  // Every account can pass through it; the cluster in it is closed to all others.
+  const parent = path.join(tmpdir(), `${PREFIX}${ownTag()}.${randomBytes(4).toString('hex')}`);
+  mkdirSync(parent);
+  chmodSync(parent, 0o711);
+  const cluster = { directory: path.join(parent, 'pg'), account };
+  const remove = () => rmSync(parent, { recursive: true, force: true, maxRetries: 5 });
+  try {
+    await createCluster(cluster, binaries, NOT_DURABLE);
+    const { port } = await startServer(cluster, binaries);
+    let stopping: Promise<void> | undefined;
+    const stop = () => (stopping ??= stopServer(cluster.directory, 'immediate').finally(remove));
+    return { url: superuserUrl(cluster.directory, port, 'postgres'), stop };
+  } catch (error) {
+    remove();
+    throw error;
+  }
+}
+
+async function removeOrphans(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    const parent = path.join(tmpdir(), name);
+    const tag = name.startsWith(PREFIX) ? name.slice(PREFIX.length).split('.')[0] : undefined;
+    if (!tag || isAlive(tag) || !isOwn(parent)) continue;
+    try {
+      await stopServer(path.join(parent, 'pg'), 'immediate');
+      rmSync(parent, { recursive: true, force: true, maxRetries: 5 });
+    } catch {
+      // Another run removes the same one, or the next start tries again.
+    }
+  }
+}
+
+/** Returns false for a directory of another account, which could have any name and hold any pid. */
+function isOwn(parent: string): boolean {
+  const found = lstatSync(parent, { throwIfNoEntry: false });
+  return found !== undefined && found.isDirectory() && found.uid === process.geteuid?.();
+}
