@@ -1,9 +1,11 @@
 import type { Noun } from '../engine/command';
 import { UsageError } from '../engine/failure';
 import { didYouMean, nearest } from '../engine/nearest';
-import { VARIABLES, type VariableName } from './config/variables';
+import type { VariableName } from '../../services/platform/config/variables';
 
 function variable(text: string, name: string): VariableName {
+  const { VARIABLES } =
+    require('../../services/platform/config/variables') as typeof import('../../services/platform/config/variables');
   const wanted = text.toUpperCase().replaceAll('-', '_');
   const names = Object.keys(VARIABLES) as VariableName[];
   const found = names.find((each) => each === wanted);

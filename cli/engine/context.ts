@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { recordChange } from '../../services/platform/audit-log';
 import type { Config } from '../../services/platform/config';
+import { ConfigError } from '../../services/platform/config/variable';
 import type { Db, Trx } from '../../services/platform/database';
 import type { Secrets } from '../../services/platform/secrets';
 import { type Interruption, type Io, watchInterruption } from '../terminal/io';
@@ -129,7 +130,7 @@ function readConfig(io: Io): Config {
 }
 
 function asSettingsError(error: unknown): unknown {
-  return error instanceof Error && error.name === 'ConfigError' ? new SettingsError(error.message) : error;
+  return error instanceof ConfigError ? new SettingsError(error.message) : error;
 }
 
 async function reachServer({ config, output }: Terminal): Promise<{ url: string; leave(): Promise<void> }> {

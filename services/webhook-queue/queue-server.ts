@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Db } from '../platform/database';
 import { createHttpServer, HTTP_LIMITS } from '../platform/http/server';
 import type { Logger } from '../platform/logger';
-import type { TrustProxy } from '../platform/config';
+import type { TrustProxy } from '../platform/config/variables';
 import { createMonitorApp } from './monitor/http/app';
 import type { Monitor } from './monitor/http/call';
 import { refuseUnreadableForm } from './monitor/http/errors';

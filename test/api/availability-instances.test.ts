@@ -6,7 +6,7 @@ import {
 import type { CacheStore } from '../../services/platform/cache-store';
 import { createLogger } from '../../services/platform/logger';
 import { openSharedStore, type SharedStore } from '../../services/platform/shared-store';
-import { readStoreAddress } from '../../services/platform/shared-store/store-address';
+import { loadConfig } from '../../services/platform/config';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
 import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from '../support/redis';
@@ -60,7 +60,7 @@ describeWithRedis('the cache of availability, of several instances', () => {
           : { CACHE_REST_URL: rest.url, CACHE_REST_TOKEN: rest.token };
       // All instances, callers and stores share one process here, so an operation may take longer than 150 ms.
       const timing = { timeoutMs: 5_000 };
-      const settings = { sharedStore: readStoreAddress(env), replicas: INSTANCES, timing };
+      const settings = { sharedStore: loadConfig(env).sharedStore, replicas: INSTANCES, timing };
       stores = await Promise.all(Array.from({ length: INSTANCES }, () => openSharedStore(settings, log)));
       instances = stores.map(({ cache }) => createAvailabilityCache(database.db, cache, log));
     });

@@ -1,5 +1,6 @@
 import { loadConfig } from '../../services/platform/config';
-import { VARIABLES, type Variable } from '../../cli/commands/config/variables';
+import type { Variable } from '../../services/platform/config/variable';
+import { VARIABLES } from '../../services/platform/config/variables';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
 const SECRET = 'hunter2-hunter2-hunter2-hunter2-';

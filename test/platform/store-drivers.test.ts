@@ -12,7 +12,8 @@ import { openRedisConnection } from '../../services/platform/shared-store/redis-
 import { openRestConnection } from '../../services/platform/shared-store/rest-connection';
 import { createScriptedCacheStore } from '../../services/platform/shared-store/shared-cache-store';
 import { createScriptedQuotaStore } from '../../services/platform/shared-store/shared-quota-store';
-import { readStoreAddress, type RedisAddress } from '../../services/platform/shared-store/store-address';
+import { loadConfig } from '../../services/platform/config';
+import type { RedisAddress } from '../../services/platform/shared-store/store-address';
 import type { StoreConnection } from '../../services/platform/shared-store/store-connection';
 import type { RunScript } from '../../services/platform/shared-store/store-guard';
 import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from '../support/redis';
@@ -32,7 +33,7 @@ describeWithRedis('the drivers of the shared store', () => {
   beforeAll(async () => {
     redis = await startRedis();
     rest = await startRestStore(redis.url, REST_DATABASE);
-    overRedis = openRedisConnection(readStoreAddress({ REDIS_URL: redis.url }) as RedisAddress);
+    overRedis = openRedisConnection(loadConfig({ REDIS_URL: redis.url }).sharedStore as RedisAddress);
     overRest = openRestConnection({ kind: 'rest', url: rest.url, token: rest.token });
     await overRedis.renew();
     servers = [new Redis(redis.url), new Redis(redis.url, { db: REST_DATABASE })];

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { createLogger } from '../../services/platform/logger';
 import { openSharedStore, type SharedStore } from '../../services/platform/shared-store';
-import { readStoreAddress } from '../../services/platform/shared-store/store-address';
+import { loadConfig } from '../../services/platform/config';
 import { freePorts } from '../support/free-ports';
 import {
   describeWithRedis,
@@ -17,7 +17,7 @@ const LIMIT = 1000;
 
 const open = (url: string) =>
   openSharedStore(
-    { sharedStore: readStoreAddress({ REDIS_URL: url }), replicas: 100, timing: { probeEveryMs: 100 } },
+    { sharedStore: loadConfig({ REDIS_URL: url }).sharedStore, replicas: 100, timing: { probeEveryMs: 100 } },
     log,
   );
 

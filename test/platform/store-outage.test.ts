@@ -4,7 +4,7 @@ import pino from 'pino';
 import { register } from 'prom-client';
 import type { LoadLock } from '../../services/platform/cache-store';
 import { openSharedStore, type SharedStore } from '../../services/platform/shared-store';
-import { readStoreAddress } from '../../services/platform/shared-store/store-address';
+import { loadConfig } from '../../services/platform/config';
 import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from '../support/redis';
 import { type RestStore, startRestStore } from '../support/rest-store';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
@@ -172,7 +172,7 @@ function settings(driver: 'redis' | 'rest', port: number, rest: RestStore) {
     driver === 'redis'
       ? { REDIS_URL: `redis://127.0.0.1:${port}` }
       : { CACHE_REST_URL: `http://127.0.0.1:${port}`, CACHE_REST_TOKEN: rest.token };
-  return { sharedStore: readStoreAddress(env), replicas: REPLICAS, timing: { probeEveryMs: 150 } };
+  return { sharedStore: loadConfig(env).sharedStore, replicas: REPLICAS, timing: { probeEveryMs: 150 } };
 }
 
 function logInto(lines: string[]) {

@@ -198,7 +198,7 @@ describe('the SQL of the services, the terminal and the migrations', () => {
   const MAY = [
     'services/platform/embedded-postgres.ts',
     'services/api/catalog-import/stage.repository.ts',
-    'cli/commands/config/variables.ts',
+    'services/platform/config/variables.ts',
   ];
 
   it('needs no session: no LISTEN, no lock, setting or table of a session', () => {

@@ -3,7 +3,7 @@ import http from 'node:http';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { TrustProxy } from '../../services/platform/config';
+import type { TrustProxy } from '../../services/platform/config/variables';
 import { startTestApi, type TestApi } from '../support/api';
 import { describeWith } from '../support/describe-with';
 import { unique } from '../support/given';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import pino from 'pino';
 import supertest, { type Response } from 'supertest';
-import type { TrustProxy } from '../../services/platform/config';
+import type { TrustProxy } from '../../services/platform/config/variables';
 import { inTransaction, type Db } from '../../services/platform/database';
 import { createMonitorLink } from '../../services/webhook-queue/monitor/sign-in/session';
 import { startQueueServer, type QueueServer } from '../../services/webhook-queue/queue-server';

@@ -3,8 +3,8 @@ import type { Basics } from '../../engine/context';
 import { EXIT, SettingsError } from '../../engine/failure';
 import { nearest } from '../../engine/nearest';
 import { type Column, properties, table } from '../../terminal/table';
-import { type Fault, judgeEnvironment, readSetting, readSettings, shownValue } from './settings';
-import { type VariableName, VARIABLES } from './variables';
+import { type VariableName, VARIABLES } from '../../../services/platform/config/variables';
+import { type Issue, readSetting, readSettings, shownValue } from './settings';
 
 const COLUMNS: Column[] = [
   'variable',
@@ -14,7 +14,7 @@ const COLUMNS: Column[] = [
 ];
 
 export async function listConfigCommand({ io, output }: Basics, { set }: { set?: boolean }): Promise<void> {
-  const items = readSettings(io).filter(({ source }) => !set || source === 'environment');
+  const items = readSettings(io).items.filter(({ source }) => !set || source === 'environment');
   output.answer({ items }, (screen) => {
     const rows = items.map((each) => [each.variable, shownValue(each), each.source, each.about]);
     return table(COLUMNS, rows, 'The environment sets no variable', screen);
@@ -53,27 +53,27 @@ export async function getConfigCommand(
 const SHORTEST_TYPO = 8;
 
 export async function checkConfigCommand({ io, output }: Basics): Promise<number> {
-  const { config, faults } = judgeEnvironment(io);
+  const { config, issues } = readSettings(io);
   const notices = [...misspelt(io.env)];
   if (config.databaseUrl === undefined && !existsSync(config.dataDir))
     notices.push({
       variable: 'DATA_DIR',
-      message: `${config.dataDir} does not exist yet: the first start makes it`,
+      message: `${config.dataDir} does not exist yet: the first start creates it`,
     });
-  const ok = faults.length === 0;
-  output.answer({ ok, faults, notices }, () => {
-    const wrong = faults.map(({ message }) => `wrong   ${message}`);
+  const ok = issues.length === 0;
+  output.answer({ ok, faults: issues, notices }, () => {
+    const wrong = issues.map(({ message }) => `wrong   ${message}`);
     const noted = notices.map(({ message }) => `notice  ${message}`);
     return [...wrong, ...noted, ok ? 'The services would start on these settings' : '']
       .filter(Boolean)
       .join('\n');
   });
-  if (!ok) output.error('invalid_configuration', `${faults.length} of the variables must be corrected`);
+  if (!ok) output.error('invalid_configuration', `${issues.length} of the variables must be corrected`);
   return ok ? EXIT.done : EXIT.refused;
 }
 
 /** Finds misspelt names of variables, whose defaults would apply unnoticed. */
-function misspelt(env: Basics['io']['env']): Fault[] {
+function misspelt(env: Basics['io']['env']): Issue[] {
   const names = Object.keys(VARIABLES);
   return Object.keys(env)
     .filter((name) => name.length >= SHORTEST_TYPO && !names.includes(name))

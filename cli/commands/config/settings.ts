@@ -1,7 +1,8 @@
 import path from 'node:path';
-import { loadConfig, missingSecrets, type Config } from '../../../services/platform/config';
+import { checkEnvironment, missingSecrets, type Config } from '../../../services/platform/config';
+import type { Variable } from '../../../services/platform/config/variable';
+import { VARIABLES, type VariableName } from '../../../services/platform/config/variables';
 import type { Io } from '../../terminal/io';
-import { type Variable, type VariableName, VARIABLES } from './variables';
 
 export interface Setting {
   variable: VariableName;
@@ -15,89 +16,57 @@ export interface Setting {
   fault: string | null;
 }
 
-/** Returns all settings in the order of VARIABLES. */
-export function readSettings(io: Io): Setting[] {
-  const { config, faults } = judgeEnvironment(io);
-  return (Object.entries(VARIABLES) as [VariableName, Variable][]).map(([variable, form]) => {
-    const fault = faultOf(variable, faults);
-    const value = form.value(config);
-    const isSet = Boolean(io.env[variable]);
+export interface Issue {
+  variable: string;
+  message: string;
+}
+
+interface Settings {
+  /** In the order of VARIABLES. */
+  items: Setting[];
+  config: Config;
+  /** All issues of the environment; a service stops at the first one that concerns it. */
+  issues: Issue[];
+}
+
+export function readSettings({ env, root }: Io): Settings {
+  const given = { ...env, DATA_DIR: env.DATA_DIR || path.join(root, '.data') };
+  const { config, values, texts, issues: invalid } = checkEnvironment(given);
+  // An invalid secret is not missing as well.
+  const missing = missingSecrets(config).filter(({ variable }) => !env[variable]);
+  const issues = [...invalid, ...missing].map(({ variable, message }) => ({ variable, message }));
+  const items = (Object.entries(VARIABLES) as [VariableName, Variable][]).map(([name, variable]): Setting => {
+    const fault = issues.find((issue) => issue.variable === name)?.message ?? null;
+    const value = values[name] === undefined ? undefined : (variable.show?.(values[name]) ?? texts[name]);
     return {
-      variable,
-      // A wrong value may be a secret in the wrong variable.
-      value: fault || form.secret ? null : (value ?? null),
-      source: isSet ? 'environment' : sourceOf(form, value, config.databaseUrl === undefined),
-      secret: form.secret ?? false,
-      about: form.about,
-      must_be: form.mustBe,
-      fault: fault ?? null,
+      variable: name,
+      // An invalid value may be a secret in the wrong variable.
+      value: fault || variable.secret ? null : (value ?? null),
+      source: env[name] ? 'environment' : unsetSource(variable, value, config),
+      secret: variable.secret ?? false,
+      about: variable.about,
+      must_be: variable.mustBe,
+      fault,
     };
   });
+  return { items, config, issues };
 }
 
 export function readSetting(io: Io, variable: VariableName): Setting {
-  return readSettings(io).find((setting) => setting.variable === variable)!;
+  return readSettings(io).items.find((setting) => setting.variable === variable)!;
 }
 
-function sourceOf({ generated, secret }: Variable, value: string | undefined, isEmbedded: boolean) {
-  if (generated) return isEmbedded ? 'generated' : 'unset';
-  return value === undefined || secret ? 'unset' : 'default';
-}
-
-function faultOf(variable: string, faults: Fault[]): string | undefined {
-  return faults.find((fault) => fault.variable === variable)?.message;
+function unsetSource(
+  { generated }: Variable,
+  value: string | undefined,
+  { databaseUrl }: Config,
+): Setting['source'] {
+  if (generated) return databaseUrl === undefined ? 'generated' : 'unset';
+  return value === undefined ? 'unset' : 'default';
 }
 
 /** Returns the value for the screen. */
 export function shownValue({ value, source, secret, fault }: Setting): string | null {
   if (fault) return '(wrong)';
   return secret && source !== 'unset' ? '(secret)' : value;
-}
-
-export interface Fault {
-  variable: string;
-  message: string;
-}
-
-interface Judged {
-  /** The configuration without the wrong variables. */
-  config: Config;
-  faults: Fault[];
-}
-
-/** Replaces a missing variable, so that the others are checked too. */
-const PLACEHOLDER = '-'.repeat(64);
-
-/** Returns all issues of the environment; a service stops at the first. */
-export function judgeEnvironment({ env, root }: Io): Judged {
-  const left = { ...env, DATA_DIR: env.DATA_DIR || path.join(root, '.data') };
-  const faults: Fault[] = [];
-  // Each variable is removed once and filled in once.
-  for (let rounds = 2 * Object.keys(VARIABLES).length + 1; ; rounds--) {
-    try {
-      const config = loadConfig(left);
-      return { config, faults: [...faults, ...missingOf(config, faults)] };
-    } catch (error) {
-      if (!(error instanceof Error) || error.name !== 'ConfigError') throw error;
-      const [variable] = error.message.split(' ') as [string];
-      if (!(variable in VARIABLES) || rounds === 0) throw error;
-      const known = faults.some((fault) => fault.variable === variable);
-      if (!known) faults.push({ variable, message: error.message });
-      leaveOut(left, variable as VariableName);
-    }
-  }
-}
-
-/** Returns missing secrets: a service needs a secret only where it uses it. Wrong ones are listed already. */
-function missingOf(config: Config, faults: Fault[]): Fault[] {
-  return missingSecrets(config)
-    .map(({ message }) => ({ variable: message.split(' ')[0]!, message }))
-    .filter(({ variable }) => !faults.some((fault) => fault.variable === variable));
-}
-
-function leaveOut(left: Io['env'], variable: VariableName): void {
-  // Left out, it may be missed; the address of the other half is gone with it.
-  if (left[variable] || variable === 'CACHE_REST_URL') delete left[variable];
-  else left[variable] = PLACEHOLDER;
-  if (variable === 'CACHE_REST_URL') delete left.CACHE_REST_TOKEN;
 }

@@ -4,7 +4,7 @@ import type { MonitorSession } from '../sign-in/session';
 import type { Viewer } from '../html/layout';
 import type { Db } from '../../../platform/database';
 import type { Logger } from '../../../platform/logger';
-import type { TrustProxy } from '../../../platform/config';
+import type { TrustProxy } from '../../../platform/config/variables';
 import type { Streams } from './streams';
 
 export interface Exchange {

@@ -1,0 +1,169 @@
+export type Environment = Record<string, string | undefined>;
+
+/** Declares an environment variable. An empty one counts as unset. */
+export interface Variable<T = unknown> {
+  /** Purpose. */
+  about: string;
+  /** Valid values; completes the error "NAME must be …". */
+  mustBe: string;
+  /** Applies if it is unset. `<NAME>` stands for the text of a variable that is declared before. */
+  default?: string;
+  /** @throws InvalidValueError */
+  parse(text: string): T;
+  /** Returns the effective value for a person, if its text does not show it well or holds a password. */
+  show?(value: T): string;
+  /** Its value is never shown. */
+  secret?: true;
+  /** Is generated once and kept in DATA_DIR, if it is unset and the database is embedded. */
+  generated?: true;
+}
+
+type Kind<T> = Omit<Variable<T>, 'about'>;
+type Declarations = Readonly<Record<string, Variable>>;
+
+export type Values<D extends Declarations> = {
+  [Name in keyof D]: D[Name] extends { default: string }
+    ? ReturnType<D[Name]['parse']>
+    : ReturnType<D[Name]['parse']> | undefined;
+};
+
+/** Replaces an invalid value by its default. */
+export interface Readings<D extends Declarations> {
+  values: Values<D>;
+  /** What the values were parsed from. */
+  texts: Partial<Record<keyof D, string>>;
+  /** One for each invalid variable, in the order of the declarations. */
+  issues: ConfigError[];
+}
+
+export function readVariables<D extends Declarations>(env: Environment, declarations: D): Readings<D> {
+  const values: Record<string, unknown> = {};
+  const texts: Record<string, string> = {};
+  const issues: ConfigError[] = [];
+  for (const [name, variable] of Object.entries(declarations)) {
+    const fallback = variable.default?.replaceAll(/<(\w+)>/g, (_, other: string) => texts[other] ?? '');
+    let text = env[name] || fallback;
+    if (text && !isValid(variable, text)) {
+      issues.push(new ConfigError(name, variable.mustBe));
+      text = fallback;
+    }
+    if (!text) continue;
+    texts[name] = text;
+    values[name] = variable.parse(text);
+  }
+  return { values: values as Values<D>, texts: texts as Readings<D>['texts'], issues };
+}
+
+function isValid(variable: Variable, text: string): boolean {
+  try {
+    variable.parse(text);
+    return true;
+  } catch (error) {
+    if (error instanceof InvalidValueError) return false;
+    throw error;
+  }
+}
+
+export function integer(fallback: number, min: number, max: number): Kind<number> & { default: string } {
+  return {
+    mustBe: `a whole number from ${min} to ${max}`,
+    default: String(fallback),
+    parse(text) {
+      const number = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
+      if (!(number >= min && number <= max)) throw new InvalidValueError();
+      return number;
+    },
+  };
+}
+
+export function port(fallback: number): Kind<number> & { default: string } {
+  return integer(fallback, 1, 65_535);
+}
+
+const TRUE = ['1', 'true', 'on', 'yes'];
+const FALSE = ['0', 'false', 'off', 'no'];
+
+export function boolean(fallback: 'on' | 'off'): Kind<boolean> & { default: string } {
+  return {
+    mustBe: `one of ${TRUE.join(' ')}, or ${FALSE.join(' ')}`,
+    default: fallback,
+    parse(text) {
+      const word = text.toLowerCase();
+      if (!TRUE.includes(word) && !FALSE.includes(word)) throw new InvalidValueError();
+      return TRUE.includes(word);
+    },
+    show: (value) => (value ? 'on' : 'off'),
+  };
+}
+
+export function oneOf<T extends string>(allowed: readonly T[], fallback: T): Kind<T> & { default: string } {
+  return {
+    mustBe: `one of ${allowed.join(' ')}`,
+    default: fallback,
+    parse(text) {
+      if (!allowed.includes(text as T)) throw new InvalidValueError();
+      return text as T;
+    },
+  };
+}
+
+/** Hides a password when it shows the URL; user and host stay visible. */
+export function url(...protocols: string[]): Kind<string> {
+  return {
+    mustBe: `an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+    parse(text) {
+      if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) throw new InvalidValueError();
+      return text;
+    },
+    show: hidePassword,
+  };
+}
+
+function hidePassword(text: string): string {
+  const shown = new URL(text);
+  if (shown.password) shown.password = '***';
+  // A parameter may be a password too.
+  for (const name of shown.searchParams.keys()) if (/pass/i.test(name)) shown.searchParams.set(name, '***');
+  return shown.href;
+}
+
+/** Accepts the base of other addresses, and drops a slash at its end. */
+export function baseUrl(...protocols: string[]): Kind<string> {
+  const { mustBe, parse } = url(...protocols);
+  return {
+    mustBe: `${mustBe}, without query, # and user`,
+    parse(text) {
+      const { search, hash, username, password } = new URL(parse(text));
+      if (search || hash || username || password) throw new InvalidValueError();
+      return text.replace(/\/+$/, '');
+    },
+    show: (value) => value,
+  };
+}
+
+export function secret(): Kind<string> & { secret: true; generated: true } {
+  return {
+    mustBe: 'at least 32 characters, for example 64 random hex digits',
+    parse(text) {
+      if (text.length < 32) throw new InvalidValueError();
+      return text;
+    },
+    secret: true,
+    generated: true,
+  };
+}
+
+/** A text that is no valid value of its variable. Has no message: the declaration says what is valid. */
+export class InvalidValueError extends Error {}
+
+/** An invalid variable, which stops the start. The message never holds the value: it may be a secret. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+
+  constructor(
+    readonly variable: string,
+    mustBe: string,
+  ) {
+    super(`${variable} must be ${mustBe}`);
+  }
+}

@@ -1,0 +1,141 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { parseRedisUrl, parseStoreToken, REDIS_FORMS, showRedisAddress } from '../shared-store/store-address';
+import {
+  baseUrl,
+  boolean,
+  integer,
+  InvalidValueError,
+  oneOf,
+  port,
+  secret,
+  url,
+  type Variable,
+} from './variable';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const POSTGRES = ['postgres:', 'postgresql:'];
+
+/** Trusted senders of X-Forwarded-*: none, a number of hops, or the proxies' networks. */
+export type TrustProxy = false | number | string[];
+
+const perMinute = (fallback: number) => integer(fallback, 1, 1_000_000);
+
+/**
+ * Declares every environment variable of the product, in the order of CONTRACT section 7. The services, `tourctl config` and
+ * the check of the README's table read this list; no other module reads the environment.
+ */
+export const VARIABLES = {
+  HOST: {
+    about: 'address that the services listen on',
+    mustBe: 'an address such as 127.0.0.1, or a host name',
+    default: '127.0.0.1',
+    parse: parseHost,
+  },
+  API_PORT: { about: 'port of the API', ...port(3000) },
+  WEBHOOK_QUEUE_PORT: { about: 'port of the webhook queue and its monitoring page', ...port(3001) },
+  METRICS_PORT: {
+    about: "port of the API's metrics; the queue's are on the next",
+    ...integer(9464, 1, 65_534),
+  },
+  PUBLIC_BASE_URL: {
+    about: 'what links and snippets begin with',
+    ...baseUrl('http:', 'https:'),
+    default: 'http://127.0.0.1:<API_PORT>',
+  },
+  DATA_DIR: {
+    about: 'directory of the embedded database and of generated secrets',
+    mustBe: 'a directory',
+    default: '.data',
+    parse: (text: string) => text,
+  },
+  DATABASE_URL: {
+    about: 'a PostgreSQL of your own; without it the embedded one is used',
+    ...url(...POSTGRES),
+  },
+  DATABASE_DIRECT_URL: {
+    about: 'the same past a pooler, for LISTEN, migrations and this terminal',
+    ...url(...POSTGRES),
+    default: '<DATABASE_URL>',
+  },
+  REDIS_URL: {
+    about: 'shared cache and quotas, over Redis',
+    mustBe: REDIS_FORMS,
+    parse: parseRedisUrl,
+    show: showRedisAddress,
+  },
+  CACHE_REST_URL: { about: "the same over the store's REST interface", ...baseUrl('https:', 'http:') },
+  CACHE_REST_TOKEN: {
+    about: 'its token',
+    mustBe: 'visible ASCII characters without spaces',
+    parse: parseStoreToken,
+    secret: true,
+  },
+  REPLICAS: {
+    about: 'instances of the API, which share the quotas while the store is away',
+    ...integer(1, 1, 10_000),
+  },
+  GATEWAY_AVAILABILITY_RPM: { about: 'availability requests a minute and key', ...perMinute(240) },
+  GATEWAY_HOLD_RPM: { about: 'hold requests a minute and key', ...perMinute(60) },
+  GATEWAY_BOOKING_RPM: { about: 'booking requests a minute and key', ...perMinute(60) },
+  CATALOG_RPM: { about: 'other reads a minute and key', ...perMinute(600) },
+  WIDGET_RPM: { about: 'requests a minute and widget token', ...perMinute(600) },
+  TRUST_PROXY: {
+    about: 'proxies whose X-Forwarded-For is believed',
+    mustBe: 'off, a number of hops, or a list of CIDR networks',
+    default: 'off',
+    parse: parseTrustProxy,
+    show: (value: TrustProxy) => (value === false ? 'off' : String(value)),
+  },
+  LOG_LEVEL: { about: 'what is logged', ...oneOf(LOG_LEVELS, 'info') },
+  CDN_CACHE: { about: 'let a CDN that checks keys itself keep availability', ...boolean('off') },
+  AUTHORIZATION_CACHE: { about: 'cache credentials and catalog for a moment', ...boolean('on') },
+  SECRETS_KEY: { about: 'seals webhook secrets', ...secret() },
+  CURSOR_KEY: { about: 'signs cursors and embed passes', ...secret() },
+  KEY_PEPPER: { about: 'keyed digest of keys and tokens', ...secret() },
+  WEBHOOK_ALLOW_PRIVATE_TARGETS: { about: 'let webhooks go to private addresses', ...boolean('off') },
+  WEBHOOK_RETRY_SCHEDULE: {
+    about: 'the wait before each try',
+    mustBe: 'steps such as 0s,5s,5m,2h',
+    default: '0s,5s,5m,30m,2h,5h,10h,14h,20h,24h',
+    parse: parseRetrySchedule,
+  },
+  WEBHOOK_RETENTION_DAYS: { about: 'how long finished deliveries are kept', ...integer(90, 1, 3650) },
+} satisfies Record<string, Variable>;
+
+export type VariableName = keyof typeof VARIABLES;
+
+/** Accepts an address or a host name. Refuses misspelt addresses such as 999.1.1.1, which would be looked up in DNS. */
+function parseHost(text: string): string {
+  const isName = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(text) && !/^[\d.]+$/.test(text);
+  if (isIP(text) === 0 && !isName) throw new InvalidValueError();
+  return text;
+}
+
+/** Refuses `true`, which would trust every client (CONTRACT section 7). */
+function parseTrustProxy(text: string): TrustProxy {
+  const value = text.trim();
+  if (['', '0', 'false', 'off', 'no'].includes(value.toLowerCase())) return false;
+  if (/^[1-9]\d?$/.test(value)) return Number(value);
+  const networks = value.split(',').map((item) => item.trim());
+  if (!networks.every(isNetwork)) throw new InvalidValueError();
+  return networks;
+}
+
+/** Refuses `1.5` and `10`: inet_aton accepts them as IPv4 addresses, but they are misspelt hop counts. */
+function isNetwork(text: string): boolean {
+  const [address = ''] = text.split('/');
+  const isCanonical = ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address);
+  // A /0 network would trust every client.
+  return isCanonical && !text.endsWith('/0') && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text));
+}
+
+/** Returns seconds. Parses steps such as "0s,5s,5m,2h": the wait before each attempt. */
+function parseRetrySchedule(text: string): number[] {
+  const seconds = { s: 1, m: 60, h: 3600 };
+  return text.split(',').map((step) => {
+    const match = /^(\d{1,6}(?:\.\d{1,3})?)(s|m|h)$/.exec(step.trim());
+    if (!match) throw new InvalidValueError();
+    return Number(match[1]) * seconds[match[2] as keyof typeof seconds];
+  });
+}

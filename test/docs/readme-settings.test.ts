@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Variable } from '../../services/platform/config/variable';
+import { VARIABLES } from '../../services/platform/config/variables';
+
+const README = readFileSync(path.join(__dirname, '../../README.md'), 'utf8');
+
+/** The rows "| `NAME`, `NAME` | default, default | … |" of the table of settings. */
+const rows = [...README.matchAll(/^\| (`[A-Z_]+`(?:, `[A-Z_]+`)*) +\| ([^|]+?) +\|/gm)].map(
+  ([, names, defaults]) => ({
+    names: names!.replaceAll('`', '').split(', '),
+    defaults: defaults!.replaceAll('`', ''),
+  }),
+);
+
+describe('the table of settings in the README', () => {
+  it('names each declared variable once and no other', () => {
+    expect(rows.flatMap(({ names }) => names).sort()).toEqual(Object.keys(VARIABLES).sort());
+  });
+
+  it.each(rows)('gives the declared default of $names', ({ names, defaults }) => {
+    const declared = names.map((name) => declaredDefault(VARIABLES[name as keyof typeof VARIABLES]));
+    // One text stands for all variables of a row that share it.
+    expect(defaults).toBe((new Set(declared).size === 1 ? declared.slice(0, 1) : declared).join(', '));
+  });
+});
+
+function declaredDefault(variable: Variable): string {
+  return variable.default ?? (variable.generated ? 'generated into DATA_DIR' : '–');
+}
