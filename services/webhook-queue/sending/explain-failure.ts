@@ -1,8 +1,25 @@
-import type { AttemptReport } from '../deliveries/delivery';
+import type { AttemptOutcome, AttemptReport } from '../deliveries/delivery';
 import { UnsealableSecretError } from '../signing/seal-secret';
 
 /** The outcome of an attempt without a response. */
 export type Failure = Pick<AttemptReport, 'outcome' | 'reason'>;
+
+/** Ends an attempt without a response, for a reason that this service knows. The message is a sentence for the operator. */
+export class AttemptError extends Error {
+  constructor(
+    readonly outcome: AttemptOutcome,
+    reason: string,
+  ) {
+    super(reason);
+  }
+}
+
+/** Cuts off the requests in flight when the worker stops. */
+export class InterruptedError extends AttemptError {
+  constructor() {
+    super('interrupted', 'The worker was stopped while the request was in flight; it may have arrived.');
+  }
+}
 
 const TLS = /^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/;
 const BROKEN = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
@@ -33,27 +50,12 @@ const SENTENCES: [RegExp, string][] = [
 
 /** Translates an error of the client into an outcome and a sentence without the path, the query or the body. */
 export function explainFailure(error: unknown): Failure {
-  const own = explainOwnError(error);
-  if (own) return own;
+  if (error instanceof AttemptError) return { outcome: error.outcome, reason: error.message };
+  if (error instanceof UnsealableSecretError) return { outcome: 'unsealable', reason: error.message };
   const code = codeOf(error);
   const [, sentence = 'The connection failed'] = SENTENCES.find(([form]) => form.test(code)) ?? [];
   const outcome = TLS.test(code) ? 'tls' : code === 'ETIMEDOUT' ? 'timeout' : 'connection';
   return { outcome, reason: `${sentence} (${code}).` };
-}
-
-/** Uses the message of errors that this service throws. */
-function explainOwnError(error: unknown): Failure | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const reason = error.message;
-  if (error instanceof BlockedTargetError) return { outcome: 'blocked', reason };
-  if (error instanceof UnresolvedTargetError) return { outcome: 'dns', reason };
-  if (error instanceof UnsealableSecretError) return { outcome: 'unsealable', reason };
-  if (error instanceof DeadlineError || error instanceof ConnectTimeoutError)
-    return { outcome: 'timeout', reason };
-  if (error instanceof InterruptedError) return { outcome: 'interrupted', reason };
-  if (error instanceof ConnectionClosedError) return { outcome: 'hung_up', reason };
-  if (error instanceof ResponseTooLargeError) return { outcome: 'connection', reason };
-  return undefined;
 }
 
 /** Returns true when the receiver or the network closed the connection. */
@@ -67,48 +69,4 @@ function codeOf(error: unknown): string {
   const { code, name, message } = error as NodeJS.ErrnoException;
   if (name === 'HTTPParserError' || /^bad (response|upgrade)$/.test(message)) return 'MALFORMED_ANSWER';
   return code ?? 'unknown';
-}
-
-/** The address is not allowed. */
-export class BlockedTargetError extends Error {
-  override readonly name = 'BlockedTargetError';
-}
-
-/** The host name does not resolve. */
-export class UnresolvedTargetError extends Error {
-  override readonly name = 'UnresolvedTargetError';
-}
-
-/** The attempt reached its deadline. Serves as the reason of the AbortSignal. */
-export class DeadlineError extends Error {
-  constructor(ms: number) {
-    super(`No response within ${ms / 1000} s.`);
-  }
-}
-
-export class InterruptedError extends Error {
-  constructor() {
-    super('The worker was stopped while the request was in flight; it may have arrived.');
-  }
-}
-
-/** The receiver closed a kept connection while the request was sent. */
-export class ConnectionClosedError extends Error {
-  constructor() {
-    super('The receiver closed the kept connection as the request was sent; it may have arrived.');
-  }
-}
-
-/** The connection was not established in time. */
-export class ConnectTimeoutError extends Error {
-  constructor(ms: number) {
-    super(`No connection within ${ms / 1000} s.`);
-  }
-}
-
-/** The response exceeds the limit that is read. */
-export class ResponseTooLargeError extends Error {
-  constructor() {
-    super('The response is larger than 16 KiB.');
-  }
 }

@@ -1,5 +1,5 @@
 import { type Borrower, type Connection, createConnections } from './connections';
-import { ConnectionClosedError, isBrokenConnection, ResponseTooLargeError } from './explain-failure';
+import { AttemptError, isBrokenConnection } from './explain-failure';
 import type { ConnectionRules } from './open-connection';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
@@ -38,7 +38,10 @@ export function createGuardedAgent(rules: ConnectionRules): GuardedAgent {
         if (!connection.kept || borrower.signal.aborted || !isBrokenConnection(error)) throw error;
         // Closes the other idle connections to this origin: they are as old.
         connections.dropKept(origin);
-        throw new ConnectionClosedError();
+        throw new AttemptError(
+          'hung_up',
+          'The receiver closed the kept connection as the request was sent; it may have arrived.',
+        );
       }
     },
   };
@@ -99,7 +102,7 @@ function postWebhook(
       onRequestStart: () => trace.enter('first_byte'),
       onResponseStart: (_controller, statusCode, headers) => {
         if (statusCode < 200) {
-          if (++earlyHeads > EARLY_HEADS_MAX) abort(new ResponseTooLargeError());
+          if (++earlyHeads > EARLY_HEADS_MAX) abort(tooLarge());
           return;
         }
         head = { statusCode, headers };
@@ -108,7 +111,7 @@ function postWebhook(
       onResponseData: (_controller, chunk) => {
         chunks.push(chunk);
         bytes += chunk.length;
-        if (bytes > KEPT_BYTES) abort(new ResponseTooLargeError());
+        if (bytes > KEPT_BYTES) abort(tooLarge());
       },
       onResponseEnd: () => {
         finish();
@@ -118,4 +121,8 @@ function postWebhook(
     };
     connection.client.dispatch({ ...post, method: 'POST' }, handler);
   });
+}
+
+function tooLarge(): AttemptError {
+  return new AttemptError('connection', 'The response is larger than 16 KiB.');
 }

@@ -3,7 +3,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { buildConnector } from 'undici';
-import { ConnectTimeoutError } from './explain-failure';
+import { AttemptError } from './explain-failure';
 import { resolveTarget, type TargetRules } from './resolve-target';
 
 export interface ConnectionRules extends TargetRules {
@@ -16,7 +16,7 @@ type Target = Pick<buildConnector.Options, 'hostname' | 'protocol' | 'port'>;
 
 /**
  * Opens a connection, with TLS for https, to one of the addresses that `resolveTarget` allows.
- * @throws BlockedTargetError, UnresolvedTargetError, ConnectTimeoutError, the signal's reason, or an error of Node
+ * @throws AttemptError, the signal's reason, or an error of Node
  */
 export async function openConnection(
   target: Target,
@@ -66,7 +66,8 @@ function waitUntilOpen(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = () => socket.destroy(signal.reason as Error);
-    const timer = setTimeout(() => socket.destroy(new ConnectTimeoutError(timeoutMs)), timeoutMs);
+    const late = new AttemptError('timeout', `No connection within ${timeoutMs / 1000} s.`);
+    const timer = setTimeout(() => socket.destroy(late), timeoutMs);
     const done = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP } from 'node:net';
 import { isInternalName, nonPublicReason } from './allowed-target';
-import { BlockedTargetError, UnresolvedTargetError } from './explain-failure';
+import { AttemptError } from './explain-failure';
 import { lookup, Resolver } from 'node:dns/promises';
 
 export interface TargetRules {
@@ -13,25 +13,28 @@ export interface TargetRules {
 /**
  * Resolves a host name once. The caller connects only to these addresses, so a second look-up cannot redirect the request. One
  * address that is not public refuses the host.
- * @throws BlockedTargetError, UnresolvedTargetError
+ * @throws AttemptError `blocked` or `dns`
  */
 export async function resolveTarget(hostname: string, rules: TargetRules): Promise<LookupAddress[]> {
   const family = isIP(hostname);
   if (!rules.allowPrivateTargets && !family && isInternalName(hostname.replace(/\.$/, '')))
-    throw new BlockedTargetError(refusal(hostname, hostname, 'not a public name'));
+    throw refused(hostname, hostname, 'not a public name');
   const lookUp = rules.allowPrivateTargets ? lookUpAnyName : lookUpPublicName;
   const addresses = family ? [{ address: hostname, family }] : await lookUp(hostname, rules.lookupTimeoutMs);
   if (rules.allowPrivateTargets) return addresses;
   for (const { address } of addresses) {
     const reason = nonPublicReason(address);
-    if (reason) throw new BlockedTargetError(refusal(hostname, address, reason));
+    if (reason) throw refused(hostname, address, reason);
   }
   return addresses;
 }
 
-function refusal(hostname: string, address: string, reason: string): string {
+function refused(hostname: string, address: string, reason: string): AttemptError {
   const subject = hostname === address ? address : `${hostname} resolves to ${address}, which`;
-  return `${subject} is ${reason}: only public addresses are allowed, unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on.`;
+  return new AttemptError(
+    'blocked',
+    `${subject} is ${reason}: only public addresses are allowed, unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on.`,
+  );
 }
 
 const TRIES = 2;
@@ -40,7 +43,7 @@ const TRIES = 2;
  * Asks the name servers directly for the public addresses of a name. getaddrinfo, which Node's `lookup` uses, resolves four names at
  * a time, and a name whose server is silent blocks one of the four for ten seconds: five such names stopped all other deliveries.
  * Only getaddrinfo reads /etc/hosts and search domains, which name no public host.
- * @throws UnresolvedTargetError
+ * @throws AttemptError `dns`
  */
 async function lookUpPublicName(hostname: string, timeoutMs: number): Promise<LookupAddress[]> {
   const resolver = new Resolver({ timeout: Math.ceil(timeoutMs / TRIES), tries: TRIES });
@@ -61,7 +64,7 @@ async function lookUpPublicName(hostname: string, timeoutMs: number): Promise<Lo
 
 /**
  * Resolves a name with getaddrinfo, for internal receivers when WEBHOOK_ALLOW_PRIVATE_TARGETS is on.
- * @throws UnresolvedTargetError
+ * @throws AttemptError `dns`
  */
 async function lookUpAnyName(hostname: string, timeoutMs: number): Promise<LookupAddress[]> {
   const found = lookup(hostname, { all: true }).catch((error: unknown) => {
@@ -86,10 +89,10 @@ function codeOf(error: unknown): string {
   return (error as NodeJS.ErrnoException).code ?? 'unknown';
 }
 
-function unresolved(hostname: string, code: string): UnresolvedTargetError {
-  return new UnresolvedTargetError(`The name ${hostname} does not resolve (${code}).`);
+function unresolved(hostname: string, code: string): AttemptError {
+  return new AttemptError('dns', `The name ${hostname} does not resolve (${code}).`);
 }
 
-function timedOut(hostname: string, timeoutMs: number): UnresolvedTargetError {
-  return new UnresolvedTargetError(`The name ${hostname} did not resolve within ${timeoutMs / 1000} s.`);
+function timedOut(hostname: string, timeoutMs: number): AttemptError {
+  return new AttemptError('dns', `The name ${hostname} did not resolve within ${timeoutMs / 1000} s.`);
 }

@@ -3,7 +3,7 @@ import { startTrace } from './open-connection';
 import type { AttemptReport, ClaimedDelivery } from '../deliveries/delivery';
 import type { createSecretOpener } from '../signing/seal-secret';
 import { signPayload, webhookHeaders, webhookId } from '../signing/sign-payload';
-import { BlockedTargetError, DeadlineError, explainFailure, type Failure } from './explain-failure';
+import { AttemptError, explainFailure, type Failure } from './explain-failure';
 import type { GuardedAgent, OutgoingWebhook, WebhookResponse } from './guarded-agent';
 import { classifyResponse, isThrottled, readRetryAfter } from './classify-response';
 import { refusedPortReason } from './allowed-target';
@@ -60,7 +60,7 @@ async function post(
 ): Promise<AttemptReport> {
   const begun = performance.now();
   const deadline = setTimeout(
-    () => abort.abort(new DeadlineError(rules.attemptTimeoutMs)),
+    () => abort.abort(new AttemptError('timeout', `No response within ${rules.attemptTimeoutMs / 1000} s.`)),
     rules.attemptTimeoutMs,
   );
   const trace = startTrace();
@@ -86,9 +86,12 @@ async function post(
 /** Repeats the check of adding the endpoint, because the settings and the port list may have changed since. */
 function refuseTarget(url: URL, allowPrivateTargets: boolean): void {
   if (!allowPrivateTargets && url.protocol !== 'https:')
-    throw new BlockedTargetError('The address is not https: http requires WEBHOOK_ALLOW_PRIVATE_TARGETS.');
+    throw new AttemptError(
+      'blocked',
+      'The address is not https: http requires WEBHOOK_ALLOW_PRIVATE_TARGETS.',
+    );
   const reason = refusedPortReason(url, allowPrivateTargets);
-  if (reason) throw new BlockedTargetError(`The address is refused: ${reason}.`);
+  if (reason) throw new AttemptError('blocked', `The address is refused: ${reason}.`);
 }
 
 function readResponse({ statusCode, headers, body }: WebhookResponse) {
