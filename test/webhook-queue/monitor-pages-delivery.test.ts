@@ -105,7 +105,7 @@ describe('a delivery', () => {
       phases: { dns: 2 },
     });
     const text = textOf(await delivery(id));
-    expect(text).toMatch(/Try 2 timeout .* Try 1 error answer 503 /);
+    expect(text).toMatch(/Attempt 2 timeout .* Attempt 1 error answer 503 /);
     expect(text).toContain('DNS 3 ms connect 11 ms TLS 24 ms first byte 61 ms body 2 ms');
     expect(text).toContain('DNS 2 ms no answer 15 s');
     expect(text).toContain(
@@ -133,7 +133,7 @@ describe('a delivery', () => {
     expect(text).toContain('x-request r-1');
     expect(text).toContain('thanks');
     expect(text).toMatch(/connect (< )?\d+ ms .*first byte (< )?\d+ ms/);
-    expect(text).toMatch(/Delivered with the first try, [^.]*(ms|s) after its event[.]/);
+    expect(text).toMatch(/Delivered with the first attempt, [^.]*(ms|s) after its event[.]/);
   });
 
   it('carries a program that proves the try genuine', async () => {
@@ -144,7 +144,7 @@ describe('a delivery', () => {
     await logAttempt(id, { signature: signature(webhookId(eventId), body, secret) });
     const page = await delivery(id, true);
     const program = textOf(
-      /<pre id="snippet-this-try"[^>]*>(.*?)<\/pre>/s.exec(page)![1]!.replaceAll('&#39;', "'"),
+      /<pre id="snippet-this-attempt"[^>]*>(.*?)<\/pre>/s.exec(page)![1]!.replaceAll('&#39;', "'"),
     );
     const lines: string[] = [];
     runInNewContext(program.replace(/^.*?node verify.cjs/s, ''), {

@@ -61,7 +61,7 @@ describe('the endpoints', () => {
       blocked_until: db.raw("now() + interval '10 minutes'"),
     });
     const page = await endpoints();
-    expect(page).toContain('aria-label="Last 24 hours: 25.0 % of 4 tries delivered.');
+    expect(page).toContain('aria-label="Last 24 hours: 25.0 % of 4 attempts delivered.');
     const text = textOf(page);
     expect(text).toContain('breaker open');
     expect(text).toContain('opened 2 times in a row');

@@ -120,11 +120,15 @@ describe('a delivery says what happens next', () => {
   };
 
   it.each<[string, Partial<DeliverySituation>, string]>([
-    ['a later try', {}, 'The receiver answered 503. Try 3 goes out at 20 Nov 2026, 12:04:00 UTC (in 4 min).'],
+    [
+      'a later try',
+      {},
+      'The receiver answered 503. Attempt 3 goes out at 20 Nov 2026, 12:04:00 UTC (in 4 min).',
+    ],
     [
       'a first try that is due',
       { status: 'pending', attempts: 0, nextAttemptAt: NOW, lastError: null },
-      'The first try is due now: it is sent as soon as a worker has a free slot for its endpoint.',
+      'The first attempt is due now: it is sent as soon as a worker has a free slot for its endpoint.',
     ],
     [
       'a breaker',
@@ -134,7 +138,7 @@ describe('a delivery says what happens next', () => {
     [
       'a try that is due after the breaker',
       { endpoint: { ...endpoint, blockedUntil: later(60) } },
-      'The receiver answered 503. Try 3 goes out at 20 Nov 2026, 12:04:00 UTC (in 4 min).',
+      'The receiver answered 503. Attempt 3 goes out at 20 Nov 2026, 12:04:00 UTC (in 4 min).',
     ],
     [
       'a paused endpoint',
@@ -154,22 +158,22 @@ describe('a delivery says what happens next', () => {
     [
       'a request in flight',
       { status: 'delivering', lease: { worker: 'w1', since: later(-2), until: later(28) } },
-      'Being sent since 20 Nov 11:59:58 by w1, as try 3. If that worker is lost, another one takes over after 20 Nov 12:00:28.',
+      'Being sent since 20 Nov 11:59:58 by w1, as attempt 3. If that worker is lost, another one takes over after 20 Nov 12:00:28.',
     ],
     [
       'a worker that did not come back',
       { lease: { worker: 'w1', since: later(-60), until: later(-15) } },
-      'The worker w1 was lost: its try of 20 Nov 11:59:00 may have arrived. A worker records it as lost and sends the delivery again.',
+      'The worker w1 was lost: its attempt of 20 Nov 11:59:00 may have arrived. A worker records it as lost and sends the delivery again.',
     ],
     [
       'a delivered one',
       { status: 'delivered', finishedAt: later(-598.8), attempts: 1, lastError: null },
-      'Delivered with the first try, 1.2 s after its event. Nothing more happens.',
+      'Delivered with the first attempt, 1.2 s after its event. Nothing more happens.',
     ],
     [
       'a dead one',
       { status: 'dead', attempts: 10, finishedAt: NOW },
-      'Given up after 10 tries. The receiver answered 503. A retry starts the schedule again, with the same webhook-id.',
+      'Given up after 10 attempts. The receiver answered 503. A retry starts the schedule again, with the same webhook-id.',
     ],
   ])('%s', (_, prospect, expected) => {
     expect(sentence(prospect)).toBe(expected);

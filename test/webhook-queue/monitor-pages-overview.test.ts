@@ -105,10 +105,10 @@ describe('the overview', () => {
     await beat('w1', '3 hours', { failed: 100 });
     await beat('w1', '6 days', { failed: 800 });
     const hour = textOf(await overview('1h'));
-    expect(hour).toContain('of 100 tries 95.0 % 95 delivered 5 failed');
+    expect(hour).toContain('of 100 attempts 95.0 % 95 delivered 5 failed');
     expect(hour).toContain('11 ms p50 15 ms p95');
-    expect(textOf(await overview('24h'))).toContain('of 200 tries 47.5 %');
-    expect(textOf(await overview('7d'))).toContain('of 1,000 tries 9.5 %');
+    expect(textOf(await overview('24h'))).toContain('of 200 attempts 47.5 %');
+    expect(textOf(await overview('7d'))).toContain('of 1,000 attempts 9.5 %');
   });
 
   it('tells workers that beat from those that are gone', async () => {

@@ -34,8 +34,8 @@ export function statsCharts(spans: readonly Span[]): Markup {
   const totals = totalsOf(spans);
   return html`<div class="charts">
       ${successCard(spans, totals)}
-      ${timeCard('Answer time', 'of the receivers, over all tries that got one', spans, (of) => of.answerTimes)}
-      ${timeCard('Event to 2xx', 'from an event to its delivery, waits between tries included', spans, (of) => of.waits)}
+      ${timeCard('Answer time', 'of the receivers, over all attempts that got one', spans, (of) => of.answerTimes)}
+      ${timeCard('Event to 2xx', 'from an event to its delivery, waits between attempts included', spans, (of) => of.waits)}
     </div>
     ${totals.delivered + totals.failed > 0 && spanTable(spans)}`;
 }
@@ -48,10 +48,10 @@ function successCard(spans: readonly Span[], { delivered, failed }: Totals): Mar
     bad: span.failed,
     tip: successTip(span),
   }));
-  const label = `Tries: ${formatCount(delivered)} delivered, ${formatCount(failed)} failed.`;
+  const label = `Attempts: ${formatCount(delivered)} delivered, ${formatCount(failed)} failed.`;
   return html`<section class="card">
     <h3>Success rate</h3>
-    <p class="about">of ${formatCount(delivered + failed)} tries</p>
+    <p class="about">of ${formatCount(delivered + failed)} attempts</p>
     <p class="figure">
       <strong>${rate}</strong> <span class="key good">${formatCount(delivered)} delivered</span>
       <span class="key bad">${formatCount(failed)} failed</span>
@@ -85,8 +85,8 @@ function timeCard(
 
 /** Omits spans without attempts. */
 function spanTable(spans: readonly Span[]): Markup {
-  const tried = spans.filter(({ delivered, failed }) => delivered + failed > 0);
-  const rows = tried.reverse().map((span) => {
+  const used = spans.filter(({ delivered, failed }) => delivered + failed > 0);
+  const rows = used.reverse().map((span) => {
     const cells = [span.answerTimes, span.waits].flatMap((times) => [
       percentile(times, 0.5),
       percentile(times, 0.95),
@@ -127,11 +127,11 @@ function spanTable(spans: readonly Span[]): Markup {
 }
 
 function successTip(span: Span): string {
-  const tries = span.delivered + span.failed;
+  const attempts = span.delivered + span.failed;
   const text =
-    tries === 0
-      ? 'nothing was tried'
-      : `${formatPercent(span.delivered, tries)} of ${formatCount(tries)} tries`;
+    attempts === 0
+      ? 'no attempt'
+      : `${formatPercent(span.delivered, attempts)} of ${formatCount(attempts)} attempts`;
   return `${formatSpan(span)}: ${text}`;
 }
 

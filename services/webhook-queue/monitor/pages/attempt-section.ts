@@ -10,9 +10,9 @@ import { signatureHeaders, webhookHeaders, webhookId } from '../../signing/sign-
 export function attemptSection(eventId: string, row: AttemptRow, revealed: boolean): Markup {
   const { number, outcome, statusCode, reason, phases, durationMs } = row;
   const isDelivered = outcome === 'delivered';
-  return html`<article class="card try" id="try-${number}">
+  return html`<article class="card attempt" id="attempt-${number}">
     <h3>
-      Try ${number} ${mark(isDelivered ? 'good' : 'bad', OUTCOME_WORDS[outcome])}
+      Attempt ${number} ${mark(isDelivered ? 'good' : 'bad', OUTCOME_WORDS[outcome])}
       ${statusCode !== null && html`<code>${statusCode}</code>`}
     </h3>
     <p class="soft">
@@ -30,7 +30,7 @@ const REUSED_CONNECTION = html`<p class="soft">A reused connection: no DNS, conn
 
 function sent(eventId: string, row: AttemptRow): Markup {
   const headers = requestHeaders(eventId, row);
-  return html`<details id="try-${row.number}-sent">
+  return html`<details id="attempt-${row.number}-sent">
     <summary>Request headers</summary>
     ${headers ? headerList(headers) : html`<p class="soft">No request headers were recorded.</p>`}
   </details>`;
@@ -41,7 +41,7 @@ function received(
   { number, responseHeaders, responseBody, statusCode }: AttemptRow,
   revealed: boolean,
 ): Markup {
-  return html`<details id="try-${number}-received">
+  return html`<details id="attempt-${number}-received">
     <summary>Answer${statusCode !== null && html` ${statusCode}`}</summary>
     ${!responseHeaders && responseBody === null && html`<p class="soft">${statusCode === null ? 'No response.' : 'The response was not kept.'}</p>`}
     ${(responseHeaders || responseBody !== null) && !revealed && hidden(responseBody)}
@@ -115,7 +115,7 @@ export function verifySection(eventId: string, newest: AttemptRow | undefined, b
   return html`<details class="card" id="verify">
     <summary>Verify it at the receiver</summary>
     ${snippet('receiver', 'In the receiver', RECEIVER)}
-    ${program && newest && snippet('this-try', `Try ${newest.number}, checked by hand`, program)}
+    ${program && newest && snippet('this-attempt', `Attempt ${newest.number}, verified by hand`, program)}
     ${snippet('listen', 'On your own machine: prints and verifies requests', 'tourctl webhook listen --port 4000')}
   </details>`;
 }

@@ -121,7 +121,7 @@ function pager(query: DeliveriesQuery, { next, stoppedAt }: Found): Markup | nul
   </nav>`;
 }
 
-const COLUMNS = ['Event', 'Status', 'What next', 'Tries', 'Last answer', 'Goes to', 'Made (UTC)'];
+const COLUMNS = ['Event', 'Status', 'What next', 'Attempts', 'Last answer', 'Goes to', 'Made (UTC)'];
 
 /** Renders the deliveries as a table. */
 function deliveryTable(
@@ -157,7 +157,7 @@ function row(item: DeliveryItem, places: ReadonlyMap<string, DeliveryEndpoint>, 
     </th>
     <td data-label="Status">${deliveryMark(item.status)}</td>
     <td data-label="What next">${short}</td>
-    <td data-label="Tries" class="number">${item.attempts}</td>
+    <td data-label="Attempts" class="number">${item.attempts}</td>
     <td data-label="Last answer" class="reason">${answer(item)}</td>
     <td data-label="Goes to">${goesTo(item, place)}</td>
     <td data-label="Made (UTC)" class="when">${timeElement(item.createdAt)}</td>

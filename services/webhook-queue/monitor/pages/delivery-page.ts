@@ -28,7 +28,7 @@ export async function deliveryPage(
 ): Promise<string | undefined> {
   const delivery = isUuid(id) ? await findDeliveryDetail(db, id) : undefined;
   if (!delivery) return undefined;
-  const tries = await findShownAttempts(db, id);
+  const attempts = await findShownAttempts(db, id);
   const siblings = await findSiblings(db, delivery);
   const title = `${delivery.eventType} ${delivery.bookingRef ?? ''}`.trim();
   const body = html`<p class="crumbs"><a href="/deliveries">Deliveries</a></p>
@@ -37,8 +37,8 @@ export async function deliveryPage(
       <div class="actions">${retryForm(delivery, viewer)} ${revealForm(delivery, revealed, viewer)}</div>
     </div>
     ${stateSection(delivery, siblings)} ${bodySection(delivery, revealed)}
-    ${trySections(delivery, tries, revealed)}
-    ${verifySection(delivery.eventId, tries.find(isSigned), revealed ? delivery.body : null)}`;
+    ${attemptSections(delivery, attempts, revealed)}
+    ${verifySection(delivery.eventId, attempts.find(isSigned), revealed ? delivery.body : null)}`;
   // A reload would mask the revealed data.
   const live = revealed ? undefined : { refreshSeconds: 5 };
   return renderMonitorPage({ title, at: '/deliveries', viewer, notice, live, body });
@@ -56,7 +56,7 @@ function stateSection(delivery: DeliveryRow, siblings: readonly Sibling[]): Mark
       <dd>${endpointId ? html`<a href="/endpoints/${endpointId}">${url}</a>` : 'none yet'}</dd>
       <dt>Made</dt>
       <dd>${fullTimeElement(delivery.createdAt)}</dd>
-      <dt>Tries</dt>
+      <dt>Attempts</dt>
       <dd>${delivery.attempts}${spent(delivery)}</dd>
       <dt><code>webhook-id</code></dt>
       <dd><code>${webhookId(delivery.eventId)}</code></dd>
@@ -111,12 +111,12 @@ function bodySection({ body, format }: DeliveryRow, revealed: boolean): Markup {
   </section>`;
 }
 
-function trySections(delivery: DeliveryRow, tries: readonly AttemptRow[], revealed: boolean): Markup {
-  const earlier = tries.length === ATTEMPTS_SHOWN ? (tries.at(-1)?.number ?? 1) - 1 : 0;
-  return html`<section id="tries" aria-labelledby="tries-heading" data-fresh>
-    <h2 id="tries-heading">Tries</h2>
-    ${tries.length === 0 && html`<p class="empty">Not tried yet.</p>`}
-    ${tries.map((row) => attemptSection(delivery.eventId, row, revealed))}
+function attemptSections(delivery: DeliveryRow, attempts: readonly AttemptRow[], revealed: boolean): Markup {
+  const earlier = attempts.length === ATTEMPTS_SHOWN ? (attempts.at(-1)?.number ?? 1) - 1 : 0;
+  return html`<section id="attempts" aria-labelledby="attempts-heading" data-fresh>
+    <h2 id="attempts-heading">Attempts</h2>
+    ${attempts.length === 0 && html`<p class="empty">No attempt yet.</p>`}
+    ${attempts.map((row) => attemptSection(delivery.eventId, row, revealed))}
     ${earlier > 0 && html`<p class="soft">${earlier} earlier are not shown.</p>`}
   </section>`;
 }

@@ -39,16 +39,16 @@ export function healthStrip(hours: readonly Span[], now: Date): Markup {
 }
 
 function cell(at: Date, index: number, hour: Span | undefined): Markup {
-  const tries = hour ? hour.delivered + hour.failed : 0;
+  const attempts = hour ? hour.delivered + hour.failed : 0;
   const said =
-    hour && tries > 0
-      ? `${formatPercent(hour.delivered, tries)} of ${formatPlural(tries, 'try', 'tries')}`
-      : 'nothing was tried';
+    hour && attempts > 0
+      ? `${formatPercent(hour.delivered, attempts)} of ${formatPlural(attempts, 'attempt')}`
+      : 'no attempt';
   const end = new Date(at.getTime() + HOUR_MS);
   // The height carries the same information as the colour.
-  const high = tries === 0 ? 3 : HEIGHT - 4;
+  const high = attempts === 0 ? 3 : HEIGHT - 4;
   return html`<rect
-    class="${tone(hour, tries)}"
+    class="${tone(hour, attempts)}"
     x="${index * CELL + 0.75}"
     y="${(HEIGHT - high) / 2}"
     width="${CELL - 1.5}"
@@ -58,9 +58,9 @@ function cell(at: Date, index: number, hour: Span | undefined): Markup {
   >`;
 }
 
-function tone(hour: Span | undefined, tries: number): string {
-  if (!hour || tries === 0) return 'none';
-  const rate = hour.delivered / tries;
+function tone(hour: Span | undefined, attempts: number): string {
+  if (!hour || attempts === 0) return 'none';
+  const rate = hour.delivered / attempts;
   if (rate < BAD_BELOW) return 'bad';
   return rate < GOOD_FROM ? 'warn' : 'good';
 }
@@ -68,14 +68,14 @@ function tone(hour: Span | undefined, tries: number): string {
 /** Describes the strip in a sentence. */
 export function healthSentence(hours: readonly Span[]): string {
   const [delivered, failed] = hours.reduce(([d, f], hour) => [d + hour.delivered, f + hour.failed], [0, 0]);
-  const tries = delivered + failed;
-  if (tries === 0) return 'Nothing was tried in the last 24 hours.';
+  const attempts = delivered + failed;
+  if (attempts === 0) return 'No attempt in the last 24 hours.';
   const bad = hours.filter((hour) => tone(hour, hour.delivered + hour.failed) === 'bad');
   const worst =
     bad.length > 0
       ? ` Bad since ${formatMinute(bad[0]!.at)} UTC in ${formatPlural(bad.length, 'hour')}.`
       : '';
-  return `Last 24 hours: ${formatPercent(delivered, tries)} of ${formatPlural(tries, 'try', 'tries')} delivered.${worst}`;
+  return `Last 24 hours: ${formatPercent(delivered, attempts)} of ${formatPlural(attempts, 'attempt')} delivered.${worst}`;
 }
 
 type Health = Pick<EndpointRow, 'now' | 'status' | 'failures' | 'openings' | 'blockedUntil' | 'failingSince'>;

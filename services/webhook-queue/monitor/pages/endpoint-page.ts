@@ -110,7 +110,7 @@ function failureSection(id: string, failures: readonly FailureRow[]): Markup {
     </section>`;
 }
 
-const FAILURE_COLUMNS = ['Event', 'Status', 'Tries', 'Last answer', 'Made (UTC)'];
+const FAILURE_COLUMNS = ['Event', 'Status', 'Attempts', 'Last answer', 'Made (UTC)'];
 
 function failureTable(failures: readonly FailureRow[]): Markup {
   return cardTable('Recent failures', FAILURE_COLUMNS, failures.map(failureRow));
@@ -131,7 +131,7 @@ function failureRow({
       <span class="sub">${bookingRef && eventType}</span>
     </th>
     <td data-label="Status">${deliveryMark(status)}</td>
-    <td data-label="Tries" class="number">${attempts}</td>
+    <td data-label="Attempts" class="number">${attempts}</td>
     <td data-label="Last answer" class="reason">${lastError}</td>
     <td data-label="Made (UTC)" class="when">${timeElement(createdAt)}</td>
   </tr>`;

@@ -1,7 +1,13 @@
 import { html, type Markup } from '../../../platform/html-template';
 import type { DeliveryStatus } from '../../deliveries/delivery';
 import type { EndpointStatus } from '../../endpoints/endpoint';
-import { formatMilliseconds, fullTimeElement, timeElement, formatRelative } from '../html/formats';
+import {
+  formatMilliseconds,
+  formatPlural,
+  formatRelative,
+  fullTimeElement,
+  timeElement,
+} from '../html/formats';
 
 /** The facts that decide when a delivery is sent next. */
 export interface DeliverySituation {
@@ -43,12 +49,12 @@ function finished({
   if (status === 'delivered') {
     const took =
       finishedAt && html`, ${formatMilliseconds(finishedAt.getTime() - createdAt.getTime())} after its event`;
-    const tries = attempts === 1 ? 'with the first try' : `with try ${attempts}`;
-    return { short: '', sentence: html`Delivered ${tries}${took}. Nothing more happens.` };
+    const which = attempts === 1 ? 'with the first attempt' : `with attempt ${attempts}`;
+    return { short: '', sentence: html`Delivered ${which}${took}. Nothing more happens.` };
   }
   if (status === 'dead') {
-    const tries = attempts === 1 ? 'one try' : `${attempts} tries`;
-    const sentence = html`Given up after ${tries}. ${lastError} A retry starts the schedule again, with the
+    const count = formatPlural(attempts, 'attempt');
+    const sentence = html`Given up after ${count}. ${lastError} A retry starts the schedule again, with the
       same <code>webhook-id</code>.`;
     return { short: 'given up', sentence };
   }
@@ -62,11 +68,11 @@ function inFlight({ status, lease, now, attempts }: DeliverySituation): NextStep
     return status === 'delivering' ? { short: 'being sent', sentence: html`Being sent.` } : undefined;
   const worker = html`<code>${lease.worker}</code>`;
   if (lease.until > now) {
-    const sentence = html`Being sent since ${timeElement(lease.since)} by ${worker}, as try ${attempts + 1}.
-    If that worker is lost, another one takes over after ${timeElement(lease.until)}.`;
+    const sentence = html`Being sent since ${timeElement(lease.since)} by ${worker}, as attempt
+    ${attempts + 1}. If that worker is lost, another one takes over after ${timeElement(lease.until)}.`;
     return { short: 'being sent', sentence };
   }
-  const sentence = html`The worker ${worker} was lost: its try of ${timeElement(lease.since)} may have
+  const sentence = html`The worker ${worker} was lost: its attempt of ${timeElement(lease.since)} may have
   arrived. A worker records it as lost and sends the delivery again.`;
   return { short: 'due now', sentence };
 }
@@ -97,7 +103,7 @@ function heldBack({ endpoint, tenant, now, nextAttemptAt }: DeliverySituation): 
 }
 
 function scheduled({ nextAttemptAt, now, attempts, lastError }: DeliverySituation): NextStepText {
-  const which = attempts === 0 ? 'The first try' : `Try ${attempts + 1}`;
+  const which = attempts === 0 ? 'The first attempt' : `Attempt ${attempts + 1}`;
   const why = attempts > 0 && lastError && html`${lastError} `;
   if (!nextAttemptAt || nextAttemptAt <= now) {
     const sentence = html`${why}${which} is due now: it is sent as soon as a worker has a free slot for its
@@ -106,5 +112,5 @@ function scheduled({ nextAttemptAt, now, attempts, lastError }: DeliverySituatio
   }
   const sentence = html`${why}${which} goes out at ${fullTimeElement(nextAttemptAt)}
   (${formatRelative(nextAttemptAt, now)}).`;
-  return { short: html`try ${attempts + 1} ${formatRelative(nextAttemptAt, now)}`, sentence };
+  return { short: html`attempt ${attempts + 1} ${formatRelative(nextAttemptAt, now)}`, sentence };
 }

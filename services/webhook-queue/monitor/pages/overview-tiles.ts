@@ -38,7 +38,7 @@ function queueTiles(counts: QueueCounts): Tile[] {
     {
       label: 'Retrying',
       value: bounded(counts.retrying),
-      hint: 'wait for their next try',
+      hint: 'wait for their next attempt',
       href: '/deliveries?status=retrying',
       tone: counts.retrying > 0 && 'warn',
     },
