@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { register } from 'prom-client';
 import { loadConfig, type Config } from '../platform/config';
 import type { Db } from '../platform/database';
 import { createLogger, type Logger } from '../platform/logger';
@@ -8,7 +9,7 @@ import { openSecrets } from '../platform/secrets/check-secrets';
 import { openServiceDatabase } from '../platform/service-database';
 import { onShutdown } from '../platform/shutdown';
 import { opensSealed } from './endpoints/endpoint-secrets';
-import { registerQueueGauges } from './metrics/queue-metrics';
+import { createQueueMetrics, registerQueueGauges } from './metrics/queue-metrics';
 import { startQueueServer } from './queue-server';
 import { startWorker } from './worker/worker';
 
@@ -59,7 +60,13 @@ async function start(config: Config, log: Logger, stops: Stops, stopping: () => 
 
   registerQueueGauges(db);
   const { secretsKey } = await openSecrets(db, config, ['secretsKey'], opensSealed);
-  const worker = startWorker({ db, log, secretsKey, ...config.webhooks });
+  const worker = startWorker({
+    db,
+    log,
+    metrics: createQueueMetrics(register),
+    secretsKey,
+    ...config.webhooks,
+  });
   stops.push(() => worker.stop());
   const pages = database.openPool({
     applicationName: 'webhook-monitor',

@@ -13,6 +13,6 @@ export const CHAOS_BREAKER: BreakerRules = {
   failures: 5,
   openSeconds: 0.2,
   openSecondsMax: 0.4,
-  hopelessSeconds: 3600,
-  hopelessDeaths: 1000,
+  autoDisableSeconds: 3600,
+  autoDisableDeaths: 1000,
 };

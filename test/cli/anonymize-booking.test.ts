@@ -304,8 +304,8 @@ describe('a webhook that has not arrived', () => {
       failures: 5,
       openSeconds: 30,
       openSecondsMax: 60,
-      hopelessSeconds: 9e5,
-      hopelessDeaths: 20,
+      autoDisableSeconds: 9e5,
+      autoDisableDeaths: 20,
     };
     const settled = await recordResults(db, [{ delivery, report, next, trips: false }], rules);
     expect([...settled.taken]).toEqual([]);

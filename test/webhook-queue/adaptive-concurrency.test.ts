@@ -19,37 +19,37 @@ function observe(report: Parameters<AdaptiveConcurrency['observe']>[1], times = 
 
 describe('the concurrency limit of an endpoint', () => {
   it('starts at four and rises by one after five quick deliveries in a row, up to sixteen', () => {
-    expect(paces.of('it')).toEqual({ lanes: 4, slow: false });
+    expect(paces.of('it')).toEqual({ concurrencyLimit: 4, slow: false });
     observe(quick, 4);
-    expect(paces.of('it').lanes).toBe(4);
+    expect(paces.of('it').concurrencyLimit).toBe(4);
     observe(quick);
-    expect(paces.of('it').lanes).toBe(5);
+    expect(paces.of('it').concurrencyLimit).toBe(5);
     observe(refused);
     observe(quick, 4);
-    expect(paces.of('it').lanes).toBe(5);
+    expect(paces.of('it').concurrencyLimit).toBe(5);
     observe(quick, 1000);
-    expect(paces.of('it').lanes).toBe(16);
+    expect(paces.of('it').concurrencyLimit).toBe(16);
   });
 
   it('is halved by every attempt without a response or with 429 or 503, down to one', () => {
     observe(silent);
-    expect(paces.of('it').lanes).toBe(2);
+    expect(paces.of('it').concurrencyLimit).toBe(2);
     observe(throttled, 3);
-    expect(paces.of('it').lanes).toBe(1);
+    expect(paces.of('it').concurrencyLimit).toBe(1);
   });
 
   it('rises again by one with each quick delivery after it was halved', () => {
     observe(silent, 4);
     observe(quick, 2);
-    expect(paces.of('it').lanes).toBe(3);
+    expect(paces.of('it').concurrencyLimit).toBe(3);
     observe(quick, 2);
-    expect(paces.of('it').lanes).toBe(4);
+    expect(paces.of('it').concurrencyLimit).toBe(4);
   });
 
   it('stays the same after an error response and after an attempt that the worker cut off', () => {
     observe(refused, 50);
     paces.observe('it', { outcome: 'interrupted', statusCode: null, durationMs: 15_000 });
-    expect(paces.of('it')).toEqual({ lanes: 4, slow: false });
+    expect(paces.of('it')).toEqual({ concurrencyLimit: 4, slow: false });
   });
 });
 

@@ -34,7 +34,7 @@ async function tenantWith(paths: string[], bookings: number): Promise<string> {
 }
 
 function known(id: string, what: Partial<KnownEndpoint>): KnownEndpoint {
-  return { id, inFlight: 0, lanes: 4, slow: false, floor: null, ...what };
+  return { id, inFlight: 0, concurrencyLimit: 4, slow: false, dueLowerBound: null, ...what };
 }
 
 /** Claims for an idle worker with 16 slots. @returns the number of deliveries of each tenant */
@@ -146,7 +146,7 @@ describe('a claim', () => {
       Array.from({ length: 5 }, (_, i) => tenantWith([`/${i}a`, `/${i}b`], 3)),
     );
     const ids: string[] = await db('webhook_endpoints').pluck('id');
-    const counts = await claimed({ known: ids.map((id) => known(id, { lanes: 1, slow: true })) });
+    const counts = await claimed({ known: ids.map((id) => known(id, { concurrencyLimit: 1, slow: true })) });
     expect(Object.keys(counts).sort()).toEqual([...tenants].sort());
     expect(Object.values(counts).reduce((sum, count) => sum + count)).toBe(8);
   });

@@ -72,7 +72,7 @@ export function startFastWorker(db: Db, options: Partial<WorkerOptions> = {}): W
     retryScheduleSeconds: [0, 0.05, 0.05, 0.05],
     allowPrivateTargets: true,
     pollMs: 10,
-    tidyMs: 50,
+    reconcileMs: 50,
     ...options,
   });
 }
@@ -80,8 +80,8 @@ export function startFastWorker(db: Db, options: Partial<WorkerOptions> = {}): W
 /** Claims once for an idle worker with sixteen slots. */
 export async function claimNow(db: Db, limits: Partial<ClaimLimits> = {}): Promise<Claim[]> {
   const { claims } = await claimDeliveries(db, {
-    ...{ worker: 'one', rows: 16, capacity: 16, slots: 16, lanes: 4, leaseSeconds: 60 },
-    ...{ known: [], proven: [], floor: null, after: '00000000-0000-0000-0000-000000000000' },
+    ...{ worker: 'one', rows: 16, capacity: 16, slots: 16, concurrencyLimit: 4, leaseSeconds: 60 },
+    ...{ known: [], proven: [], dueLowerBound: null, after: '00000000-0000-0000-0000-000000000000' },
     ...limits,
   });
   return claims;

@@ -8,7 +8,7 @@ const SCHEDULE = loadConfig({}).webhooks.retryScheduleSeconds;
 const DAY = 86_400;
 const failed = { outcome: 'http_error', statusCode: 500, retryAfterSeconds: null } as const;
 const throttled = { outcome: 'http_error', statusCode: 429, retryAfterSeconds: null } as const;
-const fresh = { tries: 0, spared: 0 };
+const fresh = { tries: 0, uncounted: 0 };
 
 const schedules = fc.array(fc.double({ min: 0, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 12 });
 const draws = fc.double({ min: 0, max: 1, noNaN: true });
@@ -26,7 +26,7 @@ function live(schedule: number[], answers: Iterator<Report>, lots: Iterator<numb
   while (tries.length < 100 && tries.at(-1)?.next.status !== 'dead') {
     const report = answers.next().value as Report;
     const lot = lots.next().value as number;
-    const next = decideNext(report, { tries: before, spared: throttledBefore }, schedule, () => lot);
+    const next = decideNext(report, { tries: before, uncounted: throttledBefore }, schedule, () => lot);
     tries.push({ report, next, before });
     before = next.tries;
     if (isThrottled(report.statusCode)) throttledBefore++;
@@ -38,7 +38,7 @@ describe('the retry schedule', () => {
   it('tries ten times over 75 hours and 35 minutes, the second time after 5 seconds', () => {
     const waits: number[] = [];
     for (let tries = 0; ;) {
-      const next = decideNext(failed, { tries, spared: 0 }, SCHEDULE, () => 0.5);
+      const next = decideNext(failed, { tries, uncounted: 0 }, SCHEDULE, () => 0.5);
       if (next.status === 'dead') break;
       waits.push(next.waitSeconds);
       tries = next.tries;
@@ -51,7 +51,7 @@ describe('the retry schedule', () => {
     for (let tries = 0; tries < SCHEDULE.length - 1; tries++) {
       const step = SCHEDULE[tries + 1]!;
       const shares = Array.from({ length: 2000 }, () => {
-        return decideNext(failed, { tries, spared: 0 }, SCHEDULE).waitSeconds / step;
+        return decideNext(failed, { tries, uncounted: 0 }, SCHEDULE).waitSeconds / step;
       });
       expect(Math.min(...shares)).toBeGreaterThanOrEqual(0.8);
       expect(Math.max(...shares)).toBeLessThanOrEqual(1.2);
@@ -66,7 +66,7 @@ describe('the retry schedule', () => {
   it('always ends, and waits within a fifth of its step unless Retry-After is longer', () => {
     const spent = fc.record({
       tries: fc.integer({ min: 0, max: 12 }),
-      spared: fc.integer({ min: 0, max: 9 }),
+      uncounted: fc.integer({ min: 0, max: 9 }),
     });
     const report = fc.record({
       outcome: fc.constant('http_error' as const),
@@ -77,7 +77,7 @@ describe('the retry schedule', () => {
     fc.assert(
       fc.property(report, spent, random, (answer, before, draw) => {
         const next = decideNext(answer, before, SCHEDULE, () => draw);
-        const free = [429, 503].includes(answer.statusCode ?? 0) && before.spared < 3;
+        const free = [429, 503].includes(answer.statusCode ?? 0) && before.uncounted < 3;
         const step = SCHEDULE[before.tries + 1] ?? (free ? DAY : undefined);
         if (step === undefined) return next.status === 'dead';
         const asked = Math.min(answer.retryAfterSeconds ?? 0, DAY);
@@ -127,7 +127,7 @@ describe('the retry schedule', () => {
 
   it('does not count an attempt that a shutdown cut off, and ends at once after a 410', () => {
     const interrupted = { outcome: 'interrupted', statusCode: null, retryAfterSeconds: null } as const;
-    const before = { tries: 9, spared: 0 };
+    const before = { tries: 9, uncounted: 0 };
     expect(decideNext(interrupted, before, SCHEDULE)).toEqual({
       status: 'retrying',
       waitSeconds: 0,
@@ -142,7 +142,7 @@ describe('429 and 503', () => {
   it('are not counted the first three times, with or without Retry-After', () => {
     for (const statusCode of [429, 503]) {
       const tries = [0, 1, 2, 3, 4].map((before) => {
-        return decideNext({ ...throttled, statusCode }, { tries: 2, spared: before }, SCHEDULE).tries;
+        return decideNext({ ...throttled, statusCode }, { tries: 2, uncounted: before }, SCHEDULE).tries;
       });
       expect(tries).toEqual([2, 2, 2, 3, 3]);
     }
@@ -150,18 +150,18 @@ describe('429 and 503', () => {
 
   it('do not end the schedule while they are not counted', () => {
     const last = SCHEDULE.length - 1;
-    const next = decideNext(throttled, { tries: last, spared: 2 }, SCHEDULE, () => 0.5);
+    const next = decideNext(throttled, { tries: last, uncounted: 2 }, SCHEDULE, () => 0.5);
     expect(next).toEqual({ status: 'retrying', waitSeconds: DAY, tries: last });
-    expect(decideNext(throttled, { tries: last, spared: 3 }, SCHEDULE).status).toBe('dead');
+    expect(decideNext(throttled, { tries: last, uncounted: 3 }, SCHEDULE).status).toBe('dead');
   });
 
   it('are treated like a closed kept connection, which is retried at once three times and then counted', () => {
     const hungUp = { outcome: 'hung_up', statusCode: null, retryAfterSeconds: null } as const;
-    for (const spared of [0, 1, 2]) {
-      const next = decideNext(hungUp, { tries: 1, spared }, SCHEDULE);
+    for (const uncounted of [0, 1, 2]) {
+      const next = decideNext(hungUp, { tries: 1, uncounted }, SCHEDULE);
       expect(next).toEqual({ status: 'retrying', waitSeconds: 0, tries: 1 });
     }
-    const counted = decideNext(hungUp, { tries: 1, spared: 3 }, SCHEDULE, () => 0.5);
+    const counted = decideNext(hungUp, { tries: 1, uncounted: 3 }, SCHEDULE, () => 0.5);
     expect(counted).toEqual({ status: 'retrying', waitSeconds: SCHEDULE[2], tries: 2 });
   });
   it('delay the retry by at most a day, never less than requested, and up to a fifth longer', () => {

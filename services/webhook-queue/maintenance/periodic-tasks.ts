@@ -16,7 +16,7 @@ export interface PeriodicTaskOptions {
   worker: string;
   slots: number;
   retentionDays: number;
-  tidyMs: number;
+  reconcileMs: number;
   stats: DeliveryStats;
   /** Number of requests in flight now. */
   inFlight: () => number;
@@ -27,10 +27,10 @@ const MINUTE_MS = 60_000;
 
 /** Starts the periodic tasks of a worker. Each runs independently; a failed run is logged and the task runs again. */
 export function startPeriodicTasks(options: PeriodicTaskOptions): { stop(): Promise<void> } {
-  const { db, log, worker: id, slots, retentionDays, tidyMs, stats, inFlight } = options;
+  const { db, log, worker: id, slots, retentionDays, reconcileMs, stats, inFlight } = options;
   const every = (name: string, ms: number, work: () => Promise<unknown>) => repeat(log, name, ms, work);
   const tasks = [
-    every('orphans', tidyMs, () => reconcileOrphans(db)),
+    every('orphans', reconcileMs, () => reconcileOrphans(db)),
     every('stats', HEARTBEAT_MS, () => stats.flush()),
     every('heartbeat', HEARTBEAT_MS, () => upsertWorker(db, { id, slots, inFlight: inFlight() })),
     every('history', MINUTE_MS, () => keepHistory(db, log, retentionDays)),

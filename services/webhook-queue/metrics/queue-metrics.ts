@@ -1,78 +1,98 @@
 import type { Db } from '../../platform/database';
 import { DUE } from '../deliveries/queue.repository';
-import { Counter, Gauge, Histogram } from 'prom-client';
-import type { AttemptReport, ClaimedDelivery } from '../deliveries/delivery';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { AttemptReport, ClaimedDelivery, Phase } from '../deliveries/delivery';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 const WAITS = [0.1, 0.5, 1, 5, 30, 60, 300, 1800, 3600, 6 * 3600, 24 * 3600, 72 * 3600];
 
-/** Served on METRICS_PORT + 1. Endpoints and tenants are never labels: there are too many of them. */
-export const queueMetrics = {
-  delivery: new Counter({
-    name: 'webhook_delivery_total',
-    help: 'Finished deliveries, by status',
-    labelNames: ['outcome'] as const,
-  }),
-  attempt: new Counter({
-    name: 'webhook_attempt_total',
-    help: 'Requests sent, by outcome and status code class',
-    labelNames: ['class', 'code_class'] as const,
-  }),
-  attemptSeconds: new Histogram({
-    name: 'webhook_attempt_seconds',
-    help: 'Duration of a request, by phase',
-    labelNames: ['phase'] as const,
-    buckets: SECONDS,
-  }),
-  endToEnd: new Histogram({
-    name: 'webhook_end_to_end_seconds',
-    help: 'Time from the event to its 2xx response',
-    buckets: WAITS,
-  }),
-  claimSeconds: new Histogram({
-    name: 'webhook_claim_seconds',
-    help: 'Duration of a claim',
-    buckets: SECONDS,
-  }),
-  claimRows: new Counter({ name: 'webhook_claim_rows_total', help: 'Deliveries claimed' }),
-  leaseLost: new Counter({
-    name: 'webhook_lease_lost_total',
-    help: 'Deliveries claimed again from a lost worker',
-  }),
-  lateResult: new Counter({
-    name: 'webhook_late_result_total',
-    help: 'Results that arrived after their lease expired or their delivery was cancelled',
-  }),
-  endpointDisabled: new Counter({
-    name: 'webhook_endpoint_disabled_total',
-    help: 'Endpoints disabled by the queue',
-    labelNames: ['reason'] as const,
-  }),
-  slots: new Gauge({
-    name: 'webhook_slots',
-    help: 'Requests in flight from this worker, by the class of their endpoint',
-    labelNames: ['class'] as const,
-  }),
-};
+export type QueueMetrics = ReturnType<typeof createQueueMetrics>;
 
-/** Caches the histogram of each phase, because prom-client builds a key from the labels at every call. */
-const phaseSeconds = new Map<string, { observe(seconds: number): void }>();
-
-/** Counts one request, whatever its outcome. */
-export function countAttempt({ claimedAt, createdAt }: ClaimedDelivery, report: AttemptReport): void {
-  const { outcome, statusCode, phases, durationMs } = report;
-  const codeClass = statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx`;
-  queueMetrics.attempt.inc({ class: outcome, code_class: codeClass });
-  observePhase('all', durationMs);
-  for (const phase in phases) observePhase(phase, phases[phase as keyof typeof phases]!);
-  const sinceEvent = claimedAt.getTime() - createdAt.getTime() + durationMs;
-  if (outcome === 'delivered') queueMetrics.endToEnd.observe(sinceEvent / 1000);
+/**
+ * Creates the metrics of a worker. main.ts creates them in the registry that METRICS_PORT + 1 serves. Endpoints and tenants are never
+ * labels: there are too many of them.
+ */
+export function createQueueMetrics(registry = new Registry()) {
+  const metrics = defineMetrics([registry]);
+  // Keeps the histogram of each phase, because prom-client builds a key from the labels at every call.
+  const phaseSeconds = new Map<string, { observe(seconds: number): void }>();
+  const observePhase = (phase: string, ms: number): void => {
+    let seconds = phaseSeconds.get(phase);
+    if (!seconds) phaseSeconds.set(phase, (seconds = metrics.attemptSeconds.labels(phase)));
+    seconds.observe(ms / 1000);
+  };
+  return {
+    ...metrics,
+    /** Counts one request, whatever its outcome. */
+    countAttempt({ claimedAt, createdAt }: ClaimedDelivery, report: AttemptReport): void {
+      const { outcome, statusCode, phases, durationMs } = report;
+      const codeClass = statusCode === null ? 'none' : `${Math.floor(statusCode / 100)}xx`;
+      metrics.attempt.inc({ class: outcome, code_class: codeClass });
+      observePhase('all', durationMs);
+      for (const phase in phases) observePhase(phase, phases[phase as Phase]!);
+      const sinceEvent = claimedAt.getTime() - createdAt.getTime() + durationMs;
+      if (outcome === 'delivered') metrics.endToEnd.observe(sinceEvent / 1000);
+    },
+  };
 }
 
-function observePhase(phase: string, ms: number): void {
-  let seconds = phaseSeconds.get(phase);
-  if (!seconds) phaseSeconds.set(phase, (seconds = queueMetrics.attemptSeconds.labels(phase)));
-  seconds.observe(ms / 1000);
+function defineMetrics(registers: Registry[]) {
+  return {
+    delivery: new Counter({
+      registers,
+      name: 'webhook_delivery_total',
+      help: 'Finished deliveries, by status',
+      labelNames: ['outcome'] as const,
+    }),
+    attempt: new Counter({
+      registers,
+      name: 'webhook_attempt_total',
+      help: 'Requests sent, by outcome and status code class',
+      labelNames: ['class', 'code_class'] as const,
+    }),
+    attemptSeconds: new Histogram({
+      registers,
+      name: 'webhook_attempt_seconds',
+      help: 'Duration of a request, by phase',
+      labelNames: ['phase'] as const,
+      buckets: SECONDS,
+    }),
+    endToEnd: new Histogram({
+      registers,
+      name: 'webhook_end_to_end_seconds',
+      help: 'Time from the event to its 2xx response',
+      buckets: WAITS,
+    }),
+    claimSeconds: new Histogram({
+      registers,
+      name: 'webhook_claim_seconds',
+      help: 'Duration of a claim',
+      buckets: SECONDS,
+    }),
+    claimRows: new Counter({ registers, name: 'webhook_claim_rows_total', help: 'Deliveries claimed' }),
+    leaseLost: new Counter({
+      registers,
+      name: 'webhook_lease_lost_total',
+      help: 'Deliveries claimed again from a lost worker',
+    }),
+    lateResult: new Counter({
+      registers,
+      name: 'webhook_late_result_total',
+      help: 'Results that arrived after their lease expired or their delivery was cancelled',
+    }),
+    endpointDisabled: new Counter({
+      registers,
+      name: 'webhook_endpoint_disabled_total',
+      help: 'Endpoints disabled by the queue',
+      labelNames: ['reason'] as const,
+    }),
+    slots: new Gauge({
+      registers,
+      name: 'webhook_slots',
+      help: 'Requests in flight from this worker, by the class of their endpoint',
+      labelNames: ['class'] as const,
+    }),
+  };
 }
 
 /** One scrape runs one query for all gauges. */

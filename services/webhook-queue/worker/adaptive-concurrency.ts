@@ -5,7 +5,7 @@ import { isThrottled, hasNoResponse, classifyEndpoint } from '../sending/classif
 /** The concurrency that this worker allows for one endpoint. */
 export interface EndpointConcurrency {
   /** Maximum number of requests in flight. */
-  lanes: number;
+  concurrencyLimit: number;
   /** Slow endpoints together use at most half of the slots. */
   slow: boolean;
 }
@@ -25,14 +25,14 @@ interface EndpointRecord extends EndpointConcurrency {
   recent: number;
 }
 
-const LANES_MAX = 16;
+const LIMIT_MAX = 16;
 const QUICK_FOR_ONE_MORE = 5;
 const SLOW_MS = 2000;
 const WINDOW = 20;
 /** Two of twenty: the 95th percentile is above SLOW_MS. */
 const SLOW_COUNT = 2;
 /** Maximum number of endpoints; an evicted endpoint starts with the initial limit. */
-const KNOWN_MAX = 2000;
+const ENDPOINTS_MAX = 2000;
 
 /**
  * Adapts the concurrency limit to the endpoint: plus one after five quick deliveries in a row, half after every attempt without a
@@ -43,20 +43,22 @@ const KNOWN_MAX = 2000;
  * share half of the slots. Slow and unknown endpoints leave an eighth of the slots to proven ones: 150 new endpoints of one
  * tenant that hang would otherwise hold all slots until the first deadline.
  */
-export function createAdaptiveConcurrency(lanesAtFirst: number): AdaptiveConcurrency {
-  const records = new LRUCache<string, EndpointRecord>({ max: KNOWN_MAX });
-  const initial: EndpointRecord = { lanes: lanesAtFirst, slow: false, quickInARow: 0, recent: 0 };
+export function createAdaptiveConcurrency(initialLimit: number): AdaptiveConcurrency {
+  const records = new LRUCache<string, EndpointRecord>({ max: ENDPOINTS_MAX });
+  const initial: EndpointRecord = { concurrencyLimit: initialLimit, slow: false, quickInARow: 0, recent: 0 };
   return {
     of: (endpointId) => {
-      const { lanes, slow } = records.get(endpointId) ?? initial;
-      return { lanes, slow };
+      const { concurrencyLimit, slow } = records.get(endpointId) ?? initial;
+      return { concurrencyLimit, slow };
     },
     endpoints: () =>
-      [...records.entries()].filter(([, m]) => m.slow || m.lanes !== lanesAtFirst).map(([id]) => id),
+      [...records.entries()]
+        .filter(([, m]) => m.slow || m.concurrencyLimit !== initialLimit)
+        .map(([id]) => id),
     proven: () => [...records.entries()].filter(([, m]) => m.quickInARow > 0 && !m.slow).map(([id]) => id),
     observe(endpointId, report) {
       if (classifyEndpoint(report) === null) return;
-      records.set(endpointId, next(records.get(endpointId) ?? initial, report, lanesAtFirst));
+      records.set(endpointId, next(records.get(endpointId) ?? initial, report, initialLimit));
     },
   };
 }
@@ -64,24 +66,29 @@ export function createAdaptiveConcurrency(lanesAtFirst: number): AdaptiveConcurr
 function next(
   before: EndpointRecord,
   report: Pick<AttemptReport, 'outcome' | 'statusCode' | 'durationMs'>,
-  lanesAtFirst: number,
+  initialLimit: number,
 ): EndpointRecord {
   const noResponse = hasNoResponse(report);
   const slow = noResponse || report.durationMs > SLOW_MS;
   const recent = ((before.recent << 1) | Number(slow)) & ((1 << WINDOW) - 1);
   const quickInARow = report.outcome === 'delivered' && !slow ? before.quickInARow + 1 : 0;
   return {
-    lanes: lanesAfter(before.lanes, noResponse || isThrottled(report.statusCode), quickInARow, lanesAtFirst),
+    concurrencyLimit: limitAfter(
+      before.concurrencyLimit,
+      noResponse || isThrottled(report.statusCode),
+      quickInARow,
+      initialLimit,
+    ),
     slow: noResponse || countBits(recent) >= SLOW_COUNT,
     quickInARow,
     recent,
   };
 }
 
-function lanesAfter(lanes: number, overloaded: boolean, quickInARow: number, lanesAtFirst: number): number {
-  if (overloaded) return Math.max(1, Math.floor(lanes / 2));
-  const earned = quickInARow > 0 && (lanes < lanesAtFirst || quickInARow % QUICK_FOR_ONE_MORE === 0);
-  return earned ? Math.min(Math.max(LANES_MAX, lanesAtFirst), lanes + 1) : lanes;
+function limitAfter(limit: number, overloaded: boolean, quickInARow: number, initialLimit: number): number {
+  if (overloaded) return Math.max(1, Math.floor(limit / 2));
+  const earned = quickInARow > 0 && (limit < initialLimit || quickInARow % QUICK_FOR_ONE_MORE === 0);
+  return earned ? Math.min(Math.max(LIMIT_MAX, initialLimit), limit + 1) : limit;
 }
 
 function countBits(bits: number): number {

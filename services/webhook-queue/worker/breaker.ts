@@ -9,8 +9,8 @@ export interface BreakerRules {
   openSeconds: number;
   openSecondsMax: number;
   /** The endpoint is disabled after this time without a delivered request and this number of dead deliveries. */
-  hopelessSeconds: number;
-  hopelessDeaths: number;
+  autoDisableSeconds: number;
+  autoDisableDeaths: number;
 }
 
 const DAY_SECONDS = 24 * 3600;
@@ -19,19 +19,19 @@ export const BREAKER: BreakerRules = {
   failures: 5,
   openSeconds: 30,
   openSecondsMax: 15 * 60,
-  hopelessSeconds: 5 * DAY_SECONDS,
-  hopelessDeaths: 20,
+  autoDisableSeconds: 5 * DAY_SECONDS,
+  autoDisableDeaths: 20,
 };
 
-export function autoDisableReason({ hopelessSeconds, hopelessDeaths }: BreakerRules): string {
-  const days = Math.floor(hopelessSeconds / DAY_SECONDS);
-  return `The endpoint accepted no delivery for ${days} days, and at least ${hopelessDeaths} deliveries are dead: it was disabled.`;
+export function autoDisableReason({ autoDisableSeconds, autoDisableDeaths }: BreakerRules): string {
+  const days = Math.floor(autoDisableSeconds / DAY_SECONDS);
+  return `The endpoint accepted no delivery for ${days} days, and at least ${autoDisableDeaths} deliveries are dead: it was disabled.`;
 }
 
 const RATE_MS = 60_000;
-const RATE_TRIES = 20;
+const RATE_ATTEMPTS = 20;
 const RATE_FAILED = 0.5;
-const KNOWN_MAX = 10_000;
+const ENDPOINTS_MAX = 10_000;
 
 /** Detects endpoints that fail more than half of at least twenty attempts within a minute, also when the failures are not in a row. */
 export function createFailureRates(): (
@@ -39,16 +39,16 @@ export function createFailureRates(): (
   verdict: EndpointVerdict,
   now?: number,
 ) => boolean {
-  const minutes = new LRUCache<string, { begun: number; tries: number; failures: number }>({
-    max: KNOWN_MAX,
+  const minutes = new LRUCache<string, { since: number; attempts: number; failures: number }>({
+    max: ENDPOINTS_MAX,
   });
   return (endpointId, verdict, now = Date.now()) => {
     if (verdict === null) return false;
     const known = minutes.get(endpointId);
-    const minute = known && now - known.begun < RATE_MS ? known : { begun: now, tries: 0, failures: 0 };
-    minute.tries++;
+    const minute = known && now - known.since < RATE_MS ? known : { since: now, attempts: 0, failures: 0 };
+    minute.attempts++;
     if (verdict === 'failing') minute.failures++;
-    const trips = minute.tries >= RATE_TRIES && minute.failures > minute.tries * RATE_FAILED;
+    const trips = minute.attempts >= RATE_ATTEMPTS && minute.failures > minute.attempts * RATE_FAILED;
     if (trips) minutes.delete(endpointId);
     else minutes.set(endpointId, minute);
     return trips;

@@ -3,14 +3,15 @@ import type { Logger } from '../../platform/logger';
 import { type Claim, claimDeliveries, type KnownEndpoint } from './claim.repository';
 import { createDueLowerBounds } from './due-lower-bounds';
 import type { AdaptiveConcurrency } from './adaptive-concurrency';
-import { queueMetrics } from '../metrics/queue-metrics';
+import type { QueueMetrics } from '../metrics/queue-metrics';
 
 export interface ClaimDueOptions {
   db: Db;
   log: Logger;
+  metrics: QueueMetrics;
   worker: string;
   slots: number;
-  lanes: number;
+  concurrencyLimit: number;
   leaseSeconds: number;
   concurrency: AdaptiveConcurrency;
   /** Counts by endpoint the deliveries that this worker holds. */
@@ -30,7 +31,8 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Claims from one part of the endpoints after another, and starts again after the last part. */
 export function createClaimDue(options: ClaimDueOptions): ClaimDue {
-  const { db, log, worker, slots, lanes, leaseSeconds, concurrency, countInFlight } = options;
+  const { db, log, metrics, worker, slots, concurrencyLimit, leaseSeconds, concurrency, countInFlight } =
+    options;
   const lowerBounds = createDueLowerBounds(db, (leaseSeconds / 4) * 1000);
   let after = FIRST_ID;
   let foundInRound = false;
@@ -43,7 +45,7 @@ export function createClaimDue(options: ClaimDueOptions): ClaimDue {
       id,
       inFlight: inFlight.get(id) ?? 0,
       ...concurrency.of(id),
-      floor: lowerBounds.of(id),
+      dueLowerBound: lowerBounds.of(id),
     }));
   };
   const countSlots = (inFlight: Map<string, number>): void => {
@@ -52,28 +54,28 @@ export function createClaimDue(options: ClaimDueOptions): ClaimDue {
     for (const [id, count] of inFlight)
       if (concurrency.of(id).slow) slow += count;
       else quick += count;
-    queueMetrics.slots.set({ class: 'slow' }, slow);
-    queueMetrics.slots.set({ class: 'quick' }, quick);
+    metrics.slots.set({ class: 'slow' }, slow);
+    metrics.slots.set({ class: 'quick' }, quick);
   };
   return async (rows, capacity) => {
     await lowerBounds.refresh();
-    const done = queueMetrics.claimSeconds.startTimer();
+    const done = metrics.claimSeconds.startTimer();
     const limits = {
       worker,
       rows,
       capacity,
       slots,
-      lanes,
+      concurrencyLimit,
       leaseSeconds,
       known: known(),
       proven: concurrency.proven(),
-      floor: lowerBounds.ofOthers(),
+      dueLowerBound: lowerBounds.ofOthers(),
       after,
     };
     const { claims, lost, next } = await claimDeliveries(db, limits);
     done();
-    queueMetrics.claimRows.inc(claims.length);
-    queueMetrics.leaseLost.inc(lost);
+    metrics.claimRows.inc(claims.length);
+    metrics.leaseLost.inc(lost);
     if (lost > 0) log.warn({ deliveries: lost }, 'deliveries of a lost worker claimed again');
     lowerBounds.raise(claims);
     foundInRound ||= claims.length > 0;

@@ -3,24 +3,73 @@ import { type Db, inTransaction } from '../../platform/database';
 import { DUE, FREE, WORKER_LOST } from '../deliveries/queue.repository';
 import { SIGNS } from '../endpoints/endpoint-secrets';
 import type { SealedSecret } from '../signing/seal-secret';
+import type { EndpointConcurrency } from './adaptive-concurrency';
+
+/** State of an endpoint in this worker, where it differs from the initial state. */
+export interface KnownEndpoint extends EndpointConcurrency {
+  id: string;
+  /** Deliveries that this worker has in flight or claimed. */
+  inFlight: number;
+  /** Due lower bound (due-lower-bounds.ts). Null: the claim scans all entries. */
+  dueLowerBound: Date | null;
+}
+
+export interface ClaimLimits {
+  worker: string;
+  /** Maximum number of deliveries in this claim. */
+  rows: number;
+  /** Maximum number of deliveries that this worker holds; a tenant's share is a part of it. */
+  capacity: number;
+  /** Maximum number of requests in flight; the shares of slow and unproven endpoints are parts of it. */
+  slots: number;
+  /** Concurrency limit of an endpoint that `known` does not contain. */
+  concurrencyLimit: number;
+  known: KnownEndpoint[];
+  /** Ids of endpoints that accepted their last delivery from this worker quickly. */
+  proven: string[];
+  /** Due lower bound of endpoints that `known` does not contain. */
+  dueLowerBound: Date | null;
+  /** The claim continues after this endpoint id. */
+  after: string;
+  leaseSeconds: number;
+}
+
+/** A claimed delivery with the values that its next step depends on. */
+export interface Claim extends ClaimedDelivery {
+  /** Previous attempts that were not counted. */
+  uncounted: number;
+  /** Time since which the delivery is due. */
+  dueAt: Date;
+}
+
+export interface ClaimAnswer {
+  claims: Claim[];
+  /** Number of these claims that a lost worker held before. */
+  lost: number;
+  /** Endpoint id after which the next claim continues; null after the last endpoint. */
+  next: string | null;
+}
 
 /** The whole claim as one row of JSON: it is read in half the time of many rows. */
 interface ClaimRow {
   next: string | null;
   claimedAt: Date;
   lost: number;
-  /** Keyed by endpoint; nonces and ciphertexts are hexadecimal. */
+  /** Keyed by endpoint; bytes in hexadecimal. */
   secrets: Record<string, Record<keyof SealedSecret, string>[]> | null;
-  /** Times are Unix milliseconds. */
   claimed:
-    | (Omit<Claim, 'claimedAt' | 'secrets' | 'dueAt' | 'createdAt'> & Record<'dueAt' | 'createdAt', number>)[]
+    | (Omit<Claim, 'claimedAt' | 'secrets' | 'dueAt' | 'createdAt'> & {
+        /** Unix milliseconds. */
+        dueAt: number;
+        createdAt: number;
+      })[]
     | null;
 }
 
 /** Limits the endpoints that one statement probes and ranks. */
 const ENDPOINTS_A_CLAIM = 1000;
 
-const dueOf = (floored: string) => `q.endpoint_id = e.id and q.next_at >= ${floored}.floor and ${DUE}`;
+const dueOf = (bounded: string) => `q.endpoint_id = e.id and q.next_at >= ${bounded}.due_from and ${DUE}`;
 
 /**
  * Claims due deliveries.
@@ -29,56 +78,67 @@ const dueOf = (floored: string) => `q.endpoint_id = e.id and q.next_at >= ${floo
  * another tenant. A tenant that holds a quarter of the capacity gets more only while another quarter is free, because a
  * request that hangs keeps its slot until its deadline. A delivery that an operator requested ignores breakers and shares.
  *
- * Order of sending: by age, but an uncounted delivery (`spared`) goes alternately first and last. In a fixed order, the same one
+ * Order of sending: by age, but a delivery with uncounted attempts goes alternately first and last. In a fixed order, the same one
  * of two deliveries meets every refusal of a receiver that refuses each second request.
  *
  * When the time of an open breaker is over, one request of all workers probes the endpoint: the lock on the webhook_health row
  * decides which one. The endpoint stays blocked for others until the result is recorded or the lease expires.
  *
  * The statement uses now() because only a stable time can bound the index scan. The CTEs:
- * - known: what this worker knows of endpoints. part: the next 1000 active endpoints. held: deliveries in flight by tenant.
- * - ready: endpoints with a due delivery that no breaker blocks. probe: locks the endpoints that get one request after a breaker.
- * - due: due deliveries within each concurrency limit. turns: their rank in their tenant.
- * - allowed: without those above the shares of slow and unproven endpoints. next: within the share of each tenant.
- * - wanted, asked: deliveries that an operator requested.
+ * - known: the state of endpoints in this worker.
+ * - part: the next 1000 active endpoints.
+ * - held: deliveries of this worker in flight, by tenant.
+ * - ready: endpoints of the part with a due delivery that no breaker blocks.
+ * - probe: locks the ready endpoints that get one request after a breaker.
+ * - due: due deliveries within the concurrency limit of each ready endpoint.
+ * - turns: their rank within their tenant.
+ * - allowed: without those above the shares of slow and unproven endpoints, ranked over all tenants.
+ * - next: the first of them within the share of each tenant.
+ * - requested: deliveries that an operator requested.
+ * - sendable: those of active endpoints.
  * - picked: locks the rows, and repeats the condition because another worker may have claimed one since the snapshot.
- * - lost, told: record the attempt of a lost worker before the new one starts. probing: blocks the probed endpoints for others.
- * - claimed: leases the rows to this worker. sealed: the secrets of their endpoints.
+ * - lost: inserts the attempt of a lost worker before the new one starts.
+ * - updated: stores that attempt as the last one of the delivery.
+ * - probing: blocks the probed endpoints for other workers.
+ * - claimed: leases the rows to this worker.
+ * - sealed: the secrets of their endpoints.
  */
 const CLAIM = `
-  with known as materialized (
-    select * from jsonb_to_recordset(:known::jsonb) as k (id uuid, in_flight integer, lanes integer, slow boolean, floor timestamptz)
+  with known (id, in_flight, concurrency_limit, slow, due_lower_bound) as materialized (
+    select * from jsonb_to_recordset(:known::jsonb)
+      as k (id uuid, "inFlight" integer, "concurrencyLimit" integer, slow boolean, "dueLowerBound" timestamptz)
   ), part as materialized (
     select e.id, e.tenant_id from webhook_endpoints e where e.id > :after::uuid and e.status = 'active' order by e.id limit ${ENDPOINTS_A_CLAIM}
   ), held as materialized (
     select e.tenant_id, sum(k.in_flight) as in_flight from known k join webhook_endpoints e on e.id = k.id
     where k.in_flight > 0 group by e.tenant_id
   ), ready as materialized (
-    select e.id, e.tenant_id, f.floor, coalesce(k.in_flight, 0) as in_flight, coalesce(k.slow, false) as slow,
+    select e.id, e.tenant_id, b.due_from, coalesce(k.in_flight, 0) as in_flight, coalesce(k.slow, false) as slow,
       e.id = any (:proven::uuid[]) as proven,
-      h.opened_at is not null as probed, case when h.opened_at is null then coalesce(k.lanes, :lanes::integer) else 1 end as lanes
+      h.opened_at is not null as probed,
+      case when h.opened_at is null then coalesce(k.concurrency_limit, :concurrencyLimit::integer) else 1 end as concurrency_limit
     from part e
     left join known k on k.id = e.id
     cross join lateral (
-      select coalesce(case when k.id is null then :floor::timestamptz else k.floor end, '-infinity') as floor
-    ) f
+      select coalesce(case when k.id is null then :dueLowerBound::timestamptz else k.due_lower_bound end, '-infinity') as due_from
+    ) b
     left join webhook_health h on h.endpoint_id = e.id
-    cross join lateral (select from webhook_queue q where ${dueOf('f')} order by q.next_at limit 1) q
+    cross join lateral (select from webhook_queue q where ${dueOf('b')} order by q.next_at limit 1) q
     where h.blocked_until is null or h.blocked_until <= now()
   ), probe as materialized (
     select h.endpoint_id from webhook_health h
     where h.endpoint_id = any (array(select id from ready where probed)) and h.blocked_until <= now()
     for update skip locked
   ), due as materialized (
-    select q.delivery_id, e.tenant_id, e.slow, e.proven, e.in_flight + q.nth as lane, random() as tie
+    select q.delivery_id, e.tenant_id, e.slow, e.proven, e.in_flight + q.nth as nth, random() as tie
     from ready e
     cross join lateral (
       select q.delivery_id, row_number() over (order by q.next_at) as nth from webhook_queue q
-      where ${dueOf('e')} order by q.next_at limit greatest(0, least(:rows::integer, e.lanes - e.in_flight))
+      where ${dueOf('e')} order by q.next_at limit greatest(0, least(:rows::integer, e.concurrency_limit - e.in_flight))
     ) q
     where not e.probed or e.id in (select endpoint_id from probe)
   ), turns as (
-    select d.*, coalesce(h.in_flight, 0) + row_number() over (partition by d.tenant_id order by d.lane, d.slow, d.tie) as turn
+    select d.*, coalesce(h.in_flight, 0) + row_number() over (partition by d.tenant_id order by d.nth, d.slow, d.tie) as turn
     from due d left join held h using (tenant_id)
   ), allowed as (
     select t.*, row_number() over (order by t.turn, t.tie) as place
@@ -98,13 +158,13 @@ const CLAIM = `
       or a.place + (select coalesce(sum(in_flight), 0) from held) <= :capacity::integer - greatest(1, :capacity::integer / 4)
     order by a.place
     limit :rows::integer
-  ), wanted as materialized (
+  ), requested as materialized (
     select q.delivery_id, q.endpoint_id from webhook_queue q where q.asked order by q.delivery_id limit :rows::integer
-  ), asked as (
-    select w.delivery_id from wanted w join webhook_endpoints e on e.id = w.endpoint_id and e.status = 'active'
+  ), sendable as (
+    select r.delivery_id from requested r join webhook_endpoints e on e.id = r.endpoint_id and e.status = 'active'
   ), picked as materialized (
     select q.* from webhook_queue q
-    where q.delivery_id = any (array(select delivery_id from next union select delivery_id from asked)) and ${FREE}
+    where q.delivery_id = any (array(select delivery_id from next union select delivery_id from sendable)) and ${FREE}
     order by q.delivery_id
     for update skip locked
   ), lost as (
@@ -114,7 +174,7 @@ const CLAIM = `
     from picked p where p.worker is not null
     on conflict (delivery_id, number) do nothing
     returning 1
-  ), told as (
+  ), updated as (
     update webhook_deliveries d
     set attempts = p.fence, last_status_code = null,
       last_error = ${WORKER_LOST}
@@ -138,8 +198,9 @@ const CLAIM = `
   select (select case when count(*) = ${ENDPOINTS_A_CLAIM} then (array_agg(id order by id desc))[1] end from part) as next,
     now() as claimed_at, (select count(*)::integer from lost) as lost, (select jsonb_object_agg(endpoint_id, secrets) from sealed) as secrets,
     (select json_agg(json_build_object('id', c.delivery_id, 'endpointId', c.endpoint_id, 'fence', c.fence, 'tries', c.tries,
-      'spared', c.spared, 'dueAt', extract(epoch from c.next_at) * 1000, 'createdAt', extract(epoch from d.created_at) * 1000, 'eventId', d.event_id, 'url', e.url,
-      'body', coalesce(d.body, ev.body)) order by case when c.spared % 2 = 1 then -c.spared else c.spared end, c.delivery_id)
+      'uncounted', c.spared, 'dueAt', extract(epoch from c.next_at) * 1000, 'createdAt', extract(epoch from d.created_at) * 1000,
+      'eventId', d.event_id, 'url', e.url, 'body', coalesce(d.body, ev.body))
+      order by case when c.spared % 2 = 1 then -c.spared else c.spared end, c.delivery_id)
      from claimed c
      join webhook_endpoints e on e.id = c.endpoint_id
      join webhook_deliveries d on d.id = c.delivery_id
@@ -151,14 +212,11 @@ export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits)
     // Forces the index. After a pause the statistics say that the table is empty, and the planner sorts all due rows: with
     // 100,000 due rows a claim then takes 79 to 180 ms instead of 10.
     await trx.raw('set local enable_bitmapscan = off; set local enable_seqscan = off');
-    return trx.raw<{ rows: [ClaimRow] }>(CLAIM, {
-      ...limits,
-      known: JSON.stringify(known.map(({ inFlight, ...rest }) => ({ ...rest, in_flight: inFlight }))),
-    });
+    return trx.raw<{ rows: [ClaimRow] }>(CLAIM, { ...limits, known: JSON.stringify(known) });
   });
   const [{ next, claimedAt, lost, secrets, claimed }] = rows;
   const secretsOf = new Map(
-    Object.entries(secrets ?? {}).map(([id, sealed]) => [id, sealed.map(toSealedSecret)]),
+    Object.entries(secrets ?? {}).map(([endpointId, sealed]) => [endpointId, sealed.map(toSealedSecret)]),
   );
   const claims = (claimed ?? []).map((row) => ({
     ...row,
@@ -172,52 +230,4 @@ export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits)
 
 function toSealedSecret({ id, keyId, nonce, ciphertext }: Record<keyof SealedSecret, string>): SealedSecret {
   return { id, keyId, nonce: Buffer.from(nonce, 'hex'), ciphertext: Buffer.from(ciphertext, 'hex') };
-}
-
-/** State of an endpoint in this worker, where it differs from the initial state. */
-export interface KnownEndpoint {
-  id: string;
-  /** Deliveries that this worker has in flight or claimed. */
-  inFlight: number;
-  lanes: number;
-  /** Slow endpoints together use at most half of the slots. */
-  slow: boolean;
-  /** Due lower bound (due-lower-bounds.ts). Null: the claim scans all entries. */
-  floor: Date | null;
-}
-
-export interface ClaimLimits {
-  worker: string;
-  /** Maximum number of deliveries in this claim. */
-  rows: number;
-  /** Maximum number of deliveries that this worker holds; a tenant's share is a part of it. */
-  capacity: number;
-  /** Maximum number of requests in flight; the shares of slow and unproven endpoints are parts of it. */
-  slots: number;
-  /** Concurrency limit of an endpoint that `known` does not contain. */
-  lanes: number;
-  known: KnownEndpoint[];
-  /** Ids of endpoints that accepted their last delivery from this worker quickly. */
-  proven: string[];
-  /** Due lower bound of endpoints that `known` does not contain. */
-  floor: Date | null;
-  /** The claim continues after this endpoint id. */
-  after: string;
-  leaseSeconds: number;
-}
-
-/** A claimed delivery with the values that its next step depends on. */
-export interface Claim extends ClaimedDelivery {
-  /** Previous attempts that were not counted. */
-  spared: number;
-  /** Time since which the delivery is due. */
-  dueAt: Date;
-}
-
-export interface ClaimAnswer {
-  claims: Claim[];
-  /** Number of these claims that a lost worker held before. */
-  lost: number;
-  /** Endpoint id after which the next claim continues; null after the last endpoint. */
-  next: string | null;
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '../../platform/logger';
 import type { AttemptResult } from '../deliveries/delivery';
 import type { DeliveryStats } from '../stats/delivery-stats';
-import { countAttempt } from '../metrics/queue-metrics';
+import type { QueueMetrics } from '../metrics/queue-metrics';
 import { sendWebhook, unsent, type SendingRules } from '../sending/send-webhook';
 import { createSecretOpener, deriveSealingKey } from '../signing/seal-secret';
 import type { AdaptiveConcurrency } from './adaptive-concurrency';
@@ -10,6 +10,7 @@ import type { SlotOptions } from './slots';
 
 export interface CompletionOptions {
   log: Logger;
+  metrics: QueueMetrics;
   secretsKey: string;
   retryScheduleSeconds: readonly number[];
   leaseSeconds: number;
@@ -29,7 +30,8 @@ const NOT_SENT = unsent({
 
 /** Sends a claimed delivery, observes its endpoint, and records the result with the next step. */
 export function createCompletion(options: CompletionOptions): Pick<SlotOptions, 'send' | 'record'> {
-  const { log, retryScheduleSeconds, leaseSeconds, rules, concurrency, stats, recordResult } = options;
+  const { log, metrics, retryScheduleSeconds, leaseSeconds, rules, concurrency, stats, recordResult } =
+    options;
   const openSecrets = createSecretOpener(deriveSealingKey(options.secretsKey));
   const waitLimitMs = leaseSeconds * 1000 * WAIT_SHARE;
   return {
@@ -38,7 +40,7 @@ export function createCompletion(options: CompletionOptions): Pick<SlotOptions, 
       const report = await sendWebhook(delivery, openSecrets, rules, abort);
       concurrency.observe(delivery.endpointId, report);
       stats.observe(delivery, report);
-      countAttempt(delivery, report);
+      metrics.countAttempt(delivery, report);
       return report;
     },
     async record(delivery, report) {

@@ -6,19 +6,20 @@ import { createFailureRates, autoDisableReason, type BreakerRules } from './brea
 import type { AttemptResult } from '../deliveries/delivery';
 import { disableEndpoint } from '../endpoints/change-endpoint-state';
 import { classifyEndpoint } from '../sending/classify-response';
-import { queueMetrics } from '../metrics/queue-metrics';
+import type { QueueMetrics } from '../metrics/queue-metrics';
 import { recordResults, type EndpointFinding, type RecordedResult } from './results.repository';
 
 /** Time to accumulate results for one batch; longer after a large batch. */
 const ACCUMULATE_MS = 5;
 const ACCUMULATE_BUSY_MS = 20;
 const BUSY = 50;
-const TRIES = 5;
+const ATTEMPTS_MAX = 5;
 const PAUSE_MS = 1000;
 
 export interface ResultRecorderOptions {
   db: Db;
   log: Logger;
+  metrics: QueueMetrics;
   breaker: BreakerRules;
 }
 
@@ -54,15 +55,15 @@ export function createResultRecorder(
 
 async function writeWithRetries(options: ResultRecorderOptions, findings: EndpointFinding[]): Promise<void> {
   const { log } = options;
-  for (let attempt = 1; attempt <= TRIES; attempt++) {
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     try {
       const recorded = await writeBatch(options, findings);
-      logResults(log, findings, recorded);
-      return await autoDisable(options, recorded.hopeless);
+      logResults(options, findings, recorded);
+      return await autoDisable(options, recorded.toDisable);
     } catch (error) {
       log.error({ err: error, deliveries: findings.length, attempt }, 'results were not recorded');
       if (isDataError(error)) return writeOneByOne(options, findings);
-      if (attempt < TRIES) await sleep(PAUSE_MS);
+      if (attempt < ATTEMPTS_MAX) await sleep(PAUSE_MS);
     }
   }
 }
@@ -80,9 +81,10 @@ function isDataError(error: unknown): boolean {
 
 /** Records results; disables endpoints that answered 410 in the same transaction, which locks the endpoint first as the terminal does. */
 async function writeBatch(
-  { db, log, breaker }: ResultRecorderOptions,
+  options: ResultRecorderOptions,
   findings: EndpointFinding[],
 ): Promise<RecordedResult> {
+  const { db, breaker } = options;
   const gone = findings.filter(({ report }) => report.outcome === 'gone');
   if (gone.length === 0) return recordResults(db, findings, breaker);
   const disabled: string[] = [];
@@ -93,7 +95,7 @@ async function writeBatch(
         disabled.push(delivery.endpointId);
     return recordResults(trx, findings, breaker);
   });
-  for (const endpointId of disabled) logDisabled(log, endpointId, 'gone');
+  for (const endpointId of disabled) logDisabled(options, endpointId, 'gone');
   return recorded;
 }
 
@@ -103,30 +105,36 @@ function inLockOrder(findings: EndpointFinding[]): EndpointFinding[] {
 }
 
 /** Disables endpoints in transactions of their own; when one fails, the next failure of the endpoint disables it. */
-async function autoDisable(
-  { db, log, breaker }: ResultRecorderOptions,
-  endpointIds: string[],
-): Promise<void> {
+async function autoDisable(options: ResultRecorderOptions, endpointIds: string[]): Promise<void> {
+  const { db, log, breaker } = options;
   const reason = autoDisableReason(breaker);
   for (const endpointId of endpointIds) {
     try {
       const disabled = await inTransaction(db, (trx) => disableEndpoint(trx, endpointId, reason));
-      if (disabled) logDisabled(log, endpointId, 'hopeless');
+      if (disabled) logDisabled(options, endpointId, 'failing');
     } catch (error) {
       log.error({ err: error, endpoint_id: endpointId }, 'endpoint was not disabled');
     }
   }
 }
 
-function logDisabled(log: Logger, endpointId: string, reason: 'gone' | 'hopeless'): void {
-  queueMetrics.endpointDisabled.inc({ reason });
+function logDisabled(
+  { log, metrics }: ResultRecorderOptions,
+  endpointId: string,
+  reason: 'gone' | 'failing',
+): void {
+  metrics.endpointDisabled.inc({ reason });
   log.warn({ endpoint_id: endpointId, reason }, 'endpoint disabled');
 }
 
-function logResults(log: Logger, findings: EndpointFinding[], { taken, opened }: RecordedResult): void {
+function logResults(
+  { log, metrics }: ResultRecorderOptions,
+  findings: EndpointFinding[],
+  { taken, opened }: RecordedResult,
+): void {
   for (const { delivery, report, next } of findings) {
     const late = !taken.has(delivery.id);
-    if (!late && next.status !== 'retrying') queueMetrics.delivery.inc({ outcome: next.status });
+    if (!late && next.status !== 'retrying') metrics.delivery.inc({ outcome: next.status });
     // Builds no line that LOG_LEVEL drops: there may be thousands a second.
     if (!late && !log.isLevelEnabled('info')) continue;
     const line = {
@@ -138,7 +146,7 @@ function logResults(log: Logger, findings: EndpointFinding[], { taken, opened }:
       ms: report.durationMs,
     };
     if (late) {
-      queueMetrics.lateResult.inc();
+      metrics.lateResult.inc();
       log.warn(line, 'result came too late');
       continue;
     }

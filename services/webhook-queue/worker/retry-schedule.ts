@@ -3,7 +3,7 @@ import { isThrottled } from '../sending/classify-response';
 
 const JITTER = 0.2;
 const RETRY_AFTER_MAX_SECONDS = 24 * 3600;
-const UNCOUNTED_FREE = 3;
+const UNCOUNTED_MAX = 3;
 
 /** 429, 503 and a kept connection that the receiver had closed: the attempt is not counted as a failure. */
 export function isNotCounted({
@@ -18,7 +18,7 @@ export interface PreviousAttempts {
   /** Attempts that count against the schedule. */
   tries: number;
   /** Attempts that `isNotCounted` names; the first three of them are free. */
-  spared: number;
+  uncounted: number;
 }
 
 /**
@@ -32,7 +32,7 @@ export function decideNext(
   schedule: readonly number[],
   random: () => number = Math.random,
 ): NextStep {
-  const free = isNotCounted(report) && before.spared < UNCOUNTED_FREE;
+  const free = isNotCounted(report) && before.uncounted < UNCOUNTED_MAX;
   if (report.outcome === 'interrupted' || (free && report.outcome === 'hung_up'))
     return { status: 'retrying', waitSeconds: 0, tries: before.tries };
   const tries = before.tries + (free ? 0 : 1);

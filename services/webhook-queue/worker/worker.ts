@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Db } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
+import { createQueueMetrics, type QueueMetrics } from '../metrics/queue-metrics';
 import { createDeliveryStats } from '../stats/delivery-stats';
 import { createGuardedAgent, type GuardedAgent } from '../sending/guarded-agent';
 import { startPeriodicTasks } from '../maintenance/periodic-tasks';
@@ -24,15 +25,17 @@ export interface WorkerOptions {
   /** Maximum number of requests in flight. */
   slots?: number;
   /** Initial concurrency limit of an endpoint; see adaptive-concurrency.ts. */
-  lanes?: number;
+  concurrencyLimit?: number;
   /** Must be longer than an attempt, the wait for a slot, and the recording of the result together. */
   leaseSeconds?: number;
   attemptTimeoutMs?: number;
   connectTimeoutMs?: number;
   lookupTimeoutMs?: number;
   pollMs?: number;
-  tidyMs?: number;
+  reconcileMs?: number;
   breaker?: BreakerRules;
+  /** By default, the worker counts into a registry of its own. */
+  metrics?: QueueMetrics;
   /** Replaces the guarded agent, to measure everything except the network. */
   agent?: GuardedAgent;
 }
@@ -45,13 +48,13 @@ export interface Worker {
 const DEFAULTS = {
   retentionDays: 90,
   slots: 64,
-  lanes: 4,
+  concurrencyLimit: 4,
   leaseSeconds: 45,
   attemptTimeoutMs: 15_000,
   connectTimeoutMs: 5000,
   lookupTimeoutMs: 2000,
   pollMs: 250,
-  tidyMs: 5000,
+  reconcileMs: 5000,
   breaker: BREAKER,
 };
 const STOP_GRACE_MS = 8000;
@@ -59,27 +62,30 @@ const STOP_GRACE_MS = 8000;
 /** Sends due deliveries until it is stopped. Any number of workers share the queue; no transaction is open while a request is in flight. */
 export function startWorker(options: WorkerOptions): Worker {
   const settings = { ...DEFAULTS, ...options };
-  const { db, log, secretsKey, retryScheduleSeconds, retentionDays, leaseSeconds, pollMs, tidyMs } = settings;
+  const { db, log, secretsKey, retryScheduleSeconds, retentionDays, leaseSeconds, pollMs, reconcileMs } =
+    settings;
   const { allowPrivateTargets, attemptTimeoutMs, connectTimeoutMs, lookupTimeoutMs } = settings;
+  const metrics = settings.metrics ?? createQueueMetrics();
   const worker = `${hostname()}/${process.pid}/${randomBytes(3).toString('hex')}`;
 
   const agent =
     settings.agent ?? createGuardedAgent({ allowPrivateTargets, connectTimeoutMs, lookupTimeoutMs });
-  const concurrency = createAdaptiveConcurrency(settings.lanes);
+  const concurrency = createAdaptiveConcurrency(settings.concurrencyLimit);
   const stats = createDeliveryStats(db, worker);
   const { send, record } = createCompletion({
-    ...{ log, secretsKey, retryScheduleSeconds, leaseSeconds, concurrency, stats },
+    ...{ log, metrics, secretsKey, retryScheduleSeconds, leaseSeconds, concurrency, stats },
     rules: { agent, allowPrivateTargets, attemptTimeoutMs },
-    recordResult: createResultRecorder({ db, log, breaker: settings.breaker }),
+    recordResult: createResultRecorder({ db, log, metrics, breaker: settings.breaker }),
   });
   const slots = createSlots({ slots: settings.slots, send, record, onFree: () => loop.wake() });
   const claimDue = createClaimDue({
-    ...{ db, log, worker, slots: settings.slots, lanes: settings.lanes, leaseSeconds, concurrency },
+    ...{ db, log, metrics, worker, slots: settings.slots, leaseSeconds, concurrency },
+    concurrencyLimit: settings.concurrencyLimit,
     countInFlight: slots.countByEndpoint,
   });
   const loop = startClaimLoop({ log, claimDue, slots, pollMs });
   const periodicTasks = startPeriodicTasks({
-    ...{ db, log, worker, slots: settings.slots, retentionDays, tidyMs, stats },
+    ...{ db, log, worker, slots: settings.slots, retentionDays, reconcileMs, stats },
     inFlight: slots.inFlight,
   });
 

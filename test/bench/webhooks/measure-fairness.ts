@@ -49,11 +49,11 @@ async function timeClaims(db: Db): Promise<number[]> {
   const seconds: number[] = [];
   const limits = { worker: 'bench', slots: CONCURRENCY, capacity: CONCURRENCY, rows: CONCURRENCY };
   const others = {
-    lanes: 4,
+    concurrencyLimit: 4,
     leaseSeconds: 45,
     known: [],
     proven: [],
-    floor: null,
+    dueLowerBound: null,
     after: '00000000-0000-0000-0000-000000000000',
   };
   for (let i = 0; i < CLAIMS; i++) {
