@@ -50,10 +50,11 @@ async function tracesOf({ name, phone }: Person): Promise<string[]> {
   );
   const found = new Set<string>();
   for (const { name: table } of rows as { name: string }[]) {
-    const { rows: telling } = await db.raw(`select from ${table} t where row_to_json(t)::text ~* ? limit 1`, [
-      [name.slice(11), phone.slice(5)].join('|'),
-    ]);
-    if (telling.length > 0) found.add(table.replace(/_\d{4}_\d\d$|_default$/, ''));
+    const { rows: matching } = await db.raw(
+      `select from ${table} t where row_to_json(t)::text ~* ? limit 1`,
+      [[name.slice(11), phone.slice(5)].join('|')],
+    );
+    if (matching.length > 0) found.add(table.replace(/_\d{4}_\d\d$|_default$/, ''));
   }
   return [...found].sort();
 }
@@ -172,7 +173,7 @@ describe('tourctl booking anonymize', () => {
     expect(await everything()).toBe(before);
   });
 
-  it('keeps the key of a request taken: a late repeat neither books again nor is told anything', async () => {
+  it('keeps the idempotency key in use: a late repeat books nothing and receives no personal data', async () => {
     const { site, ref, order } = await sell();
     await anonymize(ref);
     const repeat = await site.book(order, { 'Idempotency-Key': 'book-1' });
@@ -180,7 +181,7 @@ describe('tourctl booking anonymize', () => {
     expect(await db('booking_leads').where({ tenant_id: site.tenant.id })).toHaveLength(1);
   });
 
-  it('keeps a reference that says nothing of the person', async () => {
+  it('keeps a reference that does not name the customer', async () => {
     const { site, seats } = await sell();
     const order = { ...somebody(), tour_id: seats.tour.id, external_ref: 'order-7' };
     const { body } = await site.book(order, { 'Idempotency-Key': 'book-2' });
@@ -193,7 +194,7 @@ describe('tourctl booking anonymize', () => {
     });
   });
 
-  it('goes for a booking that waits for its payment too: its seats stay, and later events have no customer', async () => {
+  it('anonymizes an unpaid booking too: its seats stay taken, and later events have no customer', async () => {
     const { site, ref } = await sell();
     const later = ['booking.created', 'booking.cancelled'];
     await anonymize(ref);
@@ -211,8 +212,8 @@ describe('tourctl booking anonymize', () => {
   });
 });
 
-describe('the references of refusals', () => {
-  const told = async (tenant: { id: string }) => {
+describe('the references of recorded refusals', () => {
+  const recorded = async (tenant: { id: string }) => {
     await api.context.refusals.write(db);
     return db('sale_refusals').where({ tenant_id: tenant.id }).orderBy('id').pluck('external_ref');
   };
@@ -220,41 +221,41 @@ describe('the references of refusals', () => {
     ...{ departure_date: date, quantity: 9, external_ref: reference },
   });
 
-  it('go where they say who it was, under whatever hold or reference the try was', async () => {
+  it('are erased where they name the customer, also with another hold or reference', async () => {
     const { site, seats, ref, person, order } = await sell();
     const other = `retry of ${person.name.split(' ').reverse().join(', ')}`;
     await site.book({ ...order, ...somebody(), external_ref: other });
     await site.hold(seats.tour, tooMany(seats, person.phone.replace('+49', '0')));
     await site.hold(seats.tour, tooMany(seats, 'cart-7'));
-    expect(await told(site.tenant)).toEqual([other, person.phone.replace('+49', '0'), 'cart-7']);
+    expect(await recorded(site.tenant)).toEqual([other, person.phone.replace('+49', '0'), 'cart-7']);
     const { json } = await anonymize(ref);
     expect(json.erased.refusals).toBe(2);
-    expect(await told(site.tenant)).toEqual([null, null, 'cart-7']);
+    expect(await recorded(site.tenant)).toEqual([null, null, 'cart-7']);
   });
 
-  it('are not written late: what was noted before loses its reference, what is refused later keeps it', async () => {
+  it('are erased also from a refusal that is not yet written, and kept in a later refusal', async () => {
     const { site, seats, ref, person } = await sell();
-    await told(site.tenant);
+    await recorded(site.tenant);
     await site.hold(seats.tour, tooMany(seats, referenceOf(person)));
     await anonymize(ref);
-    expect(await told(site.tenant)).toEqual([null]);
+    expect(await recorded(site.tenant)).toEqual([null]);
     await db('booking_leads')
       .where({ booking_ref: ref })
       .update({ anonymized_at: db.raw("now() - interval '2 minutes'") });
     await site.hold(seats.tour, tooMany(seats, 'cart-8'));
-    expect(await told(site.tenant)).toEqual([null, 'cart-8']);
+    expect(await recorded(site.tenant)).toEqual([null, 'cart-8']);
   });
 
-  it('are not even noted where they say who the request itself is for', async () => {
+  it('are not recorded where they name the customer of the request', async () => {
     const { site, order, person } = await sell();
     await site.book({ ...order, hold_id: undefined, external_ref: person.email });
     await site.book({ ...order, hold_id: undefined, external_ref: 'cart-9' });
-    expect(await told(site.tenant)).toEqual([null, 'cart-9']);
+    expect(await recorded(site.tenant)).toEqual([null, 'cart-9']);
   });
 });
 
-describe('a webhook that has not arrived', () => {
-  it('refuses it, and changes nothing; with --force it is sent without the customer', async () => {
+describe('tourctl booking anonymize with an undelivered webhook', () => {
+  it('is refused and changes nothing; with --force the webhook is sent without the customer', async () => {
     const { site, ref, person } = await sell();
     await add(db, site.tenant.id, receiver.url);
     const before = await everything();
@@ -272,7 +273,7 @@ describe('a webhook that has not arrived', () => {
     expect(await tracesOf(person)).toEqual([]);
   });
 
-  it('refuses it while a request is in flight, whatever is forced', async () => {
+  it('is refused while a request is in flight, also with --force', async () => {
     const { site, ref } = await sell();
     await add(db, site.tenant.id, 'https://acme.example/hook');
     await claimNow(db);
@@ -284,7 +285,7 @@ describe('a webhook that has not arrived', () => {
     await anonymize(ref, '--force');
   });
 
-  it('takes no late result of a lost worker, whose answer would bring the customer back', async () => {
+  it('discards the late result of a lost worker, whose response would restore the customer', async () => {
     const { site, ref, person } = await sell();
     await add(db, site.tenant.id, 'https://acme.example/hook');
     const claims = await claimNow(db);
@@ -318,14 +319,13 @@ describe('a webhook that has not arrived', () => {
     expect(again.body).not.toContain(person.name);
   });
 
-  it('holds nothing up where there is no endpoint: it waits on without the customer', async () => {
+  it('succeeds where no endpoint exists: the delivery waits without the customer', async () => {
     const { ref } = await sell();
     const { code, json } = await anonymize(ref);
     expect([code, json.undelivered]).toEqual([0, []]);
   });
 });
 
-it('asks first: without a terminal and --yes it is a usage error', async () => {
-  const { code, error } = await terminal.tourctl('booking anonymize ACME-1 --json');
-  expect([code, error.code]).toEqual([2, 'usage_error']);
+it('tourctl booking anonymize without a terminal and without --yes is a usage error', async () => {
+  expect(await terminal.refusal('booking anonymize ACME-1')).toBe('2 usage_error');
 });

@@ -53,8 +53,8 @@ async function anonymize(meanwhile: (trx: Trx) => Promise<void> = async () => {}
   });
 }
 
-describe('beside an anonymising', () => {
-  it('an endpoint that is added gets the bytes without the customer', async () => {
+describe('while a booking is anonymized', () => {
+  it('an endpoint that is added receives a body without the customer', async () => {
     let adding: Promise<unknown> | undefined;
     await anonymize(async () => {
       const endpoint = {
@@ -72,7 +72,7 @@ describe('beside an anonymising', () => {
     ]);
   });
 
-  it('an endpoint that is being added lets it wait, and has its bytes rewritten', async () => {
+  it('an endpoint whose addition began first delays it, and its body is rewritten', async () => {
     let erasing: Promise<unknown> | undefined;
     await inTransaction(db, async (trx) => {
       const endpoint = {
@@ -91,7 +91,7 @@ describe('beside an anonymising', () => {
     ]);
   });
 
-  it('the answer of a request ahead of it is erased, too', async () => {
+  it('the stored response of a request that began first is erased', async () => {
     let confirming: ReturnType<Website['post']>;
     let erasing: Promise<unknown> | undefined;
     await inTransaction(db, async (trx) => {
@@ -111,7 +111,7 @@ describe('beside an anonymising', () => {
     expect(events.join()).not.toMatch(/lima/i);
   });
 
-  it('the audit row of a change behind it does not bring the customer back', async () => {
+  it('the audit row of a change that waited does not contain the customer', async () => {
     let changing: ReturnType<TestTerminal['tourctl']>;
     await anonymize(async () => {
       changing = terminal.tourctl(`booking confirm ${ref} --json`);
@@ -125,7 +125,7 @@ describe('beside an anonymising', () => {
     ]);
   });
 
-  it('a repeat under a key that is the customer waits, and does not book again', async () => {
+  it('a repeated request whose idempotency key names the customer waits and does not book again', async () => {
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
     const key = { 'Idempotency-Key': CUSTOMER.email };
     ref = (await site.book(order, key)).body.booking_ref;
@@ -144,7 +144,7 @@ describe('beside an anonymising', () => {
     expect(keys).toEqual([expect.stringMatching(/^erased:[\w-]{43}$/)]);
   });
 
-  it('another key of the same text stays free once the erased one is over', async () => {
+  it('the same idempotency key can be used again after the erased one has expired', async () => {
     const order = { tour_id: seats.tour.id, departure_date: seats.date };
     const key = { 'Idempotency-Key': CUSTOMER.email };
     ref = (await site.book(order, key)).body.booking_ref;

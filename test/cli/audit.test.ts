@@ -1,19 +1,17 @@
 import { hostname } from 'node:os';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { useTestTerminal } from './terminal';
 
-let terminal: TestTerminal;
+const terminal = useTestTerminal();
 beforeAll(async () => {
-  terminal = await openTestTerminal();
   await terminal.tourctl('tenant create --slug acme --name Acme');
 });
-afterAll(async () => terminal.drop());
 
 const rows = (where: object) => terminal.db('audit_log').where(where).orderBy('id');
 
 describe('a change', () => {
-  it('leaves one row: who, where, what, before and after', async () => {
-    const { json: before } = await terminal.tourctl('tenant show acme --json');
-    const { json: after } = await terminal.tourctl('tenant set acme --max-holds 5 --json');
+  it('leaves one audit row: actor, host, action, values before and after', async () => {
+    const before = await terminal.json('tenant show acme');
+    const after = await terminal.json('tenant set acme --max-holds 5');
     expect(await rows({ action: 'tenant.set' })).toEqual([
       {
         id: expect.any(Number),
@@ -29,9 +27,9 @@ describe('a change', () => {
     ]);
   });
 
-  it('leaves a row for each verb', async () => {
-    const { id: key } = (await terminal.tourctl('key issue acme --scope catalog:read --json')).json;
-    const { id: token } = (await terminal.tourctl('widget issue acme --json')).json;
+  it('leaves an audit row for each verb', async () => {
+    const { id: key } = await terminal.json('key issue acme --scope catalog:read');
+    const { id: token } = await terminal.json('widget issue acme');
     await terminal.tourctl(`key rotate ${key}`);
     await terminal.tourctl(`key revoke ${key} --yes`);
     await terminal.tourctl(`widget rotate ${token}`);
@@ -61,8 +59,8 @@ describe('a change', () => {
     expect(new Set(actions).size).toBe(actions.length);
   });
 
-  it('of a signing secret says since when and until when which sign', async () => {
-    const { id } = (await terminal.tourctl('webhook add acme https://acme.example/signed --json')).json;
+  it('of a signing secret records when each secret was created and when it expires', async () => {
+    const { id } = await terminal.json('webhook add acme https://acme.example/signed');
     await terminal.tourctl(`webhook rotate-secret ${id} --grace 7d`);
     const [{ before, after }] = await rows({ action: 'webhook.rotate-secret', subject: id });
     const signs = (until: unknown) => ({ created_at: expect.any(String), expires_at: until });
@@ -70,7 +68,7 @@ describe('a change', () => {
     expect(after).toEqual({ secrets: [signs(null), signs(expect.any(String))] });
   });
 
-  it('that changes nothing leaves none', async () => {
+  it('that changes nothing leaves no audit row', async () => {
     await terminal.tourctl('origins add acme same.example');
     const [before] = await terminal.db('audit_log').count();
     await terminal.tourctl('origins add acme same.example');
@@ -78,7 +76,7 @@ describe('a change', () => {
     expect(await terminal.db('audit_log').count()).toEqual([before]);
   });
 
-  it('that is refused leaves none', async () => {
+  it('that is refused leaves no audit row', async () => {
     const [before] = await terminal.db('audit_log').count();
     await terminal.tourctl('tenant create --slug acme --name Twice');
     await terminal.tourctl('tenant set acme --hold-max 5');
@@ -86,7 +84,7 @@ describe('a change', () => {
     expect(await terminal.db('audit_log').count()).toEqual([before]);
   });
 
-  it('does not happen where its row cannot be written', async () => {
+  it('is not made where its audit row cannot be written', async () => {
     await terminal.db.raw(
       `alter table audit_log add constraint broken check (action <> 'key.issue') not valid`,
     );
@@ -97,11 +95,11 @@ describe('a change', () => {
     expect(await terminal.db('api_keys').count()).toEqual([before]);
   });
 
-  it('never leaves a secret in its row', async () => {
-    const { id, key } = (await terminal.tourctl('key issue acme --scope catalog:read --json')).json;
-    const { key: next } = (await terminal.tourctl(`key rotate ${id} --json`)).json;
-    const { token } = (await terminal.tourctl('widget issue acme --json')).json;
-    const { secret } = (await terminal.tourctl('webhook add acme https://acme.example/hook --json')).json;
+  it('never leaves a secret in its audit row', async () => {
+    const { id, key } = await terminal.json('key issue acme --scope catalog:read');
+    const { key: next } = await terminal.json(`key rotate ${id}`);
+    const { token } = await terminal.json('widget issue acme');
+    const { secret } = await terminal.json('webhook add acme https://acme.example/hook');
     const log = JSON.stringify(await rows({}));
     for (const shown of [key, next, token, secret]) expect(log).not.toContain(shown.slice(-20));
     expect(log).not.toMatch(/svc_(live|widget)_|whsec_|digest/);
@@ -124,7 +122,7 @@ describe('tourctl audit list', () => {
     expect(ids).toEqual([...ids].sort((a, b) => b - a));
   });
 
-  it('narrows by tenant, action and time', async () => {
+  it('filters by tenant, action and time', async () => {
     await terminal.tourctl('tenant create --slug narrow --name Narrow');
     await terminal.tourctl('tenant set narrow --max-holds 3');
     expect(await list('--tenant narrow')).toHaveLength(2);
@@ -138,7 +136,7 @@ describe('tourctl audit list', () => {
     expect(await list('--limit 1')).toHaveLength(1);
   });
 
-  it('narrows by noun, by person and by thing', async () => {
+  it('filters by noun, actor and subject', async () => {
     await terminal.tourctl('tenant create --slug thing --name Thing');
     await terminal.tourctl('tenant set thing --max-holds 3');
     const actions = (items: { action: string }[]) => items.map(({ action }) => action);
@@ -151,12 +149,14 @@ describe('tourctl audit list', () => {
   });
 
   it('shows a person the actor, host, time, action and changed fields', async () => {
-    await terminal.tourctl('tenant create --slug told --name Told');
-    await terminal.tourctl('tenant set told --max-holds 3 --hold-max 45');
-    const { stdout } = await terminal.tourctl('audit list --subject told');
+    await terminal.tourctl('tenant create --slug logged --name Logged');
+    await terminal.tourctl('tenant set logged --max-holds 3 --hold-max 45');
+    const { stdout } = await terminal.tourctl('audit list --subject logged');
     const [heading, line] = stdout.split('\n');
     expect(heading).toMatch(/^ *ID {2}AT \(UTC\) +WHO +ACTION +TENANT +SUBJECT +CHANGE$/);
-    expect(line).toMatch(/^ *\d+ {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}olga@\S+ +tenant\.set +told +told +/);
+    expect(line).toMatch(
+      /^ *\d+ {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}olga@\S+ +tenant\.set +logged +logged +/,
+    );
     expect(line).toContain('max_holds 1000 → 3');
     expect(line).toMatch(/hold_max\w* \S+ → 45/);
   });
@@ -166,14 +166,13 @@ describe('tourctl audit show', () => {
   it('shows every field before and after', async () => {
     await terminal.tourctl('tenant create --slug shown --name Shown');
     await terminal.tourctl('tenant set shown --max-holds 3');
-    const [set, created] = (await terminal.tourctl('audit list --subject shown --json')).json.items;
-    expect((await terminal.tourctl(`audit show ${set.id} --json`)).json).toEqual(set);
+    const [set, created] = (await terminal.json('audit list --subject shown')).items;
+    expect(await terminal.json(`audit show ${set.id}`)).toEqual(set);
     expect((await terminal.tourctl(`audit show ${set.id}`)).stdout).toMatch(/^max_holds +1000 +3$/m);
     expect((await terminal.tourctl(`audit show ${created.id}`)).stdout).toMatch(/^name +- +Shown$/m);
   });
 
-  it('refuses what is not in the log', async () => {
-    const { code, error } = await terminal.tourctl('audit show 999999 --json');
-    expect([code, error.code]).toEqual([1, 'change_not_found']);
+  it('refuses an id that is not in the log', async () => {
+    expect(await terminal.refusal('audit show 999999')).toBe('1 change_not_found');
   });
 });

@@ -1,50 +1,27 @@
 import { endHoldIn } from '../support/website';
 import { givenTenant } from '../support/given';
-import { openSales, type Sales } from './sales';
+import { useSales } from './sales';
 import { withEnv } from './terminal';
 
-let sales: Sales;
+const sales = useSales();
 beforeAll(async () => {
-  sales = await openSales();
   const { db, tenant } = sales;
   const hold = await sales.hold(1);
   await sales.book(1, { holdId: hold.id });
   await sales.book(2);
   await endHoldIn(db, (await sales.hold(1)).id, -1);
   const [yesterday] = await db.select(db.raw(`(now() at time zone 'UTC')::date - 1 as day`));
-  await db('sale_refusal_counts').insert([
-    {
-      day: yesterday.day,
-      tenant_id: tenant.id,
-      operation: 'hold.place',
-      code: 'insufficient_seats',
-      count: 3,
-    },
-    {
-      day: yesterday.day,
-      tenant_id: tenant.id,
-      operation: 'booking.create',
-      code: 'insufficient_seats',
-      count: 1,
-    },
-    {
-      day: yesterday.day,
-      tenant_id: tenant.id,
-      operation: 'booking.create',
-      code: 'price_changed',
-      count: 2,
-    },
-    {
-      day: yesterday.day,
-      tenant_id: tenant.id,
-      operation: 'booking.cancel',
-      code: 'departure_busy',
-      count: 9,
-    },
-  ]);
+  const refused = [
+    ['hold.place', 'insufficient_seats', 3],
+    ['booking.create', 'insufficient_seats', 1],
+    ['booking.create', 'price_changed', 2],
+    ['booking.cancel', 'departure_busy', 9],
+  ].map(([operation, code, count]) => ({ operation, code, count }));
+  await db('sale_refusal_counts').insert(
+    refused.map((row) => ({ ...row, day: yesterday.day, tenant_id: tenant.id })),
+  );
   await givenTenant(db, { slug: 'other' });
 });
-afterAll(() => sales.drop());
 
 const stats = (line: string) => sales.tourctl(`booking stats ${line}`);
 const statsUnder = (env: Record<string, string>, line: string) => withEnv(sales, env, () => stats(line));
@@ -68,13 +45,13 @@ describe('tourctl booking stats', () => {
     });
   });
 
-  it('has a day for each of the last fourteen, for a tenant or for all', async () => {
+  it('has one row for each of the last fourteen days, for one tenant or for all', async () => {
     const all = (await stats('--json')).json;
     expect([all.tenant, all.days.length, all.together.holds]).toEqual([null, 14, 2]);
     expect((await stats('other --json')).json.together).toMatchObject({ holds: 0, conversion: null });
   });
 
-  it('draws bars in blocks, and in ASCII where blocks are not known', async () => {
+  it('draws bars in blocks, and in ASCII where the terminal has no blocks', async () => {
     const blocks = (await statsUnder({ LANG: 'en_US.UTF-8' }, '--since 24h')).stdout;
     expect(blocks).toMatch(/2 █+ +2 █+ +50% █+/);
     for (const env of [{ TERM: 'dumb' }, { LC_ALL: 'C' }] as Record<string, string>[]) {

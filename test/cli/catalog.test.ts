@@ -1,14 +1,12 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { departureEntry, tourEntry, writeFiles } from '../catalog/catalog-files';
 import { departureOf, insertLead, insertTenant, tourOf } from '../catalog/catalog-rows';
+import { useTemporaryFolder } from '../support/temporary-folder';
 import { runOnce } from './run-once';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { expectPages, openTestTerminal, useTestTerminal } from './terminal';
 
-let terminal: TestTerminal;
-beforeAll(async () => (terminal = await openTestTerminal()));
-afterAll(async () => terminal.drop());
+const terminal = useTestTerminal();
 
 const none = { created: 0, updated: 0, unchanged: 0 };
 
@@ -17,7 +15,7 @@ async function importing(contents: Record<string, unknown>, ...flags: string[]) 
 }
 
 async function audits() {
-  const { json } = await terminal.tourctl('audit list --json --limit 1000');
+  const json = await terminal.json('audit list --limit 1000');
   return json.items.filter((entry: { action: string }) => entry.action === 'catalog.import');
 }
 
@@ -141,7 +139,7 @@ describe('tourctl catalog import', () => {
     expect((await terminal.tourctl(['catalog', 'import', file!])).stdout).toMatch(/… and 200 more\n$/);
   });
 
-  it('prunes only when that was agreed to', async () => {
+  it('prunes only after a confirmation', async () => {
     await importing({ 'tours.json': [tourEntry({ slug: 'goner', departures: [departureEntry()] })] });
     const files = { 'tours.json': [tourEntry({ slug: 'stayer' })] };
     const refused = await importing(files, '--prune');
@@ -172,7 +170,7 @@ describe('tourctl catalog import', () => {
     ['catalog import nowhere.json', 'must be a file that exists'],
     ['catalog import package.yaml', 'must be a .json, .jsonl, .csv file'],
     ['catalog import package.json --drop', 'unknown option'],
-  ])('takes "%s" for a wrong command line', async (line, message) => {
+  ])('reports a usage error for "%s"', async (line, message) => {
     const { code, error, stdout } = await terminal.tourctl(`${line} --json`);
     expect([code, error.code, stdout]).toEqual([2, 'usage_error', '']);
     expect(error.message).toContain(message);
@@ -180,6 +178,7 @@ describe('tourctl catalog import', () => {
 });
 
 describe('tourctl catalog export', () => {
+  const folder = useTemporaryFolder();
   const full = tourEntry({
     slug: 'exported',
     name: 'Ångström – "quoted"',
@@ -190,7 +189,7 @@ describe('tourctl catalog export', () => {
     departures: [departureEntry({ prices: { adult: 1.15, child: 0 }, closes_at: '2031-05-30T12:00:00Z' })],
   });
 
-  it('gives a document that imports to the same', async () => {
+  it('gives a document whose import changes nothing', async () => {
     await importing({ 'tours.json': [full] });
     const exported = await terminal.tourctl('catalog export --json');
     expect(exported.code).toBe(0);
@@ -208,7 +207,7 @@ describe('tourctl catalog export', () => {
     });
   });
 
-  it('gives what makes an empty catalog, or a changed one, the same again', async () => {
+  it('gives a document that restores the catalog from an empty or a changed one', async () => {
     const exported = await terminal.tourctl('catalog export --json');
     const other = await openTestTerminal();
     const [file] = writeFiles({ 'all.json': exported.stdout });
@@ -226,8 +225,8 @@ describe('tourctl catalog export', () => {
     await other.drop();
   });
 
-  it('writes a file, in JSON lines where its name says so', async () => {
-    const out = path.join(mkdtempSync(path.join(tmpdir(), 'export-')), 'all.jsonl');
+  it('writes a file, in JSON lines where its name ends in .jsonl', async () => {
+    const out = path.join(folder, 'all.jsonl');
     const { json } = await terminal.tourctl(['catalog', 'export', '--out', out, '--json']);
     const lines = readFileSync(out, 'utf8').trim().split('\n');
     expect(json).toEqual({ file: out, tours: lines.length, departures: expect.any(Number) });
@@ -235,9 +234,9 @@ describe('tourctl catalog export', () => {
     expect(again.json.tours).toEqual({ ...none, unchanged: lines.length });
   });
 
-  it('replaces a file only when it is told to, and leaves nothing beside it', async () => {
-    const directory = mkdtempSync(path.join(tmpdir(), 'export-'));
-    const out = path.join(directory, 'all.json');
+  it('replaces a file only with --force, and leaves no other file beside it', async () => {
+    const out = path.join(folder, 'replaced', 'all.json');
+    mkdirSync(path.dirname(out));
     writeFileSync(out, 'precious');
     const refused = await terminal.tourctl(['catalog', 'export', '--out', out, '--json']);
     expect([refused.code, refused.error.code]).toEqual([1, 'file_not_written']);
@@ -245,12 +244,12 @@ describe('tourctl catalog export', () => {
     expect(readFileSync(out, 'utf8')).toBe('precious');
     expect((await terminal.tourctl(['catalog', 'export', '--out', out, '--force', '--json'])).code).toBe(0);
     expect(JSON.parse(readFileSync(out, 'utf8'))).toBeInstanceOf(Array);
-    expect(readdirSync(directory)).toEqual(['all.json']);
+    expect(readdirSync(path.dirname(out))).toEqual(['all.json']);
     expect((await terminal.tourctl('catalog export --force')).code).toBe(2);
   });
 
-  it('says of a file that cannot be written that it cannot', async () => {
-    const out = path.join(tmpdir(), 'no', 'such', 'directory.json');
+  it('fails where the file cannot be written', async () => {
+    const out = path.join(folder, 'no', 'such', 'directory.json');
     const { code, error } = await terminal.tourctl(['catalog', 'export', '--out', out, '--json']);
     expect([code, error.code, existsSync(out)]).toEqual([1, 'file_not_written', false]);
   });
@@ -275,7 +274,7 @@ describe('tourctl catalog list', () => {
       ],
     });
     await other.tourctl(['catalog', 'import', file!]);
-    const { json } = await other.tourctl('catalog list --json');
+    const json = await other.json('catalog list');
     expect(json.items.map((tour: { slug: string }) => tour.slug)).toEqual(['alpha', 'zeta']);
     expect(json.items[1]).toMatchObject({
       base_price: 1290,
@@ -283,8 +282,7 @@ describe('tourctl catalog list', () => {
       upcoming_departures: 1,
       next_departure_date: '2031-06-01',
     });
-    const filtered = async (flags: string) =>
-      (await other.tourctl(`catalog list --json ${flags}`)).json.items.length;
+    const filtered = async (flags: string) => (await other.json(`catalog list ${flags}`)).items.length;
     expect(await filtered('--status draft')).toBe(1);
     expect(await filtered('--continent asia')).toBe(1);
     expect(await filtered('--continent africa')).toBe(0);
@@ -297,25 +295,15 @@ describe('tourctl catalog list', () => {
     await other.drop();
   });
 
-  it('says when there is more, goes on behind a tour, and fits the screen', async () => {
+  it('says when there are more, continues after a tour, and fits the screen', async () => {
     const other = await openTestTerminal();
     const names = ['A', 'B', 'B', 'C'].map((name) => `${name} tour with a name that takes its time`);
     const entries = names.map((name, i) =>
       tourEntry({ slug: `tour-${i}`, name, departures: [departureEntry()] }),
     );
     await other.tourctl(['catalog', 'import', ...writeFiles({ 'a.json': entries })]);
-    const { items } = (await other.tourctl('catalog list --json')).json;
-    for (const [i, { slug }] of items.entries()) {
-      const rest = await other.tourctl(`catalog list --after ${slug} --json`);
-      expect(rest.json).toEqual({ items: items.slice(i + 1) });
-    }
-    const few = await other.tourctl('catalog list --limit 2');
-    expect(few.stderr).toContain(`2 shown, and there are more: --after ${items[1].slug} goes on`);
-    expect((await other.tourctl('catalog list --limit 4')).stderr).toBe('');
-    const machine = await other.tourctl('catalog list --limit 2 --json');
-    expect([machine.json, machine.stderr]).toEqual([{ items: items.slice(0, 2) }, '']);
-    const unknown = await other.tourctl('catalog list --after nowhere --json');
-    expect([unknown.code, unknown.error.code]).toEqual([1, 'tour_not_found']);
+    await expectPages(other, 'catalog list', 'slug');
+    expect(await other.refusal('catalog list --after nowhere')).toBe('1 tour_not_found');
     for (const columns of [40, 60, 80, 120]) {
       const { stdout } = await runOnce('catalog list', {
         env: other.env,
@@ -334,7 +322,7 @@ describe('tourctl catalog import of departures in the past', () => {
     return importing({ 'tours.json': [tourEntry({ slug, time_zone: timeZone, departures })] });
   };
 
-  it('warns of new ones, and counts them', async () => {
+  it('warns of new departures, and counts them', async () => {
     const { code, json, stderr } = await importingOn('2020-05-01', 'UTC');
     expect(code).toBe(0);
     expect(json.past_departures).toEqual({
@@ -346,7 +334,7 @@ describe('tourctl catalog import of departures in the past', () => {
     );
   });
 
-  it('does not warn of those that are there already, or to come', async () => {
+  it('does not warn of departures that exist already or are in the future', async () => {
     await importingOn('2020-06-01', 'UTC');
     for (const date of ['2020-06-01', '2031-06-01']) {
       const { json, stderr } = await importingOn(date, 'UTC');

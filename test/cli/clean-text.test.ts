@@ -1,10 +1,10 @@
 import { cleanText, escapeJson, oneLine } from '../../cli/terminal/text';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { givenTour } from '../support/given';
+import { useTemporaryFolder } from '../support/temporary-folder';
 import { runOnce } from './run-once';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { type TestTerminal, useTestTerminal } from './terminal';
 
 const EVIL = 'a\u001b]0;title\u0007b\u009b31mc\u202ed\u2066e\u200bf\u2028g\u007fh\ufeffi\u{e0041}j';
 const CLEANED = 'a\ufffd]0;title\ufffdb\ufffd31mc\ufffdd\ufffde\ufffdf\ufffdg\ufffdh\ufffdi\ufffdj';
@@ -37,13 +37,12 @@ describe('text for a terminal', () => {
   });
 });
 
-describe('what others wrote', () => {
-  let terminal: TestTerminal;
+describe('text that others wrote', () => {
+  const terminal = useTestTerminal();
+  const folder = useTemporaryFolder();
   beforeAll(async () => {
-    terminal = await openTestTerminal();
     await givenTour(terminal.db, { slug: 'evil', name: EVIL });
   });
-  afterAll(async () => terminal.drop());
   const onScreen = (line: string) =>
     runOnce(line, { env: terminal.env, screen: { columns: 200, colors: true } });
 
@@ -54,7 +53,7 @@ describe('what others wrote', () => {
     expect(stdout.replace(/\u001b\[\d+m/g, '')).not.toMatch(UNSAFE);
   });
 
-  it('cannot colour a text, even if it knows how we mark colours in another run', async () => {
+  it('cannot set colours, even with the marks that another run uses', async () => {
     const { stderr } = await onScreen('tenant show \u001b[31mred\u001b[0m');
     expect(stderr).not.toMatch(UNSAFE);
     expect(stderr).toContain('[31mred');
@@ -70,7 +69,7 @@ describe('what others wrote', () => {
   });
 
   it('is exact in a file that is written', async () => {
-    const file = path.join(mkdtempSync(path.join(tmpdir(), 'tourctl-clean-')), 'catalog.json');
+    const file = path.join(folder, 'catalog.json');
     await terminal.tourctl(['catalog', 'export', '--out', file]);
     const text = readFileSync(file, 'utf8');
     expect(JSON.parse(text)[0].name).toBe(EVIL);
@@ -84,7 +83,7 @@ describe('what others wrote', () => {
     ['a command', [EVIL]],
     ['a file', ['catalog', 'import', `/nowhere/${EVIL}.json`]],
     ['a line break that begins a message of ours', ['catalog', 'import', '/nowhere/x\nerror: y.json']],
-  ])('is cleaned where an error repeats it: %s', async (_, line) => {
+  ])('is cleaned where an error quotes it: %s', async (_, line) => {
     const { code, stderr } = await terminal.tourctl(line);
     expect(code).toBeGreaterThan(0);
     expect(stderr).not.toMatch(UNSAFE);
@@ -97,13 +96,13 @@ describe('what others wrote', () => {
   it("is cleaned where a receiver's answer is shown", async () => {
     await terminal.tourctl('tenant create --slug acme --name Acme');
     await terminal.tourctl('webhook add acme https://a.example/hooks');
-    const [{ id }] = (await terminal.tourctl('webhook list acme --json')).json.items;
-    const { delivery } = (await terminal.tourctl(`webhook ping ${id} --json`)).json;
+    const [{ id }] = (await terminal.json('webhook list acme')).items;
+    const { delivery } = await terminal.json(`webhook ping ${id}`);
     await givenAnswer(terminal, delivery, EVIL);
     const { stdout } = await onScreen(`delivery show ${delivery} --reveal`);
     expect(stdout).toContain(CLEANED);
     expect(stdout).not.toMatch(UNSAFE);
-    const { json } = await terminal.tourctl(`delivery show ${delivery} --reveal --json`);
+    const json = await terminal.json(`delivery show ${delivery} --reveal`);
     expect(json.tries[0].response_body).toBe(EVIL);
   });
 });

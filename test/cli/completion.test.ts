@@ -1,24 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { NOUNS, TREE } from '../../cli/tree';
 import { completedCommands } from '../../cli/commands/completion/completed-command';
 import { describeWith } from '../support/describe-with';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { useTemporaryFolder } from '../support/temporary-folder';
+import { useTestTerminal } from './terminal';
 
-let terminal: TestTerminal;
-let folder: string;
+const terminal = useTestTerminal();
+const folder = useTemporaryFolder();
 beforeAll(async () => {
-  terminal = await openTestTerminal();
-  folder = mkdtempSync(path.join(tmpdir(), 'tourctl-completion-'));
   writeFileSync(path.join(folder, 'tours.json'), '[]');
   for (const shell of ['bash', 'zsh', 'fish'])
     writeFileSync(scriptOf(shell), (await terminal.tourctl(`completion ${shell}`)).stdout);
-});
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await terminal.drop();
 });
 
 const scriptOf = (shell: string) => path.join(folder, `completion.${shell}`);
@@ -55,13 +49,13 @@ describe('tourctl completion', () => {
   it.each(['bash', 'zsh', 'fish'])('prints a script for %s whatever the settings are', async (shell) => {
     const { stdout } = await terminal.tourctl(`completion ${shell}`);
     expect(stdout).toContain(`# tourctl for ${shell}`);
-    expect((await terminal.tourctl(`completion ${shell} --json`)).json).toEqual({
+    expect(await terminal.json(`completion ${shell}`)).toEqual({
       shell,
       script: stdout.trimEnd(),
     });
   });
 
-  it('knows each verb of each noun with all its flags', () => {
+  it('contains each verb of each noun with all its flags', () => {
     const commands = completedCommands(TREE);
     for (const noun of NOUNS) {
       for (const verb of noun.verbs) {
@@ -80,7 +74,7 @@ describeWith('bash', 'completion in bash', () => {
     return inShell('bash', ['--norc', '-c', script]).split('\n').filter(Boolean);
   }
 
-  it.each(CASES)('offers what fits %s', (line, offered, not) => {
+  it.each(CASES)('offers the words that complete "%s"', (line, offered, not) => {
     const found = offers(line);
     expect(found).toEqual(expect.arrayContaining(offered));
     expect(found.filter((word) => not.includes(word))).toEqual([]);
@@ -95,7 +89,7 @@ describeWith('bash', 'completion in bash', () => {
     expect(offers('tourctl key issue acme --scope booking:c')).toEqual(['create']);
   });
 
-  it('offers nothing where only a person knows', () => {
+  it('offers nothing for free text', () => {
     expect(offers('tourctl tenant create --name te')).toEqual([]);
   });
 });
@@ -109,7 +103,7 @@ describeWith('fish', 'completion in fish', () => {
       .map((offer) => offer.split('\t')[0]!);
   }
 
-  it.each(CASES)('offers what fits %s', (line, offered, not) => {
+  it.each(CASES)('offers the words that complete "%s"', (line, offered, not) => {
     const found = offers(line);
     expect(found).toEqual(expect.arrayContaining(offered));
     expect(found.filter((word) => not.includes(word))).toEqual([]);
@@ -130,12 +124,12 @@ describeWith('zsh', 'completion in zsh', () => {
       zmodload zsh/zpty
       zpty shell 'zsh -f -i'
       zpty -w shell 'PS1=; autoload -U compinit; compinit -u -D; source ${scriptOf('zsh')}'
-      zpty -w shell 'tell() { print -r -- "<$BUFFER>"; BUFFER= }; zle -N tell; bindkey "^x" tell; print REA""DY'
+      zpty -w shell 'show() { print -r -- "<$BUFFER>"; BUFFER= }; zle -N show; bindkey "^x" show; print REA""DY'
       zpty -r -m shell seen '*READY*'
       ${typed.join('\n      ')}
       zpty -d shell`;
-    const told = inShell('zsh', ['-f', '-c', script]);
-    return [...told.matchAll(/<(.*?)>/g)].map(([, line]) => line!.trim());
+    const output = inShell('zsh', ['-f', '-c', script]);
+    return [...output.matchAll(/<(.*?)>/g)].map(([, line]) => line!.trim());
   }
 
   it('completes nouns, verbs, flags, values and files', () => {

@@ -1,36 +1,22 @@
 import { loadConfig } from '../../services/platform/config';
 import type { Variable } from '../../services/platform/config/variable';
 import { VARIABLES } from '../../services/platform/config/variables';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { runOnce } from './run-once';
+import { useTestTerminal } from './terminal';
 
 const SECRET = 'hunter2-hunter2-hunter2-hunter2-';
 
-let terminal: TestTerminal;
-let own: Record<string, string>;
-beforeAll(async () => {
-  terminal = await openTestTerminal();
-  own = { ...terminal.env };
-});
-afterAll(async () => terminal.drop());
+const terminal = useTestTerminal();
 
-/** One command line in an environment of its own. */
-async function under(env: Record<string, string>, line: string) {
-  for (const name of Object.keys(terminal.env)) delete terminal.env[name];
-  Object.assign(terminal.env, env);
-  try {
-    return await terminal.tourctl(line);
-  } finally {
-    for (const name of Object.keys(terminal.env)) delete terminal.env[name];
-    Object.assign(terminal.env, own);
-  }
-}
+/** Runs a command line with these settings alone. */
+const under = (env: Record<string, string>, line: string) => runOnce(line, { env });
 
 const variables = Object.entries(VARIABLES) as [string, Variable][];
 /** Wrong for all that can be wrong. */
 const WRONG = '\u0001 wrong';
 
-describe('the table of variables', () => {
-  it('has exactly those that are read', () => {
+describe('the table of configuration variables', () => {
+  it('has exactly the variables that are read', () => {
     const read = new Set<string>();
     const recorder = new Proxy<Record<string, string>>(
       {},
@@ -46,7 +32,7 @@ describe('the table of variables', () => {
   });
 
   it.each(variables.filter(([name]) => !['DATA_DIR'].includes(name)))(
-    'says what %s must be as the refusal does',
+    'describes %s with the words of the error',
     (name, { mustBe }) => {
       const half = { CACHE_REST_URL: 'CACHE_REST_TOKEN', CACHE_REST_TOKEN: 'CACHE_REST_URL' }[name];
       const env = {
@@ -85,7 +71,7 @@ describe('tourctl config list', () => {
     expect(KEY_PEPPER).toMatchObject({ value: null, source: 'environment', secret: true });
   });
 
-  it('needs no database and no right settings, and names the wrong ones', async () => {
+  it('needs no database and no valid settings, and names the invalid ones', async () => {
     const { code, stdout, stderr } = await under(
       { API_PORT: 'x', DATABASE_URL: 'postgres://db/x' },
       'config list',
@@ -101,7 +87,7 @@ describe('tourctl config list', () => {
     'config check',
     'config show DATABASE_URL',
     'config get DATABASE_URL',
-  ])('and its neighbours never show a secret: %s', async (line) => {
+  ])('shows no secret, like the other verbs: %s', async (line) => {
     const env = {
       SECRETS_KEY: SECRET,
       CURSOR_KEY: SECRET,
@@ -139,7 +125,7 @@ describe('tourctl config get', () => {
     expect(stderr).toContain(message);
   });
 
-  it('of an unknown variable is a wrong command line', async () => {
+  it('reports a usage error for an unknown variable', async () => {
     const { code, stderr } = await under({}, 'config get API_PROT');
     expect([code, stderr]).toEqual([2, expect.stringContaining('(Did you mean API_PORT?)')]);
   });
@@ -165,7 +151,7 @@ describe('tourctl config check', () => {
     ]);
   });
 
-  it('ends where what must be set is wrong', async () => {
+  it('fails where required variables are invalid', async () => {
     const env = { DATABASE_URL: 'postgres://db/x', CURSOR_KEY: 'short', SECRETS_KEY: 'short' };
     const { code, json } = await under(env, 'config check --json');
     expect([code, json.faults.length]).toEqual([1, 2]);
@@ -180,8 +166,8 @@ describe('tourctl config check', () => {
     });
   });
 
-  it('is content with what is right', async () => {
-    const { code, stdout, stderr } = await under(own, 'config check');
+  it('succeeds with valid settings', async () => {
+    const { code, stdout, stderr } = await under(terminal.env, 'config check');
     expect([code, stdout, stderr]).toEqual([0, 'The services would start on these settings\n', '']);
   });
 });

@@ -6,6 +6,11 @@ export async function checkOf(terminal: TestTerminal, name: string) {
   return { code, ok: json.ok, ...json.checks.find((found: { name: string }) => found.name === name) };
 }
 
+/** Matches a check that finds something which does not stop the service. */
+export const notice = (detail: string) => ({
+  ...{ code: 0, status: 'notice', detail: expect.stringContaining(detail) as string },
+});
+
 /** Follows what a finding says to do, which must be commands of ours that work. */
 export async function followAdvice(terminal: TestTerminal, name: string): Promise<void> {
   for (const command of (await checkOf(terminal, name)).commands as string[]) {

@@ -1,12 +1,8 @@
 import { describeWithRedis, startRedis, stopRedisServers } from '../support/redis';
 import { checkOf } from './doctor-check';
-import { openTestTerminal, type TestTerminal, withEnv } from './terminal';
+import { withEnv, useTestTerminal } from './terminal';
 
-let terminal: TestTerminal;
-beforeAll(async () => {
-  terminal = await openTestTerminal();
-});
-afterAll(async () => terminal.drop());
+const terminal = useTestTerminal();
 
 const check = (settings: Record<string, string> = {}) =>
   withEnv(terminal, settings, () => checkOf(terminal, 'store'));

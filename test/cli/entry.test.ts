@@ -1,21 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { useTemporaryFolder } from '../support/temporary-folder';
+import { TOURCTL, useTestTerminal } from './terminal';
 
-const ENTRY = path.resolve(__dirname, '../../cli/tourctl.js');
-
-let terminal: TestTerminal;
-let elsewhere: string;
-beforeAll(async () => {
-  terminal = await openTestTerminal();
-  elsewhere = mkdtempSync(path.join(tmpdir(), 'tourctl-entry-'));
-});
-afterAll(async () => {
-  await terminal.drop();
-  rmSync(elsewhere, { recursive: true });
-});
+const terminal = useTestTerminal();
+const elsewhere = useTemporaryFolder();
 
 interface Outcome {
   code: number | null;
@@ -25,7 +15,7 @@ interface Outcome {
 
 /** The real file, as a shell starts it, in a directory that is not the checkout. */
 function tourctl(args: string[], env: Record<string, string>, stdin = ''): Promise<Outcome> {
-  const child = spawn(ENTRY, args, {
+  const child = spawn(TOURCTL, args, {
     cwd: elsewhere,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
   });
@@ -52,7 +42,7 @@ describe('cli/tourctl.js', () => {
 
   it('reads a token from a pipe', async () => {
     await terminal.tourctl('tenant create --slug piped --name Piped');
-    const { key } = (await terminal.tourctl('key issue piped --scope catalog:read --json')).json;
+    const { key } = await terminal.json('key issue piped --scope catalog:read');
     const { code, stdout } = await tourctl(['key', 'inspect', '--json'], terminal.env, `${key}\n`);
     expect([code, JSON.parse(stdout)]).toEqual([
       0,
@@ -70,14 +60,14 @@ describe('cli/tourctl.js', () => {
     expect(JSON.parse(stderr).error.message).toContain('--slug is missing');
   });
 
-  it('says in one line that the database is lost, with nothing on stdout', async () => {
+  it('reports in one line that the database is unreachable, with nothing on stdout', async () => {
     const env = { ...terminal.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
     const { code, stdout, stderr } = await tourctl(['tenant', 'list', '--json'], env);
     expect([code, stdout]).toEqual([1, '']);
     expect(JSON.parse(stderr).error).toMatchObject({ code: 'database_unreachable' });
   });
 
-  it('makes its own database where none is named, and finds it again', async () => {
+  it('creates its own database where none is named, and uses it again', async () => {
     const env = { DATA_DIR: path.join(elsewhere, 'data') };
     const created = await tourctl(['tenant', 'create', '--slug', 'first', '--name', 'First', '--json'], env);
     expect([created.code, JSON.parse(created.stdout)]).toEqual([

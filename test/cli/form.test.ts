@@ -1,25 +1,15 @@
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { openTestTerminal, useTestTerminal, withEnv } from './terminal';
 
-let terminal: TestTerminal;
+const terminal = useTestTerminal();
 beforeAll(async () => {
-  terminal = await openTestTerminal();
   await terminal.tourctl('tenant create --slug acme --name Acme');
 });
-afterAll(async () => terminal.drop());
 
 /** A database that nobody answers for: whoever opens it fails with exit 1. */
 const NOWHERE = 'postgres://nobody@127.0.0.1:1/nothing';
 
-const without = async (env: Record<string, string>, line: string) => {
-  const before = { ...terminal.env };
-  Object.assign(terminal.env, env);
-  try {
-    return await terminal.tourctl(line);
-  } finally {
-    for (const name of Object.keys(env)) delete terminal.env[name];
-    Object.assign(terminal.env, before);
-  }
-};
+const under = (env: Record<string, string>, line: string) =>
+  withEnv(terminal, env, () => terminal.tourctl(line));
 
 describe('help', () => {
   it.each([
@@ -30,7 +20,7 @@ describe('help', () => {
     '',
     'key issue acme --help --json',
   ])('is printed for "tourctl %s" without a database', async (line) => {
-    const { code, stdout, stderr } = await without({ DATABASE_URL: NOWHERE }, line);
+    const { code, stdout, stderr } = await under({ DATABASE_URL: NOWHERE }, line);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^Usage: tourctl/);
   });
@@ -76,7 +66,7 @@ describe('a wrong command line', () => {
     ['origins add acme', '<origin> is missing'],
     ['audit list --since yesterday', '--since must be a time such as'],
   ])('exits with 2 before a database is opened: %s', async (line, message) => {
-    const { code, stdout, stderr } = await without({ DATABASE_URL: NOWHERE }, line);
+    const { code, stdout, stderr } = await under({ DATABASE_URL: NOWHERE }, line);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
   });
@@ -130,7 +120,7 @@ describe('--json', () => {
       'delivery list',
       'webhook list',
     ]) {
-      expect((await terminal.tourctl(`${line} --json`)).json).toEqual({ items: expect.any(Array) });
+      expect(await terminal.json(`${line}`)).toEqual({ items: expect.any(Array) });
     }
   });
 });
@@ -155,21 +145,21 @@ describe('for a person', () => {
 
 describe('a database that', () => {
   it('does not answer is one line and exit 1', async () => {
-    const { code, stderr } = await without({ DATABASE_URL: NOWHERE }, 'tenant list');
+    const { code, stderr } = await under({ DATABASE_URL: NOWHERE }, 'tenant list');
     expect(code).toBe(1);
     expect(stderr).toMatch(/^error: The database: connect ECONNREFUSED .*\n$/);
-    const { error } = await without({ DATABASE_URL: NOWHERE }, 'tenant list --json');
+    const { error } = await under({ DATABASE_URL: NOWHERE }, 'tenant list --json');
     expect(error.code).toBe('database_unreachable');
   });
 
   it('does not exist is one line and exit 1', async () => {
     const url = new URL(terminal.url);
     url.pathname += 'x';
-    const { code, error } = await without({ DATABASE_URL: url.href }, 'tenant list --json');
+    const { code, error } = await under({ DATABASE_URL: url.href }, 'tenant list --json');
     expect([code, error.code]).toEqual([1, 'database_unreachable']);
   });
 
-  it('lacks a migration is exit 1 with what to do, until tourctl migrate', async () => {
+  it('lacks a migration ends a command with exit 1 and the next step, until tourctl migrate', async () => {
     const fresh = await openTestTerminal();
     try {
       await fresh.db.raw('drop table audit_log');
@@ -177,8 +167,8 @@ describe('a database that', () => {
       const { code, error } = await fresh.tourctl('tenant list --json');
       expect([code, error.code]).toEqual([1, 'migrations_pending']);
       expect(error.message).toContain('run tourctl migrate');
-      expect((await fresh.tourctl('migrate --json')).json).toEqual({ applied: ['0008_audit'] });
-      expect((await fresh.tourctl('migrate --json')).json).toEqual({ applied: [] });
+      expect(await fresh.json('migrate')).toEqual({ applied: ['0008_audit'] });
+      expect(await fresh.json('migrate')).toEqual({ applied: [] });
       expect((await fresh.tourctl('tenant list')).code).toBe(0);
     } finally {
       await fresh.drop();
@@ -195,24 +185,24 @@ describe('a database that', () => {
 });
 
 it('a wrong setting is one line that names the variable, and not its value', async () => {
-  const { code, error, stderr } = await without({ SECRETS_KEY: 'hunter2' }, 'tenant list --json');
+  const { code, error, stderr } = await under({ SECRETS_KEY: 'hunter2' }, 'tenant list --json');
   expect([code, error.code]).toEqual([1, 'invalid_configuration']);
   expect(error.message).toContain('SECRETS_KEY must be');
   expect(stderr).not.toContain('hunter2');
 });
 
 it.each(['migrate', 'tenant list'])('tourctl %s asks for no secret that it does not use', async (line) => {
-  const { code, stderr } = await without({ SECRETS_KEY: '', CURSOR_KEY: '' }, `${line} --json`);
+  const { code, stderr } = await under({ SECRETS_KEY: '', CURSOR_KEY: '' }, `${line} --json`);
   expect([code, stderr]).toEqual([0, '']);
 });
 
 it('a command that uses a secret asks for that one alone', async () => {
-  const { code, error } = await without({ SECRETS_KEY: '' }, 'webhook add acme https://example.com/ --json');
+  const { code, error } = await under({ SECRETS_KEY: '' }, 'webhook add acme https://example.com/ --json');
   expect([code, error.message]).toEqual([
     1,
     expect.stringMatching(/^SECRETS_KEY must be set where DATABASE_URL is set/),
   ]);
-  expect(await without({ SECRETS_KEY: '' }, 'key issue acme --scope catalog:read --json')).toMatchObject({
+  expect(await under({ SECRETS_KEY: '' }, 'key issue acme --scope catalog:read --json')).toMatchObject({
     code: 0,
   });
 });

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { commandName, examplesOf, type Noun, type Verb } from '../../cli/engine/command';
 import { arrangeCommandLine, createProgram } from '../../cli/program';
 import { completeValues } from '../../cli/engine/complete-values';
 import { createOutput } from '../../cli/terminal/output';
 import { textWidth } from '../../cli/terminal/text';
 import { NOUNS, VERBS } from '../../cli/tree';
+import { useTemporaryFolder } from '../support/temporary-folder';
 import { openIo, runOnce } from './run-once';
 
 /** A database that nobody answers for: help and a wrong command line never get there. */
@@ -32,42 +31,36 @@ function words(line: string): string[] {
   return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
 }
 
-/** What the program makes of a command line, without doing it. */
-async function judge(line: string): Promise<Verb> {
-  let judged: Verb | undefined;
+/** Parses and checks a command line without running it. */
+async function parseLine(line: string): Promise<Verb> {
+  let found: Verb | undefined;
   const { io } = openIo({ env: ENV });
   const program = createProgram('0', createOutput(io, false), async (verb, given) => {
-    judged = verb;
+    found = verb;
     // Without any flag it is guided: what is missing is asked for.
     if (verb.flags?.some(({ must }) => must) && !line.includes(' --')) return;
     const { options, args } = await completeValues(verb, given, io, false);
     verb.check?.(options as never, ...(args as never[]));
   });
   await program.parseAsync(arrangeCommandLine(words(line)), { from: 'user' });
-  return judged!;
+  return found!;
 }
 
 describe('each command', () => {
-  let elsewhere: string;
   const here = process.cwd();
-  beforeAll(() => {
-    elsewhere = mkdtempSync(path.join(tmpdir(), 'tourctl-help-'));
-    process.chdir(elsewhere);
-  });
-  afterAll(() => {
-    process.chdir(here);
-    rmSync(elsewhere, { recursive: true });
-  });
+  const elsewhere = useTemporaryFolder();
+  beforeAll(() => process.chdir(elsewhere));
+  afterAll(() => process.chdir(here));
 
-  it.each(commands)('has examples that are right: $name', async ({ name, verb, noun }) => {
+  it.each(commands)('has valid examples: $name', async ({ name, verb, noun }) => {
     const examples = examplesOf(verb, noun);
     expect(examples).not.toEqual([]);
     for (const example of examples) {
       expect(`${example} `).toContain(`${name} `);
-      // Files that commands read must exist to be judged.
+      // Files that commands read must exist when the line is parsed.
       for (const file of words(example).filter((word) => /\.(csv|jsonl?)$/.test(word)))
         writeFileSync(file, '');
-      expect(await judge(example)).toBe(verb);
+      expect(await parseLine(example)).toBe(verb);
     }
   });
 
@@ -141,7 +134,7 @@ describe('a typo', () => {
     expect(stderr.split('\n')[0]).toMatch(/^(error: |\{"error")/);
   });
 
-  it('that is nothing like a command suggests none', async () => {
+  it('that resembles no command gets no suggestion', async () => {
     const { code, stderr } = await tourctl('xylophone');
     expect([code, stderr]).toEqual([2, "error: unknown command 'xylophone'\nSee tourctl --help\n"]);
   });

@@ -2,13 +2,10 @@ import { inTransaction } from '../../services/platform/database';
 import { extendHold } from '../../services/api/holds/change-hold';
 import { untilTransactionWaits } from '../support/lock-wait';
 import { endHoldIn } from '../support/website';
-import { ANA, openSales, type Sales } from './sales';
+import { ANA, useSales } from './sales';
+import { expectPages } from './terminal';
 
-let sales: Sales;
-beforeAll(async () => {
-  sales = await openSales();
-});
-afterAll(() => sales.drop());
+const sales = useSales();
 
 const revision = async () =>
   (await sales.db('tours').where({ id: sales.tour.id }).first<{ revision: number }>()).revision;
@@ -27,34 +24,26 @@ describe('tourctl hold', () => {
       items: [{ id, tour: tour.slug, quantity: 2, status: 'active', external_ref: 'cart-1' }],
     });
     for (const other of ['--status released', '--external-ref cart-2']) {
-      expect((await sales.tourctl(`hold list ${other} --json`)).json).toEqual({ items: [] });
+      expect(await sales.json(`hold list ${other}`)).toEqual({ items: [] });
     }
     await sales.tourctl(`hold release ${id} --yes --json`);
   });
 
-  it('says when there is more, and goes on behind a hold', async () => {
+  it('says when there are more, and continues after a hold', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) ids.unshift((await sales.hold(1)).id);
     // In the same instant, as a flood of them may be.
     const instants = { created_at: new Date(), expires_at: new Date(Date.now() + 600_000), hold_minutes: 10 };
     await sales.db('seat_holds').whereIn('id', ids).update(instants);
 
-    const { items } = (await sales.tourctl('hold list --json')).json;
-    for (const [i, { id }] of items.entries()) {
-      expect((await sales.tourctl(`hold list --after ${id} --json`)).json).toEqual({
-        items: items.slice(i + 1),
-      });
-    }
-    const few = await sales.tourctl('hold list --limit 2');
-    expect(few.stderr).toContain(`2 shown, and there are more: --after ${items[1].id} goes on`);
-    const machine = await sales.tourctl('hold list --limit 2 --json');
-    expect([machine.json, machine.stderr]).toEqual([{ items: items.slice(0, 2) }, '']);
-    const unknown = await sales.tourctl('hold list --after 00000000-0000-4000-8000-000000000000 --json');
-    expect([unknown.code, unknown.error.code]).toEqual([1, 'hold_not_found']);
+    await expectPages(sales, 'hold list');
+    expect(await sales.refusal('hold list --after 00000000-0000-4000-8000-000000000000')).toBe(
+      '1 hold_not_found',
+    );
     for (const id of ids) await sales.tourctl(`hold release ${id} --yes`);
   });
 
-  it('releases a hold: seats come back, caches are told, and an audit row says who', async () => {
+  it('releases a hold: its seats are free, caches are invalidated, and an audit row names the operator', async () => {
     const { id } = await sales.hold(3);
     const before = { seats: await sales.seatsTaken(), revision: await revision() };
 
@@ -84,21 +73,19 @@ describe('tourctl hold', () => {
     expect(await sales.db('audit_log').where({ subject: id })).toEqual([]);
   });
 
-  it('asks before it releases: without a terminal and without --yes it is a usage error', async () => {
+  it('asks before it releases: a line without a terminal and without --yes is a usage error', async () => {
     const { id } = await sales.hold(1);
     const { code, error } = await sales.tourctl(`hold release ${id} --json`);
     expect({ code, error: error?.code }).toEqual({ code: 2, error: 'usage_error' });
     await sales.tourctl(`hold release ${id} --yes`);
   });
 
-  it.each(['release', 'show'])(
-    '%s refuses a hold that does not exist, and an id that is none',
-    async (verb) => {
-      const unknown = await sales.tourctl(`hold ${verb} 00000000-0000-4000-8000-000000000000 --yes --json`);
-      expect([unknown.code, unknown.error?.code]).toEqual([1, 'hold_not_found']);
-      expect((await sales.tourctl(`hold ${verb} nonsense --yes --json`)).code).toBe(2);
-    },
-  );
+  it.each(['release', 'show'])('%s refuses an unknown hold, and a malformed id', async (verb) => {
+    expect(await sales.refusal(`hold ${verb} 00000000-0000-4000-8000-000000000000 --yes`)).toBe(
+      '1 hold_not_found',
+    );
+    expect((await sales.tourctl(`hold ${verb} nonsense --yes --json`)).code).toBe(2);
+  });
 });
 
 describe('tourctl hold show', () => {
@@ -110,7 +97,7 @@ describe('tourctl hold show', () => {
     await inTransaction(db, (trx) => extendHold(trx, tenant, { ...extension, holdMinutes: 5 }));
     await sales.tourctl(`hold release ${id} --yes`);
 
-    const { json } = await sales.tourctl(`hold show ${id} --json`);
+    const json = await sales.json(`hold show ${id}`);
 
     expect(json.history.map((m: { event: string; by: string }) => [m.event, m.by])).toEqual([
       ['placed', 'key AAAAAAAAAAAA'],
@@ -125,7 +112,7 @@ describe('tourctl hold show', () => {
   it('names the booking that it became', async () => {
     const { id } = await sales.hold(2);
     const { bookingRef } = await sales.book(2, { holdId: id });
-    const { json } = await sales.tourctl(`hold show ${id} --json`);
+    const json = await sales.json(`hold show ${id}`);
     expect(json).toMatchObject({ booking_ref: bookingRef, refuses_with: { code: 'hold_state_conflict' } });
     expect(json.history.at(-1)).toMatchObject({ event: 'consumed', by: 'key AAAAAAAAAAAA' });
     const { stdout } = await sales.tourctl(`hold show ${id}`);
@@ -136,12 +123,12 @@ describe('tourctl hold show', () => {
   it('says why a booking with an expired hold is refused before the expiry is recorded', async () => {
     const { id } = await sales.hold(1);
     await endHoldIn(sales.db, id, -1);
-    const { json } = await sales.tourctl(`hold show ${id} --json`);
+    const json = await sales.json(`hold show ${id}`);
     expect(json).toMatchObject({ status: 'expired', refuses_with: { code: 'hold_expired' } });
     expect(json.history.at(-1)).toMatchObject({ event: 'hold expired', by: null });
   });
 
-  it('masks the customer, but with --reveal, which leaves a row', async () => {
+  it('shows the customer only with --reveal, which leaves an audit row', async () => {
     const { id } = await sales.hold(1);
     const masked = await sales.tourctl(`hold show ${id} --json`);
     expect(masked.json.customer).toEqual({ name: 'A… L…', phone: '+49…20', email: 'a…@e….com' });

@@ -4,13 +4,12 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { departureEntry, tourEntry, writeFiles } from '../catalog/catalog-files';
 import { givenDeparture, givenTour } from '../support/given';
-import { describeOnTerminal, KEY, openPseudoTerminal, type PseudoTerminal } from '../support/pseudo-terminal';
+import { describeOnTerminal, KEY } from '../support/pseudo-terminal';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
 // Each test starts the entry, a second each on an idle machine.
 jest.setTimeout(90_000);
 
-const ENTRY = path.resolve(__dirname, '../../cli/tourctl.js');
 const ASKS = 'Archive 1 tours, delete 0 departures and cancel 0 more?';
 
 let terminal: TestTerminal;
@@ -23,9 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => terminal.drop());
 
-const sit = (line: string): PseudoTerminal =>
-  openPseudoTerminal(`exec ${process.execPath} ${ENTRY} ${line}`, terminal.env);
-const prune = () => sit(`catalog import ${files.join(' ')} --prune`);
+const prune = () => terminal.sit(`catalog import ${files.join(' ')} --prune`);
 const archived = () => terminal.db('tours').where({ status: 'archived' }).orderBy('slug').pluck('slug');
 
 /** Lists the terminal's connections that have a transaction open. */
@@ -50,7 +47,7 @@ describeOnTerminal('the question of a pruning import', () => {
     expect(await archived()).toEqual(['gone']);
   });
 
-  it('is asked again, with what has changed, where something else would be removed by then', async () => {
+  it('is asked again, with the differences, where the import would now remove something else', async () => {
     const person = prune();
     await person.see(ASKS);
     const tour = await terminal.db('tours').where({ slug: 'kept' }).first('id', 'slug');
@@ -72,7 +69,7 @@ describeOnTerminal('the question of a pruning import', () => {
     expect(await archived()).toEqual(['late']);
   });
 
-  it('leaves everything as it is where the answer is no', async () => {
+  it('changes nothing where the answer is no', async () => {
     const person = prune();
     await person.answer(ASKS, 'n', KEY.enter);
     expect([await person.ended, await archived()]).toEqual([1, []]);
@@ -81,7 +78,7 @@ describeOnTerminal('the question of a pruning import', () => {
   it('is asked after a named pipe was read, which can be read only once', async () => {
     const pipe = path.join(path.dirname(files[0]!), 'pipe.json');
     execFileSync('mkfifo', [pipe]);
-    const person = sit(`catalog import ${pipe} --prune`);
+    const person = terminal.sit(`catalog import ${pipe} --prune`);
     await writeFile(pipe, readFileSync(files[0]!));
     await person.answer(ASKS, 'y', KEY.enter);
     expect(await person.ended).toBe(0);
@@ -90,12 +87,12 @@ describeOnTerminal('the question of a pruning import', () => {
 });
 
 describeOnTerminal('the questions of other commands', () => {
-  it('stand with no transaction open', async () => {
+  it('are asked without an open transaction', async () => {
     await terminal.tourctl('tenant create --slug acme --name Acme');
-    const { id: key } = (await terminal.tourctl('key issue acme --scope catalog:read --json')).json;
-    const { id: hook } = (await terminal.tourctl('webhook add acme https://a.example/h --json')).json;
-    const { id: widget } = (await terminal.tourctl('widget issue acme --origin a.example --json')).json;
-    const { id: rule } = (await terminal.tourctl('pricing add acme --percent 5 --json')).json;
+    const { id: key } = await terminal.json('key issue acme --scope catalog:read');
+    const { id: hook } = await terminal.json('webhook add acme https://a.example/h');
+    const { id: widget } = await terminal.json('widget issue acme --origin a.example');
+    const { id: rule } = await terminal.json('pricing add acme --percent 5');
     const questions: [string, string][] = [
       ['tenant suspend acme', 'Refuse every key'],
       ['tenant close acme', 'Close acme'],
@@ -110,7 +107,7 @@ describeOnTerminal('the questions of other commands', () => {
       ['departure cancel kept 2031-06-01', 'off sale'],
       ['tenant onboard', 'Its name for people'],
     ];
-    const people = questions.map(([line]) => sit(line));
+    const people = questions.map(([line]) => terminal.sit(line));
     await Promise.all(people.map((person, i) => person.see(questions[i]![1])));
     expect(await openTransactions()).toEqual([]);
     await Promise.all(people.map((person) => person.answer('', KEY.ctrlC)));

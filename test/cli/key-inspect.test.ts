@@ -1,16 +1,13 @@
 import { mintCredentialToken } from '../../services/api/credentials/token-format';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { useTestTerminal, withEnv } from './terminal';
 
-let terminal: TestTerminal;
+const terminal = useTestTerminal({ KEY_PEPPER: 'p'.repeat(32) });
 
 beforeAll(async () => {
-  terminal = await openTestTerminal({ KEY_PEPPER: 'p'.repeat(32) });
   await terminal.tourctl('tenant create --slug acme --name Acme');
 });
-afterAll(async () => terminal.drop());
 
-const issue = async (flags = '--scope catalog:read') =>
-  (await terminal.tourctl(`key issue acme --json ${flags}`)).json;
+const issue = async (flags = '--scope catalog:read') => terminal.json(`key issue acme ${flags}`);
 
 describe('tourctl key inspect', () => {
   const inspect = async (token: string) => (await terminal.tourctl('key inspect --json', token)).json;
@@ -42,9 +39,7 @@ describe('tourctl key inspect', () => {
 
   it('checks form and checksum without a database', async () => {
     const { id, key } = await issue();
-    const { DATABASE_URL } = terminal.env;
-    terminal.env.DATABASE_URL = 'postgres://nobody@127.0.0.1:1/nothing';
-    try {
+    await withEnv(terminal, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' }, async () => {
       const offline = async (text: string, flags = '--offline') => {
         const { json } = await terminal.tourctl(`key inspect --json ${flags}`, text);
         return json;
@@ -64,16 +59,14 @@ describe('tourctl key inspect', () => {
       expect(await malformed(key.replace(/.$/, '\u00e9'))).toBe('characters');
       expect(await malformed('svc_test_0123456789ab')).toBe('unknown_kind');
       expect(await malformed('sk_live_4eC39HqLyjWDarjtT1zdp7dc')).toBe('foreign');
-    } finally {
-      terminal.env.DATABASE_URL = DATABASE_URL!;
-    }
+    });
   });
 
   it.each([
     ['a header', (key: string) => `Authorization: Bearer ${key}`],
     ['a settings file', (key: string) => `TOURS_API_KEY="${key}"\n`],
     ['an address', (key: string) => `https://api.example/api/tenant/catalog?api_key=${key}&limit=5`],
-  ])('finds the key in what was pasted with it: %s', async (_, around) => {
+  ])('finds the key in pasted text: %s', async (_, around) => {
     const { id, key } = await issue();
     expect(await inspect(around(key))).toMatchObject({ usable: true, id });
   });
@@ -86,17 +79,17 @@ describe('tourctl key inspect', () => {
     expect([code, error.message]).toEqual([2, expect.stringContaining('there are 2')]);
   });
 
-  it('says how to revoke what may have leaked', async () => {
+  it('names the command that revokes a leaked credential', async () => {
     const { id, key } = await issue();
     expect((await terminal.tourctl('key inspect --offline', key)).stdout).toContain(
       `tourctl key revoke ${id}`,
     );
-    const { token } = (await terminal.tourctl('widget issue acme --json')).json;
+    const { token } = await terminal.json('widget issue acme');
     expect((await terminal.tourctl('key inspect', token)).stdout).toContain('tourctl widget revoke');
   });
 
   it('checks a widget token too', async () => {
-    const { token } = (await terminal.tourctl('widget issue acme --origin acme.example --json')).json;
+    const { token } = await terminal.json('widget issue acme --origin acme.example');
     expect(await inspect(token)).toMatchObject({
       usable: true,
       kind: 'widget_token',
@@ -125,7 +118,7 @@ describe('tourctl key inspect', () => {
     expect(stdout + stderr).not.toContain(key.slice(22));
   });
 
-  it('needs something to read', async () => {
+  it('reports a usage error without input', async () => {
     expect((await terminal.tourctl('key inspect --json')).code).toBe(2);
   });
 });

@@ -1,26 +1,21 @@
-import path from 'node:path';
-import { describeOnTerminal, KEY, openPseudoTerminal } from '../support/pseudo-terminal';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { describeOnTerminal, KEY } from '../support/pseudo-terminal';
+import { useTestTerminal } from './terminal';
 
-const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
 const WHAT = 'What may it do?';
 const HOW_LONG = 'How long does it serve?';
 
-let terminal: TestTerminal;
+const terminal = useTestTerminal();
 beforeAll(async () => {
-  terminal = await openTestTerminal();
   await terminal.tourctl('tenant create --slug acme --name Acme');
 });
-afterAll(async () => terminal.drop());
 
-const sit = (line: string) => openPseudoTerminal(`${process.execPath} ${TOURCTL} ${line}`, terminal.env);
 const keyIn = (shown: string) => /svc_live_[0-9A-Za-z_]{51}/.exec(shown)?.[0] ?? '';
 const rightsOf = async (shown: string) =>
   (await terminal.tourctl('key inspect --json', keyIn(shown))).json as { expires_at: string | null };
 
 describeOnTerminal('tourctl key issue on a terminal', () => {
-  it('asks what the key may do, the least first, and for how long', async () => {
-    const person = sit('key issue acme');
+  it('asks for the scopes, the fewest first, and for the lifetime', async () => {
+    const person = terminal.sit('key issue acme');
     await person.answer(WHAT, KEY.enter);
     await person.answer(HOW_LONG, KEY.enter);
     expect(await person.ended).toBe(0);
@@ -29,8 +24,8 @@ describeOnTerminal('tourctl key issue on a terminal', () => {
     expect((Date.parse(rights.expires_at!) - Date.now()) / 86_400_000).toBeCloseTo(90, 1);
   });
 
-  it('issues one that may do more, for ever, if that is chosen', async () => {
-    const person = sit('key issue acme');
+  it('issues a key with more scopes and without expiry where these are chosen', async () => {
+    const person = terminal.sit('key issue acme');
     await person.answer(WHAT, KEY.down, KEY.enter);
     await person.answer(HOW_LONG, KEY.down, KEY.down, KEY.down, KEY.enter);
     expect(await person.ended).toBe(0);
@@ -39,7 +34,7 @@ describeOnTerminal('tourctl key issue on a terminal', () => {
   });
 
   it('does not ask for values that the command line gives', async () => {
-    const person = sit('key issue acme --scope booking:read');
+    const person = terminal.sit('key issue acme --scope booking:read');
     expect(await person.ended).toBe(0);
     expect(await rightsOf(person.shown)).toMatchObject({ scopes: ['booking:read'], expires_at: null });
     expect(person.shown).toContain('--expires-in 90d');
@@ -47,7 +42,7 @@ describeOnTerminal('tourctl key issue on a terminal', () => {
 
   it('issues nothing after Ctrl-C', async () => {
     const before = await terminal.db('api_keys').count();
-    const person = sit('key issue acme');
+    const person = terminal.sit('key issue acme');
     await person.answer(WHAT, KEY.enter);
     await person.answer(HOW_LONG, KEY.ctrlC);
     expect([await person.ended, keyIn(person.shown)]).toEqual([130, '']);

@@ -4,31 +4,28 @@ import { mintCredentialToken } from '../../services/api/credentials/token-format
 import { verifyApiKey } from '../../services/api/credentials/verify-credential';
 import { findTenant } from '../../services/api/tenants/find-tenant';
 import { inTransaction, toColumns } from '../../services/platform/database';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { useTestTerminal } from './terminal';
 
 const PEPPER = 'p'.repeat(32);
-let terminal: TestTerminal;
+const terminal = useTestTerminal({ KEY_PEPPER: PEPPER });
 
 beforeAll(async () => {
-  terminal = await openTestTerminal({ KEY_PEPPER: PEPPER });
   await terminal.tourctl('tenant create --slug acme --name Acme');
 });
-afterAll(async () => terminal.drop());
 
-const issue = async (flags = '--scope catalog:read') =>
-  (await terminal.tourctl(`key issue acme --json ${flags}`)).json;
+const issue = async (flags = '--scope catalog:read') => terminal.json(`key issue acme ${flags}`);
 const verify = (token: string) =>
   verifyApiKey(databaseCredentials(terminal.db), PEPPER, token, 'catalog:read');
 
 describe('an API key', () => {
   it('is refused from the moment that revoke returns', async () => {
     const { id, key } = await issue();
-    const { json } = await terminal.tourctl(`key revoke ${id} --yes --json`);
+    const json = await terminal.json(`key revoke ${id} --yes`);
     expect(json).toMatchObject({ id, status: 'revoked' });
     await expect(verify(key)).rejects.toMatchObject({ code: 'key_revoked', proven: true });
   });
 
-  it('revoked twice keeps its first time, and is one change', async () => {
+  it('that is revoked twice keeps the first time and leaves one audit row', async () => {
     const { id } = await issue();
     const first = await terminal.tourctl(`key revoke ${id} --yes --json`);
     const second = await terminal.tourctl(`key revoke ${id} --yes --json`);
@@ -43,7 +40,7 @@ describe('an API key', () => {
       .where({ id })
       .update({ expires_at: terminal.db.raw("clock_timestamp() - interval '1 ms'") });
     await expect(verify(key)).rejects.toMatchObject({ code: 'key_expired', proven: true });
-    const { items } = (await terminal.tourctl('key list acme --limit 1000 --json')).json;
+    const { items } = await terminal.json('key list acme --limit 1000');
     expect(items).toContainEqual(expect.objectContaining({ id, status: 'expired' }));
   });
 
@@ -56,9 +53,9 @@ describe('an API key', () => {
     });
   });
 
-  it('is refused while its tenant is suspended, and served again after', async () => {
+  it('is refused while its tenant is suspended, and served again later', async () => {
     await terminal.tourctl('tenant create --slug pausing --name Pausing');
-    const { key } = (await terminal.tourctl('key issue pausing --scope catalog:read --json')).json;
+    const { key } = await terminal.json('key issue pausing --scope catalog:read');
     await terminal.tourctl('tenant suspend pausing --yes');
     await expect(verify(key)).rejects.toMatchObject({ code: 'tenant_inactive', proven: true });
     await terminal.tourctl('tenant activate pausing');
@@ -78,14 +75,14 @@ describe('an API key', () => {
     }
   });
 
-  it('is told from a widget token only to who proves the token', async () => {
+  it('is reported as the wrong credential type only to a caller who proves the widget token', async () => {
     const forged = mintCredentialToken('widget_token').token;
     await expect(verify(forged)).rejects.toMatchObject({ code: 'invalid_api_key', proven: false });
-    const { token } = (await terminal.tourctl('widget issue acme --json')).json as { token: string };
+    const { token } = (await terminal.json('widget issue acme')) as { token: string };
     await expect(verify(token)).rejects.toMatchObject({ code: 'wrong_credential_type', proven: true });
   });
 
-  it('that was kept as plain SHA-256 is served where a pepper is set now, but not the reverse', async () => {
+  it('that is stored as plain SHA-256 is served after a pepper is set, but not the reverse', async () => {
     const { key } = await issue();
     await expect(
       verifyApiKey(databaseCredentials(terminal.db), undefined, key, 'catalog:read'),
@@ -110,8 +107,7 @@ describe('an API key', () => {
 
   it('that does not exist is refused with exit 1', async () => {
     for (const line of ['key revoke aaaaaaaaaaaa --yes', 'key rotate aaaaaaaaaaaa']) {
-      const { code, error } = await terminal.tourctl(`${line} --json`);
-      expect([code, error.code]).toEqual([1, 'api_key_not_found']);
+      expect(await terminal.refusal(`${line}`)).toBe('1 api_key_not_found');
     }
   });
 

@@ -1,28 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Scope } from '../../services/api/credentials/credential';
 import { databaseCredentials } from '../../services/api/credentials/credential-source';
 import { verifyApiKey } from '../../services/api/credentials/verify-credential';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { useTemporaryFolder } from '../support/temporary-folder';
+import { expectPages, useTestTerminal } from './terminal';
 
 const PEPPER = 'p'.repeat(32);
-let terminal: TestTerminal;
+const terminal = useTestTerminal({ KEY_PEPPER: PEPPER });
 
 beforeAll(async () => {
-  terminal = await openTestTerminal({ KEY_PEPPER: PEPPER });
   await terminal.tourctl('tenant create --slug acme --name Acme');
 });
-afterAll(async () => terminal.drop());
 
-const issue = async (flags = '--scope catalog:read') =>
-  (await terminal.tourctl(`key issue acme --json ${flags}`)).json;
+const issue = async (flags = '--scope catalog:read') => terminal.json(`key issue acme ${flags}`);
 const verify = (token: string, scope: Scope = 'catalog:read') =>
   verifyApiKey(databaseCredentials(terminal.db), PEPPER, token, scope);
 const listed = async (id: string) =>
-  (await terminal.tourctl('key list acme --limit 1000 --json')).json.items.find(
-    (key: { id: string }) => key.id === id,
-  );
+  (await terminal.json('key list acme --limit 1000')).items.find((key: { id: string }) => key.id === id);
 const daysAgoText = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 const secondsFromNow = (time: string | Date) => (new Date(time).getTime() - Date.now()) / 1000;
 
@@ -70,7 +65,7 @@ describe('tourctl key issue', () => {
     expect((await issue('--scope catalog:read --scope catalog:read')).scopes).toEqual(['catalog:read']);
   });
 
-  it('needs a scope, and one that exists', async () => {
+  it('requires at least one known scope', async () => {
     expect((await terminal.tourctl('key issue acme --json')).error.message).toContain('--scope is missing');
     const unknown = await terminal.tourctl('key issue acme --scope catalog:write --json');
     expect([unknown.code, unknown.error.message]).toEqual([
@@ -79,7 +74,7 @@ describe('tourctl key issue', () => {
     ]);
   });
 
-  it('warns where the tenant may not be used', async () => {
+  it('warns where the tenant is suspended', async () => {
     await terminal.tourctl('tenant create --slug asleep --name Asleep');
     await terminal.tourctl('tenant suspend asleep --yes');
     const { code, stderr } = await terminal.tourctl('key issue asleep --scope catalog:read');
@@ -88,13 +83,11 @@ describe('tourctl key issue', () => {
   });
 });
 
-describe('--out', () => {
-  let directory: string;
-  beforeAll(() => (directory = mkdtempSync(path.join(tmpdir(), 'tourctl-'))));
-  afterAll(() => rmSync(directory, { recursive: true }));
+describe('tourctl key issue --out', () => {
+  const folder = useTemporaryFolder();
 
-  it('writes the secret to a file for its owner alone, and not to stdout', async () => {
-    const file = path.join(directory, 'acme.key');
+  it('writes the secret to a file that only its owner can read, and not to stdout', async () => {
+    const file = path.join(folder, 'acme.key');
     const { stdout, json } = await terminal.tourctl(
       `key issue acme --scope catalog:read --out ${file} --json`,
     );
@@ -106,20 +99,19 @@ describe('--out', () => {
   });
 
   it('issues nothing where the file exists or cannot be written', async () => {
-    const file = path.join(directory, 'kept');
+    const file = path.join(folder, 'kept');
     await terminal.tourctl(`key issue acme --scope catalog:read --out ${file}`);
     const [keys] = await terminal.db('api_keys').count();
-    for (const out of [file, path.join(directory, 'no/such/directory')]) {
-      const { code, error } = await terminal.tourctl(
-        `key issue acme --scope catalog:read --out ${out} --json`,
+    for (const out of [file, path.join(folder, 'no/such/directory')]) {
+      expect(await terminal.refusal(`key issue acme --scope catalog:read --out ${out}`)).toBe(
+        '1 file_not_written',
       );
-      expect([code, error.code]).toEqual([1, 'file_not_written']);
     }
     expect(await terminal.db('api_keys').count()).toEqual([keys]);
   });
 
   it('leaves no file where nothing was issued', async () => {
-    const file = path.join(directory, 'nobody.key');
+    const file = path.join(folder, 'nobody.key');
     await terminal.tourctl(`key issue nobody --scope catalog:read --out ${file}`);
     expect(statSync(file, { throwIfNoEntry: false })).toBeUndefined();
   });
@@ -128,7 +120,7 @@ describe('--out', () => {
 describe('tourctl key rotate', () => {
   it('answers like issue, with the same rights and family', async () => {
     const old = await issue('--scope catalog:read --scope booking:read --name site --website acme.example');
-    const { json } = await terminal.tourctl(`key rotate ${old.id} --json`);
+    const json = await terminal.json(`key rotate ${old.id}`);
     expect(Object.keys(json)).toEqual(Object.keys(old));
     expect(json).toMatchObject({ tenant: 'acme', scopes: old.scopes, name: 'site', expires_at: null });
     expect(json.key).not.toBe(old.key);
@@ -136,36 +128,36 @@ describe('tourctl key rotate', () => {
     expect(await listed(json.id)).toMatchObject({ website: 'acme.example' });
   });
 
-  it('lets the old key serve for the grace', async () => {
+  it('accepts the old key during the grace period', async () => {
     const old = await issue();
-    const { json } = await terminal.tourctl(`key rotate ${old.id} --grace 2h --json`);
+    const json = await terminal.json(`key rotate ${old.id} --grace 2h`);
     const { expires_at, replaced_by } = await listed(old.id);
     expect(replaced_by).toBe(json.id);
     expect(secondsFromNow(expires_at)).toBeCloseTo(7200, -2);
     await expect(verify(old.key)).resolves.toMatchObject({ keyId: old.id });
   });
 
-  it('gives a grace of a day unless told otherwise', async () => {
+  it('gives a grace period of one day by default', async () => {
     const old = await issue();
     await terminal.tourctl(`key rotate ${old.id}`);
     expect(secondsFromNow((await listed(old.id)).expires_at)).toBeCloseTo(86_400, -2);
   });
 
-  it('never lets the old key live longer than it would have', async () => {
+  it('never extends the life of the old key', async () => {
     const old = await issue('--scope catalog:read --expires-in 30m');
     await terminal.tourctl(`key rotate ${old.id} --grace 24h`);
     expect((await listed(old.id)).expires_at).toBe(old.expires_at);
   });
 
-  it('gives the new key the lifetime of the old one, or the one asked for', async () => {
+  it('gives the new key the lifetime of the old one, or the given one', async () => {
     const old = await issue('--scope catalog:read --expires-in 10d');
-    const { json: next } = await terminal.tourctl(`key rotate ${old.id} --json`);
+    const next = await terminal.json(`key rotate ${old.id}`);
     expect(secondsFromNow(next.expires_at)).toBeCloseTo(10 * 86_400, -2);
-    const { json: ever } = await terminal.tourctl(
-      `key rotate ${(await issue('--scope catalog:read --expires-in 10d')).id} --expires-in none --json`,
+    const ever = await terminal.json(
+      `key rotate ${(await issue('--scope catalog:read --expires-in 10d')).id} --expires-in none`,
     );
     expect(ever.expires_at).toBeNull();
-    const { json: third } = await terminal.tourctl(`key rotate ${next.id} --expires-in 1d --json`);
+    const third = await terminal.json(`key rotate ${next.id} --expires-in 1d`);
     expect(secondsFromNow(third.expires_at)).toBeCloseTo(86_400, -2);
   });
 
@@ -173,7 +165,7 @@ describe('tourctl key rotate', () => {
     const old = await issue();
     expect((await terminal.tourctl(`key rotate ${old.id} --grace 0 --json`)).code).toBe(2);
     expect((await listed(old.id)).status).toBe('live');
-    const { json } = await terminal.tourctl(`key rotate ${old.id} --grace 0 --yes --json`);
+    const json = await terminal.json(`key rotate ${old.id} --grace 0 --yes`);
     await expect(verify(old.key)).rejects.toMatchObject({ code: 'key_revoked' });
     await expect(verify(json.key)).resolves.toMatchObject({ keyId: json.id });
   });
@@ -186,12 +178,11 @@ describe('tourctl key rotate', () => {
     const expired = await issue('--scope catalog:read --expires-in 1d');
     await terminal.db('api_keys').where({ id: expired.id }).update({ expires_at: '2020-01-01T00:00:00Z' });
     for (const { id } of [rotated, revoked, expired]) {
-      const { code, error } = await terminal.tourctl(`key rotate ${id} --json`);
-      expect([code, error.code]).toEqual([1, 'api_key_not_live']);
+      expect(await terminal.refusal(`key rotate ${id}`)).toBe('1 api_key_not_live');
     }
   });
 
-  it('issues one successor to two who rotate at once', async () => {
+  it('issues one successor when two operators rotate at once', async () => {
     const old = await issue();
     const answers = await Promise.all([1, 2].map(() => terminal.tourctl(`key rotate ${old.id} --json`)));
     expect(answers.map((answer) => answer.code).sort()).toEqual([0, 1]);
@@ -225,15 +216,15 @@ describe('tourctl key list', () => {
     expect((await listed(id)).warnings).toEqual(warnings);
   });
 
-  it('warns no more of a key that was rotated', async () => {
+  it('does not warn of a rotated key', async () => {
     const id = await givenKey({ created_at: daysAgo(8) });
     await terminal.tourctl(`key rotate ${id}`);
     expect((await listed(id)).warnings).toEqual([]);
   });
 
-  it('says beside the list what to do', async () => {
+  it('prints the commands to run beside the list', async () => {
     await terminal.tourctl('tenant create --slug careless --name Careless');
-    const { id } = (await terminal.tourctl('key issue careless --scope catalog:read --json')).json;
+    const { id } = await terminal.json('key issue careless --scope catalog:read');
     await terminal
       .db('api_keys')
       .where({ id })
@@ -244,7 +235,7 @@ describe('tourctl key list', () => {
     expect((await terminal.tourctl('key list careless --json')).stderr).toBe('');
   });
 
-  it('says when there is more, warns of those alone that it shows, and goes on behind a key', async () => {
+  it('says when there are more, warns only of the keys that it shows, and continues after a key', async () => {
     await terminal.tourctl('tenant create --slug many --name Many');
     for (let i = 0; i < 4; i++) await terminal.tourctl('key issue many --scope catalog:read');
     const tenants = terminal.db('tenants').where({ slug: 'many' }).select('id');
@@ -252,25 +243,16 @@ describe('tourctl key list', () => {
       .db('api_keys')
       .whereIn('tenant_id', tenants)
       .update({ created_at: daysAgo(8) });
-    const { items } = (await terminal.tourctl('key list many --json')).json;
-    for (const [i, { id }] of items.entries()) {
-      const rest = await terminal.tourctl(`key list many --after ${id} --json`);
-      expect(rest.json).toEqual({ items: items.slice(i + 1) });
-    }
+    await expectPages(terminal, 'key list many');
     const few = await terminal.tourctl('key list many --limit 2');
-    expect(few.stderr).toContain(`2 shown, and there are more: --after ${items[1].id} goes on`);
     expect(few.stderr.match(/was never used/g)).toHaveLength(2);
-    expect((await terminal.tourctl('key list many --limit 4')).stderr).not.toContain('there are more');
-    const machine = await terminal.tourctl('key list many --limit 2 --json');
-    expect([machine.json, machine.stderr]).toEqual([{ items: items.slice(0, 2) }, '']);
-    const unknown = await terminal.tourctl('key list many --after AAAAAAAAAAAA --json');
-    expect([unknown.code, unknown.error.code]).toEqual([1, 'api_key_not_found']);
+    expect(await terminal.refusal('key list many --after AAAAAAAAAAAA')).toBe('1 api_key_not_found');
   });
 
-  it('has those of a status alone', async () => {
+  it('filters by status', async () => {
     await terminal.tourctl('tenant create --slug mixed --name Mixed');
     const mixed = async (row: Record<string, unknown>) => {
-      const { id } = (await terminal.tourctl('key issue mixed --scope catalog:read --json')).json;
+      const { id } = await terminal.json('key issue mixed --scope catalog:read');
       await terminal
         .db('api_keys')
         .where({ id })
@@ -283,7 +265,7 @@ describe('tourctl key list', () => {
       revoked: await mixed({ expires_at: daysAgo(1), revoked_at: daysAgo(1) }),
     };
     for (const [status, id] of Object.entries(ids)) {
-      const { items } = (await terminal.tourctl(`key list mixed --status ${status} --json`)).json;
+      const { items } = await terminal.json(`key list mixed --status ${status}`);
       expect(items).toMatchObject([{ id, status }]);
     }
     expect((await terminal.tourctl('key list mixed --status dead')).code).toBe(2);

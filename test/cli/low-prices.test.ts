@@ -1,15 +1,12 @@
-import path from 'node:path';
 import { givenDeparture, givenTour } from '../support/given';
-import { describeOnTerminal, KEY, openPseudoTerminal } from '../support/pseudo-terminal';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { describeOnTerminal, KEY } from '../support/pseudo-terminal';
+import { useTestTerminal } from './terminal';
 
 /** Covers one departure, at a price of 1200. */
 const WINDOW = '--percent -60 --tour alps --travel-from 2031-08-01 --travel-to 2031-08-01';
-const ENTRY = path.resolve(__dirname, '../../cli/tourctl.js');
 
-let terminal: TestTerminal;
+const terminal = useTestTerminal();
 beforeAll(async () => {
-  terminal = await openTestTerminal();
   await terminal.tourctl('tenant create --slug acme --name Acme --currency EUR');
   const alps = await givenTour(terminal.db, { slug: 'alps', continent: 'europe', basePriceMinor: 100_000 });
   const prices = { adult: 110_000, child: 55_000, single_supplement: 400 };
@@ -21,14 +18,13 @@ beforeAll(async () => {
   await givenTour(terminal.db, { slug: 'draft', continent: 'europe', status: 'draft' });
   await givenTour(terminal.db, { slug: 'fuji', continent: 'asia', currency: 'JPY', basePriceMinor: 90_000 });
 });
-afterAll(async () => terminal.drop());
 beforeEach(async () => terminal.db('price_rules').delete());
 
 const pricing = (line: string) => terminal.tourctl(`pricing ${line} --json`);
 const rules = () => terminal.db('price_rules').select('id');
 
 describe("tourctl pricing add, where prices would be 0 or less than half of the platform's", () => {
-  it('writes nothing without a terminal to ask on, and says how many prices, and the lowest', async () => {
+  it('writes nothing without a terminal, and names the number of prices and the lowest', async () => {
     const { code, stdout, error } = await pricing('add acme --percent -100 --tour alps');
     expect([code, stdout, error.code]).toEqual([2, '', 'usage_error']);
     expect(error.message).toBe(
@@ -53,19 +49,19 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
     ['a travel window spares the other departures and the base price', WINDOW, 1],
     ['all tours are looked at, in every currency', '--percent -90', 9],
     ['a continent is looked at', '--percent -90 --continent asia', 1],
-  ])('judges each price that can be booked: %s', async (_, flags, prices) => {
+  ])('checks each price that can be booked: %s', async (_, flags, prices) => {
     const { code, stderr } = await pricing(`add acme ${flags}`);
     const found = Number(/makes (\d+) price/.exec(stderr)?.[1] ?? 0);
     expect([code, found]).toEqual([prices === 0 ? 0 : 2, prices]);
   });
 
-  it('does not ask where a closer rule decides all of these prices', async () => {
+  it('does not ask where a closer rule sets all of these prices', async () => {
     expect((await pricing('add acme --percent 5 --tour alps')).code).toBe(0);
     expect((await pricing('add acme --percent 5 --tour fuji')).code).toBe(0);
     expect((await pricing('add acme --percent -90')).code).toBe(0);
   });
 
-  it('does not let a new tenant be set up with such a rule unasked', async () => {
+  it('requires the confirmation also for a new tenant with such a rule', async () => {
     const onboard = 'tenant onboard --name Low --percent -80 --no-key --no-widget --json';
     const { code, error } = await terminal.tourctl(onboard);
     expect([code, error.message]).toEqual([2, expect.stringContaining('less than half')]);
@@ -77,20 +73,18 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
 });
 
 describeOnTerminal('tourctl pricing add on a terminal', () => {
-  const sit = (line: string) => openPseudoTerminal(`exec ${process.execPath} ${ENTRY} ${line}`, terminal.env);
-
-  it('asks before prices fall below half, and adds the rule or leaves it, as the person says', async () => {
-    const refusing = sit('pricing add acme --percent -80 --tour fuji');
+  it('asks before prices fall below half, and adds the rule only after a yes', async () => {
+    const refusing = terminal.sit('pricing add acme --percent -80 --tour fuji');
     await refusing.answer('less than half of the platform', 'n', KEY.enter);
     expect([await refusing.ended, await rules()]).toEqual([1, []]);
-    const agreeing = sit('pricing add acme --percent -80 --tour fuji');
+    const agreeing = terminal.sit('pricing add acme --percent -80 --tour fuji');
     await agreeing.answer('less than half of the platform', 'y', KEY.enter);
     expect(await agreeing.ended).toBe(0);
     expect(await rules()).toHaveLength(1);
   });
 
   it('warns of such a rule before a new tenant is written', async () => {
-    const person = sit('tenant onboard --name Cheap --percent -80 --no-key --no-widget');
+    const person = terminal.sit('tenant onboard --name Cheap --percent -80 --no-key --no-widget');
     for (const question of [
       'Slug',
       'Status',
@@ -113,17 +107,17 @@ describeOnTerminal('tourctl pricing add on a terminal', () => {
 
 describe('tourctl doctor on low prices', () => {
   const check = async () => {
-    const { json } = await terminal.tourctl('doctor --json');
+    const json = await terminal.json('doctor');
     return json.checks.find(({ name }: { name: string }) => name === 'low-prices');
   };
 
-  it("has nothing to note where no price is below half of the platform's", async () => {
+  it("reports nothing where no price is below half of the platform's", async () => {
     await pricing('add acme --percent -50');
     await pricing('add acme --percent 12.5 --round-to 0.5 --tour fuji');
     expect(await check()).toMatchObject({ status: 'ok' });
   });
 
-  it('names the rules that make prices low, with the lowest price of each and how to look at it', async () => {
+  it('names the rules that make prices low, with the lowest price of each and the command that shows it', async () => {
     const { id } = (await pricing(`add acme ${WINDOW} --yes`)).json;
     const { status, detail, commands } = await check();
     expect(status).toBe('notice');
@@ -133,7 +127,7 @@ describe('tourctl doctor on low prices', () => {
     expect(commands).toEqual(['tourctl pricing simulate acme alps --date 2031-08-01']);
   });
 
-  it('leaves out tenants that may not be used, and rules that another one beats', async () => {
+  it('leaves out suspended tenants, and rules that another rule beats', async () => {
     await pricing('add acme --percent -90 --tour alps --yes');
     await pricing('add acme --percent 5 --tour alps');
     expect(await check()).toMatchObject({ status: 'ok' });
@@ -144,7 +138,7 @@ describe('tourctl doctor on low prices', () => {
     await terminal.tourctl('tenant activate acme');
   });
 
-  it('names what an import made low through a rule that was there', async () => {
+  it('names prices that an import lowered through an existing rule', async () => {
     const fuji = { slug: 'fuji' };
     await pricing('add acme --amount -20 --continent europe');
     expect(await check()).toMatchObject({ status: 'ok' });

@@ -1,17 +1,9 @@
 import { hostname } from 'node:os';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { useTestTerminal, withEnv } from './terminal';
 
-let terminal: TestTerminal;
-beforeAll(async () => (terminal = await openTestTerminal({ WEBHOOK_QUEUE_PORT: '3999' })));
-afterAll(async () => terminal.drop());
+const terminal = useTestTerminal({ WEBHOOK_QUEUE_PORT: '3999' });
 
 const LINK = /^http:\/\/127\.0\.0\.1:3999\/sign-in\/[\w-]{43}$/;
-const under = async (env: Record<string, string>, line: string) => {
-  Object.assign(terminal.env, env);
-  const answer = await terminal.tourctl(line);
-  for (const name of Object.keys(env)) delete terminal.env[name];
-  return answer;
-};
 
 describe('tourctl monitor', () => {
   it('prints a link, and nothing else on stdout', async () => {
@@ -31,10 +23,10 @@ describe('tourctl monitor', () => {
     expect(left).toBeLessThanOrEqual(300_000);
   });
 
-  it('is for the operator who asked, and leaves one row without the link', async () => {
+  it('creates a session for the operator, and leaves one audit row without the link', async () => {
     await terminal.db('audit_log').delete();
     await terminal.db('webhook_monitor_sessions').delete();
-    const { json } = await terminal.tourctl('monitor --json');
+    const json = await terminal.json('monitor');
     const [session] = await terminal.db('webhook_monitor_sessions');
     expect(session).toMatchObject({ operator: 'olga', host: hostname(), sessionDigest: null });
     const rows = await terminal.db('audit_log');
@@ -50,7 +42,7 @@ describe('tourctl monitor', () => {
     expect(JSON.stringify([session, rows])).not.toContain(token);
   });
 
-  it('gives another link each time, and keeps those that are still good', async () => {
+  it('creates a new link each time, and keeps the links that are still valid', async () => {
     await terminal.db('webhook_monitor_sessions').delete();
     const links = [(await terminal.tourctl('monitor')).stdout, (await terminal.tourctl('monitor')).stdout];
     expect(new Set(links).size).toBe(2);
@@ -62,7 +54,8 @@ describe('tourctl monitor', () => {
     ['::1', 'http://[::1]:3999/'],
     ['queue.internal', 'http://queue.internal:3999/'],
   ])('names the address that HOST %s is reached at', async (HOST, url) => {
-    expect((await under({ HOST }, 'monitor')).stdout).toContain(url);
+    const { stdout } = await withEnv(terminal, { HOST }, () => terminal.tourctl('monitor'));
+    expect(stdout).toContain(url);
   });
 
   it('is a command without a noun', async () => {

@@ -1,21 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { Readable, Writable } from 'node:stream';
-import path from 'node:path';
 import { run } from '../../cli/program';
 import { awaitInstances } from '../../services/platform/read-cache/await-instances';
 import { openDatabase } from '../../services/platform/database';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { openIo } from './run-once';
+import { useTestTerminal } from './terminal';
 
-/** A lease lasts a second; a busy machine takes its time. */
-const LEASE_MS = 1_000;
+/** Read-cache validity, and a bound for a busy machine. */
+const VALIDITY_MS = 1_000;
 const AT_MOST_MS = 2_500;
 
-let terminal: TestTerminal;
+const terminal = useTestTerminal();
 beforeAll(async () => {
-  terminal = await openTestTerminal();
   await terminal.tourctl('tenant create --slug acme --name Acme');
 });
-afterAll(async () => terminal.drop());
 beforeEach(async () => {
   await terminal.db('api_instances').delete();
   await terminal.tourctl('tenant activate acme');
@@ -23,7 +20,7 @@ beforeEach(async () => {
 
 const currentVersion = async () => (await terminal.db('change_version').first('version')).version as number;
 
-/** A row as an instance of the API writes it. */
+/** Inserts the row of an API instance. */
 async function givenInstance(): Promise<{ see: () => Promise<void> }> {
   const id = randomUUID();
   await terminal.db('api_instances').insert({ id, seen_version: await currentVersion(), poll: 1 });
@@ -42,8 +39,8 @@ async function timed<T>(work: () => Promise<T>): Promise<{ took: number; answer:
 
 const suspend = () => timed(() => terminal.tourctl('tenant suspend acme --yes --json'));
 
-describe('a command that changes what instances remember', () => {
-  it('answers when the last of them has seen it', async () => {
+describe('a command that changes cached data', () => {
+  it('answers when the last instance has seen the change', async () => {
     const quick = await givenInstance();
     const slow = await givenInstance();
     setTimeout(() => void quick.see(), 300);
@@ -51,59 +48,43 @@ describe('a command that changes what instances remember', () => {
     const { took, answer } = await suspend();
     expect(answer.json.status).toBe('suspended');
     expect(took).toBeGreaterThan(450);
-    expect(took).toBeLessThan(LEASE_MS);
+    expect(took).toBeLessThan(VALIDITY_MS);
   });
 
-  it('answers after a second where one is silent, and takes it for dead', async () => {
+  it('answers after one second where an instance is silent, and removes that instance', async () => {
     const live = await givenInstance();
     await givenInstance();
     setTimeout(() => void live.see(), 300);
     const { took } = await suspend();
-    expect(took).toBeGreaterThan(LEASE_MS);
+    expect(took).toBeGreaterThan(VALIDITY_MS);
     expect(took).toBeLessThan(AT_MOST_MS);
     expect(await terminal.db('api_instances').select('poll')).toEqual([{ poll: 2 }]);
   });
 
-  it('does not take for dead one that polls and has not seen it yet', async () => {
+  it('keeps an instance that polls and has not seen the change yet', async () => {
     await givenInstance();
     const polls = setInterval(() => void terminal.db('api_instances').increment('poll', 1).then(), 100);
     const { took } = await suspend();
     clearInterval(polls);
-    expect(took).toBeGreaterThan(LEASE_MS);
+    expect(took).toBeGreaterThan(VALIDITY_MS);
     expect(await terminal.db('api_instances')).toHaveLength(1);
   });
 
   it('does not wait without running instances or without a change of cached data', async () => {
-    expect((await suspend()).took).toBeLessThan(LEASE_MS);
+    expect((await suspend()).took).toBeLessThan(VALIDITY_MS);
     await givenInstance();
     const { took, answer } = await timed(() =>
       terminal.tourctl('key issue acme --scope catalog:read --json'),
     );
     expect(answer.code).toBe(0);
-    expect(took).toBeLessThan(LEASE_MS);
+    expect(took).toBeLessThan(VALIDITY_MS);
   });
 
-  it('still gives its answer after Ctrl-C, and says that the change is made', async () => {
+  it('prints its answer also after Ctrl-C, and says that the change was made', async () => {
     await givenInstance();
-    const { id } = (await terminal.tourctl('key issue acme --scope catalog:read --json')).json;
+    const { id } = await terminal.json('key issue acme --scope catalog:read');
     const interrupt = new AbortController();
-    const written = { stdout: '', stderr: '' };
-    const sink = (name: 'stdout' | 'stderr') =>
-      new Writable({
-        write(chunk: Buffer, _encoding, done) {
-          written[name] += chunk.toString();
-          done();
-        },
-      });
-    const io = {
-      stdin: Readable.from([]),
-      stdout: sink('stdout'),
-      stderr: sink('stderr'),
-      env: terminal.env,
-      isTTY: false,
-      root: path.resolve(__dirname, '../..'),
-      interrupted: interrupt.signal,
-    };
+    const { io, written } = openIo({ env: terminal.env, interrupted: interrupt.signal });
     const code = run(['key', 'rotate', id, '--grace', '1h', '--json'], io);
     while (!(await terminal.db('api_keys').where({ id }).first()).replacedBy)
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -118,11 +99,11 @@ describe('a command that changes what instances remember', () => {
     });
   });
 
-  it('is obeyed in time also where the database cannot be asked any more', async () => {
+  it('ends in time also where the database is unreachable', async () => {
     const lost = openDatabase('postgres://nobody@127.0.0.1:1/nothing', { applicationName: 'tests' });
     const { took } = await timed(() => awaitInstances(lost));
     await lost.destroy();
-    expect(took).toBeGreaterThan(LEASE_MS);
+    expect(took).toBeGreaterThan(VALIDITY_MS);
     expect(took).toBeLessThan(AT_MOST_MS);
   });
 });

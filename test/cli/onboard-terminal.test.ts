@@ -1,33 +1,20 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { givenTour } from '../support/given';
-import { describeOnTerminal, KEY, openPseudoTerminal, type PseudoTerminal } from '../support/pseudo-terminal';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { describeOnTerminal, KEY, type PseudoTerminal } from '../support/pseudo-terminal';
+import { useTemporaryFolder } from '../support/temporary-folder';
+import { openTestTerminal, TOURCTL, useTestTerminal } from './terminal';
 
 // Each test starts the entry once or more, a second each on an idle machine.
 jest.setTimeout(90_000);
 
-const ENTRY = path.resolve(__dirname, '../../cli/tourctl.js');
-
-let terminal: TestTerminal;
-let folder: string;
+const terminal = useTestTerminal();
+const folder = useTemporaryFolder();
 beforeAll(async () => {
-  terminal = await openTestTerminal();
-  folder = mkdtempSync(path.join(tmpdir(), 'tourctl-terminal-'));
   await givenTour(terminal.db, { continent: 'europe' });
   await givenTour(terminal.db, { continent: 'africa' });
 });
-afterAll(async () => {
-  await terminal.drop();
-  rmSync(folder, { recursive: true });
-});
-
-/** The real entry, at a terminal. */
-const sitDown = (line: string, env = terminal.env): PseudoTerminal =>
-  openPseudoTerminal(`exec ${process.execPath} ${ENTRY} ${line}`, env);
 
 const TABLES = [
   ...['tenants', 'visibility_continent_rules', 'visibility_tour_rules', 'price_rules', 'api_keys'],
@@ -83,9 +70,9 @@ async function takeWhatIsOffered(person: PseudoTerminal, name: string): Promise<
 }
 
 describeOnTerminal('tourctl tenant onboard at a terminal', () => {
-  it('objects to a wrong answer at once, and makes what the line it shows would make', async () => {
+  it('rejects a wrong answer at once, and writes the same rows as the command line that it shows', async () => {
     await terminal.tourctl('tenant create --slug acme --name Acme --booking-prefix USED');
-    const person = sitDown(`tenant onboard > ${folder}/answer`);
+    const person = terminal.sit(`tenant onboard > ${folder}/answer`);
     await person.answer('Its name for people:', KEY.enter);
     await person.answer('It must not be empty', 'Acme', KEY.enter);
     await person.answer('Slug', KEY.enter);
@@ -137,7 +124,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     const twin = line!
       .replace('--slug acme-ch', '--slug twin')
       .replace('--booking-prefix ACMECH', '--booking-prefix TWIN');
-    const shell = `tourctl() { ${process.execPath} ${ENTRY} "$@"; }\n${twin}`;
+    const shell = `tourctl() { ${process.execPath} ${TOURCTL} "$@"; }\n${twin}`;
     await promisify(execFile)('/bin/sh', ['-c', shell], { env: { ...process.env, ...terminal.env } });
     const rows = await rowsOf('acme-ch');
     expect(rows).toEqual(await rowsOf('twin'));
@@ -162,7 +149,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
 
   it('ends with 130 at Ctrl-C in the third question, with nothing written', async () => {
     const before = await countRows();
-    const person = sitDown('tenant onboard');
+    const person = terminal.sit('tenant onboard');
     await person.answer('Its name for people:', 'Gone', KEY.enter);
     await person.answer('Slug', KEY.enter);
     await person.answer('Status', KEY.ctrlC);
@@ -173,16 +160,16 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
 
   it('ends with 130 at Ctrl-C under the summary, with nothing written', async () => {
     const before = await countRows();
-    const person = sitDown('tenant onboard');
+    const person = terminal.sit('tenant onboard');
     await takeWhatIsOffered(person, 'Gone');
     await person.answer('Write all of it?', KEY.ctrlC);
     expect(await person.ended).toBe(130);
     expect(await countRows()).toEqual(before);
   });
 
-  it('writes nothing for a no under the summary', async () => {
+  it('writes nothing where the answer to the summary is no', async () => {
     const before = await countRows();
-    const person = sitDown('tenant onboard');
+    const person = terminal.sit('tenant onboard');
     await takeWhatIsOffered(person, 'Gone');
     await person.answer('Write all of it?', 'n', KEY.enter);
     await person.see('Nothing was changed');
@@ -190,9 +177,9 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     expect(await countRows()).toEqual(before);
   });
 
-  it('ends with one line where the database is lost under a question', async () => {
+  it('ends with one line where the database is lost during a question', async () => {
     const lost = await openTestTerminal();
-    const person = sitDown('tenant onboard --name Lost', lost.env);
+    const person = lost.sit('tenant onboard --name Lost');
     await person.see('Slug');
     await lost.drop();
     await person.answer('', KEY.enter);
@@ -200,8 +187,8 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     expect(await person.ended).toBe(1);
   });
 
-  it('asks for what no flag says, and with --yes for nothing that has a default', async () => {
-    const person = sitDown('tenant onboard --percent 5 --yes');
+  it('asks for values that no flag gives, and with --yes for none that has a default', async () => {
+    const person = terminal.sit('tenant onboard --percent 5 --yes');
     await person.answer('Its name for people:', 'Hasty', KEY.enter);
     await person.see('API_KEY=svc_live_');
     expect(await person.ended).toBe(0);
@@ -209,7 +196,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
   });
 
   it('asks nothing with --json', async () => {
-    const person = sitDown('tenant onboard --json');
+    const person = terminal.sit('tenant onboard --json');
     await person.see('"message":"--name is missing');
     expect(await person.ended).toBe(2);
   });
@@ -217,19 +204,19 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
 
 describeOnTerminal('a command at a terminal', () => {
   it('asks for each value that is missing', async () => {
-    const person = sitDown('tenant create --booking-prefix ASKED');
+    const person = terminal.sit('tenant create --booking-prefix ASKED');
     await person.answer('Its name in commands and answers:', 'A', KEY.enter);
     await person.answer('It must be 2 to 63', KEY.clearLine, 'asked', KEY.enter);
     await person.answer('Its name for people:', 'Asked & Sons', KEY.enter);
     expect(await person.ended).toBe(0);
-    expect((await terminal.tourctl('tenant show asked --json')).json.name).toBe('Asked & Sons');
+    expect((await terminal.json('tenant show asked')).name).toBe('Asked & Sons');
   });
 
-  it('revokes a key where the answer is yes, and not where it is no', async () => {
+  it('revokes a key only where the answer is yes', async () => {
     await terminal.tourctl('tenant create --slug keeper --name Keeper');
-    const { id } = (await terminal.tourctl('key issue keeper --scope catalog:read --json')).json;
+    const { id } = await terminal.json('key issue keeper --scope catalog:read');
     const revoke = async (answer: string) => {
-      const person = sitDown(`key revoke ${id}`);
+      const person = terminal.sit(`key revoke ${id}`);
       await person.answer(`Refuse the key ${id} from now on?`, answer, KEY.enter);
       const { json } = await person.ended.then(() => terminal.tourctl('key list keeper --json'));
       return [await person.ended, json.items[0].status];
@@ -240,8 +227,8 @@ describeOnTerminal('a command at a terminal', () => {
 
   it('shows nothing of a secret that is typed', async () => {
     await terminal.tourctl('tenant create --slug hidden --name Hidden');
-    const { key } = (await terminal.tourctl('key issue hidden --scope catalog:read --json')).json;
-    const person = sitDown('key inspect');
+    const { key } = await terminal.json('key issue hidden --scope catalog:read');
+    const person = terminal.sit('key inspect');
     await person.answer('Key or token', key, KEY.enter);
     await person.see('usable');
     expect(await person.ended).toBe(0);

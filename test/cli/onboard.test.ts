@@ -1,23 +1,19 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { ONBOARD_FLAGS } from '../../cli/commands/tenant/onboard/onboard-flags';
+import { describeCommand, type OnboardPlan } from '../../cli/commands/tenant/onboard/onboard-plan';
+import { flagName } from '../../cli/engine/command';
 import { currencyDigits } from '../../services/api/pricing/currency';
 import { currencyOfCountry, isCountry } from '../../services/api/tenants/country';
-
 import { givenTour } from '../support/given';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { useTemporaryFolder } from '../support/temporary-folder';
+import { useTestTerminal } from './terminal';
 
-let terminal: TestTerminal;
-let folder: string;
+const terminal = useTestTerminal();
+const folder = useTemporaryFolder();
 beforeAll(async () => {
-  terminal = await openTestTerminal();
-  folder = mkdtempSync(path.join(tmpdir(), 'tourctl-onboard-'));
   await givenTour(terminal.db, { slug: 'nile-by-felucca', continent: 'africa' });
   await givenTour(terminal.db, { slug: 'dolomites', continent: 'europe' });
-});
-afterAll(async () => {
-  await terminal.drop();
-  rmSync(folder, { recursive: true });
 });
 
 const onboard = (flags: string) => terminal.tourctl(`tenant onboard --json ${flags}`);
@@ -30,12 +26,12 @@ const rowsWritten = async () => {
 };
 
 const actionsOf = async (slug: string) =>
-  (await terminal.tourctl(`audit list --tenant ${slug} --json`)).json.items
+  (await terminal.json(`audit list --tenant ${slug}`)).items
     .map((row: { action: string }) => row.action)
     .reverse();
 
 describe('tourctl tenant onboard', () => {
-  it('makes all of a tenant in one line, and answers with what each command would', async () => {
+  it('creates all of a tenant in one line, and answers with the document of each command', async () => {
     const { code, json, stderr } = await onboard(
       '--name Acme --country CH --continent europe --tour nile-by-felucca --percent 12.5 --round-to 5 ' +
         '--deposit-percent 30 --origin acme.example --scope catalog:read --scope booking:create ' +
@@ -99,7 +95,7 @@ describe('tourctl tenant onboard', () => {
     }
   });
 
-  it('needs no more than a name: the rest follows from it, and the key may read the catalog alone', async () => {
+  it('requires only a name: the other values follow from it, and the key has only the scope catalog:read', async () => {
     const { json } = await onboard('--name Żółw-Reisen');
     expect(json.tenant).toMatchObject({ slug: 'zolw-reisen', booking_prefix: 'ZOLWREISEN' });
     expect(json.tenant).toMatchObject({ currency: 'EUR', visibility: 'all', status: 'trial' });
@@ -107,7 +103,7 @@ describe('tourctl tenant onboard', () => {
     expect(await actionsOf('zolw-reisen')).toEqual(['tenant.create', 'key.issue', 'widget.issue']);
   });
 
-  it('leaves out what is not wanted', async () => {
+  it('issues no key and no widget token with --no-key and --no-widget', async () => {
     const { json } = await onboard('--name Bare --no-key --no-widget');
     expect(json).toMatchObject({ key: null, widget: null, webhook: null });
     expect(await actionsOf('bare')).toEqual(['tenant.create']);
@@ -128,7 +124,7 @@ describe('tourctl tenant onboard', () => {
     expect(stderr).toContain('<iframe');
   });
 
-  it('writes the secrets to a file that only the owner reads', async () => {
+  it('writes the secrets to a file that only its owner can read', async () => {
     const file = path.join(folder, 'secrets.env');
     const { json } = await onboard(`--name Filed --webhook https://filed.example/ --out ${file}`);
     expect([json.key.key, json.widget.token, json.widget.snippet, json.webhook.secret]).toEqual(
@@ -221,4 +217,25 @@ it('every country has a currency to offer that the terminal takes', () => {
   expect(['CH', 'VN', 'GB', 'HR', 'US', 'JP'].map(currencyOfCountry)).toEqual(
     'CHF VND GBP EUR USD JPY'.split(' '),
   );
+});
+
+const BARE: OnboardPlan = {
+  ...{ name: 'Acme', slug: 'acme', status: 'trial', country: 'DE', currency: { code: 'EUR', digits: 2 } },
+  ...{ visibility: 'all', scope: ['catalog:read'], key: false, widget: false },
+};
+/** All that may be given; the type sees to it that nothing is left out. */
+const WHOLE: Required<OnboardPlan> = {
+  ...BARE,
+  ...{ status: 'active', bookingPrefix: 'ACME', visibility: 'none', depositPercent: '30', maxHoldShare: 40 },
+  ...{ continent: ['europe'], tour: ['dolomites'], percent: '12.5', amount: '5', roundTo: '5' },
+  ...{ origin: ['https://acme.example'], dev: true, key: true, website: 'https://acme.example' },
+  ...{ keyExpiresIn: 86_400, widget: true, widgetExpiresIn: 86_400, webhook: 'https://acme.example/hooks' },
+  ...{ event: ['booking.created'], format: 'spec', out: 'acme.env', yes: true },
+};
+
+const flagsOf = (plan: OnboardPlan) => describeCommand(plan).match(/(?<=\s)--[a-z-]+/g) ?? [];
+
+it('the command line that tourctl tenant onboard prints has each of its flags and no other', () => {
+  const said = new Set([...flagsOf(WHOLE), ...flagsOf(BARE)]);
+  expect([...said].sort()).toEqual([...ONBOARD_FLAGS.map(flagName), '--yes'].sort());
 });

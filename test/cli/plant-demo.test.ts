@@ -45,7 +45,7 @@ const tours = async (): Promise<Record<string, { departures: number; name: strin
 };
 
 describe('a later start of the demo', () => {
-  it('adds nothing on the same day, and new departures at the end later', async () => {
+  it('adds nothing on the same day, and new departures at the end on a later day', async () => {
     const before = await tours();
     expect([await extend(TODAY), await tours()]).toEqual([0, before]);
     const added = await extend(LATER);
@@ -58,7 +58,7 @@ describe('a later start of the demo', () => {
     expect(await extend(addDays(LATER, 60))).toBeGreaterThan(40);
   });
 
-  it('leaves alone what an operator has changed, pruned or moved, and takes sales for no change', async () => {
+  it('keeps tours that an operator has changed, pruned or moved; a sale is no change', async () => {
     const [flagship, edited, cancelled] = ['ha-long-bay-cruise', 'tokyo-after-dark', 'sao-miguel-azores'];
     await terminal
       .db('tours')
@@ -78,7 +78,7 @@ describe('a later start of the demo', () => {
     expect(after[flagship]!.departures).toBeGreaterThan(before[flagship]!.departures);
   });
 
-  it('does not plant again what a pruning import has archived', async () => {
+  it('does not restore tours that a pruning import has archived', async () => {
     await terminal.db('tours').update({ status: 'archived', updated_at: terminal.db.fn.now() });
     expect(await extend(LATER)).toBe(0);
     const { tenant } = await usable();
@@ -87,7 +87,7 @@ describe('a later start of the demo', () => {
 });
 
 describe('a first start of the demo', () => {
-  it('leaves a tour alone whose slug an operator has used before', async () => {
+  it('keeps a tour whose slug an operator has used before', async () => {
     const other = await openTestTerminal();
     try {
       await other.db('tours').insert({
@@ -140,7 +140,7 @@ describe('a start without the file of the demo credentials', () => {
   });
 });
 
-describe('what the welcome shows of the demo', () => {
+describe('the demo data that the first start shows', () => {
   it('is the key, the widget token and a departure of the flagship', async () => {
     const found = await usable();
     expect(found).toMatchObject({ apiKey: demo.api_key, widgetToken: demo.widget_token });

@@ -1,15 +1,13 @@
 import { givenDeparture, givenTour } from '../support/given';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { expectPages, useTestTerminal } from './terminal';
 
-let terminal: TestTerminal;
+const terminal = useTestTerminal();
 beforeAll(async () => {
-  terminal = await openTestTerminal();
   await terminal.tourctl('tenant create --slug acme --name Acme --currency EUR --deposit-percent 20');
   const alps = await givenTour(terminal.db, { slug: 'alps', continent: 'europe', basePriceMinor: 100_000 });
   await givenDeparture(terminal.db, alps, { date: '2031-06-01', prices: { adult: 110_000, child: 55_000 } });
   await givenTour(terminal.db, { slug: 'fuji', continent: 'asia', currency: 'JPY', basePriceMinor: 90_000 });
 });
-afterAll(async () => terminal.drop());
 beforeEach(async () => terminal.db('price_rules').delete());
 
 const pricing = (line: string) => terminal.tourctl(`pricing ${line} --json`);
@@ -44,15 +42,9 @@ describe('tourctl pricing add', () => {
     expect((await terminal.tourctl('pricing show acme')).stdout).toMatch(/alps +-20.5 EUR +2031-05-01\.\./);
   });
 
-  it('is shown a page at a time: it says when there is more, and goes on behind a rule', async () => {
+  it('lists its rules in pages: the list says when there are more, and continues after a rule', async () => {
     for (const percent of [1, 2, 3]) await pricing(`add acme --percent ${percent}`);
-    const { items } = (await pricing('show acme')).json;
-    const few = await terminal.tourctl('pricing show acme --limit 2');
-    expect(few.stderr).toContain(`2 shown, and there are more: --after ${items[1].id} goes on`);
-    expect((await pricing(`show acme --after ${items[1].id}`)).json).toEqual({ items: items.slice(2) });
-    const machine = await pricing('show acme --limit 2');
-    expect([machine.json, machine.stderr]).toEqual([{ items: items.slice(0, 2) }, '']);
-    expect((await terminal.tourctl('pricing show acme --limit 3')).stderr).toBe('');
+    await expectPages(terminal, 'pricing show acme');
   });
 
   it("shows money in the rule's own currency, also after the tenant changed to another", async () => {
@@ -63,7 +55,7 @@ describe('tourctl pricing add', () => {
     expect((await pricing('show yen')).json.items).toEqual([added]);
     expect((await terminal.tourctl('pricing show yen')).stdout).toMatch(/all tours +500 JPY/);
     expect((await pricing(`remove yen ${added.id} --yes`)).json).toEqual(added);
-    const [entry] = (await terminal.tourctl('audit list --json --limit 1')).json.items;
+    const [entry] = (await terminal.json('audit list --limit 1')).items;
     expect(entry.before).toMatchObject({ price: 500, currency: 'JPY' });
   });
 
@@ -88,7 +80,7 @@ describe('tourctl pricing add', () => {
     'simulate acme alps --adults 51',
     'remove acme one --yes',
     'remove acme 1',
-  ])('takes "%s" for a wrong command line', async (line) => {
+  ])('reports a usage error for "%s"', async (line) => {
     const { code, error } = await pricing(line);
     expect([code, error.code]).toEqual([2, 'usage_error']);
     expect(await terminal.db('price_rules')).toEqual([]);
@@ -104,7 +96,7 @@ describe('tourctl pricing remove', () => {
     const { code, json } = await pricing(`remove acme ${id} --yes`);
     expect([code, json.id]).toEqual([0, id]);
     expect((await pricing('show acme')).json).toEqual({ items: [] });
-    const [entry] = (await terminal.tourctl('audit list --json --limit 1')).json.items;
+    const [entry] = (await terminal.json('audit list --limit 1')).items;
     expect(entry).toMatchObject({
       action: 'pricing.remove',
       tenant: 'acme',
@@ -115,7 +107,7 @@ describe('tourctl pricing remove', () => {
 });
 
 describe('tourctl pricing simulate', () => {
-  it("is the platform's price without a rule", async () => {
+  it("shows the platform's price where no rule applies", async () => {
     const { json } = await pricing('simulate acme alps --adults 2');
     expect(json).toMatchObject({
       tenant: 'acme',
@@ -131,7 +123,7 @@ describe('tourctl pricing simulate', () => {
     });
   });
 
-  it('shows the rule that decides and those it beats', async () => {
+  it('shows the rule that applies and the rules that it beats', async () => {
     const general = (await pricing('add acme --percent 50')).json;
     const continent = (await pricing('add acme --percent 20 --continent europe')).json;
     const tour = (
@@ -206,26 +198,29 @@ describe('tourctl pricing simulate', () => {
   });
 
   it('shows how the price is computed, step by step', async () => {
-    const told = async (flags: string) => {
+    const steps = async (flags: string) => {
       await terminal.db('price_rules').delete();
       await pricing(`add acme ${flags} --yes`);
       return (await terminal.tourctl('pricing simulate acme alps --adults 2')).stdout;
     };
-    expect(await told('--percent 12.5 --round-to 10')).toContain(
+    expect(await steps('--percent 12.5 --round-to 10')).toContain(
       '1000 EUR +12.5 % = 1125 EUR, to the nearest 10: 1130 EUR\n  deposit: 20 % of the total',
     );
-    expect(await told('--amount -2000')).toContain('1000 EUR -2000 EUR = 0 EUR (never below 0)');
-    expect(await told('--price 990')).toMatch(/\n {2}990 EUR\n/);
+    expect(await steps('--amount -2000')).toContain('1000 EUR -2000 EUR = 0 EUR (never below 0)');
+    expect(await steps('--price 990')).toMatch(/\n {2}990 EUR\n/);
   });
 
-  it.each(['draft', 'archived'])('prices a tour that is %s, and says that nobody sees it', async (status) => {
-    const { slug } = await givenTour(terminal.db, { status });
-    const { code, json, stderr } = await pricing(`simulate acme ${slug}`);
-    expect([code, json.visible, json.tour.status]).toEqual([0, false, status]);
-    expect(stderr).toContain('tourctl visibility explain');
-  });
+  it.each(['draft', 'archived'])(
+    'computes the price of a tour that is %s, and says that no tenant sees it',
+    async (status) => {
+      const { slug } = await givenTour(terminal.db, { status });
+      const { code, json, stderr } = await pricing(`simulate acme ${slug}`);
+      expect([code, json.visible, json.tour.status]).toEqual([0, false, status]);
+      expect(stderr).toContain('tourctl visibility explain');
+    },
+  );
 
-  it('says where a departure cannot be booked, or the tenant is served nothing', async () => {
+  it('warns where a departure cannot be booked, or the tenant is suspended', async () => {
     const tour = await givenTour(terminal.db, { slug: 'etna' });
     await givenDeparture(terminal.db, tour, { date: '2031-06-01', status: 'cancelled' });
     const { json, stderr } = await pricing('simulate acme etna --date 2031-06-01');

@@ -6,12 +6,26 @@ import type { Screen } from '../../cli/terminal/screen';
 
 interface Surroundings {
   env: Record<string, string>;
-  /** Left out, stdout is a pipe. */
+  stdin?: string;
+  /** Absent when stdout is a pipe. */
   screen?: Screen;
+  interrupted?: AbortSignal;
 }
 
-/** An installation's terminal with nobody at it, and what is written there. */
-export function openIo({ env, screen }: Surroundings): {
+export interface Answer {
+  code: number;
+  stdout: string;
+  stderr: string;
+  /** The JSON document on stdout; the test knows its shape. */
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  json: any;
+  /** The member `error` of the JSON document on stderr. */
+  error: { code: string; message: string };
+  seconds: number;
+}
+
+/** Opens the streams of a command that cannot ask questions. `written` collects its output. */
+export function openIo({ stdin = '', ...rest }: Surroundings): {
   io: Io;
   written: { stdout: string; stderr: string };
 } {
@@ -23,14 +37,24 @@ export function openIo({ env, screen }: Surroundings): {
         done();
       },
     });
-  const streams = { stdin: Readable.from([]), stdout: into('stdout'), stderr: into('stderr') };
-  return { io: { ...streams, env, screen, isTTY: false, root: path.resolve(__dirname, '../..') }, written };
+  const streams = { stdin: Readable.from([stdin]), stdout: into('stdout'), stderr: into('stderr') };
+  return { io: { ...streams, ...rest, isTTY: false, root: path.resolve(__dirname, '../..') }, written };
 }
 
-/** One command line in an environment and on a screen of its own. */
-export async function runOnce(line: string, surroundings: Surroundings) {
+/** Runs one command line in this process. @param line text that is split at spaces, or its words */
+export async function runOnce(line: string | string[], surroundings: Surroundings): Promise<Answer> {
   const { io, written } = openIo(surroundings);
   const begun = performance.now();
-  const code = await run(line.split(' ').filter(Boolean), io);
-  return { code, ...written, seconds: (performance.now() - begun) / 1000 };
+  const code = await run(Array.isArray(line) ? line : line.split(' ').filter(Boolean), io);
+  return {
+    code,
+    ...written,
+    seconds: (performance.now() - begun) / 1000,
+    get json() {
+      return JSON.parse(written.stdout);
+    },
+    get error() {
+      return JSON.parse(written.stderr).error;
+    },
+  };
 }

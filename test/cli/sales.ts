@@ -5,6 +5,7 @@ import type { SeatHold } from '../../services/api/holds/seat-hold';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { inTransaction } from '../../services/platform/database';
 import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
+import { preparedBeforeAll } from '../support/prepared';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
 export const ANA = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
@@ -20,7 +21,13 @@ export interface Sales extends TestTerminal {
   lastAudit(): Promise<{ action: string; subject: string | null; tenantId: string | null; after: unknown }>;
 }
 
-export async function openSales(): Promise<Sales> {
+export function useSales(): Sales {
+  const sales = preparedBeforeAll(openSales);
+  afterAll(() => sales.drop?.());
+  return sales;
+}
+
+async function openSales(): Promise<Sales> {
   const terminal = await openTestTerminal();
   const { db } = terminal;
   const tenant = await givenTenant(db);

@@ -2,7 +2,7 @@ import { readScreen, type Screen } from '../../cli/terminal/screen';
 import { type Column, properties, table } from '../../cli/terminal/table';
 import { textWidth } from '../../cli/terminal/text';
 import { runOnce } from './run-once';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { expectPages, useTestTerminal } from './terminal';
 
 const screen = (columns: number): Screen => ({ columns, colors: false });
 const widest = (text: string) => Math.max(...text.split('\n').map(textWidth));
@@ -21,7 +21,7 @@ describe('the width of a text', () => {
     ['🇩🇪', 2],
     ['©', 1],
     ['\u200bx', 1],
-  ])('is what a terminal gives %s', (text, width) => {
+  ])('is the number of cells that a terminal gives %s', (text, width) => {
     expect(textWidth(text)).toBe(width);
   });
 });
@@ -51,20 +51,20 @@ describe('a table', () => {
     expect(table(COLUMNS, ROWS, '', { colors: false })).toContain('https://a-long-address.example/webhooks');
   });
 
-  it('cuts the widest of the columns that may be, and says so with an ellipsis', () => {
+  it('cuts the widest column that may be cut, and marks the cut with an ellipsis', () => {
     const text = table(COLUMNS, ROWS, '', screen(50));
     expect(widest(text)).toBe(50);
     expect(text).toContain('a1   Über den Wolken  https://a-long-addre…      7');
     expect(widest(table(COLUMNS, ROWS, '', screen(34)))).toBe(34);
   });
 
-  it('cuts no letter in two', () => {
+  it('cuts no wide letter in two', () => {
     const text = table(COLUMNS, ROWS, '', screen(35));
     expect(text).toMatch(/^b22 {2}東京ツア… {3}https/m);
     expect(widest(text)).toBe(35);
   });
 
-  it('never cuts a column that says nothing about it', () => {
+  it('never cuts a column without a least width', () => {
     for (const columns of [30, 34, 50]) {
       const text = table(
         ['id', { heading: 'name', least: 4 }],
@@ -76,7 +76,7 @@ describe('a table', () => {
     }
   });
 
-  it('turns its rows into blocks where the screen is narrower than the least', () => {
+  it('turns its rows into blocks where the screen is narrower than the least width', () => {
     expect(table(COLUMNS, ROWS.slice(0, 2), '', screen(28))).toBe(
       [
         'id     a1',
@@ -92,7 +92,7 @@ describe('a table', () => {
     );
   });
 
-  it('leaves out what is empty, then what is aside, before its rows become blocks', () => {
+  it('drops empty columns, then secondary ones, before its rows become blocks', () => {
     const columns: Column[] = [
       'id',
       { heading: 'kind', aside: true },
@@ -121,14 +121,14 @@ describe('a table', () => {
     expect(colored.replace(/\u001b\[\d+m/g, '')).toBe(table(columns, rows, '', screen(80)));
   });
 
-  it('obeys no escape sequence that others wrote, and keeps a row on a line', () => {
+  it('contains no escape sequence of others, and keeps a row on one line', () => {
     const text = table(['error'], [['\u001b[2Jgone\r\nfor good']], '');
     expect(text).toBe('ERROR\n\ufffd[2Jgone for good');
   });
 });
 
 describe('properties', () => {
-  it('fold behind their name', () => {
+  it('wrap their values', () => {
     const text = properties({ id: 'a1', detail: 'one two three four five six seven' }, screen(30));
     expect(text).toBe('id      a1\ndetail  one two three four\n        five six seven');
   });
@@ -142,22 +142,20 @@ describe('a screen', () => {
     [{ isTTY: true, columns: 100 }, { TERM: 'dumb' }, { columns: 100, colors: false }],
     [{ isTTY: true, columns: 0 }, {}, { columns: undefined, colors: true }],
     [{ isTTY: false }, {}, { colors: false }],
-  ])('is what %j with %j has', (stdout, env, expected) => {
+  ])('has the width and colours of stdout %j with environment %j', (stdout, env, expected) => {
     expect(readScreen(stdout, env)).toEqual(expected);
   });
 });
 
 describe('lists', () => {
-  let terminal: TestTerminal;
+  const terminal = useTestTerminal();
   beforeAll(async () => {
-    terminal = await openTestTerminal();
     await terminal.tourctl(['tenant', 'create', '--slug', 'tokyo', '--name', '東京ツアー会社']);
     for (const site of ['one', 'two', 'three'])
       await terminal.tourctl(`webhook add tokyo https://a-rather-long-address-of-${site}.example/webhooks`);
-    const { id } = (await terminal.tourctl('webhook list --json')).json.items[0];
+    const { id } = (await terminal.json('webhook list')).items[0];
     for (let i = 0; i < 3; i++) await terminal.tourctl(`webhook ping ${id}`);
   });
-  afterAll(async () => terminal.drop());
 
   const onScreen = (line: string, shown: Screen) => runOnce(line, { env: terminal.env, screen: shown });
 
@@ -174,15 +172,15 @@ describe('lists', () => {
     },
   );
 
-  it('have an id in a piece on every screen', async () => {
-    const { items } = (await terminal.tourctl('delivery list --json')).json;
+  it('never cut an id', async () => {
+    const { items } = await terminal.json('delivery list');
     for (const columns of [40, 60, 80]) {
       const { stdout } = await onScreen('delivery list', screen(columns));
       for (const { id } of items) expect(stdout).toContain(id);
     }
   });
 
-  it('are coloured on a screen that shows colours alone', async () => {
+  it('are coloured only on a screen that shows colours', async () => {
     expect((await onScreen('webhook list', { columns: 200, colors: true })).stdout).toContain(
       '\u001b[32mactive',
     );
@@ -191,34 +189,18 @@ describe('lists', () => {
   });
 
   it.each(['audit list', 'delivery list', 'webhook list'])(
-    'say when there is more than was shown: %s',
-    async (line) => {
-      const { items } = (await terminal.tourctl(`${line} --json`)).json;
-      const few = await terminal.tourctl(`${line} --limit 2`);
-      expect(few.stderr).toMatch(/^2 shown, and there are more: .*--limit shows up to 1000\n$/);
-      expect((await terminal.tourctl(`${line} --limit ${items.length}`)).stderr).toBe('');
-      const { json, stderr } = await terminal.tourctl(`${line} --limit 2 --json`);
-      expect([json, stderr]).toEqual([{ items: items.slice(0, 2) }, '']);
-    },
+    'say when there are more items, and continue after each: %s',
+    (line) => expectPages(terminal, line),
   );
 
-  it.each(['audit list', 'delivery list'])('go on after the last that was shown: %s', async (line) => {
-    const { items } = (await terminal.tourctl(`${line} --json`)).json;
-    const { stderr } = await terminal.tourctl(`${line} --limit 2`);
-    expect(stderr).toContain(`--after ${items[1].id} goes on`);
-    expect((await terminal.tourctl(`${line} --after ${items[1].id} --json`)).json.items).toEqual(
-      items.slice(2),
-    );
-  });
-
-  it('narrow', async () => {
-    expect((await terminal.tourctl('delivery list --status dead --json')).json).toEqual({ items: [] });
+  it('filter by status', async () => {
+    expect(await terminal.json('delivery list --status dead')).toEqual({ items: [] });
     expect((await terminal.tourctl('delivery list --status sent')).stderr).toContain(
       '--status must be one of pending, delivering',
     );
   });
 
-  it('of an endpoint that never was is an error that names it', async () => {
+  it('of an unknown endpoint are an error that names it', async () => {
     const id = '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f';
     for (const line of [`delivery list --endpoint ${id}`, `delivery replay --endpoint ${id} --dry-run`]) {
       const { code, stdout, stderr } = await terminal.tourctl(line);
@@ -227,8 +209,8 @@ describe('lists', () => {
     }
   });
 
-  it('of an endpoint that was removed are its history', async () => {
-    const { id } = (await terminal.tourctl('webhook list --json')).json.items[0];
+  it('of a removed endpoint show its history', async () => {
+    const { id } = (await terminal.json('webhook list')).items[0];
     await terminal.tourctl(`webhook remove ${id} --yes`);
     const { code, json } = await terminal.tourctl(`delivery list --endpoint ${id} --json`);
     expect([code, json.items.length]).toEqual([0, 3]);

@@ -14,12 +14,12 @@ describeOnTerminal('the screens of the guide', () => {
   let rendered: RenderedGuide;
   beforeAll(async () => (rendered = await renderGuide(GUIDE)), 120_000);
 
-  it('are what the commands above them show today', () => {
+  it('show the current output of their commands', () => {
     // Where they are not: npm run screens:terminal, and read what has changed.
     expect(rendered.text).toBe(GUIDE);
   });
 
-  it('name nothing that is not there', () => {
+  it('show no error about a missing id', () => {
     // An id of the page that has got another place is not found any more.
     expect(GUIDE).not.toMatch(/with this id|no token of ours|Cannot /);
   });
@@ -33,7 +33,7 @@ describeOnTerminal('the screens of the guide', () => {
 });
 
 describe('the guide to the terminal', () => {
-  it('has each command', () => {
+  it('names each command', () => {
     const commands = NOUNS.flatMap(({ name, verbs }) => verbs.map((verb) => `${name} ${commandName(verb)}`));
     const missing = [...commands, ...VERBS.map((verb) => `tourctl ${commandName(verb)}`)].filter(
       (command) => !new RegExp(`\\b${command}\\b(?!-)`).test(GUIDE),
@@ -62,7 +62,7 @@ describe('the guide to the terminal', () => {
     expect(GUIDE).toContain(`\`\`\`text\n${written.split('\r').at(-1)!.trimEnd()}\n\`\`\``);
   });
 
-  it('leads only to what is there', () => {
+  it('has no broken link', () => {
     const links = [...GUIDE.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!);
     const headings = [...GUIDE.matchAll(/^#+ (.*)$/gm)].map(([, title]) => `#${slugOf(title!)}`);
     for (const link of links) {

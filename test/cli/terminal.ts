@@ -1,28 +1,35 @@
 import path from 'node:path';
-import { Readable, Writable } from 'node:stream';
-import { run } from '../../cli/program';
 import { createTestDatabase, type TestDatabase } from '../support/database';
+import { preparedBeforeAll } from '../support/prepared';
+import { openPseudoTerminal, type PseudoTerminal } from '../support/pseudo-terminal';
+import { type Answer, runOnce } from './run-once';
 
-const ROOT = path.resolve(__dirname, '../..');
-
-export interface Answer {
-  code: number;
-  stdout: string;
-  stderr: string;
-  /** What stands on stdout, where it is one JSON document: the test gives it its shape. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
-  json: any;
-  /** What stands on stderr as {"error": …}. */
-  error: { code: string; message: string };
-}
+/** The program as a shell starts it. */
+export const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
 
 export interface TestTerminal extends TestDatabase {
   env: Record<string, string>;
-  /** One command line, as a shell would split it, in this process; nobody sits there to be asked. */
+  /** Runs one command line in this process; it cannot ask questions. */
   tourctl(line: string | string[], stdin?: string): Promise<Answer>;
+  /** Returns the JSON document that the line answers with `--json`. */
+  json(line: string): Promise<Answer['json']>;
+  /**
+   * Returns the exit code and the error code of a line that fails with `--json`, such as "1 tenant_not_found".
+   * @throws Error if the line writes to stdout
+   */
+  refusal(line: string): Promise<string>;
+  /** Starts a process for the line at a pseudo-terminal. */
+  sit(line: string): PseudoTerminal;
 }
 
-/** A migrated, empty database and a terminal on it: call it in beforeAll, and `drop` in afterAll. */
+/** Opens a terminal on its own database before the tests of a file or block, and drops the database after them. */
+export function useTestTerminal(settings?: Record<string, string>): TestTerminal {
+  const terminal = preparedBeforeAll(() => openTestTerminal(settings));
+  afterAll(() => terminal.drop?.());
+  return terminal;
+}
+
+/** Creates a migrated, empty database with a terminal on it. The caller drops it. */
 export async function openTestTerminal(settings: Record<string, string> = {}): Promise<TestTerminal> {
   const database = await createTestDatabase();
   const env = {
@@ -32,10 +39,22 @@ export async function openTestTerminal(settings: Record<string, string> = {}): P
     SUDO_USER: 'olga',
     ...settings,
   };
-  return { ...database, env, tourctl: (line, stdin = '') => tourctl(line, stdin, env) };
+  const tourctl = (line: string | string[], stdin?: string) => runOnce(line, { env, stdin });
+  return {
+    ...database,
+    env,
+    tourctl,
+    json: async (line) => (await tourctl(`${line} --json`)).json,
+    refusal: async (line) => {
+      const { code, stdout, error } = await tourctl(`${line} --json`);
+      if (stdout) throw new Error(`tourctl ${line} wrote to stdout: ${stdout}`);
+      return `${code} ${error.code}`;
+    },
+    sit: (line) => openPseudoTerminal(`exec ${process.execPath} ${TOURCTL} ${line}`, env),
+  };
 }
 
-/** Does `work` under other settings, and puts back what was there, whatever comes of it. */
+/** Runs `work` with other settings, and restores the settings after it. */
 export async function withEnv<T>(
   { env }: Pick<TestTerminal, 'env'>,
   settings: Record<string, string>,
@@ -51,29 +70,23 @@ export async function withEnv<T>(
   }
 }
 
-async function tourctl(line: string | string[], stdin: string, env: Record<string, string>): Promise<Answer> {
-  const argv = Array.isArray(line) ? line : line.split(' ').filter(Boolean);
-  const [stdout, stderr] = [new Memory(), new Memory()];
-  const io = { stdin: Readable.from([stdin]), stdout, stderr, env, isTTY: false, root: ROOT };
-  const code = await run(argv, io);
-  return {
-    code,
-    stdout: stdout.text,
-    stderr: stderr.text,
-    get json() {
-      return JSON.parse(stdout.text);
-    },
-    get error() {
-      return JSON.parse(stderr.text).error;
-    },
-  };
-}
-
-class Memory extends Writable {
-  text = '';
-
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.text += chunk.toString();
-    done();
-  }
+/**
+ * Expects that a list of three items or more says when it shows fewer, says nothing in JSON and at its end, and continues
+ * after each item. @param list a command line @param cursor the field that --after takes
+ */
+export async function expectPages(
+  { tourctl, json }: TestTerminal,
+  list: string,
+  cursor = 'id',
+): Promise<void> {
+  const { items } = await json(list);
+  for (const [i, item] of items.entries())
+    expect(await json(`${list} --after ${item[cursor]}`)).toEqual({ items: items.slice(i + 1) });
+  const few = await tourctl(`${list} --limit 2`);
+  expect(few.stderr).toContain(
+    `2 shown, and there are more: --after ${items[1][cursor]} goes on, --limit shows up to 1000\n`,
+  );
+  expect((await tourctl(`${list} --limit ${items.length}`)).stderr).not.toContain('there are more');
+  const machine = await tourctl(`${list} --limit 2 --json`);
+  expect([machine.json, machine.stderr]).toEqual([{ items: items.slice(0, 2) }, '']);
 }

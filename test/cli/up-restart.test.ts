@@ -54,7 +54,7 @@ describe('the log of a service', () => {
     expect(readFileSync(file, 'utf8')).toBe('one\ntwo\n');
   });
 
-  it('lets the service go on where the disk is full, and says so once', async () => {
+  it('does not stop the service where the disk is full, and reports that once', async () => {
     const reasons: string[] = [];
     await write(openRotatingLog('/dev/full', { onLost: (reason) => reasons.push(reason) }), ['a\n', 'b\n']);
     expect(reasons).toEqual([expect.stringContaining('ENOSPC')]);

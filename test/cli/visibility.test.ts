@@ -1,15 +1,13 @@
 import { givenTour } from '../support/given';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { useTestTerminal } from './terminal';
 
-let terminal: TestTerminal;
+const terminal = useTestTerminal();
 beforeAll(async () => {
-  terminal = await openTestTerminal();
   await terminal.tourctl('tenant create --slug acme --name Acme');
   await givenTour(terminal.db, { slug: 'alps', name: 'Alps', continent: 'europe' });
   await givenTour(terminal.db, { slug: 'andes', name: 'Andes', continent: 'south-america' });
   await givenTour(terminal.db, { slug: 'hidden-draft', continent: 'europe', status: 'draft' });
 });
-afterAll(async () => terminal.drop());
 
 const visibility = (line: string) => terminal.tourctl(`visibility ${line} --json`);
 
@@ -99,7 +97,7 @@ describe('tourctl visibility', () => {
     ]);
   });
 
-  it('says how a hidden tour is shown, by a command that does it', async () => {
+  it('names the command that shows a hidden tour', async () => {
     await visibility('deny acme --continent europe');
     const { stderr } = await terminal.tourctl('visibility explain acme alps');
     const [command] = (await visibility('explain acme alps')).json.commands;
@@ -109,7 +107,7 @@ describe('tourctl visibility', () => {
     await visibility('clear acme --tour alps --continent europe');
   });
 
-  it('notes that a tour which is shown has nothing to book', async () => {
+  it('warns of a visible tour without a departure that can be booked', async () => {
     expect((await visibility('explain acme alps')).json.upcoming_departures).toBe(0);
     expect((await terminal.tourctl('visibility explain acme alps')).stderr).toContain(
       'No departure of it can be booked',
@@ -117,7 +115,7 @@ describe('tourctl visibility', () => {
   });
 
   it('leaves an audit row of what changed, and none where nothing did', async () => {
-    const rows = async () => (await terminal.tourctl('audit list --json --limit 1000')).json.items;
+    const rows = async () => (await terminal.json('audit list --limit 1000')).items;
     const before = (await rows()).length;
     await visibility('deny acme --tour andes');
     await visibility('deny acme --tour andes');

@@ -1,17 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import path from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { TOURCTL, useTestTerminal } from './terminal';
 
-const ENTRY = path.resolve(__dirname, '../../cli/tourctl.js');
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const BODY = JSON.stringify({ event_type: 'booking.created', booking_ref: 'ACME-1' });
 
-let terminal: TestTerminal;
-beforeAll(async () => (terminal = await openTestTerminal()));
-afterAll(async () => terminal.drop());
+const terminal = useTestTerminal();
 
 let listener: Listener | undefined;
 afterEach(() => listener?.child.kill('SIGKILL'));
@@ -27,7 +23,7 @@ interface Listener {
 /** The real process, which Ctrl-C can reach. It says nothing in --json mode, so it is asked until it answers. */
 async function listen(...flags: string[]): Promise<Listener> {
   const port = await freePort();
-  const child = spawn(ENTRY, ['webhook', 'listen', '--port', String(port), ...flags], {
+  const child = spawn(TOURCTL, ['webhook', 'listen', '--port', String(port), ...flags], {
     // No DATABASE_URL that answers: none is needed.
     env: { ...process.env, ...terminal.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' },
   });
@@ -84,7 +80,7 @@ const linesOf = ({ stdout }: Listener) =>
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
 describe('tourctl webhook listen', () => {
-  it('prints a line for each request with its verdict, and ends with 0 at Ctrl-C', async () => {
+  it('prints a line with the result for each request, and ends with 0 at Ctrl-C', async () => {
     const listening = await listen('--json');
     const altered = { ...signed(), body: BODY.replace('ACME-1', 'ACME-2') };
     const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
@@ -125,7 +121,7 @@ describe('tourctl webhook listen', () => {
     expect(listening.stdout + listening.stderr).not.toContain(SECRET);
   });
 
-  it('prints for people, and lets no control character through to their terminal', async () => {
+  it('prints text for people without control characters', async () => {
     const listening = await listen();
     await send(listening.url, signed());
     await send(listening.url, signed({ body: 'not JSON \u001b]0;evil\u0007\u009b31m' }));
@@ -139,7 +135,7 @@ describe('tourctl webhook listen', () => {
   });
 
   it.each(['', 'nonsense\n', 'whsec_short\n', 'whsec_!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!=\n'])(
-    'wants a signing secret on standard input, not %j',
+    'requires a signing secret on standard input, not %j',
     async (stdin) => {
       const { code, error } = await terminal.tourctl('webhook listen --json', stdin);
       expect([code, error.code]).toEqual([2, 'usage_error']);
@@ -147,7 +143,7 @@ describe('tourctl webhook listen', () => {
     },
   );
 
-  it('takes no secret as an argument, and no port that there is not', async () => {
+  it('accepts no secret as an argument, and no invalid port', async () => {
     const { code, stderr } = await terminal.tourctl(`webhook listen ${SECRET}`);
     expect([code, stderr.includes(SECRET)]).toEqual([2, false]);
     expect((await terminal.tourctl('webhook listen --port 65536', SECRET)).code).toBe(2);

@@ -4,16 +4,14 @@ import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { inTransaction } from '../../services/platform/database';
 import { changeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { useTestTerminal } from './terminal';
 
-let terminal: TestTerminal;
-beforeAll(async () => (terminal = await openTestTerminal()));
-afterAll(async () => terminal.drop());
+const terminal = useTestTerminal();
 
 let tenants = 0;
 const givenTenant = async () => {
   const slug = `tenant-${++tenants}`;
-  const { id } = (await terminal.tourctl(`tenant create --slug ${slug} --name T --json`)).json;
+  const { id } = await terminal.json(`tenant create --slug ${slug} --name T`);
   return { id, slug };
 };
 const add = async (slug: string, flags = '') =>
@@ -22,8 +20,7 @@ const givenDelivery = (tenantId: string) =>
   inTransaction(terminal.db, (trx) =>
     enqueueDelivery(trx, { tenantId, type: 'booking.created', bookingRef: 'T-1', body: { customer: 'Ada' } }),
   );
-const deliveries = async (flags: string) =>
-  (await terminal.tourctl(`delivery list --json ${flags}`)).json.items;
+const deliveries = async (flags: string) => (await terminal.json(`delivery list ${flags}`)).items;
 
 const untilSomeoneWaits = async () => {
   const waiting = () =>
@@ -35,7 +32,7 @@ const untilSomeoneWaits = async () => {
 };
 
 describe('tourctl webhook', () => {
-  it('adds an endpoint and shows its secret this once', async () => {
+  it('adds an endpoint and shows its secret once', async () => {
     const { slug } = await givenTenant();
     const added = await add(slug, '--event booking.created --event booking.cancelled');
     expect(added).toEqual({
@@ -54,8 +51,9 @@ describe('tourctl webhook', () => {
 
   it('refuses an address that is not public, and an event that does not exist', async () => {
     const { slug } = await givenTenant();
-    const inside = await terminal.tourctl(`webhook add ${slug} https://127.0.0.1/hook --json`);
-    expect([inside.code, inside.error.code]).toEqual([2, 'invalid_webhook_url']);
+    expect(await terminal.refusal(`webhook add ${slug} https://127.0.0.1/hook`)).toBe(
+      '2 invalid_webhook_url',
+    );
     for (const url of [
       'http://a.example/',
       'https://a.example:22/',
@@ -106,29 +104,28 @@ describe('tourctl webhook', () => {
   it('pauses, resumes, pings and removes', async () => {
     const { slug } = await givenTenant();
     const { id } = await add(slug);
-    expect((await terminal.tourctl(`webhook pause ${id} --json`)).json.status).toBe('paused');
-    expect((await terminal.tourctl(`webhook resume ${id} --json`)).json.status).toBe('active');
-    const { delivery } = (await terminal.tourctl(`webhook ping ${id} --json`)).json;
-    expect((await terminal.tourctl(`delivery show ${delivery} --json`)).json).toMatchObject({
+    expect((await terminal.json(`webhook pause ${id}`)).status).toBe('paused');
+    expect((await terminal.json(`webhook resume ${id}`)).status).toBe('active');
+    const { delivery } = await terminal.json(`webhook ping ${id}`);
+    expect(await terminal.json(`delivery show ${delivery}`)).toMatchObject({
       event_type: 'ping',
       endpoint: id,
     });
     expect((await terminal.tourctl(`webhook remove ${id} --json`)).code).toBe(2);
-    expect((await terminal.tourctl(`webhook remove ${id} --yes --json`)).json.status).toBe('removed');
-    const gone = await terminal.tourctl(`webhook pause ${id} --json`);
-    expect([gone.code, gone.error.code]).toEqual([1, 'endpoint_not_found']);
+    expect((await terminal.json(`webhook remove ${id} --yes`)).status).toBe('removed');
+    expect(await terminal.refusal(`webhook pause ${id}`)).toBe('1 endpoint_not_found');
   });
 
   it('rotates the secret', async () => {
     const { slug } = await givenTenant();
     const added = await add(slug);
-    const { json } = await terminal.tourctl(`webhook rotate-secret ${added.id} --json`);
+    const json = await terminal.json(`webhook rotate-secret ${added.id}`);
     expect(json).toEqual({ ...added, secret: expect.stringMatching(/^whsec_/) });
     expect(json.secret).not.toBe(added.secret);
     expect((await terminal.tourctl(`webhook rotate-secret ${added.id} --grace 0`)).code).toBe(2);
   });
 
-  it('shows an endpoint, until when its secrets sign, and how it does', async () => {
+  it('shows an endpoint with the expiry of its secrets and its recent deliveries', async () => {
     const { id: tenantId, slug } = await givenTenant();
     const { id } = await add(slug);
     await terminal.tourctl(`webhook rotate-secret ${id} --grace 24h`);
@@ -170,7 +167,7 @@ describe('tourctl webhook', () => {
     expect(text).toMatch(/recent +of 3: 2 pending, 1 dead\n/);
   });
 
-  it('shows one that nothing was sent to yet', async () => {
+  it('shows an endpoint without deliveries', async () => {
     const { id } = await add((await givenTenant()).slug);
     const { stdout } = await terminal.tourctl(`webhook show ${id}`);
     expect(stdout).toMatch(/secrets +1 sign\nrecent +-\nlast_failure +-\n/);
@@ -183,7 +180,7 @@ describe('tourctl webhook', () => {
       `webhook add ${slug} https://watch.example/ --event endpoint.disabled --json`,
     );
     for (let i = 0; i < 2; i++) {
-      expect((await terminal.tourctl(`webhook disable ${id} --json`)).json).toMatchObject({
+      expect(await terminal.json(`webhook disable ${id}`)).toMatchObject({
         status: 'disabled',
         status_reason: 'An operator disabled it.',
       });
@@ -192,7 +189,7 @@ describe('tourctl webhook', () => {
       { event_type: 'endpoint.disabled' },
     ]);
     expect((await terminal.tourctl(`webhook ping ${id}`)).stderr).toContain('enable it first');
-    expect((await terminal.tourctl(`webhook enable ${id} --json`)).json).toMatchObject({
+    expect(await terminal.json(`webhook enable ${id}`)).toMatchObject({
       status: 'active',
       status_reason: null,
     });
@@ -225,11 +222,10 @@ describe('tourctl webhook', () => {
     expect((await terminal.tourctl(line.replace(slug, other.slug))).stderr).toBe('');
   });
 
-  it('refuses an unknown id with 1, and one that cannot be an id with 2', async () => {
+  it('refuses an unknown id with 1, and a malformed id with 2', async () => {
     const verbs = ['show', 'pause', 'resume', 'disable', 'enable', 'ping', 'rotate-secret', 'remove --yes'];
     for (const verb of verbs) {
-      const unknown = await terminal.tourctl(`webhook ${verb} ${randomUUID()} --json`);
-      expect([unknown.code, unknown.error.code]).toEqual([1, 'endpoint_not_found']);
+      expect(await terminal.refusal(`webhook ${verb} ${randomUUID()}`)).toBe('1 endpoint_not_found');
       const malformed = await terminal.tourctl(`webhook ${verb} nonsense --json`);
       expect([malformed.code, malformed.error.message]).toEqual([2, '<id> must be a UUID']);
     }
@@ -237,7 +233,7 @@ describe('tourctl webhook', () => {
 });
 
 describe('tourctl delivery', () => {
-  it('lists what waits for an endpoint, and what is due once there is one', async () => {
+  it('lists deliveries that wait for an endpoint, and deliveries that are due once it exists', async () => {
     const { id, slug } = await givenTenant();
     await givenDelivery(id);
     const [waiting] = await deliveries(`--tenant ${slug}`);
@@ -259,7 +255,7 @@ describe('tourctl delivery', () => {
     expect((await terminal.tourctl('delivery list --status lost')).code).toBe(2);
   });
 
-  it('shows the body only where it is asked for, and leaves a row that it was', async () => {
+  it('shows the body only with --reveal, which leaves an audit row', async () => {
     const { id, slug } = await givenTenant();
     await givenDelivery(id);
     const [{ id: delivery }] = await deliveries(`--tenant ${slug}`);
@@ -273,14 +269,13 @@ describe('tourctl delivery', () => {
     ).toHaveLength(1);
   });
 
-  it('is not retried without an endpoint, and is with one', async () => {
+  it('retry needs an endpoint', async () => {
     const { id, slug } = await givenTenant();
     await givenDelivery(id);
     const [{ id: delivery }] = await deliveries(`--tenant ${slug}`);
-    const refused = await terminal.tourctl(`delivery retry ${delivery} --json`);
-    expect([refused.code, refused.error.code]).toEqual([1, 'delivery_state_conflict']);
+    expect(await terminal.refusal(`delivery retry ${delivery}`)).toBe('1 delivery_state_conflict');
     await add(slug);
-    expect((await terminal.tourctl(`delivery retry ${delivery} --json`)).json).toMatchObject({
+    expect(await terminal.json(`delivery retry ${delivery}`)).toMatchObject({
       id: delivery,
       tenant: slug,
     });
@@ -289,7 +284,7 @@ describe('tourctl delivery', () => {
     );
   });
 
-  it('replays what is finished, after counting it', async () => {
+  it('replays finished deliveries after it counts them', async () => {
     const { id, slug } = await givenTenant();
     await add(slug);
     await givenDelivery(id);
@@ -298,21 +293,21 @@ describe('tourctl delivery', () => {
       .db('webhook_deliveries')
       .where({ tenant_id: id })
       .update({ status: 'dead', finished_at: new Date() });
-    expect((await terminal.tourctl(`delivery replay --tenant ${slug} --dry-run --json`)).json).toEqual({
+    expect(await terminal.json(`delivery replay --tenant ${slug} --dry-run`)).toEqual({
       matching: 1,
       held_back: { paused: 0, disabled: 0 },
     });
-    expect((await terminal.tourctl(`delivery replay --tenant ${slug} --json`)).json).toEqual({
+    expect(await terminal.json(`delivery replay --tenant ${slug}`)).toEqual({
       replayed: 1,
     });
     expect(await deliveries(`--tenant ${slug} --status pending`)).toHaveLength(1);
     expect((await terminal.tourctl('delivery replay')).code).toBe(2);
   });
 
-  it('says before a replay what belongs to an endpoint that takes nothing', async () => {
+  it('reports before a replay how many deliveries belong to paused and disabled endpoints', async () => {
     const { id, slug } = await givenTenant();
     const paused = await add(slug);
-    const disabled = (await terminal.tourctl(`webhook add ${slug} https://two.example/ --json`)).json;
+    const disabled = await terminal.json(`webhook add ${slug} https://two.example/`);
     await givenDelivery(id);
     await givenDelivery(id);
     await terminal.db('webhook_queue').delete();
@@ -335,10 +330,9 @@ describe('tourctl delivery', () => {
     expect(replay.stderr).toContain('enable those, then replay');
   });
 
-  it('refuses an unknown id with 1, and one that cannot be an id with 2', async () => {
+  it('refuses an unknown id with 1, and a malformed id with 2', async () => {
     for (const verb of ['show', 'retry']) {
-      const unknown = await terminal.tourctl(`delivery ${verb} ${randomUUID()} --json`);
-      expect([unknown.code, unknown.error.code]).toEqual([1, 'delivery_not_found']);
+      expect(await terminal.refusal(`delivery ${verb} ${randomUUID()}`)).toBe('1 delivery_not_found');
       const malformed = await terminal.tourctl(`delivery ${verb} nonsense --json`);
       expect([malformed.code, malformed.error.message]).toEqual([2, '<id> must be a UUID']);
     }

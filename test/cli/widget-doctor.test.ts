@@ -1,14 +1,12 @@
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { useTestTerminal } from './terminal';
 
-let terminal: TestTerminal;
+const terminal = useTestTerminal();
 let token: string;
 beforeAll(async () => {
-  terminal = await openTestTerminal();
   await terminal.tourctl('tenant create --slug acme --name Acme');
   await terminal.tourctl('origins add acme https://shop.example https://book.example:8443');
-  token = String((await terminal.tourctl('widget issue acme --json')).json.token);
+  token = String((await terminal.json('widget issue acme')).token);
 });
-afterAll(async () => terminal.drop());
 
 const ask = async (origin: string, of = token) => {
   const { code, json } = await terminal.tourctl(`widget doctor --token ${of} --origin ${origin} --json`);
@@ -21,7 +19,7 @@ describe('tourctl widget doctor', () => {
     ['shop.example', 'https://shop.example'],
     ['https://SHOP.example:443/tours?lang=de#top', 'https://shop.example'],
     ['book.example:8443/', 'https://book.example:8443'],
-  ])('takes %s for %s, which may', async (page, origin) => {
+  ])('reads %s as %s, which is allowed', async (page, origin) => {
     expect(await ask(page)).toMatchObject({ code: 0, allowed: true, origin, advice: null });
   });
 
@@ -34,7 +32,7 @@ describe('tourctl widget doctor', () => {
     ['https://other.example', /not listed/, 'tourctl origins add acme https://other.example'],
     ['null', /origin null/, expect.stringContaining('allow-same-origin')],
     ['file:///home/ana/page.html', /origin null/, expect.stringContaining('https')],
-  ])('says of %s why not, and what to do', async (page, reason, advice) => {
+  ])('explains why %s is refused, and names the next step', async (page, reason, advice) => {
     expect(await ask(page)).toMatchObject({
       code: 1,
       allowed: false,
@@ -43,17 +41,17 @@ describe('tourctl widget doctor', () => {
     });
   });
 
-  it('reads the token from standard input where it does not stand on the command line', async () => {
+  it('reads the token from standard input where the command line has none', async () => {
     const { code, json } = await terminal.tourctl('widget doctor --origin shop.example --json', token);
     expect([code, json.allowed]).toEqual([0, true]);
     expect((await terminal.tourctl('widget doctor --origin shop.example', '')).code).toBe(2);
   });
 
-  it('looks at the token first', async () => {
+  it('checks the token first', async () => {
     expect(await ask('shop.example', `${token.slice(0, -1)}!`)).toMatchObject({ code: 1, allowed: false });
-    const { key } = (await terminal.tourctl('key issue acme --scope catalog:read --json')).json;
+    const { key } = await terminal.json('key issue acme --scope catalog:read');
     expect((await ask('shop.example', String(key))).reason).toMatch(/API key/);
-    const spare = (await terminal.tourctl('widget issue acme --json')).json;
+    const spare = await terminal.json('widget issue acme');
     await terminal.tourctl(`widget revoke ${String(spare.id)} --yes`);
     expect((await ask('shop.example', String(spare.token))).reason).toBe('The token is revoked.');
     await terminal.tourctl('tenant suspend acme --yes');
@@ -64,8 +62,8 @@ describe('tourctl widget doctor', () => {
     await terminal.tourctl('tenant activate acme');
   });
 
-  it('counts the whole list of a token, not that of its tenant, where the token has its own', async () => {
-    const own = (await terminal.tourctl('widget issue acme --origin https://only.example --json')).json;
+  it('uses the origins of the token, and not of its tenant, where the token has its own', async () => {
+    const own = await terminal.json('widget issue acme --origin https://only.example');
     expect(await ask('https://only.example', String(own.token))).toMatchObject({ allowed: true });
     const refused = await ask('https://shop.example', String(own.token));
     expect(refused).toMatchObject({ allowed: false, advice: expect.stringContaining('widget issue acme') });

@@ -5,14 +5,12 @@ import {
   isOriginOfSomeLiveToken,
   verifyWidgetToken,
 } from '../../services/api/credentials/verify-credential';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { expectPages, useTestTerminal } from './terminal';
 
-let terminal: TestTerminal;
+const terminal = useTestTerminal({ PUBLIC_BASE_URL: 'https://tours.example/' });
 beforeAll(async () => {
-  terminal = await openTestTerminal({ PUBLIC_BASE_URL: 'https://tours.example/' });
   await terminal.tourctl('tenant create --slug acme --name Acme');
 });
-afterAll(async () => terminal.drop());
 
 let tenants = 0;
 const givenTenant = async () => {
@@ -25,7 +23,7 @@ const issue = async (slug: string, flags = '') =>
 const verify = (token: string) => verifyWidgetToken(databaseCredentials(terminal.db), undefined, token);
 
 describe('tourctl widget issue', () => {
-  it('answers with the token and what to paste', async () => {
+  it('answers with the token and the snippet', async () => {
     const answer = await issue(
       'acme',
       '--origin https://www.acme.example --origin acme.example --expires-in 30d',
@@ -42,7 +40,7 @@ describe('tourctl widget issue', () => {
     expect((await verify(answer.token)).origins).toEqual(answer.origins);
   });
 
-  it('follows the origins of the tenant as they change, without any of its own', async () => {
+  it('uses the current origins of the tenant where the token has none', async () => {
     const slug = await givenTenant();
     const { token } = await issue(slug);
     expect((await verify(token)).origins).toEqual([]);
@@ -61,7 +59,7 @@ describe('tourctl widget issue', () => {
     expect(JSON.parse(json.stderr).warning.message).toContain('no site may show it yet');
   });
 
-  it('refuses an origin that is none, with a usage error', async () => {
+  it('reports a usage error for an invalid origin', async () => {
     const { code, error } = await terminal.tourctl(
       'widget issue acme --origin https://*.acme.example --json',
     );
@@ -70,24 +68,23 @@ describe('tourctl widget issue', () => {
 
   it('refuses more than twenty origins', async () => {
     const flags = Array.from({ length: 21 }, (_, i) => `--origin https://s${i}.example`).join(' ');
-    const { code, error } = await terminal.tourctl(`widget issue acme ${flags} --json`);
-    expect([code, error.code]).toEqual([1, 'too_many_origins']);
+    expect(await terminal.refusal(`widget issue acme ${flags}`)).toBe('1 too_many_origins');
   });
 });
 
 describe('a widget token', () => {
-  it('is rotated with its origins, and the old one serves for the grace', async () => {
+  it('is rotated with its origins, and the old token is valid during the grace period', async () => {
     const old = await issue('acme', '--origin https://a.example');
-    const { json } = await terminal.tourctl(`widget rotate ${old.id} --json`);
+    const json = await terminal.json(`widget rotate ${old.id}`);
     expect(json).toMatchObject({ tenant: 'acme', origins: ['https://a.example'] });
     expect((await verify(json.token)).familyId).toBe(old.id);
     await expect(verify(old.token)).resolves.toMatchObject({ tokenId: old.id });
   });
 
-  it('goes on following the tenant after a rotation', async () => {
+  it('uses the origins of the tenant also after a rotation', async () => {
     const slug = await givenTenant();
     const { id } = await issue(slug);
-    const { token } = (await terminal.tourctl(`widget rotate ${id} --json`)).json;
+    const { token } = await terminal.json(`widget rotate ${id}`);
     await terminal.tourctl(`origins add ${slug} https://later.example`);
     expect((await verify(token)).origins).toEqual(['https://later.example']);
   });
@@ -117,16 +114,16 @@ describe('a widget token', () => {
     }
   });
 
-  it('is told from an API key only to who proves the key', async () => {
+  it('is reported as the wrong credential type only to a caller who proves the API key', async () => {
     const forged = mintCredentialToken('api_key').token;
     await expect(verify(forged)).rejects.toMatchObject({ code: 'invalid_widget_token' });
-    const { key } = (await terminal.tourctl('key issue acme --scope catalog:read --json')).json as {
+    const { key } = (await terminal.json('key issue acme --scope catalog:read')) as {
       key: string;
     };
     await expect(verify(key)).rejects.toMatchObject({ code: 'wrong_credential_type' });
   });
 
-  it('is found by its id while it lives', async () => {
+  it('is found by its id while it is live', async () => {
     const { id } = await issue('acme', '--origin https://a.example');
     const principal = await findLiveWidgetToken(databaseCredentials(terminal.db), id);
     expect(principal).toMatchObject({
@@ -157,7 +154,7 @@ describe('tourctl widget list', () => {
       .db('widget_tokens')
       .where({ id: unused.id })
       .update({ created_at: '2026-01-01T00:00:00Z' });
-    const { items } = (await terminal.tourctl(`widget list ${slug} --json`)).json;
+    const { items } = await terminal.json(`widget list ${slug}`);
     expect(items.map((token: { id: string; warnings: string[] }) => [token.id, token.warnings])).toEqual([
       [ending.id, ['expires_soon']],
       [unused.id, ['never_used']],
@@ -167,26 +164,21 @@ describe('tourctl widget list', () => {
     expect(stderr).toContain(`tourctl widget rotate ${ending.id}`);
   });
 
-  it('says when there is more, and goes on behind a token', async () => {
+  it('says when there are more, and continues after a token', async () => {
     const slug = await givenTenant();
     for (let i = 0; i < 3; i++) await issue(slug);
-    const { items } = (await terminal.tourctl(`widget list ${slug} --json`)).json;
-    const few = await terminal.tourctl(`widget list ${slug} --limit 2`);
-    expect(few.stderr).toContain(`2 shown, and there are more: --after ${items[1].id} goes on`);
-    const rest = await terminal.tourctl(`widget list ${slug} --after ${items[1].id} --json`);
-    expect(rest.json).toEqual({ items: items.slice(2) });
-    const machine = await terminal.tourctl(`widget list ${slug} --limit 2 --json`);
-    expect([machine.json, machine.stderr]).toEqual([{ items: items.slice(0, 2) }, '']);
-    const unknown = await terminal.tourctl(`widget list ${slug} --after AAAAAAAAAAAA --json`);
-    expect([unknown.code, unknown.error.code]).toEqual([1, 'widget_token_not_found']);
+    await expectPages(terminal, `widget list ${slug}`);
+    expect(await terminal.refusal(`widget list ${slug} --after AAAAAAAAAAAA`)).toBe(
+      '1 widget_token_not_found',
+    );
   });
 
-  it('has those of a status alone', async () => {
+  it('filters by status', async () => {
     const slug = await givenTenant();
     const [live, gone] = [await issue(slug), await issue(slug)];
     await terminal.tourctl(`widget revoke ${gone.id} --yes`);
     const idsOf = async (status: string) =>
-      (await terminal.tourctl(`widget list ${slug} --status ${status} --json`)).json.items.map(
+      (await terminal.json(`widget list ${slug} --status ${status}`)).items.map(
         (token: { id: string }) => token.id,
       );
     expect([await idsOf('live'), await idsOf('revoked'), await idsOf('expired')]).toEqual([
@@ -200,14 +192,14 @@ describe('tourctl widget list', () => {
 describe('an origin of some live token', () => {
   const listed = (origin: string) => isOriginOfSomeLiveToken(terminal.db, origin);
 
-  it('is one of its own', async () => {
+  it('is one of the token', async () => {
     const { id } = await issue('acme', '--origin https://own.example');
     expect(await listed('https://own.example')).toBe(true);
     await terminal.tourctl(`widget revoke ${id} --yes`);
     expect(await listed('https://own.example')).toBe(false);
   });
 
-  it("is one of its tenant's, if it follows those", async () => {
+  it('is one of the tenant, if the token has none of its own', async () => {
     const slug = await givenTenant();
     await terminal.tourctl(`origins add ${slug} https://theirs.example`);
     expect(await listed('https://theirs.example')).toBe(false);
@@ -221,9 +213,9 @@ describe('an origin of some live token', () => {
 });
 
 describe('tourctl origins', () => {
-  it('adds, lists, removes and replaces, sorted and each once', async () => {
+  it('adds, lists, removes and replaces origins, sorted and without duplicates', async () => {
     const slug = await givenTenant();
-    const answer = async (line: string) => (await terminal.tourctl(`origins ${line} --json`)).json;
+    const answer = async (line: string) => terminal.json(`origins ${line}`);
     expect(await answer(`list ${slug}`)).toEqual({ tenant: slug, origins: [] });
     const added = await answer(`add ${slug} https://www.a.example a.example https://A.example/`);
     expect(added).toEqual({ tenant: slug, origins: ['https://a.example', 'https://www.a.example'] });
@@ -248,7 +240,7 @@ describe('tourctl origins', () => {
     expect(stderr).toContain('münchen.de is kept as https://xn--mnchen-3ya.de');
   });
 
-  it('refuses what is no origin, says why, and adds nothing', async () => {
+  it('refuses an invalid origin with the reason, and adds nothing', async () => {
     const slug = await givenTenant();
     for (const origin of [
       '*',
@@ -262,10 +254,10 @@ describe('tourctl origins', () => {
       );
       expect([code, error.message]).toEqual([2, expect.stringContaining(origin)]);
     }
-    expect((await terminal.tourctl(`origins list ${slug} --json`)).json.origins).toEqual([]);
+    expect((await terminal.json(`origins list ${slug}`)).origins).toEqual([]);
   });
 
-  it('says what to write instead', async () => {
+  it('names the origins to write instead of a wildcard', async () => {
     const slug = await givenTenant();
     const { error } = await terminal.tourctl(`origins add ${slug} https://*.acme.example --json`);
     expect(error.message).toContain(
@@ -273,7 +265,7 @@ describe('tourctl origins', () => {
     );
   });
 
-  it('could not be a wildcard even if a writer forgot to look', async () => {
+  it('stores no wildcard: the database refuses it', async () => {
     const slug = await givenTenant();
     const write = terminal
       .db('tenants')
@@ -282,28 +274,28 @@ describe('tourctl origins', () => {
     await expect(write).rejects.toThrow('tenants_origins_no_wildcard');
   });
 
-  it('allows http://localhost with --dev, on trial alone', async () => {
+  it('allows http://localhost with --dev, only for a tenant on trial', async () => {
     const slug = await givenTenant();
     expect((await terminal.tourctl(`origins add ${slug} http://localhost:3000 --dev`)).code).toBe(0);
     await terminal.tourctl(`tenant activate ${slug}`);
-    const { code, error } = await terminal.tourctl(`origins set ${slug} http://localhost:3001 --dev --json`);
-    expect([code, error.code]).toEqual([1, 'origin_refused']);
+    expect(await terminal.refusal(`origins set ${slug} http://localhost:3001 --dev`)).toBe(
+      '1 origin_refused',
+    );
     expect(
       (await terminal.tourctl(`widget issue ${slug} --origin http://localhost:3000 --dev --json`)).code,
     ).toBe(1);
   });
 
-  it('holds twenty at most', async () => {
+  it('allows twenty origins at most', async () => {
     const slug = await givenTenant();
     const twenty = Array.from({ length: 20 }, (_, i) => `s${i}.example`).join(' ');
     expect((await terminal.tourctl(`origins set ${slug} ${twenty}`)).code).toBe(0);
-    const { code, error } = await terminal.tourctl(`origins add ${slug} one-more.example --json`);
-    expect([code, error.code]).toEqual([1, 'too_many_origins']);
+    expect(await terminal.refusal(`origins add ${slug} one-more.example`)).toBe('1 too_many_origins');
   });
 
-  it('loses nothing when two add at once', async () => {
+  it('loses no origin when three commands add one at once', async () => {
     const slug = await givenTenant();
     await Promise.all(['a', 'b', 'c'].map((name) => terminal.tourctl(`origins add ${slug} ${name}.example`)));
-    expect((await terminal.tourctl(`origins list ${slug} --json`)).json.origins).toHaveLength(3);
+    expect((await terminal.json(`origins list ${slug}`)).origins).toHaveLength(3);
   });
 });
