@@ -51,13 +51,13 @@ async function act(path: string, fields?: Record<string, string>, referer?: stri
   return { to, text: page.text };
 }
 
-describe('what an operator does to an endpoint', () => {
+describe('an action of an operator on an endpoint', () => {
   it.each([
     ['pause', 'active', 'paused', 'Paused.'],
     ['disable', 'active', 'disabled', 'Disabled.'],
     ['resume', 'paused', 'active', 'Resumed.'],
     ['enable', 'disabled', 'active', 'Enabled.'],
-  ])('%s is done, told, and written down once', async (verb, from, to, text) => {
+  ])('%s changes the status, confirms it, and leaves one audit row', async (verb, from, to, text) => {
     await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status: from });
     const page = await act(`/endpoints/${endpoint}/${verb}`);
     expect([page.to, page.text]).toEqual([`/endpoints/${endpoint}`, expect.stringContaining(text)]);
@@ -78,28 +78,34 @@ describe('what an operator does to an endpoint', () => {
   it.each([
     ['pause', 'paused'],
     ['resume', 'active'],
-  ])('%s of one that is %s already changes nothing, and leaves no row', async (verb, status) => {
-    await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status });
-    expect((await act(`/endpoints/${endpoint}/${verb}`)).text).toContain(
-      `The endpoint was ${status} already`,
-    );
-    expect(await auditRows(monitor.db)).toEqual([]);
-  });
+  ])(
+    '%s of an endpoint that is %s already changes nothing, and leaves no audit row',
+    async (verb, status) => {
+      await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status });
+      expect((await act(`/endpoints/${endpoint}/${verb}`)).text).toContain(
+        `The endpoint was ${status} already`,
+      );
+      expect(await auditRows(monitor.db)).toEqual([]);
+    },
+  );
 
   it.each([
     ['pause', 'disabled', 'The endpoint is disabled: nothing is sent to it already.'],
     ['resume', 'disabled', 'The endpoint is disabled, not paused: enable it.'],
     ['enable', 'paused', 'The endpoint is paused, not disabled: resume it.'],
     ['ping', 'paused', 'The endpoint is paused: resume it first.'],
-  ])('%s of one that is %s is refused in words, and leaves no row', async (verb, status, text) => {
-    await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status });
-    const page = await act(`/endpoints/${endpoint}/${verb}`);
-    expect(page.text).toContain(text);
-    expect(await statusOf(endpoint)).toBe(status);
-    expect(await auditRows(monitor.db)).toEqual([]);
-  });
+  ])(
+    '%s of an endpoint that is %s is refused with the reason, and leaves no audit row',
+    async (verb, status, text) => {
+      await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status });
+      const page = await act(`/endpoints/${endpoint}/${verb}`);
+      expect(page.text).toContain(text);
+      expect(await statusOf(endpoint)).toBe(status);
+      expect(await auditRows(monitor.db)).toEqual([]);
+    },
+  );
 
-  it('ping queues one event to it', async () => {
+  it('ping queues one event for the endpoint', async () => {
     expect((await act(`/endpoints/${endpoint}/ping`)).text).toContain('ping is queued');
     expect(await deliveriesOf(monitor.db, tenantId)).toMatchObject([{ eventType: 'ping', endpoint }]);
     expect(await auditRows(monitor.db)).toMatchObject([
@@ -107,7 +113,7 @@ describe('what an operator does to an endpoint', () => {
     ]);
   });
 
-  it('is told to wait while somebody else changes it', async () => {
+  it('is refused while another transaction changes the endpoint', async () => {
     await inTransaction(monitor.db, async (trx) => {
       await trx('webhook_endpoints').where({ id: endpoint }).forUpdate();
       expect((await act(`/endpoints/${endpoint}/pause`)).text).toContain('Another operator is changing this');
@@ -116,7 +122,7 @@ describe('what an operator does to an endpoint', () => {
   });
 
   it.each(['pause', 'resume', 'enable', 'disable', 'ping', 'rotate-secret'])(
-    '%s of one that is not there is 404',
+    '%s of an unknown or removed endpoint answers 404',
     async (verb) => {
       await inTransaction(monitor.db, (trx) => removeEndpoint(trx, endpoint));
       for (const id of [randomUUID(), 'x', endpoint])
@@ -126,10 +132,10 @@ describe('what an operator does to an endpoint', () => {
   );
 });
 
-describe('rotating a secret', () => {
+describe('the rotation of a secret', () => {
   const secrets = () => monitor.db('webhook_secrets').where({ endpoint_id: endpoint }).orderBy('created_at');
 
-  it('shows the new one this once, in no header and no cookie', async () => {
+  it('shows the new secret once, in no header and no cookie', async () => {
     const answer = await browser.post(`/endpoints/${endpoint}/rotate-secret`).expect(200);
     const secret = /whsec_[\w+/=]+/.exec(answer.text.replace(/&#x?\w+;/g, ''))?.[0];
     expect(secret).toBeDefined();
@@ -150,7 +156,7 @@ describe('rotating a secret', () => {
     ['0', 0],
     ['168', 168],
     [undefined, 24],
-  ])('with grace_hours %s the old one goes on for %i hours', async (given, hours) => {
+  ])('with grace_hours %s keeps the old secret valid for %i hours', async (given, hours) => {
     const fields: Record<string, string> = given === undefined ? {} : { grace_hours: given };
     await browser.post(`/endpoints/${endpoint}/rotate-secret`, fields).expect(200);
     const [old, fresh] = await secrets();
@@ -167,8 +173,8 @@ describe('rotating a secret', () => {
   });
 });
 
-describe('what an operator does to deliveries', () => {
-  it('retry makes one due', async () => {
+describe('an action of an operator on deliveries', () => {
+  it('retry makes a delivery due', async () => {
     await book(monitor.db, tenantId);
     await kill();
     const id = (await deliveriesOf(monitor.db, tenantId))[0]!.id;
@@ -181,7 +187,7 @@ describe('what an operator does to deliveries', () => {
     expect(await auditRows(monitor.db)).toMatchObject([{ action: 'delivery.retry', subject: id, tenantId }]);
   });
 
-  it('retry is refused in words where its endpoint takes nothing', async () => {
+  it('retry is refused with the reason where the endpoint is not active', async () => {
     await book(monitor.db, tenantId);
     await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status: 'paused' });
     const id = (await deliveriesOf(monitor.db, tenantId))[0]!.id;
@@ -189,7 +195,7 @@ describe('what an operator does to deliveries', () => {
     expect(await auditRows(monitor.db)).toEqual([]);
   });
 
-  it('reveal shows personal data once it is written down', async () => {
+  it('reveal shows personal data after its audit row is written', async () => {
     await book(monitor.db, tenantId);
     const id = (await deliveriesOf(monitor.db, tenantId))[0]!.id;
     const masked = await browser.get(`/deliveries/${id}`).expect(200);
@@ -202,12 +208,12 @@ describe('what an operator does to deliveries', () => {
     expect(monitor.logged()).not.toContain('zoe@');
   });
 
-  it.each(['retry', 'reveal'])('%s of one that is not there is 404', async (verb) => {
+  it.each(['retry', 'reveal'])('%s of an unknown delivery answers 404', async (verb) => {
     for (const id of [randomUUID(), 'x']) await browser.post(`/deliveries/${id}/${verb}`).expect(404);
     expect(await auditRows(monitor.db)).toEqual([]);
   });
 
-  it('replay sends what its filter finds, and tells what is held back', async () => {
+  it('replay sends the deliveries that its filter finds, and counts those that are held back', async () => {
     await book(monitor.db, tenantId);
     await kill();
     const page = await act('/replay', { endpoint, status: 'dead' });
@@ -230,7 +236,7 @@ describe('what an operator does to deliveries', () => {
     [{ status: 'dead', tenant: 'nobody-has-this' }, 'no tenant has this slug'],
     [{ status: 'dead', since: 'yesterday' }, 'a field is invalid'],
     [{ status: 'lost', tenant: 'x' }, 'a field is invalid'],
-  ])('replay of %j is refused, and widens no filter', async (fields, text) => {
+  ])('replay of %j is refused, and does not widen the filter', async (fields, text) => {
     await book(monitor.db, tenantId);
     await kill();
     const answer = await browser.post('/replay', fields as Record<string, string>).expect(400);
@@ -240,7 +246,7 @@ describe('what an operator does to deliveries', () => {
   });
 });
 
-describe('after an action', () => {
+describe('the response to an action', () => {
   it.each([
     ['/endpoints?tenant=acme&status=active', '/endpoints?tenant=acme&status=active'],
     ['/?range=7d', '/?range=7d'],
@@ -248,19 +254,19 @@ describe('after an action', () => {
     ['/sign-in', undefined],
     ['/live', undefined],
     [`/deliveries/${randomUUID()}/reveal`, undefined],
-  ])('a browser that came from %s goes to a page of ours', async (from, to) => {
+  ])('redirects a browser that came from %s to a page of the monitor', async (from, to) => {
     const page = await act(`/endpoints/${endpoint}/pause`, {}, from);
     expect(page.to).toBe(to ?? `/endpoints/${endpoint}`);
   });
 
-  it('no other host is gone to', async () => {
+  it('redirects to no other host', async () => {
     for (const referer of ['https://elsewhere.example/endpoints', 'javascript:alert(1)', 'x']) {
       const answer = await browser.post(`/endpoints/${endpoint}/pause`).set('Referer', referer);
       expect(answer.headers.location).toBe(`/endpoints/${endpoint}`);
     }
   });
 
-  it('the notice is a cookie for a minute, which nobody else can write', async () => {
+  it('sets the notice as a signed cookie for one minute', async () => {
     const answer = await browser.post(`/endpoints/${endpoint}/pause`);
     expect(setCookies(answer)).toEqual([
       expect.stringMatching(
@@ -274,7 +280,7 @@ describe('after an action', () => {
     }
   });
 
-  it('no secret, token or query is in the log', async () => {
+  it('writes no secret, token or query to the log', async () => {
     const link = await monitor.newLink();
     await monitor.http.get(`/sign-in/${link}`);
     await monitor.http.post(`/sign-in/${link}`);

@@ -36,7 +36,7 @@ async function openStream(cookie: string, path = '/live?range=24h'): Promise<Str
 }
 
 describe('a live page', () => {
-  it('gets fragments, and a sign of life between them', async () => {
+  it('receives fragments, and a heartbeat between them', async () => {
     const { response, text } = await openStream(browser.cookie);
     expect(response.statusCode).toBe(200);
     expect(response.headers).toMatchObject({
@@ -53,7 +53,7 @@ describe('a live page', () => {
     await eventually('a heartbeat', () => (text().includes(': still here\n\n') ? true : undefined));
   });
 
-  it('ends at once when its session is signed out, and no other does', async () => {
+  it('ends at once when its session is signed out, and other pages stay open', async () => {
     const other = await openStream((await monitor.signIn()).cookie);
     const mine = await openStream(browser.cookie);
     await browser.post('/sign-out').expect(303);
@@ -62,7 +62,7 @@ describe('a live page', () => {
     expect(other.response.complete).toBe(false);
   });
 
-  it('ends with its session, whoever ended it', async () => {
+  it('ends with its session, also when another process ended it', async () => {
     const { ended, response } = await openStream(browser.cookie);
     await monitor.db('webhook_monitor_sessions').update({ expires_at: new Date(0) });
     await ended;
@@ -70,7 +70,7 @@ describe('a live page', () => {
     expect((await browser.get('/live')).status).toBe(401);
   });
 
-  it('ends when the process stops, which waits for none of them', async () => {
+  it('ends when the process stops, which waits for no live page', async () => {
     const { ended, response } = await openStream(browser.cookie);
     await monitor.closeMonitor();
     await ended;
@@ -79,7 +79,7 @@ describe('a live page', () => {
     await monitor.server.close();
   });
 
-  it('is one of ten at most in a session, and of a hundred in all', async () => {
+  it('is one of at most ten in a session, and of a hundred in all', async () => {
     const status = async (cookie: string) => (await openStream(cookie)).response.statusCode;
     const ten = await Promise.all(Array.from({ length: 10 }, () => status(browser.cookie)));
     expect(new Set(ten)).toEqual(new Set([200]));

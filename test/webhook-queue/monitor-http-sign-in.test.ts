@@ -11,8 +11,8 @@ const secondsUntil = async (column: string) => {
   return row!.seconds;
 };
 
-describe('a link of tourctl monitor', () => {
-  it('opens a session, once', async () => {
+describe('a sign-in link of tourctl monitor', () => {
+  it('opens one session', async () => {
     const link = await monitor.newLink();
     const first = await monitor.http.post(`/sign-in/${link}`);
     expect([first.status, first.headers.location]).toEqual([303, '/']);
@@ -22,7 +22,7 @@ describe('a link of tourctl monitor', () => {
     expect(second.text).toContain('tourctl monitor');
   });
 
-  it('is not spent by those who only look at it', async () => {
+  it('stays valid after GET and HEAD requests', async () => {
     const link = await monitor.newLink();
     const page = await monitor.http.get(`/sign-in/${link}`).expect(200);
     await monitor.http.head(`/sign-in/${link}`).expect(200);
@@ -32,7 +32,7 @@ describe('a link of tourctl monitor', () => {
     await monitor.http.post(`/sign-in/${link}`).expect(303);
   });
 
-  it('opens one session where two use it at once', async () => {
+  it('opens one session when two requests use it at once', async () => {
     for (let round = 0; round < 5; round++) {
       const link = await monitor.newLink();
       const answers = await Promise.all([1, 2, 3].map(() => monitor.http.post(`/sign-in/${link}`)));
@@ -40,7 +40,7 @@ describe('a link of tourctl monitor', () => {
     }
   });
 
-  it('is good for five minutes by the clock of the database', async () => {
+  it('is valid for five minutes by the clock of the database', async () => {
     const link = await monitor.newLink();
     expect(await secondsUntil('link_expires_at')).toBeGreaterThan(295);
     expect(await secondsUntil('link_expires_at')).toBeLessThanOrEqual(300);
@@ -49,14 +49,14 @@ describe('a link of tourctl monitor', () => {
   });
 
   it.each(['x', 'A'.repeat(43), 'A'.repeat(5000), '%00', '..%2f..%2f', "'--"])(
-    'that nobody made opens nothing: %s',
+    'that was never created opens no session: %s',
     async (token) => {
       const { status } = await monitor.http.post(`/sign-in/${token}`);
       expect(status).toBe(410);
     },
   );
 
-  it('is kept as a digest alone, and so is its session', async () => {
+  it('is stored only as a digest, like its session', async () => {
     const link = await monitor.newLink();
     const cookie = cookieOf(await monitor.http.post(`/sign-in/${link}`));
     const kept = JSON.stringify(
@@ -69,7 +69,7 @@ describe('a link of tourctl monitor', () => {
     for (const secret of [link, token]) expect(kept).not.toContain(secret);
   });
 
-  it('takes what is over with it', async () => {
+  it('deletes expired links and sessions', async () => {
     await sessions().delete();
     const [unused, used] = [await monitor.newLink(), await monitor.newLink()];
     await monitor.http.post(`/sign-in/${used}`).expect(303);
@@ -85,7 +85,7 @@ describe('a link of tourctl monitor', () => {
     await monitor.http.post(`/sign-in/${unused}`).expect(410);
   });
 
-  it('is refused where another page sends it', async () => {
+  it('is refused when another site sends it', async () => {
     const link = await monitor.newLink();
     await monitor.http.post(`/sign-in/${link}`).set('Sec-Fetch-Site', 'cross-site').expect(403);
     await monitor.http.post(`/sign-in/${link}`).set('Origin', 'https://elsewhere.example').expect(403);
@@ -94,7 +94,7 @@ describe('a link of tourctl monitor', () => {
 });
 
 describe('a session', () => {
-  it('is a cookie that no script reads and no other site sends', async () => {
+  it('is a cookie that no script can read and no other site sends', async () => {
     const answer = await monitor.http.post(`/sign-in/${await monitor.newLink()}`);
     const [cookie] = setCookies(answer);
     const [, ...attributes] = cookie!.split('; ');
@@ -115,7 +115,7 @@ describe('a session', () => {
     expect([status, headers.location]).toEqual([303, '/sign-in']);
   });
 
-  it('ends with signing out, and no other with it', async () => {
+  it('ends at sign-out, and other sessions stay', async () => {
     const [browser, other] = [await monitor.signIn(), await monitor.signIn()];
     const out = await browser.post('/sign-out');
     expect([out.status, out.headers.location]).toEqual([303, '/sign-in']);
@@ -127,7 +127,7 @@ describe('a session', () => {
     await other.get('/').expect(200);
   });
 
-  it('leaves a row when it begins and when it ends', async () => {
+  it('leaves an audit row when it begins and when it ends', async () => {
     const rows = () => monitor.db('audit_log').where('action', 'like', 'monitor.%').orderBy('id');
     const before = (await rows()).length;
     const browser = await monitor.signIn();
@@ -147,7 +147,7 @@ describe('a session', () => {
     'monitor_session',
     `monitor_session=${'A'.repeat(43)}`,
     'monitor_session=%ff; a=b',
-  ])('is not what somebody makes up: "%s"', async (cookie) => {
+  ])('is not opened by an invented cookie: "%s"', async (cookie) => {
     const { status, headers } = await monitor.http.get('/').set('Cookie', cookie);
     expect([status, headers.location]).toEqual([303, '/sign-in']);
   });

@@ -30,7 +30,7 @@ const CSP =
   "default-src 'none';style-src 'self';script-src 'self';img-src 'self' data:;connect-src 'self';" +
   "form-action 'self';frame-ancestors 'none';base-uri 'none'";
 
-describe('without a session', () => {
+describe('a request without a session', () => {
   it.each(PRIVATE.map(({ method, path }) => [method, path]))('%s %s shows nothing', async (method, path) => {
     for (const cookie of ['', `monitor_session=${'B'.repeat(43)}`]) {
       const answer = await ask(method, pathOf({ path })).set('Cookie', cookie);
@@ -40,7 +40,7 @@ describe('without a session', () => {
     }
   });
 
-  it('the route table holds every action and page', () => {
+  it('finds every action and page in the route table', () => {
     const table = ROUTES.map(({ method, path, access }) => `${access} ${method} ${path}`);
     expect(table.sort()).toEqual([
       'always get /assets/monitor.css',
@@ -70,16 +70,16 @@ describe('without a session', () => {
     ]);
   });
 
-  it('the sign-in page tells how to get a link', async () => {
+  it('gets a sign-in page that names the command for a link', async () => {
     const { text, type } = await monitor.http.get('/sign-in').expect(200);
     expect([type, text]).toEqual(['text/html', expect.stringContaining('tourctl monitor')]);
   });
 });
 
-describe('a form of another page', () => {
+describe('a form that another site sends', () => {
   afterAll(async () => expect(await auditRows(monitor.db)).toEqual([]));
 
-  it.each(POSTS)('does nothing at %s', async (path) => {
+  it.each(POSTS)('changes nothing at %s', async (path) => {
     const foreign: Record<string, string>[] = [
       { 'Sec-Fetch-Site': 'cross-site' },
       { 'Sec-Fetch-Site': 'same-site' },
@@ -95,7 +95,7 @@ describe('a form of another page', () => {
     }
   });
 
-  it.each(POSTS)('without the proof of this session does nothing at %s', async (path) => {
+  it.each(POSTS)('without the CSRF token of the session changes nothing at %s', async (path) => {
     const other = sessionMac('A'.repeat(43), 'csrf');
     for (const csrf of ['', 'x', other, browser.csrf.toLowerCase(), `${browser.csrf}x`]) {
       const { status } = await browser.post(pathOf({ path }), { csrf });
@@ -106,12 +106,12 @@ describe('a form of another page', () => {
     await browser.get('/').expect(200);
   });
 
-  it('cannot open a live page either', async () => {
+  it('cannot open a live page', async () => {
     await browser.get('/live').set('Sec-Fetch-Site', 'same-site').expect(403);
   });
 });
 
-describe('a form of ours', () => {
+describe('a form of the monitor', () => {
   it.each([
     { Origin: 'https://monitor.example', Host: 'monitor.example' },
     { Origin: 'https://monitor.example', Host: 'monitor.example:443' },
@@ -119,7 +119,7 @@ describe('a form of ours', () => {
     // A proxy that passes on another Host than the browser's.
     { Origin: 'https://monitor.example', Host: '127.0.0.1:3001', 'Sec-Fetch-Site': 'same-origin' },
     {},
-  ])('is believed: %j', async (headers) => {
+  ])('is accepted: %j', async (headers) => {
     const form = monitor.http.post(pathOf({ path: '/deliveries/:id/retry' }));
     const { status } = await form
       .set({ Cookie: browser.cookie, ...headers })
@@ -129,7 +129,7 @@ describe('a form of ours', () => {
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   it.each([
     ['get', '/', 200],
     ['get', '/healthz', 200],
@@ -140,7 +140,7 @@ describe('every answer', () => {
     ['get', '/sign-out', 405],
     ['post', '/sign-in/x', 410],
     ['post', '/sign-out', 403],
-  ])('%s %s (%i) has the headers of a page that shows no one else anything', async (method, path, status) => {
+  ])('%s %s (%i) has the headers that keep a page private', async (method, path, status) => {
     const answer = await ask(method, path).set('Cookie', browser.cookie);
     expect(answer.status).toBe(status);
     expect(answer.headers).toMatchObject({
@@ -157,7 +157,7 @@ describe('every answer', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
-  it('holds no style and no script of its own, which the policy would refuse', async () => {
+  it('contains no inline style and no inline script', async () => {
     for (const path of ['/', '/sign-in', '/endpoints', '/deliveries', '/replay', '/nowhere']) {
       const { text } = await browser.get(path);
       expect(text).toMatch(/^<!doctype html>/i);
@@ -165,7 +165,7 @@ describe('every answer', () => {
     }
   });
 
-  it('to HEAD is that to GET without its body', async () => {
+  it('to HEAD equals the response to GET without its body', async () => {
     for (const path of ['/', '/healthz', '/sign-in', '/live', '/nowhere']) {
       const answer = await monitor.http.head(path).set('Cookie', browser.cookie);
       expect([path, answer.status, answer.text]).toEqual([path, path === '/nowhere' ? 404 : 200, undefined]);
@@ -173,18 +173,18 @@ describe('every answer', () => {
   });
 });
 
-describe('what is not asked for rightly', () => {
-  it('is 404 for a page that does not exist', async () => {
+describe('an invalid request', () => {
+  it('gets 404 for a page that does not exist', async () => {
     for (const path of ['/nowhere', '/Endpoints', '/assets/other.js', '/deliveries/x/y/z', '/%ff'])
       expect([path, (await browser.get(path)).status]).toEqual([path, 404]);
   });
 
-  it.each(['/endpoints/', '/deliveries/'])('is 404 for %s with an id that nobody has', async (path) => {
+  it.each(['/endpoints/', '/deliveries/'])('gets 404 for %s with an unknown id', async (path) => {
     const ids = ['x', 'A'.repeat(7000), '%00', '%27%20or%201=1', '00000000-0000-7000-8000-000000000000'];
     for (const id of ids) expect([id, (await browser.get(path + id)).status]).toEqual([id, 404]);
   });
 
-  it('is 405 with Allow for another method', async () => {
+  it('gets 405 with Allow for another method', async () => {
     const get = await browser.get(pathOf({ path: '/endpoints/:id/pause' }));
     expect([get.status, get.headers.allow]).toEqual([405, 'POST, OPTIONS']);
     const put = await monitor.http.put('/deliveries');
@@ -196,7 +196,7 @@ describe('what is not asked for rightly', () => {
     expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD, POST, OPTIONS']);
   });
 
-  it('is 400 for a parameter that is repeated or holds a control character', async () => {
+  it('gets 400 for a parameter that is repeated or contains a control character', async () => {
     for (const query of ['status=dead&status=dead', 'tenant=%00', 'booking_ref=a%0Ab', 'a%00=1'])
       expect([query, (await browser.get(`/deliveries?${query}`)).status]).toEqual([query, 400]);
     const twice = `csrf=${browser.csrf}&csrf=${browser.csrf}`;
@@ -206,7 +206,7 @@ describe('what is not asked for rightly', () => {
     }
   });
 
-  it('is a page for a filter that makes no sense', async () => {
+  it('gets a page for an invalid filter', async () => {
     const odd =
       'status=lost&code=9999&since=yesterday&until=%F0%9F%98%80&endpoint=x&outcome=&before=zzz&unknown=1';
     for (const path of ['/deliveries', '/endpoints', '/replay'])
@@ -214,7 +214,7 @@ describe('what is not asked for rightly', () => {
     await browser.get('/?range=forever').expect(200);
   });
 
-  it('is 413 for a body that is too large, and 415 for one that is no form', async () => {
+  it('gets 413 for a body that is too large, and 415 for a body that is no form', async () => {
     await browser.post('/replay', { tenant: 'a'.repeat(17_000) }).expect(413);
     const json = monitor.http.post('/replay').set('Cookie', browser.cookie).send({ csrf: browser.csrf });
     expect((await json).status).toBe(415);
@@ -225,7 +225,7 @@ describe('what is not asked for rightly', () => {
     expect(answer.status).toBe(415);
   });
 
-  it('is answered with our headers where it is not HTTP', async () => {
+  it('gets the usual headers where it is not HTTP', async () => {
     const speak = async (text: string) => {
       const socket = connect(Number(new URL(monitor.url).port), '127.0.0.1');
       let answer = '';
@@ -247,7 +247,7 @@ describe('what is not asked for rightly', () => {
 });
 
 describe('the assets', () => {
-  it('may be kept for ever under the address that the pages use, and be asked after under any other', async () => {
+  it('may be cached for ever at the address that the pages use, and are revalidated at any other', async () => {
     const { text } = await monitor.http.get('/sign-in');
     const address = /href="(\/assets\/monitor\.css[^"]*)"/.exec(text)![1]!;
     const lasting = await monitor.http.get(address).expect(200);
@@ -261,8 +261,8 @@ describe('the assets', () => {
   });
 });
 
-describe('while the database is not there', () => {
-  it('health answers, and every page says to come back', async () => {
+describe('the monitor while the database is unreachable', () => {
+  it('answers health checks, and every page says to try again later', async () => {
     const gone = await startTestMonitor();
     const { cookie } = await gone.signIn();
     await gone.closeMonitor();
@@ -275,7 +275,7 @@ describe('while the database is not there', () => {
     await gone.stop();
   });
 
-  it('a page that fails says no more than that', async () => {
+  it('names no cause on a page that fails', async () => {
     const failing = await startTestMonitor();
     const { cookie } = await failing.signIn();
     await failing.db.schema.renameTable('webhook_workers', 'webhook_workers_away');
@@ -287,7 +287,7 @@ describe('while the database is not there', () => {
     await failing.stop();
   });
 
-  it('a page that finds it lost says so', async () => {
+  it('says on a page that the database was lost', async () => {
     const nowhere = openDatabase('postgres://nobody@127.0.0.1:1/nothing', { applicationName: 'tests' });
     const closeMonitor = monitor.server.openMonitor({ db: nowhere, secretsKey: SECRETS_KEY });
     const { status, text } = await browser.get('/');

@@ -19,13 +19,13 @@ import {
 
 useEmptyQueue();
 
-describe('the deliveries', () => {
-  it('of a new installation say where they come from', async () => {
+describe('the page of deliveries', () => {
+  it('of a new installation explains where deliveries come from', async () => {
     expect(textOf(await deliveries())).toContain('No delivery yet. Each booking creates one.');
     expect(textOf(await deliveries({ status: 'dead' }))).toContain('No delivery matches.');
   });
 
-  it('are found by everything that tells them apart', async () => {
+  it('finds deliveries by each filter', async () => {
     const dead = await booked('https://dead.example/');
     await logAttempt(dead.id, { outcome: 'timeout', status_code: null });
     await become(dead.id, 'dead', { last_error: 'No answer within 15 s.' });
@@ -66,7 +66,7 @@ describe('the deliveries', () => {
     expect(await only({ status: 'dead', tenant: dead.slug, outcome: 'timeout' })).toEqual([dead]);
   });
 
-  it('in flight are found as delivering, and only as that', async () => {
+  it('finds deliveries in flight only with the status delivering', async () => {
     const { id } = await booked();
     await db('webhook_queue')
       .where({ delivery_id: id })
@@ -76,7 +76,7 @@ describe('the deliveries', () => {
     expect(textOf(await deliveries())).toContain('delivering being sent');
   });
 
-  it('come in pages of fifty that keep the filter', async () => {
+  it('has fifty rows, and its next page keeps the filter', async () => {
     const tenantId = await createTenant(db);
     await add(db, tenantId, 'https://hooks.example/');
     for (let n = 0; n < 60; n++) await book(db, tenantId);
@@ -92,7 +92,7 @@ describe('the deliveries', () => {
     expect(new Set([...ids(first), ...ids(second)]).size).toBe(60);
   });
 
-  it('are looked through as far back as one page may, and it is said where that ended', async () => {
+  it('searches a bounded period, and says where it ended', async () => {
     const tenantId = await createTenant(db);
     for (let n = 0; n < 5; n++) await book(db, tenantId, 'booking.created');
     const newest = (await deliveriesOf(db, tenantId)).map(({ id }) => id);
@@ -106,7 +106,7 @@ describe('the deliveries', () => {
     expect(await look({ type: 'ping', before: newest[3] }, 2)).toEqual({ items: [], stoppedAt: null });
   });
 
-  it('name a filter that is not understood beside its field', async () => {
+  it('shows an invalid filter beside its field', async () => {
     const { id } = await booked();
     const page = await deliveries({ code: 'teapot', since: EVIL });
     expect(page).toContain(`/deliveries/${id}`);
@@ -117,7 +117,7 @@ describe('the deliveries', () => {
 });
 
 describe('a replay', () => {
-  it('is counted before it happens, with what is held back', async () => {
+  it('is counted before it starts, with the deliveries that are held back', async () => {
     const dead = await booked();
     await become(dead.id, 'dead');
     const held = await booked();
@@ -139,7 +139,7 @@ describe('a replay', () => {
     );
   });
 
-  it('offers nothing for a field that is not understood', async () => {
+  it('is not offered for an invalid field', async () => {
     const { id, slug } = await booked();
     await become(id, 'dead');
     const page = await replay({ tenant: slug, since: 'tuesday' });

@@ -25,18 +25,18 @@ import {
 
 useEmptyQueue();
 
-describe('a delivery', () => {
+describe('the page of a delivery', () => {
   const signature = (id: string, body: string, secret: Buffer) =>
     signPayload({ id, sentAt: new Date('2026-11-20T12:00:00.700Z'), body }, [secret])['webhook-signature']!;
 
-  it('is undefined where there is none', async () => {
+  it('is undefined for an unknown id', async () => {
     expect(await deliveryPage(db, 'nonsense', { revealed: true }, VIEWER)).toBeUndefined();
     expect(
       await deliveryPage(db, '01a1f90c-2e58-71b1-ad4e-06a6c9cd238c', { revealed: true }, VIEWER),
     ).toBeUndefined();
   });
 
-  it('is masked until it is revealed, with what the receiver answered', async () => {
+  it('masks personal data until it is revealed, also in the response', async () => {
     const { id } = await booked();
     await logAttempt(id, {
       response_headers: { 'x-customer': 'Zoë' },
@@ -54,13 +54,13 @@ describe('a delivery', () => {
     expect(revealed).toContain('No seat for zoe@example.com');
   });
 
-  it('that is revealed stays as it is: asking again would mask it', async () => {
+  it('does not refresh itself once it is revealed', async () => {
     const { id } = await booked();
     expect(await delivery(id)).toMatch(/<body\s+data-refresh/);
     expect(await delivery(id, true)).not.toContain('data-refresh');
   });
 
-  it('lets no foreign text be markup', async () => {
+  it('escapes the text of others', async () => {
     const { id, endpoint: target } = await booked(`https://hooks.example/in?q=%3Cb%3E`);
     await db('webhook_endpoints').update({ url: `https://hooks.example/?${EVIL}`, status_reason: EVIL });
     await logAttempt(id, {
@@ -92,7 +92,7 @@ describe('a delivery', () => {
     expect(shown[0]).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
   });
 
-  it('shows each try with its phases, the headers as they were sent, and the reason', async () => {
+  it('shows each attempt with its phases, the sent headers, and the reason', async () => {
     const { id } = await booked();
     const { eventId } = await db('webhook_deliveries').first<{ eventId: string }>('event_id');
     const phases = { dns: 3, connect: 11, tls: 24, first_byte: 61, body: 2 };
@@ -116,7 +116,7 @@ describe('a delivery', () => {
     expect(text).toContain('203.0.113.9:443');
   });
 
-  it('shows what arrived at the receiver, to the byte', async () => {
+  it('shows the exact bytes that the receiver got', async () => {
     const receiver = await startReceiver();
     receiver.react((response) => response.writeHead(200, { 'x-request': 'r-1' }).end('thanks'));
     const worker = startFastWorker(db);
@@ -136,7 +136,7 @@ describe('a delivery', () => {
     expect(text).toMatch(/Delivered with the first attempt, [^.]*(ms|s) after its event[.]/);
   });
 
-  it('carries a program that proves the try genuine', async () => {
+  it('contains a program that verifies the signature of the attempt', async () => {
     const { id } = await booked();
     const { eventId } = await db('webhook_deliveries').first<{ eventId: string }>('event_id');
     const { body } = await db('webhook_events').first<{ body: string }>('body');
@@ -157,7 +157,7 @@ describe('a delivery', () => {
     expect(textOf(await delivery(id))).toContain("readFileSync('body.json', 'utf8')");
   });
 
-  it('is sent again by hand only where that works', async () => {
+  it('offers a retry only where it is possible', async () => {
     const { id, endpoint: target } = await booked();
     const retry = `action="/deliveries/${id}/retry"`;
     expect(await delivery(id)).toContain(retry);
@@ -173,7 +173,7 @@ describe('a delivery', () => {
     expect(await delivery(id)).not.toContain(retry);
   });
 
-  it('knows where else its event goes', async () => {
+  it('links the other deliveries of its event', async () => {
     const { tenantId, id } = await booked('https://first.example/');
     await db('webhook_deliveries').delete();
     await db('webhook_queue').delete();

@@ -16,15 +16,15 @@ import {
 
 useEmptyQueue();
 
-describe('the endpoints', () => {
-  it('begin with the command that adds one', async () => {
+describe('the page of endpoints', () => {
+  it('of a new installation shows the command that adds an endpoint', async () => {
     expect(textOf(await endpoints())).toContain(
       'tourctl webhook add <tenant> https://www.example.com/webhooks',
     );
     expect(textOf(await endpoints({ tenant: 'nobody' }))).toContain('No endpoint matches.');
   });
 
-  it('are found by tenant and by status', async () => {
+  it('finds endpoints by tenant and by status', async () => {
     const [one, other] = [await booked('https://one.example/'), await booked('https://other.example/')];
     await inTransaction(db, (trx) => pauseEndpoint(trx, other.endpoint.id));
     await db('webhook_health').insert({ endpoint_id: one.endpoint.id, failures: 5, openings: 3 });
@@ -43,7 +43,7 @@ describe('the endpoints', () => {
     );
   });
 
-  it('show health, waiting deliveries, breaker and secret of each', async () => {
+  it('shows health, waiting deliveries, breaker and secret of each endpoint', async () => {
     const { endpoint: target } = await booked();
     await db('webhook_pulse').insert({
       at: db.raw("date_bin('5 minutes', now(), timestamptz '2000-01-01 00:00Z')"),
@@ -68,7 +68,7 @@ describe('the endpoints', () => {
     expect(text).toMatch(/25\.0 % 2 ms 1 /);
   });
 
-  it('come in pages of fifty', async () => {
+  it('has fifty rows', async () => {
     const tenantId = await createTenant(db);
     await db.raw(
       `insert into webhook_endpoints (tenant_id, url) select ?, 'https://e' || n || '.example/' from generate_series(1, 60) n`,
@@ -84,13 +84,13 @@ describe('the endpoints', () => {
   });
 });
 
-describe('an endpoint', () => {
-  it('is undefined where there is none', async () => {
+describe('the page of an endpoint', () => {
+  it('is undefined for an unknown id', async () => {
     expect(await endpointPage(db, 'nonsense', VIEWER)).toBeUndefined();
     expect(await endpointPage(db, '01a1f90c-2e58-71b1-ad4e-06a6c9cd238c', VIEWER)).toBeUndefined();
   });
 
-  it('offers what its state allows, in forms that carry the proof of the session', async () => {
+  it('offers the actions that the state allows, in forms with the CSRF token of the session', async () => {
     const { endpoint: target } = await booked();
     const verbs = (page: string) =>
       [...page.matchAll(/action="\/endpoints\/[^/]+\/([a-z-]+)"/g)].map((match) => match[1]);
@@ -106,7 +106,7 @@ describe('an endpoint', () => {
     expect(verbs(await endpoint(target.id))).toEqual([]);
   });
 
-  it('says who changed its state, when its secrets end, and what failed of late', async () => {
+  it('shows who changed the state, when the secrets expire, and the recent failures', async () => {
     const { tenantId, endpoint: target, id, bookingRef } = await booked();
     await db('audit_log').insert({
       at: new Date('2026-11-19T08:00:00Z'),

@@ -24,13 +24,13 @@ import {
 const NOW = new Date('2026-11-20T12:00:00Z');
 const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 
-describe('a percentile is read from counts by powers of two', () => {
-  it('is none where nothing was counted', () => {
+describe('a percentile of counts by powers of two', () => {
+  it('is undefined where nothing was counted', () => {
     expect(percentile([], 0.5)).toBeNull();
     expect(percentile([0, 0, 0], 0.95)).toBeNull();
   });
 
-  it('lies within the bin that holds it', () => {
+  it('is within its bin', () => {
     // Ten below 1 ms, eighty of 4 to 8 ms, ten of 512 to 1024 ms.
     const histogram = [10, 0, 0, 80, 0, 0, 0, 0, 0, 0, 10];
     expect(percentile(histogram, 0.05)).toBeLessThan(1);
@@ -41,7 +41,7 @@ describe('a percentile is read from counts by powers of two', () => {
     expect(percentile(histogram, 1)).toBe(1024);
   });
 
-  it('is within a factor of two of the truth, whatever was measured', () => {
+  it('is within a factor of two of the measured value', () => {
     const times = Array.from({ length: 1000 }, (_, n) => 1 + ((n * 7919) % 4000));
     const histogram = times.reduce<number[]>((counts, ms) => {
       const bin = Math.floor(Math.log2(ms)) + 1;
@@ -55,12 +55,12 @@ describe('a percentile is read from counts by powers of two', () => {
     }
   });
 
-  it('is that of all when histograms of different lengths are added', () => {
+  it('covers all counts when histograms of different lengths are added', () => {
     expect(addHistograms([1, 2], [0, 1, 0, 5])).toEqual([1, 3, 0, 5]);
   });
 });
 
-describe('personal data is masked', () => {
+describe('masked personal data', () => {
   it.each([
     [maskName, 'Zoë “Ö” Müller', 'Z… “… M…'],
     [maskName, '  ', '…'],
@@ -71,11 +71,11 @@ describe('personal data is masked', () => {
     [maskEmail, 'zoe@example.com', 'z…@e….com'],
     [maskEmail, 'a@b@c.co.uk', 'a…@c….uk'],
     [maskEmail, 'nobody', '…'],
-  ])('%p makes %s into %s', (mask, text, masked) => {
+  ])('for %p turns %s into %s', (mask, text, masked) => {
     expect(mask(text)).toBe(masked);
   });
 
-  it('in every format of the body, and nothing else of it is touched', () => {
+  it('is masked in every format of the body, and nothing else is changed', () => {
     const customer = { name: 'Zoë Müller', phone: '+37120000000', email: 'zoe@example.com' };
     const masked = { name: 'Z… M…', phone: '+37…00', email: 'z…@e….com' };
     const fields = { booking_ref: 'ACME-1', customer, total_price: 10.5 };
@@ -85,7 +85,7 @@ describe('personal data is masked', () => {
     );
   });
 
-  it('where the customer is not as expected, and a null stays null', () => {
+  it('is masked where the customer has an unexpected form, and null stays null', () => {
     expect(maskBody('{"customer":{"name":null,"passport":"X1","phone":{"a":"+371"}}}')).toBe(
       '{"customer":{"name":null,"passport":"…","phone":"…"}}',
     );
@@ -180,8 +180,8 @@ describe('a delivery says what happens next', () => {
   });
 });
 
-describe('a query is read', () => {
-  it('as it is meant', () => {
+describe('a query of the monitor', () => {
+  it('is parsed into a filter', () => {
     expect(
       parseDeliveriesQuery({
         tenant: ' acme ',
@@ -223,7 +223,7 @@ describe('a query is read', () => {
     ['endpoint', '42'],
     ['before', "' or 1=1"],
     ['booking_ref', 'a\u0000b'],
-  ])('without a %s that is not understood (%j), which is named', (field, value) => {
+  ])('drops an invalid %s (%j) and names it', (field, value) => {
     const query = parseDeliveriesQuery({ [field]: value });
     expect(Object.keys(query.issues)).toEqual([field]);
     expect(query.given).toEqual({ [field]: value });
@@ -231,7 +231,7 @@ describe('a query is read', () => {
     expect(Object.values(read).filter((part) => part !== undefined)).toEqual([]);
   });
 
-  it('as what was meant most likely where nothing was said', () => {
+  it('has defaults', () => {
     expect(parseOverviewQuery({})).toEqual({ range: '24h' });
     expect(parseOverviewQuery({ range: '7d' })).toEqual({ range: '7d' });
     expect(parseOverviewQuery({ range: 'toString' })).toEqual({ range: '24h' });
@@ -241,13 +241,13 @@ describe('a query is read', () => {
   });
 });
 
-describe('numbers and times are written', () => {
-  it('with thousands apart, and as bounds where counting stopped', () => {
+describe('numbers and times', () => {
+  it('are written with separated thousands, and as bounds where counting stopped', () => {
     expect([0, 999, 1000, 1234567].map(formatCount)).toEqual(['0', '999', '1,000', '1,234,567']);
     expect([formatCountUpTo(10_000, 10_000), formatCountUpTo(10_001, 10_000)]).toEqual(['10,000', '10,000+']);
   });
 
-  it('as a share that is 100 % only of all', () => {
+  it('are written as a share that is 100 % only where all are counted', () => {
     expect(formatPercent(99_999, 100_000)).toBe('99.9 %');
     expect(formatPercent(7, 7)).toBe('100 %');
     expect(formatPercent(0, 0)).toBe('–');
@@ -262,11 +262,11 @@ describe('numbers and times are written', () => {
     [240_000, '4 min'],
     [7_800_000, '2 h 10 min'],
     [7 * 86_400_000, '7 d'],
-  ])('%s ms as %s', (ms, text) => {
+  ])('are written so that %s ms is %s', (ms, text) => {
     expect(formatMilliseconds(ms)).toBe(text);
   });
 
-  it('as seen from now', () => {
+  it('are written relative to now', () => {
     expect(formatRelative(later(240), NOW)).toBe('in 4 min');
     expect(formatRelative(later(-5), NOW)).toBe('5 s ago');
     expect(formatRelative(later(0.2), NOW)).toBe('now');

@@ -39,7 +39,7 @@ function listen(range: Range = '1h') {
 
 const PARTS = ['needs', 'tiles', 'workers', 'pulse'];
 
-it('a client is sent each part of the overview once, as the page has it', async () => {
+it('The live page sends each part of the overview once, with the content of the page', async () => {
   const client = listen();
   await eventually('all parts', () => (client.told.length >= PARTS.length ? true : undefined));
   await sleep(5 * ROUND_MS);
@@ -51,7 +51,7 @@ it('a client is sent each part of the overview once, as the page has it', async 
   }
 });
 
-it('after that a client is sent what changes, and nothing else', async () => {
+it('The live page then sends only the parts that change', async () => {
   const client = listen();
   await eventually('all parts', () => (client.told.length >= PARTS.length ? true : undefined));
   await db('webhook_workers').insert({ id: 'w1', slots: 64, in_flight: 3 });
@@ -65,7 +65,7 @@ it('after that a client is sent what changes, and nothing else', async () => {
   expect(client.ids().filter((id) => id === 'pulse')).toHaveLength(1);
 });
 
-it('each client is sent its own range', async () => {
+it('The live page sends each client its own range', async () => {
   const [hour, week] = [listen('1h'), listen('7d')];
   const pulseOf = ({ told }: typeof hour) => told.find(({ id }) => id === 'pulse')?.html;
   await eventually('both', () => (pulseOf(hour) && pulseOf(week) ? true : undefined));
@@ -73,7 +73,7 @@ it('each client is sent its own range', async () => {
   expect([hits(pulseOf(hour)), hits(pulseOf(week))]).toEqual([3 * 12, 3 * 84]);
 });
 
-it('who left is sent nothing more, and without anybody nothing is asked', async () => {
+it('The live page sends nothing to clients that left, and runs no queries without clients', async () => {
   const client = listen();
   await eventually('all parts', () => (client.told.length >= PARTS.length ? true : undefined));
   client.leave();
@@ -87,7 +87,7 @@ it('who left is sent nothing more, and without anybody nothing is asked', async 
   db.removeAllListeners('query');
 });
 
-it('a round that fails is followed by the next', async () => {
+it('The live page continues after a failed query', async () => {
   await db.raw('alter table webhook_workers rename to webhook_workers_away');
   const client = listen();
   await sleep(4 * ROUND_MS);

@@ -20,7 +20,7 @@ import {
 useEmptyQueue();
 
 describe('the overview', () => {
-  it('of an empty installation says how to begin', async () => {
+  it('of an empty installation names the first steps', async () => {
     const text = textOf(await overview());
     expect(text).toContain('No endpoint yet.');
     expect(text).toContain('tourctl webhook add <tenant> https://…');
@@ -52,7 +52,7 @@ describe('the overview', () => {
     expect(textOf(page)).toContain(`1 delivery of ${await slugOf(waiting)} waits for an endpoint.`);
   });
 
-  it('finds the oldest that is due, and neither what is leased nor what a breaker holds', async () => {
+  it('finds the oldest due delivery, without those that are leased or held by a breaker', async () => {
     const [late, leased, blocked] = [await booked(), await booked(), await booked()];
     const backdate = (id: string, minutes: number) =>
       db('webhook_queue')
@@ -80,7 +80,7 @@ describe('the overview', () => {
     expect(text).toContain('its breaker opened once.');
   });
 
-  it('draws success and percentiles of its range from the pulse of all workers', async () => {
+  it('draws success and percentiles of its range from the statistics of all workers', async () => {
     const { endpoint: target } = await booked();
     const beat = (worker: string, ago: string, counts: object) =>
       db('webhook_pulse').insert(
@@ -111,7 +111,7 @@ describe('the overview', () => {
     expect(textOf(await overview('7d'))).toContain('of 1,000 attempts 9.5 %');
   });
 
-  it('tells workers that beat from those that are gone', async () => {
+  it('separates live workers from silent ones', async () => {
     await db('webhook_workers').insert([
       { id: 'here', slots: 64, in_flight: 7 },
       { id: 'away', slots: 64, in_flight: 9, beat_at: db.raw("now() - interval '16 seconds'") },
@@ -122,8 +122,8 @@ describe('the overview', () => {
   });
 });
 
-describe('every page', () => {
-  it('shows who is signed in, what became of an action, and a way out', async () => {
+describe('every page of the monitor', () => {
+  it('shows the operator, the result of an action, and the sign-out', async () => {
     const notice: Notice = { kind: 'refused', text: EVIL };
     const page = await overviewPage(db, { range: '1h' }, VIEWER, notice);
     expect(page).toContain('anna &lt;ops&gt;');
@@ -132,7 +132,7 @@ describe('every page', () => {
     expect(page).toMatch(/method="post" action="\/sign-out"/);
   });
 
-  it('that stands alone is a whole document', () => {
+  it('is a complete document when it is opened by itself', () => {
     const pages = [
       signInPage(),
       signInPage({ action: '/sign-in/abc' }),

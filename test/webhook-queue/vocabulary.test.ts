@@ -33,6 +33,6 @@ it.each([
     DELIVERY_STATUSES.filter((one) => one !== 'delivering'),
   ],
   ['outcomes', 'webhook_attempts_outcome_known', OUTCOMES],
-])('the %s are those that the database takes', async (_what, constraint, words) => {
+])('The %s in code are those that the database accepts', async (_what, constraint, words) => {
   expect(await wordsOf(constraint)).toEqual([...words].sort());
 });
