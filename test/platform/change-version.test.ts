@@ -53,10 +53,10 @@ const WATCHED = [
 ];
 const UNWATCHED_COLUMNS = ['api_keys.last_used_at', 'api_keys.browser_seen_at', 'widget_tokens.last_used_at'];
 
-describe('the version of what may be remembered', () => {
+describe('the version of cached data', () => {
   beforeAll(givenRows);
 
-  it.each(WATCHED)('is raised by a change to any column of %s but the times of use', async (table) => {
+  it.each(WATCHED)('is raised by a change to any column of %s except the times of use', async (table) => {
     const { rows } = await db.raw(
       `select attname as name from pg_attribute
        where attrelid = ?::regclass and attnum > 0 and not attisdropped and attidentity = ''`,
@@ -71,13 +71,13 @@ describe('the version of what may be remembered', () => {
     expect(unnoticed).toEqual(UNWATCHED_COLUMNS.filter((column) => column.startsWith(`${table}.`)));
   });
 
-  it.each(WATCHED)('is raised by rows that leave %s', async (table) => {
+  it.each(WATCHED)('is raised by rows deleted from %s', async (table) => {
     expect(await raisedBy(() => db(table).whereRaw('false').delete())).toBe(1);
     expect(await raisedBy(() => db.raw('truncate ?? cascade', [table]))).toBe(1);
     await givenRowsAnew();
   });
 
-  it('is raised by new rules, tours and departures, and not by a new tenant or credential, which nobody remembers', async () => {
+  it('is raised by new rules, tours and departures, and not by a new tenant or credential, which no cache contains', async () => {
     const tenant = await givenTenant(db);
     expect(await raisedBy(() => givenTenant(db))).toBe(0);
     expect(await raisedBy(() => givenKey(db, tenant))).toBe(0);
@@ -107,7 +107,7 @@ describe('the version of what may be remembered', () => {
     expect(await db('change_marks')).toEqual([]);
   });
 
-  it('is raised by a change whose first mark went with a savepoint', async () => {
+  it('is raised by a change whose first mark was rolled back with a savepoint', async () => {
     const work = async (trx: Trx) => {
       await trx.raw('savepoint half');
       await givenTour(trx);
@@ -117,7 +117,7 @@ describe('the version of what may be remembered', () => {
     expect(await raisedBy(() => inTransaction(db, work))).toBe(1);
   });
 
-  it('is locked by nobody before COMMIT: a revocation does not wait for a long import', async () => {
+  it('is not locked before COMMIT: a revocation does not wait for a long import', async () => {
     const tenant = await givenTenant(db);
     await givenKey(db, tenant);
     const imported = await db.transaction();
@@ -132,7 +132,7 @@ describe('the version of what may be remembered', () => {
     expect(await raisedBy(() => imported.commit())).toBe(1);
   });
 
-  it('counts every one of many transactions at once', async () => {
+  it('counts each of many concurrent transactions', async () => {
     const many = () =>
       Promise.all(Array.from({ length: 40 }, () => inTransaction(db, (trx) => givenTour(trx))));
     expect(await raisedBy(many)).toBe(40);

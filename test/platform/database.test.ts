@@ -52,7 +52,7 @@ describe('inTransaction', () => {
 });
 
 describe('the database', () => {
-  it('hands dates out as the text they are', async () => {
+  it('returns dates as text', async () => {
     const tour = await givenTour(database.db);
     await givenDeparture(database.db, tour, { date: '2031-03-01' });
     const row = await database.db('departures').where({ tour_id: tour.id }).first('departure_date');
@@ -61,7 +61,7 @@ describe('the database', () => {
 });
 
 describe('migrate', () => {
-  it('lets several starters at once take turns, and runs each migration once', async () => {
+  it('runs each migration once when several processes start at once', async () => {
     const empty = await createTestDatabase();
     try {
       await empty.db.raw('drop schema public cascade; create schema public');
@@ -75,7 +75,7 @@ describe('migrate', () => {
     }
   });
 
-  it('goes on where a killed migrator left its lock behind', async () => {
+  it('continues after a killed migrator that left its lock', async () => {
     await database.db('knex_migrations_lock').update({ is_locked: 1 });
     expect(await migrate(database.db)).toEqual([]);
   });

@@ -9,8 +9,8 @@ afterAll(tidy);
 const NO_WAIT = { waitMs: 0 };
 const DEAD = '4194305_1';
 
-describe('the start lock', () => {
-  it('lets one in at a time, of this process too', async () => {
+describe('the start lock of the embedded database', () => {
+  it('admits one starter at a time, also within this process', async () => {
     const lock = newLock();
     const diary: string[] = [];
     const stay = () =>
@@ -23,7 +23,7 @@ describe('the start lock', () => {
     expect(diary.join(' ')).toBe('in out in out in out');
   });
 
-  it('names its holder to whoever waited in vain', async () => {
+  it('names its holder when the wait times out', async () => {
     const lock = newLock();
     await withStartLock(lock, NO_WAIT, () =>
       expect(withStartLock(lock, NO_WAIT, () => Promise.resolve())).rejects.toThrow(
@@ -38,7 +38,7 @@ describe('the start lock', () => {
     expect(readdirSync(path.dirname(lock))).toEqual([]);
   });
 
-  it('goes on from a dead holder, and from one who died after taking it over', async () => {
+  it('is taken over from a dead holder, and from one that died after a takeover', async () => {
     const lock = newLock();
     symlinkSync(`${DEAD} first`, lock);
     symlinkSync(`${DEAD} second`, `${lock}.first`);
@@ -49,13 +49,13 @@ describe('the start lock', () => {
     expect(readdirSync(path.dirname(lock))).toEqual([]);
   });
 
-  it('goes on from a dead holder whose pid is in use again', async () => {
+  it('is taken over from a dead holder whose pid is in use again', async () => {
     const lock = newLock();
     symlinkSync(`${process.pid}_1 first`, lock);
     await expect(withStartLock(lock, NO_WAIT, () => Promise.resolve('in'))).resolves.toBe('in');
   });
 
-  it('is taken over by one of many at a time', async () => {
+  it('is taken over by one of many starters', async () => {
     const lock = newLock();
     const diary = path.join(temporaryDirectory(), 'diary');
     symlinkSync(`${DEAD} first`, lock);
@@ -68,7 +68,7 @@ describe('the start lock', () => {
     expect(readdirSync(path.dirname(lock))).toEqual([]);
   });
 
-  it('sweeps what a holder left who was killed while he let go', async () => {
+  it('removes the files of a holder that was killed during the release', async () => {
     const lock = newLock();
     symlinkSync(`${DEAD} second`, `${lock}.first`);
     await withStartLock(lock, NO_WAIT, () => Promise.resolve());
@@ -76,8 +76,8 @@ describe('the start lock', () => {
   });
 });
 
-describe('the name of a process', () => {
-  it('dies with it', async () => {
+describe('the identity of a process', () => {
+  it('is no longer alive after the process ends', async () => {
     const child = startProcess(['contend', '/nowhere', '/nowhere']);
     const tag = `${child.pid}_${processStart(child.pid!)}`;
     expect(isAlive(tag)).toBe(true);
@@ -85,7 +85,7 @@ describe('the name of a process', () => {
     expect(isAlive(tag)).toBe(false);
   });
 
-  it('counts as alive when the system does not tell its start', () => {
+  it('counts as alive when the system does not report its start time', () => {
     expect(isAlive(`${process.pid}_unknown`)).toBe(true);
     expect(processStart(0)).toBeUndefined();
   });

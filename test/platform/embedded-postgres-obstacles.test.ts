@@ -48,7 +48,7 @@ describe('a postmaster.pid that a killed server left', () => {
     ['the PostgreSQL of another directory', otherPostgres],
   ];
 
-  it.each(holders)('does not hinder the start when its pid is now that of %s', async (_, holder) => {
+  it.each(holders)('does not prevent the start when its pid now belongs to %s', async (_, holder) => {
     const { pid, free } = await holder();
     try {
       const file = path.join(dataDir, 'pg18/postmaster.pid');
@@ -65,7 +65,7 @@ describe('a postmaster.pid that a killed server left', () => {
 });
 
 describe('a first start', () => {
-  it('that was killed in the middle leaves nothing to the next one', async () => {
+  it('that was killed leaves no partial state to the next one', async () => {
     const dataDir = temporaryDirectory();
     const killed = startProcess(['join', dataDir]);
     await until(() => readdirSync(dataDir).some((name) => name.startsWith('pg18.new-')));
@@ -91,8 +91,8 @@ describe('a first start', () => {
   });
 });
 
-describe('the port', () => {
-  it('is another one when somebody was quicker', async () => {
+describe('the port of the embedded database', () => {
+  it('is another one when the first is taken', async () => {
     const server: Server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const taken = (server.address() as AddressInfo).port;
@@ -106,8 +106,8 @@ describe('the port', () => {
   });
 });
 
-describe('a start that cannot be', () => {
-  it('says what to do and ends with the log of this start', async () => {
+describe('a start of the embedded database that fails', () => {
+  it('names the next step and ends with the log of this start', async () => {
     const dataDir = cloneOf(template);
     appendFileSync(path.join(dataDir, 'pg18/postgresql.conf'), 'no_such_setting = on\n');
     appendFileSync(path.join(dataDir, 'pg18/server.log'), 'a line of an earlier start\n');
@@ -120,7 +120,7 @@ describe('a start that cannot be', () => {
     expect(readdirSync(dataDir)).toEqual(['pg18']);
   });
 
-  it('refuses a cluster of another major', async () => {
+  it('is refused with a cluster of another major version', async () => {
     const dataDir = cloneOf(template);
     writeFileSync(path.join(dataDir, 'pg18/PG_VERSION'), '17\n');
     expect((await failure(dataDir)).message).toMatch(
@@ -128,7 +128,7 @@ describe('a start that cannot be', () => {
     );
   });
 
-  it('refuses to begin anew beside the database of another major', async () => {
+  it('is refused beside the database of another major version', async () => {
     const dataDir = temporaryDirectory();
     mkdirSync(path.join(dataDir, 'pg17'));
     expect((await failure(dataDir)).message).toMatch(
@@ -137,7 +137,7 @@ describe('a start that cannot be', () => {
     expect(readdirSync(dataDir)).toEqual(['pg17']);
   });
 
-  it('leaves alone what is not a database', async () => {
+  it('does not change a folder that is not a database', async () => {
     const dataDir = temporaryDirectory();
     mkdirSync(path.join(dataDir, 'pg18'));
     writeFileSync(path.join(dataDir, 'pg18/letter.txt'), 'dear reader');
@@ -147,7 +147,7 @@ describe('a start that cannot be', () => {
 });
 
 describe('a temporary server', () => {
-  it('waits for no disk and is gone without a trace once stopped', async () => {
+  it('does not wait for the disk and leaves no file once stopped', async () => {
     const { url, stop } = await startTemporaryPostgres();
     const [settings] = await ask(
       url,
@@ -162,7 +162,7 @@ describe('a temporary server', () => {
     expect(existsSync(room)).toBe(false);
   });
 
-  it('is swept away by the next one when its process was killed', async () => {
+  it('is removed by the next one when its process was killed', async () => {
     const owner = startProcess(['temporary']);
     const { url } = await nextWord(owner);
     const [server] = await ask(url!, `select current_setting('data_directory') as directory`);

@@ -34,8 +34,8 @@ const describeAsRoot = root ? describe : describe.skip;
 /** A checkout or a Node below a closed directory cannot be run by another account. */
 const describeOtherAccounts = otherAccountsCanRunThis() ? describe : describe.skip;
 
-describe('the binaries', () => {
-  it('are those that npm installed', async () => {
+describe('the PostgreSQL binaries', () => {
+  it('are the installed ones of npm', async () => {
     const release = bundledRelease();
     expect(release).toMatchObject({ major: 18, name: expect.stringMatching(/^\w+-\w+-18\./) as string });
     const { programs } = await usableBinaries(release, {});
@@ -57,7 +57,7 @@ describe('the binaries', () => {
     expect((await runAs({}, path.join(native, 'bin/initdb'), ['--version'])).output).toMatch(/initdb/);
   });
 
-  it('that do not run anywhere are named with what to do', async () => {
+  it('that do not run are reported with the next step', async () => {
     const native = path.join(temporaryDirectory(), 'native');
     const unusable = usableBinaries({ ...bundledRelease(), native }, {}, temporaryDirectory());
     await expect(unusable).rejects.toThrow(/do not run on this system\. .* set DATABASE_URL/);
@@ -86,7 +86,7 @@ describe('the fallback directory', () => {
   });
 });
 
-describeAsRoot('root', () => {
+describeAsRoot('an embedded database that root starts', () => {
   it('copies the binaries once from below a directory that is closed to the account', async () => {
     const closed = temporaryDirectory();
     chmodSync(closed, 0o700);
@@ -142,7 +142,7 @@ describeAsRoot('root', () => {
     );
   });
 
-  it('is refused where the directory was closed afterwards', async () => {
+  it('is refused where the directory was closed later', async () => {
     const dataDir = temporaryDirectory();
     mkdirSync(path.join(dataDir, 'pg18'));
     chmodSync(dataDir, 0o700);
@@ -152,8 +152,8 @@ describeAsRoot('root', () => {
   });
 });
 
-describeOtherAccounts('an ordinary account', () => {
-  it('completes read-only binaries in a copy of its own', async () => {
+describeOtherAccounts('an embedded database that an ordinary account starts', () => {
+  it('completes read-only binaries in its own copy', async () => {
     const native = bareBinaries(temporaryDirectory());
     execFileSync('chmod', ['-R', 'a-w', native]);
     const fallback = directoryOf(accountFor());
@@ -167,7 +167,7 @@ describeOtherAccounts('an ordinary account', () => {
     execFileSync('chmod', ['-R', 'u+w', native]);
   });
 
-  it('does not start the cluster of another', async () => {
+  it('does not start the cluster of another account', async () => {
     const dataDir = temporaryDirectory();
     const stranger = { uid: 4321, gid: 4321, env: { TMPDIR: directoryOf({ uid: 4321, gid: 4321 }) } };
     await expect(joinInProcess(dataDir, stranger)).rejects.toThrow(
@@ -180,7 +180,7 @@ describeOtherAccounts('an ordinary account', () => {
     );
   });
 
-  it('needs no help of root, who joins as a guest', async () => {
+  it('needs no help of root, which may join', async () => {
     const nobody = passwdEntry('nobody');
     const dataDir = path.join(directoryOf(nobody), 'data');
     const { child, url } = await joinInProcess(dataDir, {

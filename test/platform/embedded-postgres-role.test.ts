@@ -84,7 +84,7 @@ describe('the log of the embedded server', () => {
     expect(log).not.toMatch(/Ana Lima|55443/);
   });
 
-  it('is set aside while the server runs, and the server goes on writing into an empty one', async () => {
+  it('is rotated while the server runs, and the server continues in an empty file', async () => {
     const dataDir = temporaryDirectory();
     const { url, leave } = await joinEmbeddedPostgres(dataDir);
     const directory = path.join(dataDir, 'pg18');

@@ -42,7 +42,7 @@ afterAll(async () => {
   await tidy();
 });
 
-describe('a stranger on the port of a dead server', () => {
+describe('a foreign server on the port of a dead server', () => {
   const ok = [82, 0, 0, 0, 8, 0, 0, 0, 0];
   const demands: [string, number[]][] = [
     ['the password in clear', [82, 0, 0, 0, 8, 0, 0, 0, 3]],
@@ -51,7 +51,7 @@ describe('a stranger on the port of a dead server', () => {
     ['nothing, as if it had proved itself', [82, 0, 0, 0, 8, 0, 0, 0, 12, ...ok, 90, 0, 0, 0, 5, 73]],
   ];
 
-  it.each(demands)('that asks for %s hears no more than who calls', async (_, demand) => {
+  it.each(demands)('that asks for %s receives only the startup message', async (_, demand) => {
     const { url, heard } = await impostor(Buffer.from(demand));
     await expect(new ScramClient(url).connect()).rejects.toThrow();
     const db = openDatabase(url, { applicationName: 'test' });
@@ -62,13 +62,13 @@ describe('a stranger on the port of a dead server', () => {
     for (const call of calls) expect(call.length).toBe(call.readInt32BE(0));
   });
 
-  it('cannot make the pool of a URL without that demand stricter than pg is', () => {
+  it('does not change the rules of a URL without that requirement', () => {
     const url = 'postgres://someone:secret@127.0.0.1:1/own';
     const db = openDatabase(url, { applicationName: 'test' });
     expect((db.client as { driver: unknown }).driver).not.toEqual({ Client: ScramClient });
   });
 
-  it('is what the URL of the embedded database guards against, and its own server passes', async () => {
+  it('is refused by the URL of the embedded database, and its own server is accepted', async () => {
     const database = await joinEmbeddedPostgres(template);
     expect(new URL(database.url).searchParams.get('require_auth')).toBe('scram-sha-256');
     const db = openDatabase(database.url, { applicationName: 'test' });
@@ -79,7 +79,7 @@ describe('a stranger on the port of a dead server', () => {
   });
 });
 
-describeAsRoot('root', () => {
+describeAsRoot('an embedded database that root starts', () => {
   const plants: [string, (target: string, file: string) => void][] = [
     ['a symbolic link', symlinkSync],
     ['a hard link', linkSync],
@@ -113,7 +113,7 @@ describeAsRoot('root', () => {
     await end(stranger);
   });
 
-  it('shows nobody the end of a log that the account has planted', async () => {
+  it('does not print a log that the account has planted', async () => {
     const dataDir = cloneOf(template);
     const pg18 = path.join(dataDir, 'pg18');
     writeFileSync(path.join(pg18, 'postgresql.conf'), 'no_such_setting = on\n');
@@ -138,7 +138,7 @@ describeAsRoot('root', () => {
     await leave(child);
   });
 
-  it('is told when the database is open to the programs that run as nobody', async () => {
+  it('warns when the database is open to the programs that run as nobody', async () => {
     const dataDir = temporaryDirectory();
     mkdirSync(path.join(dataDir, 'pg18'));
     const nobody = Number(execFileSync('id', ['-u', 'nobody'], { encoding: 'utf8' }));

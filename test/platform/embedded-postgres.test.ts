@@ -46,7 +46,7 @@ describe('a new embedded database', () => {
     expect(cluster.uid).toBe(accountFor().uid ?? process.geteuid?.());
   });
 
-  it('lets nobody in without the password', async () => {
+  it('refuses a connection without the password', async () => {
     const { password, port } = new URL(database.url);
     expect(password).toMatch(/^[\w-]{43}$/);
     for (const role of ['tour_platform', 'tour_platform_service'])
@@ -72,7 +72,7 @@ describe('a new embedded database', () => {
     expect(row).toEqual({ folds: true, bytes: true, encoding: 'UTF8', zone: 'UTC' });
   });
 
-  it('keeps what it acknowledges', async () => {
+  it('syncs acknowledged writes', async () => {
     expect(await setting(database.url, 'fsync')).toBe('on');
     expect(await setting(database.url, 'synchronous_commit')).toBe('on');
   });
@@ -87,8 +87,8 @@ describe('a new embedded database', () => {
   });
 });
 
-describe('processes that share it', () => {
-  it('use one server, and the last that leaves stops it', async () => {
+describe('processes that share an embedded database', () => {
+  it('use one server, and the last one stops it', async () => {
     const one = await joinInProcess(template);
     const two = await joinInProcess(template);
     expect(two.url).toBe(one.url);
@@ -98,13 +98,13 @@ describe('processes that share it', () => {
     expect(serverPid(template)).toBeUndefined();
   });
 
-  it('never lose it while one joins as another leaves', async () => {
+  it('never lose the server while one joins and another leaves', async () => {
     const processes = [1, 2, 3].map(() => startProcess(['churn', template, '15']));
     expect(await Promise.all(processes.map(nextWord))).toEqual(processes.map(() => ({ done: true })));
     await until(() => serverPid(template) === undefined);
   });
 
-  it('find it running after one of them was killed', async () => {
+  it('find the server running after one of them was killed', async () => {
     const killed = await joinInProcess(template);
     await end(killed.child);
     const pid = serverPid(template);
@@ -116,7 +116,7 @@ describe('processes that share it', () => {
     expect(serverPid(template)).toBeUndefined();
   });
 
-  it('can end without having left', async () => {
+  it('can end without leaving', async () => {
     const forgetful = await joinInProcess(template);
     const gone = new Promise((resolve) => forgetful.child.once('exit', resolve));
     forgetful.child.disconnect();
@@ -124,7 +124,7 @@ describe('processes that share it', () => {
     await (await joinEmbeddedPostgres(template)).leave();
   });
 
-  it('leave twice as once', async () => {
+  it('may leave twice', async () => {
     const database = await joinEmbeddedPostgres(template);
     await Promise.all([database.leave(), database.leave()]);
     await database.leave();
@@ -132,7 +132,7 @@ describe('processes that share it', () => {
   });
 });
 
-describe('Ctrl-C in the terminal', () => {
+describe('Ctrl-C in the terminal of an embedded database', () => {
   it('ends the process and not the server', async () => {
     const terminal = await joinInProcess(template, { detached: true });
     process.kill(-terminal.child.pid!, 'SIGINT');
@@ -145,7 +145,7 @@ describe('Ctrl-C in the terminal', () => {
 });
 
 describe('a server that was killed', () => {
-  it('recovers what was committed', async () => {
+  it('recovers the committed rows', async () => {
     const dataDir = cloneOf(template);
     const { child, url } = await joinInProcess(dataDir);
     await ask(url, 'create table kept as select 42 as answer');
@@ -156,7 +156,7 @@ describe('a server that was killed', () => {
     await database.leave();
   });
 
-  it('comes back on its port for those who use it', async () => {
+  it('restarts on its port for the processes that use it', async () => {
     const notices: string[] = [];
     const database = await joinEmbeddedPostgres(template, { onNotice: (line) => notices.push(line) });
     process.kill(serverPid(template)!, 'SIGKILL');

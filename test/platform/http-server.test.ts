@@ -84,7 +84,7 @@ describe.each(SERVERS)('one connection to %s', (_name, url, largePath) => {
     client.socket.destroy();
   });
 
-  it('gets the answers that are due before the bytes that are not HTTP end it', async () => {
+  it('gets the pending answers before bytes that are not HTTP end it', async () => {
     const client = connectTo(url(), `${HEALTH.repeat(3)}nonsense\r\n\r\n`);
     await client.closed;
     expect(client.times(/HTTP\/1\.1 200 OK/)).toBe(3);
@@ -110,7 +110,7 @@ describe.each(SERVERS)('one connection to %s', (_name, url, largePath) => {
     expect(client.said()).toMatch(/^HTTP\/1\.1 405 [^]*\r\nConnection: close\r\n/);
   });
 
-  it('is not told to send a body that is refused without it', async () => {
+  it('gets no 100 Continue for a body that is refused', async () => {
     const headers = ['Expect: 100-continue', 'Content-Length: 100000', 'Content-Type: text/plain'];
     const client = connectTo(url(), request('POST /healthz', ...headers));
     await client.closed;
@@ -125,13 +125,13 @@ describe.each(SERVERS)('one connection to %s', (_name, url, largePath) => {
       expect(client.said()).toMatch(header);
   });
 
-  it('gets the answers that are due before a CONNECT ends it', async () => {
+  it('gets the pending answers before a CONNECT ends it', async () => {
     const client = connectTo(url(), HEALTH.repeat(2) + request('CONNECT example.com:443'));
     await client.closed;
     expect(client.times(/HTTP\/1\.1 200 OK/)).toBe(2);
   });
 
-  it('is served as if it had not asked for an upgrade, an unknown expectation or TRACE', async () => {
+  it('is served without an upgrade, an unknown expectation or TRACE', async () => {
     const upgrade = request('GET /healthz', 'Connection: Upgrade', 'Upgrade: websocket');
     const client = connectTo(url(), upgrade);
     await expectSaid(client, /HTTP\/1\.1 200 OK/);
@@ -232,7 +232,7 @@ describe('the connections of an API', () => {
     ['idle', HEALTH],
     ['silent', ''],
     ['half-open', HALF_A_REQUEST],
-  ])('that are %s make room for new ones of their address', async (_kind, text) => {
+  ])('that are %s are closed for new ones of their address', async (_kind, text) => {
     const url = await serve({ connections: 100, connectionsPerAddress: 10 });
     const clients = await open(url, 30, text);
     await isHealthy(url);
@@ -243,7 +243,7 @@ describe('the connections of an API', () => {
     clients.forEach(({ socket }) => socket.destroy());
   });
 
-  it('of a trusted proxy are bounded in all alone, and make room before all are used up', async () => {
+  it('of a trusted proxy are bounded only in total, and are closed before all are used', async () => {
     const url = await serve({ connections: 40, connectionsPerAddress: 10 }, 1);
     const clients = await open(url, 30, HALF_A_REQUEST);
     expect(openOf(clients)).toBe(30);
@@ -269,7 +269,7 @@ describe('the connections of an API', () => {
     busy.forEach(({ socket }) => socket.destroy());
   });
 
-  it('with an answer that their client does not read make room for new ones of their address', async () => {
+  it('with an answer that their client does not read are closed for new ones of their address', async () => {
     const url = await serve({ connections: 100, connectionsPerAddress: 5 });
     const clients = await open(url, 5, '');
     for (const { socket } of clients) {
@@ -295,7 +295,7 @@ describe('the connections of an API', () => {
 });
 
 describe("the connections of the webhook queue's port", () => {
-  it('that are half-open make room for a probe of /healthz', async () => {
+  it('that are half-open are closed for a probe of /healthz', async () => {
     const clients = Array.from({ length: 300 }, () => connectTo(monitor.url, HALF_A_REQUEST));
     await Promise.all(clients.map(({ socket }) => once(socket, 'connect')));
     const probe = connectTo(monitor.url, request('GET /healthz', 'Connection: close'));
@@ -307,7 +307,7 @@ describe("the connections of the webhook queue's port", () => {
   });
 });
 
-describe('the port for metrics', () => {
+describe('the metrics port', () => {
   let metrics: { stop(): Promise<void> };
   let url: string;
   beforeAll(async () => {
@@ -332,7 +332,7 @@ describe('the port for metrics', () => {
     expect(client.times(/HTTP\/1\.1 200 OK/)).toBe(2);
   });
 
-  it('refuses bodies, other methods and other paths without reading on', async () => {
+  it('refuses bodies, other methods and other paths without reading further', async () => {
     for (const [line, status] of [
       ['POST /metrics', 405],
       ['POST /x', 404],

@@ -13,20 +13,20 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('making a directory', () => {
-  it('makes those above it too, and says whether it was there', () => {
+describe('the creation of a directory', () => {
+  it('creates its parents too, and returns whether it existed', () => {
     const deep = path.join(folder, 'a/b/c');
     expect([makeDirectory(deep), makeDirectory(deep)]).toEqual([true, false]);
     expect(statSync(deep).isDirectory()).toBe(true);
     expect(makeDirectory('/')).toBe(false);
   });
 
-  it.each(['file', 'file/below'])('fails where a file is in the way: %s', (name) => {
+  it.each(['file', 'file/below'])('fails where a file has the same path: %s', (name) => {
     expect(() => makeDirectory(path.join(folder, name))).toThrow(/E(EXIST|NOTDIR)/);
   });
 });
 
-describe('a start with a DATA_DIR that cannot be made', () => {
+describe('a start with a DATA_DIR that cannot be created', () => {
   const starts: [string, string[]][] = [
     ['npm start', ['cli/tourctl.js', 'up']],
     ['tourctl', ['cli/tourctl.js', 'tenant', 'list']],
@@ -40,7 +40,7 @@ describe('a start with a DATA_DIR that cannot be made', () => {
 
   it.each(
     starts.flatMap(([what, args]) => places.map(([where, place]) => [what, where, args, place] as const)),
-  )('ends with one line that says what to do: %s, %s', async (_what, _where, args, place) => {
+  )('ends with one line that names the next step: %s, %s', async (_what, _where, args, place) => {
     const env = { PATH: process.env.PATH, DATA_DIR: place() };
     const ending = promisify(execFile)(process.execPath, [...args], { cwd: ROOT, env, timeout: 20_000 });
     const { code, killed, stderr } = await ending.then(

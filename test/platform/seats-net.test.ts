@@ -67,8 +67,8 @@ async function expectRefused(write: PromiseLike<unknown>): Promise<void> {
   await expect(Promise.resolve(write)).rejects.toMatchObject(oversold);
 }
 
-describe('the net below the seats', () => {
-  it('refuses a hold or a lead too many, by whomever it is written', async () => {
+describe('the trigger that recounts seats', () => {
+  it('refuses a hold or a lead too many, whatever code writes it', async () => {
     const { db } = database;
     const departure = await givenNumbered(5);
     await insertHold(db, departure, 2);
@@ -79,7 +79,7 @@ describe('the net below the seats', () => {
     expect(await seatsTaken(db, departure)).toBe(5);
   });
 
-  it('refuses many rows of one statement of which only the sum is too much', async () => {
+  it('refuses rows of one statement whose sum exceeds the seats', async () => {
     const { db } = database;
     const [one, two] = [await givenNumbered(3), await givenNumbered(3)];
     const rows = [holdRow(db, one, 2), holdRow(db, two, 2), holdRow(db, two, 2)];
@@ -88,7 +88,7 @@ describe('the net below the seats', () => {
     await db('seat_holds').insert(rows.slice(0, 2));
   });
 
-  it('refuses the update that revives what was over, grows it, or moves it', async () => {
+  it('refuses an update that revives, enlarges or moves a hold or lead beyond the seats', async () => {
     const { db } = database;
     const departure = await givenNumbered(3);
     const other = await givenNumbered(3);
@@ -113,7 +113,7 @@ describe('the net below the seats', () => {
     expect(await seatsTaken(db, departure)).toBe(2);
   });
 
-  it('refuses to take away seats that are sold', async () => {
+  it('refuses fewer seats than are sold', async () => {
     const { db } = database;
     const departure = await givenNumbered(5);
     await insertLead(db, departure, 3, { status: 'confirmed' });
@@ -121,7 +121,7 @@ describe('the net below the seats', () => {
     await db('departures').where({ id: departure.id }).update({ seats_total: 3 });
   });
 
-  it('lets two writers who took no lock race, and only one of them win', async () => {
+  it('lets one of two concurrent writers without a lock succeed', async () => {
     const { db } = database;
     const departure = await givenNumbered(1);
     const [first, second] = [await db.transaction(), await db.transaction()];
@@ -134,7 +134,7 @@ describe('the net below the seats', () => {
     expect(await seatsTaken(db, departure)).toBe(1);
   });
 
-  it('lets exactly five of many writers who took no lock have five seats', async () => {
+  it('grants exactly five seats to many concurrent writers without a lock', async () => {
     const departure = await givenNumbered(5);
     const write = (n: number) =>
       n % 2 ? insertHold(database.db, departure, 1) : insertLead(database.db, departure, 1);
@@ -145,7 +145,7 @@ describe('the net below the seats', () => {
     expect(await seatsTaken(database.db, departure)).toBe(5);
   });
 
-  it('refuses to count in any isolation but READ COMMITTED, whose snapshot is as new as the lock', async () => {
+  it('refuses any isolation level but READ COMMITTED, whose snapshot is as new as the lock', async () => {
     const departure = await givenNumbered(5);
     for (const isolation of ['repeatable read', 'serializable']) {
       const work = database.db.transaction(async (trx) => {
@@ -169,7 +169,7 @@ describe('the net below the seats', () => {
     expect(await seatsTaken(db, departure)).toBe(2);
   });
 
-  it('does not stand in the way of leads without a departure', async () => {
+  it('allows leads without a departure', async () => {
     const departure = await givenNumbered(1);
     const dateless = { departure_id: null, departure_date: null };
     await expect(Promise.resolve(insertLead(database.db, departure, 50, dateless))).resolves.toHaveLength(1);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-describe('a service on a database of one’s own', () => {
+describe('a service on an external database', () => {
   it.each([
     ['services/api/main.ts', 'KEY_PEPPER', OTHER],
     ['services/api/main.ts', 'KEY_PEPPER', ''],

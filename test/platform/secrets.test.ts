@@ -15,24 +15,24 @@ const load = (env: Record<string, string>, isNew = true) =>
   loadSecrets(loadConfig({ DATA_DIR: dataDir, ...env }), ALL, () => Promise.resolve(isNew));
 
 describe('secrets', () => {
-  it('are generated once into DATA_DIR, for the owner alone', async () => {
+  it('are generated once into DATA_DIR, readable only by the owner', async () => {
     const first = await load({});
     expect(await load({}, false)).toEqual(first);
     expect(statSync(path.join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600);
     expect(new Set(Object.values(first)).size).toBe(3);
   });
 
-  it('are the same for two first starters at once', async () => {
+  it('are the same for two concurrent first starts', async () => {
     const [one, other] = await Promise.all([load({}), load({})]);
     expect(one).toEqual(other);
   });
 
-  it('come from the environment where it has them', async () => {
+  it('come from the environment where it sets them', async () => {
     expect(await load({ CURSOR_KEY: 'c'.repeat(40) })).toMatchObject({ cursorKey: 'c'.repeat(40) });
     expect(readFileSync(path.join(dataDir, 'secrets.json'), 'utf8')).not.toContain('cccc');
   });
 
-  it('are not generated beside a database that depends on lost ones', async () => {
+  it('are not generated beside a database that depends on lost secrets', async () => {
     await expect(load({ CURSOR_KEY: 'c'.repeat(40) }, false)).rejects.toThrow(
       /secrets\.json is missing, .* Restore the file from a backup, or set SECRETS_KEY, KEY_PEPPER to the earlier values$/,
     );
@@ -51,7 +51,7 @@ describe('secrets', () => {
     },
   );
 
-  it('come from the environment alone beside a database of one’s own, and only the needed ones are asked for', async () => {
+  it('come only from the environment with an external database, and only the needed ones are required', async () => {
     const config = loadConfig({
       DATABASE_URL: 'postgres://localhost/x',
       CURSOR_KEY: 'c'.repeat(32),
@@ -107,7 +107,7 @@ describe('the check values of secrets', () => {
     expect(JSON.stringify(rows)).not.toMatch(/kkk/);
   });
 
-  it('refuse a SECRETS_KEY that is wrong also where it is given and not used', async () => {
+  it('refuse a wrong SECRETS_KEY also where it is not used', async () => {
     await open({ SECRETS_KEY: KEY });
     await expect(open({ SECRETS_KEY: OTHER }, ['cursorKey', 'keyPepper'])).rejects.toThrow(
       'SECRETS_KEY is not',
@@ -121,7 +121,7 @@ describe('the check values of secrets', () => {
     await expect(open({ SECRETS_KEY: KEY, KEY_PEPPER: OTHER })).rejects.toThrow('KEY_PEPPER');
   });
 
-  it('are taken, in an installation from before them, of the first key that opens what is sealed', async () => {
+  it('are created, in an older installation, from the first key that opens a sealed secret', async () => {
     await database.db.raw(`insert into secret_checks (variable) values ('SECRETS_KEY'), ('KEY_PEPPER')`);
     await expect(open({ SECRETS_KEY: OTHER, KEY_PEPPER: KEY }, ALL, false)).rejects.toThrow(
       'SECRETS_KEY is not',
@@ -133,12 +133,12 @@ describe('the check values of secrets', () => {
     );
   });
 
-  it('are one for two first starts at once with different keys: one of them is refused', async () => {
+  it('are created once for two concurrent first starts with different keys: one is refused', async () => {
     const both = await Promise.allSettled([open({ SECRETS_KEY: KEY }), open({ SECRETS_KEY: OTHER })]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('are only read by an inspection', async () => {
+  it('are only read, and not created, by an inspection', async () => {
     const config = loadConfig({ DATABASE_URL: database.url, SECRETS_KEY: KEY });
     expect(await inspectSecrets(database.db, config, () => Promise.resolve(true))).toEqual({});
     expect(await database.db('secret_checks').select()).toEqual([]);

@@ -6,7 +6,7 @@ let database: TestDatabase;
 beforeAll(async () => (database = await createTestDatabase()));
 afterAll(() => database.drop());
 
-describe('a connection that falls silent', () => {
+describe('a database connection that receives no more bytes', () => {
   it('fails its statement in time and is closed, so that the next statement has another', async () => {
     const proxy = await startTcpProxy(Number(new URL(database.url).port));
     const through = new URL(database.url);

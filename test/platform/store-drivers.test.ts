@@ -77,7 +77,7 @@ describeWithRedis('the drivers of the shared store', () => {
   });
   const drivers = () => [memory(), scripted(overRedis), scripted(overRest)];
 
-  it('give the same answers, whatever is asked', async () => {
+  it('give the same answers to random sequences of calls', async () => {
     await setClock();
     let traces = 0;
     let steps = 0;
@@ -122,7 +122,7 @@ describeWithRedis('the drivers of the shared store', () => {
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(50);
   });
 
-  it.each(['redis', 'rest'])('leave no key that never ends (%s)', async (kind) => {
+  it.each(['redis', 'rest'])('leave no key without an expiry (%s)', async (kind) => {
     const [server, connection] = kind === 'redis' ? [servers[0]!, overRedis] : [servers[1]!, overRest];
     const cache = createScriptedCacheStore(runOn(connection));
     await createScriptedQuotaStore(runOn(connection)).consume('ends', 5);
@@ -134,25 +134,22 @@ describeWithRedis('the drivers of the shared store', () => {
     }
   });
 
-  it.each(['redis', 'rest'])(
-    'take a key that somebody else has written for none of theirs (%s)',
-    async (kind) => {
-      const [server, connection] = kind === 'redis' ? [servers[0]!, overRedis] : [servers[1]!, overRest];
-      const cache = createScriptedCacheStore(runOn(connection));
-      const quotas = createScriptedQuotaStore(runOn(connection));
-      await server.set('quota:foreign', 'text');
-      await server.set('foreign', 'text');
-      await server.hset('quota:odd', { slice: 'many', [Math.floor(Date.now() / 5000)]: 'lots' });
-      expect(await quotas.consume('foreign', 5)).toMatchObject({ allowed: true, remaining: 4 });
-      expect(await quotas.consume('odd', 5)).toMatchObject({ allowed: true, remaining: 4 });
-      expect(await cache.get('foreign')).toBeUndefined();
-      const claim = (await cache.claim('foreign', undefined)) as { loadLock: LoadLock };
-      expect(await cache.put('foreign', claim.loadLock, 'ours', 1000)).toBe(true);
-      expect(await cache.get('foreign')).toMatchObject({ value: 'ours' });
-    },
-  );
+  it.each(['redis', 'rest'])('ignore the keys of other programs (%s)', async (kind) => {
+    const [server, connection] = kind === 'redis' ? [servers[0]!, overRedis] : [servers[1]!, overRest];
+    const cache = createScriptedCacheStore(runOn(connection));
+    const quotas = createScriptedQuotaStore(runOn(connection));
+    await server.set('quota:foreign', 'text');
+    await server.set('foreign', 'text');
+    await server.hset('quota:odd', { slice: 'many', [Math.floor(Date.now() / 5000)]: 'lots' });
+    expect(await quotas.consume('foreign', 5)).toMatchObject({ allowed: true, remaining: 4 });
+    expect(await quotas.consume('odd', 5)).toMatchObject({ allowed: true, remaining: 4 });
+    expect(await cache.get('foreign')).toBeUndefined();
+    const claim = (await cache.claim('foreign', undefined)) as { loadLock: LoadLock };
+    expect(await cache.put('foreign', claim.loadLock, 'ours', 1000)).toBe(true);
+    expect(await cache.get('foreign')).toMatchObject({ value: 'ours' });
+  });
 
-  it('send what is asked at once over REST together, each with its own answer', async () => {
+  it('send concurrent REST commands together, each with its own answer', async () => {
     rest.requests.length = 0;
     const quotas = createScriptedQuotaStore(runOn(overRest));
     await servers[1]!.set('wrong', 'text');
@@ -165,7 +162,7 @@ describeWithRedis('the drivers of the shared store', () => {
     expect(await refusal).not.toContain('secret-bucket');
   });
 
-  it('tell that the token is wrong without the token', async () => {
+  it('report a wrong token without showing it', async () => {
     const wrong = openRestConnection({ kind: 'rest', url: rest.url, token: 'hunter2' });
     const message = await createScriptedQuotaStore(runOn(wrong))
       .consume('b', 5)
@@ -176,7 +173,7 @@ describeWithRedis('the drivers of the shared store', () => {
   });
 
   describe('the REST store of these tests', () => {
-    it("is one to the store's own client, which reads what we write and writes what we read", async () => {
+    it('is compatible with the official client in both directions', async () => {
       const upstash = new UpstashRedis({
         url: rest.url,
         token: rest.token,

@@ -29,7 +29,7 @@ const until = async (holds: () => Promise<boolean>) => {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 50));
 };
 
-describeWithRedis('a Redis with a password', () => {
+describeWithRedis('a Redis address with a password', () => {
   let redis: TestRedis;
   beforeAll(async () => (redis = await startRedis(['--requirepass', 'p@ss/w:rd'])));
   afterAll(() => redis.stop());
@@ -39,15 +39,15 @@ describeWithRedis('a Redis with a password', () => {
     ['default:p%40ss%2Fw%3Ard@', true],
     ['default:wrong@', false],
     ['', false],
-  ])('is one to redis://%s: %s', async (user, expected) => {
+  ])('is accepted as redis://%s: %s', async (user, expected) => {
     const store = await open(`redis://${user}127.0.0.1:${redis.port}/3`);
     expect(await isShared(store, 'b')).toBe(expected);
     await store.close();
   });
 });
 
-describeWithRedis('a Redis behind Sentinel', () => {
-  it('goes on with the replica that takes over', async () => {
+describeWithRedis('a shared store behind Redis Sentinel', () => {
+  it('continues with the promoted replica', async () => {
     const master = await startRedis();
     const replica = await startRedis(['--replicaof', '127.0.0.1', `${master.port}`]);
     const client = new Redis(replica.url);
@@ -71,8 +71,8 @@ describeWithRedis('a Redis behind Sentinel', () => {
   });
 });
 
-describeWithRedis('a Redis Cluster', () => {
-  it('is asked node by node, and is away until the one that is missed is back', async () => {
+describeWithRedis('a shared store on a Redis Cluster', () => {
+  it('uses each node, and is unavailable until a missing node is back', async () => {
     const ports = [await freePorts(), await freePorts()] as const;
     const start = (bus: number) =>
       startRedis([

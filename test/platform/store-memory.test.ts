@@ -1,7 +1,7 @@
 import { createMemoryQuotaStore } from '../../services/platform/quota-store';
 
-describe('quotas that are counted in memory', () => {
-  it('forget what nobody has added to for longest, however many addresses guess', async () => {
+describe('quotas in memory', () => {
+  it('evict the address that was idle for longest, however many addresses are counted', async () => {
     const quotas = createMemoryQuotaStore(Date.now, 50);
     await quotas.consume('website', 10);
     for (let n = 0; n < 40; n++) await quotas.consume(`address ${n}`, 60);

@@ -84,7 +84,7 @@ describeWithRedis('a shared store that dies', () => {
       await proxy.stop();
     });
 
-    it('costs one request 150 ms once, is told in one line, and is used again when it is back', async () => {
+    it('delays one request by 150 ms once, is logged in one line, and is used again when it is back', async () => {
       const { quotas, cache } = store;
       expect(await up()).toBe(1);
       expect(await quotas.consume(bucket, LIMIT)).toMatchObject({ allowed: true, remaining: LIMIT - 1 });
@@ -126,7 +126,7 @@ describeWithRedis('a shared store that dies', () => {
     });
   });
 
-  it('at the start does not hold the start up, and is used when it comes', async () => {
+  it('at the start does not delay the start, and is used when it is available', async () => {
     const late = await startRedis();
     await late.kill();
     const log: string[] = [];
@@ -143,7 +143,7 @@ describeWithRedis('a shared store that dies', () => {
     await late.stop();
   });
 
-  it('is not taken for dead when it closes a connection that was idle', async () => {
+  it('stays in use when it closes an idle connection', async () => {
     const log: string[] = [];
     const store = await openSharedStore(settings('redis', redis.port, rest), logInto(log));
     const client = new Redis(redis.url);
@@ -155,7 +155,7 @@ describeWithRedis('a shared store that dies', () => {
     await store.close();
   });
 
-  it('is not taken for dead when this process stalls', async () => {
+  it('stays in use when this process stalls', async () => {
     const log: string[] = [];
     const store = await openSharedStore(settings('redis', redis.port, rest), logInto(log));
     const asked = Promise.all(Array.from({ length: 20 }, () => store.quotas.consume('stall', LIMIT)));
