@@ -7,7 +7,7 @@ beforeAll(async () => (api = await startTestApi()));
 afterAll(() => api.stop());
 
 /** Every answer of every test goes through this check (test/support/api.ts): here is that it sees what is wrong. */
-describe('the check of each answer against the document', () => {
+describe('the check of each answer against the OpenAPI document', () => {
   it.each([
     ['a field that is missing', (hold: Fields) => delete hold.expires_at, /required property 'expires_at'/],
     ['a field that is not told of', (hold: Fields) => (hold.secret = 1), /"additionalProperty":"secret"/],
@@ -15,14 +15,14 @@ describe('the check of each answer against the document', () => {
     ['another word', (hold: Fields) => (hold.status = 'gone'), /body\.status must be equal to one of/],
     ['no real time', (hold: Fields) => (hold.created_at = 'now'), /body\.created_at must match format/],
     ['null where none is told of', (hold: Fields) => (hold.tour = null), /body\.tour must be object/],
-  ])('sees %s', async (_, spoil, message) => {
+  ])('finds %s', async (_, spoil, message) => {
     const answer = await heldSeats();
     expect(() => checkAnswer(answer)).not.toThrow();
     spoil(answer.body);
     expect(() => checkAnswer(answer)).toThrow(message);
   });
 
-  it('sees a status, a code, a media type and a missing header that are not told of', async () => {
+  it('finds a status, a code, a media type and a missing header that the document does not describe', async () => {
     const held = await heldSeats();
     expect(() => checkAnswer({ ...held, status: 202, type: held.type } as never)).toThrow('no status 202');
     expect(() => checkAnswer({ ...held, type: 'text/plain' } as never)).toThrow('text/plain instead of');
@@ -38,7 +38,7 @@ describe('the check of each answer against the document', () => {
     expect(() => checkAnswer(answer)).toThrow(/to GET \/api\/tenant\/catalog:\n/);
   });
 
-  it('lets pass what is served beside the API, and refusals of paths that are not there', async () => {
+  it('accepts pages beside the API, and refusals of unknown paths', async () => {
     for (const path of ['/docs', '/openapi.json', '/nowhere', '/api/tenant/nowhere'])
       await expect(api.http.get(path)).resolves.toBeDefined();
     expect((await api.http.put('/api/tenant/catalog')).status).toBe(405);

@@ -24,8 +24,8 @@ afterAll(() => api.stop());
 
 const bookings = async () => (await website.get('/api/tenant/bookings')).body.items;
 
-describe('the guide', () => {
-  it('has snippets in these languages, each of which is run by a test', () => {
+describe('the integration guide', () => {
+  it('has snippets in these languages only, and a test runs each', () => {
     expect(languages().sort()).toEqual(['go', 'html', 'js', 'json', 'php', 'python', 'ruby', 'sh']);
   });
 
@@ -103,7 +103,7 @@ describe('the client of the guide', () => {
     return JSON.parse(stdout);
   }
 
-  it('does once what it has to ask for three times, and waits as long as it is told', async () => {
+  it('books once in three attempts, and waits as long as Retry-After says', async () => {
     const way = await startBadWay(api.baseUrl);
     const body = { departure_date: seats.date, quantity: 1 };
     const begun = Date.now();
@@ -119,11 +119,11 @@ describe('the client of the guide', () => {
     way.close();
   });
 
-  it('gives up at once on what will not pass, and says what it is', async () => {
+  it('gives up at once on a permanent refusal, and names it', async () => {
     expect(await call(['GET', '/api/tenant/tours/nowhere'])).toMatchObject({ code: 'tour_not_found' });
   });
 
-  it('takes an answer without a body', async () => {
+  it('accepts an answer without a body', async () => {
     const hold = await website.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
     expect(await call(['DELETE', `/api/gateway/holds/${hold.body.hold_id}`])).toEqual({});
   });

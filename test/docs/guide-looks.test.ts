@@ -7,7 +7,7 @@ import { fileOfGuide, folderWith, runProgram, snippets } from './guide';
 
 const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
 
-describe('the looks in the guide', () => {
+describe('the appearance settings in the guide', () => {
   it('are set by its command', async () => {
     const terminal = await openTestTerminal();
     await terminal.tourctl('tenant create --slug acme --name Acme');
@@ -29,7 +29,7 @@ describe('the looks in the guide', () => {
 });
 
 describe('the list for search engines in the guide', () => {
-  it('has the tours with their prices, and no name ends its script', async () => {
+  it('has the tours with their prices, and no name can end its script', async () => {
     const api = await startTestApi();
     const website = await givenWebsite(api);
     const names = ['</script><b>Azores', 'Zagreb & around'];

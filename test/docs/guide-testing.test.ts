@@ -11,8 +11,8 @@ import { folderWith, snippets } from './guide';
 
 const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
 
-describe('the receiver that the guide has the terminal play', () => {
-  it('says of a webhook of the platform that its signature is right', async () => {
+describe('the receiver that the guide starts in a terminal', () => {
+  it('accepts the signature of a webhook from the platform', async () => {
     const terminal = await openTestTerminal();
     await terminal.tourctl('tenant create --slug demo --name Demo');
     const worker = startFastWorker(terminal.db, { secretsKey: terminal.env.SECRETS_KEY! });
@@ -44,12 +44,12 @@ describe('the receiver that the guide has the terminal play', () => {
   });
 });
 
-describe('what the guide says can be refused on purpose', () => {
+describe('the refusals that the guide provokes', () => {
   let api: TestApi;
   beforeAll(async () => (api = await startTestApi()));
   afterAll(() => api.stop());
 
-  it('is refused so', async () => {
+  it('are answered as the guide says', async () => {
     const website = await givenWebsite(api);
     const { tour, date } = await givenSeats(api.db);
     const hold = (body: object, key = 'one') =>

@@ -126,14 +126,14 @@ print(json.dumps([is_genuine(one["secret"], one["headers"], one["body"].encode()
 };
 
 describe.each(Object.entries(LANGUAGES))(
-  'the receiver of the guide',
+  'the webhook receiver of the guide',
   (name, { file, main, command, from }) => {
     const [program, ...parameters] = command;
     describeWith(
       from,
       `in ${name}`,
       () => {
-        it('believes what the queue has signed, and nothing else', async () => {
+        it('accepts requests that the queue has signed, and no others', async () => {
           const cwd = await folderWith({ [file]: fileOfGuide(file), [main[0]]: main[1] });
           const stdin = JSON.stringify(CASES.map(([, , given]) => given()));
           const { code, stdout, stderr } = await runProgram(program, parameters, { cwd, stdin });

@@ -55,13 +55,13 @@ describeInChromium('the snippets of the widget in the guide', (browser) => {
   it.each([
     ['the script', simple],
     ['the frame', frame],
-  ])('%s shows the tours, with no more leave than the guide asks for', async (_, snippet) => {
+  ])('%s shows the tours with only the permissions that the guide names', async (_, snippet) => {
     policy = `default-src 'none'; script-src ${api.baseUrl}; frame-src ${api.baseUrl}; style-src 'unsafe-inline'`;
     await visit(snippet);
     await expect(shown()).resolves.toBeUndefined();
   });
 
-  it('the element shows them too, and tells that it is ready and how high it is', async () => {
+  it('the element shows the tours too, and reports that it is ready and its height', async () => {
     policy = '';
     const said: string[] = [];
     page.on('console', (message) => said.push(message.text()));
@@ -74,7 +74,7 @@ describeInChromium('the snippets of the widget in the guide', (browser) => {
     expect(said).toContain('shown');
   });
 
-  it('the version with a hash, as computed there, is one that a browser takes', async () => {
+  it('a browser accepts the version with the hash that the guide computes', async () => {
     policy = '';
     const [script] = snippets('sh', 'The widget').map(filledIn);
     const { stdout, stderr } = await runProgram('bash', ['-euo', 'pipefail', '-c', script!], {

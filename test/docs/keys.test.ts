@@ -27,7 +27,7 @@ const issued = (kind: CredentialKind) =>
 
 describe('the documented patterns for secret scanners', () => {
   it.each(Object.entries(rules))(
-    '%s find every token of their kind, whole, and none of the other',
+    '%s find every complete token of their kind, and none of the other',
     (_, found) => {
       expect(found).toHaveLength(2);
       for (const [i, kind] of KINDS.entries()) {
@@ -46,7 +46,7 @@ describe('the documented patterns for secret scanners', () => {
     expect(trufflehog).toBe(`\\b(${key})\\b`);
   });
 
-  it('leave alone what is too short, too long, or of other letters', () => {
+  it('ignore text that is too short, too long, or has other characters', () => {
     const pattern = new RegExp(rules['the plain patterns'][0]!);
     const { token } = mintCredentialToken('api_key');
     for (const text of [token.slice(0, -1), `${token}x`, `x${token}`, token.replace(/.{3}$/, '-é-')]) {
@@ -54,7 +54,7 @@ describe('the documented patterns for secret scanners', () => {
     }
   });
 
-  it('pass the entropy that gitleaks is told to ask for', () => {
+  it('match tokens above the documented gitleaks entropy', () => {
     const least = Math.min(
       ...[...block('toml').matchAll(/entropy = ([\d.]+)/g)].map((match) => Number(match[1])),
     );
@@ -71,11 +71,11 @@ describe('the documented checksum', () => {
     text: string,
   ) => boolean;
 
-  it.each(KINDS)('is that of every %s', (kind) => {
+  it.each(KINDS)('is the one of every %s', (kind) => {
     for (const token of issued(kind)) expect(isOurs(token)).toBe(true);
   });
 
-  it('is that of no mistyped one, as we judge it ourselves', () => {
+  it('is the one of no mistyped token, by the check of the product', () => {
     for (const token of issued('api_key')) {
       const swapped = token.replace(/(.)(.)(.{10})$/, '$2$1$3');
       if (swapped === token) continue;

@@ -125,7 +125,7 @@ describe('the example of a tenant’s server', () => {
     expect(leads).toMatchObject([{ bookingRef: paid.booking_ref, status: 'confirmed', adults: 2 }]);
   });
 
-  it('books once what is paid for twice', async () => {
+  it('books once where a customer pays twice', async () => {
     const { body: held } = await order(1);
     const both = await Promise.all([1, 2].map(() => ask(`/orders/${held.id}/pay`, CUSTOMER)));
     const refs = both.map(({ body }) => body.booking_ref);
@@ -133,7 +133,7 @@ describe('the example of a tenant’s server', () => {
     expect(refs[1]).toBe(refs[0]);
   });
 
-  it('tells a visitor what else can be had, and nobody the key', async () => {
+  it('offers a visitor the other departures, and shows nobody the key', async () => {
     const { status, body } = await order(40);
     expect({ status, body }).toMatchObject({ status: 409, body: { code: 'insufficient_seats' } });
     expect(body.seats_available).toBeGreaterThan(0);
@@ -143,7 +143,7 @@ describe('the example of a tenant’s server', () => {
     expect(complaints).not.toContain(environment.KEY);
   });
 
-  it('takes no webhook that the platform has not signed', async () => {
+  it('refuses a webhook that the platform has not signed', async () => {
     const forged = { event_type: 'booking.created', booking_ref: 'EVIL-1', external_ref: 'x' };
     expect((await ask('/webhooks', forged)).status).toBe(401);
   });

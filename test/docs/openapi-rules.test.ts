@@ -33,7 +33,7 @@ describe.each(['3.0', '3.1'])('OpenAPI %s', (version) => {
     expect(faults.map(({ code, message, path: at }) => `${at.join('.')}: ${message} (${code})`)).toEqual([]);
   }, 60_000);
 
-  it('has no example that its own schema refuses', () => {
+  it('has no example that its own schema rejects', () => {
     const document = documents[version]!;
     const examples = examplesOf(document, []);
     // Of each operation an answer or a body, of each schema a field: if there are fewer, the search is wrong.
@@ -106,7 +106,7 @@ function namedExamples(examples: unknown, root: Json, at: string[]): Found[] {
 }
 
 describe('/openapi.d.ts', () => {
-  it('is TypeScript that the strictest compiler takes, and that refuses what the API would', async () => {
+  it('is TypeScript that the strictest compiler accepts, and that rejects requests that the API refuses', async () => {
     const folder = await folderWith({
       'openapi.d.ts': types,
       'right.ts': `import type { components, operations, webhooks } from './openapi';

@@ -88,7 +88,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
   });
 
-  it('tells of 400, 401, 429, 500 and 503 wherever a credential is taken, as problem documents', () => {
+  it('describes 400, 401, 429, 500 and 503 as problem documents wherever a credential is required', () => {
     for (const { operationId, responses } of calls()) {
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '401', '429', '500', '503']));
       const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 400);
@@ -102,7 +102,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('tells of the ways to carry each credential, and of the scope', () => {
+  it('describes the ways to send each credential, and the scope', () => {
     const { security, 'x-required-scope': scope } = document.paths['/api/tenant/catalog']!.get!;
     expect(security).toEqual([{ apiKey: [] }, { apiKeyInQuery: [] }]);
     expect(scope).toBe('catalog:read');
@@ -110,7 +110,7 @@ describe('the OpenAPI document', () => {
     expect(widget.security).toEqual([{ widgetToken: [] }, { widgetTokenInHeader: [] }]);
   });
 
-  it('has the Idempotency-Key, and what comes of it, on the five writes', () => {
+  it('describes the Idempotency-Key and its answers on the five writes', () => {
     expect(writes().map(({ operationId }) => operationId)).toEqual([
       'placeHold',
       'extendHold',
@@ -140,14 +140,14 @@ describe('the OpenAPI document', () => {
     expect(parameter('listWidgetTours', 'limit')).toEqual(whole(1, 30));
   });
 
-  it('closes what a client sends, and lets answers grow', () => {
+  it('forbids unknown members in requests and allows them in answers', () => {
     const { HoldBody, HoldAnswer, ProblemDocument } = document.components.schemas;
     expect(HoldBody!.additionalProperties).toBe(false);
     expect(HoldAnswer).not.toHaveProperty('additionalProperties');
     expect(ProblemDocument).not.toHaveProperty('additionalProperties');
   });
 
-  it('says in 3.1 with types what 3.0 says with nullable', () => {
+  it('has types with null in 3.1 where 3.0 has nullable', () => {
     const { BookingAnswer, AvailabilityAnswer } = document31.components.schemas;
     expect(BookingAnswer!.properties.external_ref!.type).toEqual(['string', 'null']);
     expect(AvailabilityAnswer!.properties.prices!.anyOf).toEqual([
@@ -157,7 +157,7 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document31)).not.toContain('nullable');
   });
 
-  it('is served as TypeScript too', () => {
+  it('is also served as TypeScript', () => {
     expect(types.headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(types.text).toContain('export interface paths {');
     expect(types.text).toContain('placeHold: {');

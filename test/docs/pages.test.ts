@@ -9,9 +9,9 @@ const CODES = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[];
 
 const api = useTestApi();
 
-describe('the pages', () => {
+describe('the documentation pages', () => {
   it.each(['/', '/docs', '/docs/guide', '/docs/errors', '/docs/errors/price_changed'])(
-    '%s loads nothing, runs nothing and cannot be framed',
+    '%s loads no resource, runs no script and cannot be framed',
     async (page) => {
       const { status, text, headers } = await api.http.get(page);
       expect({ status, type: headers['content-type'] }).toEqual({
@@ -29,7 +29,7 @@ describe('the pages', () => {
     },
   );
 
-  it('link only to what is there', async () => {
+  it('have no broken link', async () => {
     const texts = await Promise.all(
       ['/', '/docs', '/docs/guide', '/docs/errors'].map((page) => api.http.get(page)),
     );
@@ -46,7 +46,7 @@ describe('the pages', () => {
     }
   });
 
-  it('follow the path below which the service is published', async () => {
+  it('use the path below which the service is published', async () => {
     const published = await startTestApi({ publicBaseUrl: 'https://example.test/tours' });
     const { text } = await published.http.get('/docs');
     const guide = (await published.http.get('/docs/guide')).text;
@@ -66,10 +66,10 @@ describe('the pages', () => {
   });
 });
 
-describe('the address of the service alone', () => {
+describe('the root address of the service', () => {
   const ask = (accept: string) => api.http.get('/').set({ accept });
 
-  it('answers a browser, and a client that takes anything, with a page', async () => {
+  it('answers a browser, and a client that accepts any type, with a page', async () => {
     for (const accept of ['text/html,application/xhtml+xml,*/*;q=0.8', '*/*', 'image/png']) {
       const { status, headers, text } = await ask(accept);
       expect(status).toBe(200);
@@ -84,7 +84,7 @@ describe('the address of the service alone', () => {
     }
   });
 
-  it('answers a client that asks for JSON with the addresses of all that needs no credential', async () => {
+  it('answers a client that accepts JSON with the addresses that need no credential', async () => {
     const { status, headers, body } = await ask('application/json');
     expect(status).toBe(200);
     expect(headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', vary: 'Accept' });
@@ -109,8 +109,8 @@ describe('the address of the service alone', () => {
   });
 });
 
-describe('a page of an error', () => {
-  it.each(CODES)('tells what to do about %s', async (code) => {
+describe('the page of an error code', () => {
+  it.each(CODES)('says what to do about %s', async (code) => {
     const { status, text } = await api.http.get(`/docs/errors/${code}`);
     expect(status).toBe(200);
     expect(text).toContain(`<h1><code>${code}</code></h1>`);
@@ -118,7 +118,7 @@ describe('a page of an error', () => {
     expect(text).toContain(`https://api.example.test/docs/errors/${code}`);
   });
 
-  it('is where the type of a real refusal leads', async () => {
+  it('is the target of the type of a real refusal', async () => {
     const refusal = await api.http.get('/api/tenant/catalog');
     const page = await api.http.get(new URL(refusal.body.type).pathname);
     expect(page.status).toBe(200);
@@ -129,7 +129,7 @@ describe('a page of an error', () => {
   });
 });
 
-describe('the Markdown of our texts', () => {
+describe('the Markdown of documentation texts', () => {
   it('is escaped everywhere', () => {
     const hostile = '<img src=x onerror=alert(1)> & "quoted"';
     const source = `# ${hostile}\n\n${hostile}\n\n- ${hostile}\n\n| ${hostile} |\n|---|\n| \`${hostile}\` |\n\n\`\`\`\n${hostile}\n\`\`\``;
@@ -138,7 +138,7 @@ describe('the Markdown of our texts', () => {
     expect(text.match(/&lt;img/g)).toHaveLength(6);
   });
 
-  it('makes no link of another scheme', () => {
+  it('creates no link with another scheme', () => {
     const text = toHtml(renderMarkdown('[go](javascript:alert(1)) ![see](data:image/svg+xml,a)'));
     expect(text.trim()).toBe('<p>[go](javascript:alert(1)) ![see](data:image/svg+xml,a)</p>');
   });
