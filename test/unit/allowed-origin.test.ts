@@ -1,7 +1,7 @@
 import { canonicalOrigin } from '../../services/api/tenants/origins';
 import { OriginRefusedError } from '../../services/api/tenants/tenant.errors';
 
-describe('an allowed origin is kept in the form that a browser sends', () => {
+describe('an allowed origin is stored in the form that a browser sends', () => {
   it.each([
     ['https://shop.example', 'https://shop.example'],
     ['https://www.shop.example', 'https://www.shop.example'],
@@ -24,14 +24,14 @@ describe('an allowed origin is kept in the form that a browser sends', () => {
     expect(canonicalOrigin(given)).toBe(kept);
   });
 
-  it('is what a URL of it has as its origin', () => {
+  it('equals the origin of its URL', () => {
     for (const given of ['münchen.de', 'https://Straße.de:8443', 'https://shop.vn:443', '日本.jp']) {
       const kept = canonicalOrigin(given);
       expect(new URL(kept).origin).toBe(kept);
     }
   });
 
-  it('stays the same when it is given again', () => {
+  it('stays the same when it is normalized again', () => {
     expect(canonicalOrigin(canonicalOrigin('MÜNCHEN.de:8443/'))).toBe('https://xn--mnchen-3ya.de:8443');
   });
 });
@@ -110,7 +110,7 @@ describe('an origin is refused with the reason', () => {
   });
 });
 
-describe('an origin that is refused comes with what to write instead', () => {
+describe('a refused origin comes with the origin to write instead', () => {
   it.each([
     ['*', ['https://shop.example', 'https://www.shop.example']],
     ['https://*.shop.vn', ['https://shop.vn', 'https://www.shop.vn']],
@@ -166,13 +166,13 @@ function reasonFor(given: string): string {
   throw new Error(`${given} is not refused`);
 }
 
-describe('for development', () => {
-  it('http://localhost is allowed with its port', () => {
+describe('an origin with --dev', () => {
+  it('http://localhost is allowed with a port', () => {
     expect(canonicalOrigin('http://localhost:3000', { dev: true })).toBe('http://localhost:3000');
   });
 
   it.each(['https://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000', 'http://shop.vn', '*'])(
-    '%s is refused still',
+    '%s is still refused',
     (given) => {
       expect(() => canonicalOrigin(given, { dev: true })).toThrow(OriginRefusedError);
     },

@@ -8,7 +8,7 @@ let database: TestDatabase;
 beforeAll(async () => (database = await createTestDatabase()));
 afterAll(() => database.drop());
 
-describe('loads of one date', () => {
+describe('concurrent loads of one date', () => {
   it('are shared by all callers, also by callers after a drop while the dropped load ends first', async () => {
     const { db } = database;
     const tour = await givenTour(db);

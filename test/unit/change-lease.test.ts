@@ -24,8 +24,8 @@ function givenLease() {
   return { lease, poll };
 }
 
-describe('the lease', () => {
-  it('holds for a second from when the poll began, not from when it was answered', () => {
+describe('read-cache validity', () => {
+  it('lasts one second from the start of the poll, not from its answer', () => {
     const { lease, poll } = givenLease();
     expect(lease.isValid()).toBe(false);
     poll(7, 400);
@@ -36,7 +36,7 @@ describe('the lease', () => {
     expect(lease.isValid()).toBe(false);
   });
 
-  it('is not held by an answer that came too late', () => {
+  it('is not renewed by an answer that came too late', () => {
     const { lease, poll } = givenLease();
     poll(7, 1_000);
     expect(lease.isValid()).toBe(false);
@@ -46,7 +46,7 @@ describe('the lease', () => {
     ['the wall clock steps forward', 0, 3_600_000],
     ['the wall clock steps back', 0, -3_600_000],
     ['the machine slept and its monotonic clock with it', 1, 60_000],
-  ])('is let go where %s, and taken up again by the next poll', (_, monotonic, wall) => {
+  ])('ends where %s, and is renewed by the next poll', (_, monotonic, wall) => {
     const { lease, poll } = givenLease();
     poll(7);
     clock = { monotonic: clock.monotonic + monotonic, wall: clock.wall + wall };
@@ -55,7 +55,7 @@ describe('the lease', () => {
     expect(lease.isValid()).toBe(true);
   });
 
-  it('tells a time that the clock of the database has not passed', () => {
+  it('returns a time that the clock of the database has not passed', () => {
     const { lease, poll } = givenLease();
     poll(7, 300);
     // The database read its clock at the end of those 300 ms; it may have been at their beginning.
@@ -65,7 +65,7 @@ describe('the lease', () => {
   });
 });
 
-describe('what is remembered', () => {
+describe('a cached value', () => {
   const answers = <T>(value: T, facts: Partial<CachedEntry<T>> = {}) =>
     jest.fn(async (): Promise<CachedEntry<T>> => ({ value, until: Infinity, size: 1, ...facts }));
   const given = () => {
@@ -73,7 +73,7 @@ describe('what is remembered', () => {
     return { lease, poll, cache: createReadCache(lease, 'test', 10) };
   };
 
-  it('is loaded once while the lease holds', async () => {
+  it('is loaded once during read-cache validity', async () => {
     const { cache, poll } = given();
     poll(1);
     const load = answers('a');
@@ -84,7 +84,7 @@ describe('what is remembered', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('is asked for each time where there is no lease', async () => {
+  it('is loaded each time without read-cache validity', async () => {
     const cache = createReadCache(NEVER_VALID, 'test', 10);
     const load = answers('a');
     await cache.get('k', load);
@@ -99,7 +99,7 @@ describe('what is remembered', () => {
       'after a gap in the lease, of the same version too',
       (poll: (version: number) => void) => (pass(1_000), poll(1)),
     ],
-  ])('is loaded anew %s', async (_, happen) => {
+  ])('is loaded again %s', async (_, happen) => {
     const { cache, poll } = given();
     poll(1);
     await cache.get('k', answers('old'));
@@ -107,7 +107,7 @@ describe('what is remembered', () => {
     expect(await cache.get('k', answers('new'))).toBe('new');
   });
 
-  it('is not kept, nor shared with later requests, where the version moved while it was being loaded', async () => {
+  it('is neither kept nor shared with later requests where the version changed during the load', async () => {
     const { cache, poll } = given();
     poll(1);
     let arrive = (_: CachedEntry<string>): void => {};
@@ -119,7 +119,7 @@ describe('what is remembered', () => {
     expect(await cache.get('k', answers('newer'))).toBe('newer');
   });
 
-  it('is loaded once for all who ask at a time', async () => {
+  it('is loaded once for concurrent requests', async () => {
     const { cache, poll } = given();
     poll(1);
     const load = answers('a');
@@ -127,7 +127,7 @@ describe('what is remembered', () => {
     expect(load).toHaveBeenCalledTimes(1);
   });
 
-  it('is good until the instant it names, by the latest that the clock of the database may show', async () => {
+  it('is valid until its expiry, by the latest possible time of the database clock', async () => {
     const { cache, poll, lease } = given();
     poll(1);
     const until = lease.latestDatabaseTime() + 300;
@@ -138,7 +138,7 @@ describe('what is remembered', () => {
     expect(await cache.get('k', answers('anew', { until: 0 }))).toBe('anew');
   });
 
-  it('is asked for by each that joined, where it had passed its instant when it came', async () => {
+  it('is loaded by each waiting request, where it was expired on arrival', async () => {
     const { cache, poll, lease } = given();
     poll(1);
     const ended = answers('ended', { until: lease.latestDatabaseTime() });
@@ -146,14 +146,14 @@ describe('what is remembered', () => {
     expect(ended).toHaveBeenCalledTimes(2);
   });
 
-  it('is no failure: that is told to who waited, and the next asks again', async () => {
+  it('is never a failure: the waiting requests get the error, and the next request loads again', async () => {
     const { cache, poll } = given();
     poll(1);
     await expect(cache.get('k', () => Promise.reject(new Error('lost')))).rejects.toThrow('lost');
     expect(await cache.get('k', answers('a'))).toBe('a');
   });
 
-  it('is bounded: the size of all, keys included, and what was asked for last stays', async () => {
+  it('is evicted by total size including keys, the least recently used first', async () => {
     const { cache, poll } = given();
     poll(1);
     for (let n = 0; n < 10; n++) await cache.get(`k${n}`, answers(n));

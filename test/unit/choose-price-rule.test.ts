@@ -13,7 +13,7 @@ const inMoney = (id: number, currency: string, kind: 'amount' | 'price' = 'amoun
 const ranked = (rules: PriceRule[], date: string | null = DATE, tenantCurrency = 'EUR') =>
   rankPriceRules(rules, TOUR, tenantCurrency, date).map(({ id }) => id);
 
-describe('the rule that makes a price', () => {
+describe('the price rule that applies', () => {
   it('is undefined without rules', () => {
     expect(ranked([])).toEqual([]);
   });
@@ -25,7 +25,7 @@ describe('the rule that makes a price', () => {
     expect(ranked([general, continent, tour])).toEqual([1, 2, 3]);
   });
 
-  it('applies to this tour or this continent', () => {
+  it('is one of this tour or this continent', () => {
     expect(ranked([rule(1, { tourId: 'tour-2' }), rule(2, { continent: 'europe' }), rule(3)])).toEqual([3]);
   });
 

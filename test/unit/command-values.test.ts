@@ -49,7 +49,7 @@ describe('the value of a flag', () => {
     ['a name with a combining accent', values.line(200), 'Cafe\u0301 ', 'Café'],
     ['a colour', values.color, '#0A7D5C', '#0a7d5c'],
     ['a link', values.linkTemplate, 'https://a.example/t/{slug}?x=1', 'https://a.example/t/{slug}?x=1'],
-  ])('is read: %s', (_, parse: (text: string, name: string) => unknown, text, expected) => {
+  ])('is accepted: %s', (_, parse: (text: string, name: string) => unknown, text, expected) => {
     expect(parse(text, '--flag')).toEqual(expected);
   });
 

@@ -4,7 +4,7 @@ const KEY = 'k3y'.repeat(12);
 const OWN_DATABASE = { DATABASE_URL: 'postgres://u:hunter2@db/x', SECRETS_KEY: KEY, CURSOR_KEY: KEY };
 
 describe('the configuration', () => {
-  it('needs nothing', () => {
+  it('needs no variable', () => {
     expect(loadConfig({})).toMatchObject({
       ...{
         host: '127.0.0.1',
@@ -21,7 +21,7 @@ describe('the configuration', () => {
     expect(loadConfig({}).databaseUrl).toBeUndefined();
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as unset', () => {
     const names = [
       'API_PORT',
       'DATABASE_URL',
@@ -42,7 +42,7 @@ describe('the configuration', () => {
     expect([config.cdnCache, config.webhooks.allowPrivateTargets]).toEqual([expected, expected]);
   });
 
-  it('makes the public address of the port, and drops a trailing slash of a given one', () => {
+  it('builds the public address from the port, and drops a trailing slash from a given one', () => {
     expect(loadConfig({ API_PORT: '4000' }).publicBaseUrl).toBe('http://127.0.0.1:4000');
     expect(loadConfig({ PUBLIC_BASE_URL: 'https://api.example.com/' }).publicBaseUrl).toBe(
       'https://api.example.com',
@@ -116,7 +116,7 @@ describe('the configuration', () => {
     expect(message).not.toContain('hunter2');
   });
 
-  it('names the secrets that services need with a database of its own, for whoever uses them to refuse', () => {
+  it('lists the secrets that a service needs with its own database', () => {
     const config = loadConfig({ ...OWN_DATABASE, SECRETS_KEY: '', CURSOR_KEY: '' });
     expect(missingSecrets(config).map(({ message }) => message)).toEqual([
       expect.stringMatching(/^SECRETS_KEY must be set/),
@@ -142,7 +142,7 @@ describe('the configuration', () => {
       /^REDIS_URL must be unset/,
     ],
   ])(
-    'refuses a shared store that is named by half, or twice (%#)',
+    'refuses a shared store with one of two variables, or with two addresses (%#)',
     (env: Record<string, string>, expected) => {
       expect(refusal(env)).toMatch(expected);
       expect(refusal(env)).not.toContain('hunter2');

@@ -4,15 +4,15 @@ const KEY = 'k'.repeat(64);
 const SCOPE = ['tenant', '/api/tenant/catalog', { q: 'a' }];
 const PLACE = { nameFolded: 'ha long', id: '1' };
 
-describe('a cursor', () => {
+describe('a paging cursor', () => {
   const cursor = sealCursor(KEY, SCOPE, PLACE);
 
-  it('gives back the place it was made of', () => {
+  it('decodes to the position it was encoded from', () => {
     expect(openCursor(KEY, SCOPE, cursor)).toEqual(PLACE);
     expect(openCursor(KEY, SCOPE, undefined)).toBeUndefined();
   });
 
-  it('needs no escaping in an address', () => {
+  it('needs no escaping in a URL', () => {
     expect(cursor).toMatch(/^[\w-]+$/);
   });
 

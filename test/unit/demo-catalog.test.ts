@@ -113,14 +113,14 @@ describe('the demo catalog', () => {
     expect(text.normalize('NFC')).toBe(text);
   });
 
-  it('names at least eight tours in other scripts than Latin', () => {
+  it('names at least eight tours in scripts other than Latin', () => {
     const foreign = catalog.filter(({ name }) =>
       /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u.test(name),
     );
     expect(foreign.length).toBeGreaterThanOrEqual(8);
   });
 
-  it('has an itinerary entry for each day, titled and told', () => {
+  it('has an itinerary entry with title and text for each day', () => {
     for (const { itinerary = [], duration_days } of catalog) {
       expect(itinerary.map(({ day }) => day)).toEqual(days(duration_days).map((_, index) => index + 1));
       expect(
@@ -129,7 +129,7 @@ describe('the demo catalog', () => {
     }
   });
 
-  it('tells each tour in one sentence and in two or three paragraphs', () => {
+  it('describes each tour in one sentence and in two or three paragraphs', () => {
     for (const { summary = '', description = '' } of catalog) {
       expect(summary).toMatch(/^[^.!?]+\.$/);
       expect(description.split('\n\n').length).toBeGreaterThanOrEqual(2);
@@ -138,7 +138,7 @@ describe('the demo catalog', () => {
     }
   });
 
-  it('lies in real countries, time zones and places', () => {
+  it('has real countries, time zones and places', () => {
     const regions = new Intl.DisplayNames(['en'], { type: 'region', fallback: 'none' });
     for (const tour of catalog) {
       expect(regions.of(tour.country)).toBeDefined();
@@ -204,7 +204,7 @@ describe('the departures of the demo catalog', () => {
     }
   });
 
-  it('close, where they do, before they leave', () => {
+  it('that close for booking close before they leave', () => {
     const closing = catalog.flatMap(departuresOf).filter(({ closes_at }) => closes_at);
     expect(closing.length).toBeGreaterThan(0);
     for (const { departure_date, closes_at = '' } of closing) {
@@ -213,7 +213,7 @@ describe('the departures of the demo catalog', () => {
     }
   });
 
-  it('hold one cancelled and one past departure, on the tours that say so, on any day', () => {
+  it('include one cancelled and one past departure on the marked tours, on any day', () => {
     for (const today of days(200)) {
       const all = catalogOf(today).flatMap((tour) =>
         departuresOf(tour).map((departure) => ({ slug: tour.slug, ...departure })),
@@ -227,7 +227,7 @@ describe('the departures of the demo catalog', () => {
     }
   });
 
-  it('keep one open for the flagship, 14 days ahead with 12 seats, on every day of two years', () => {
+  it('include an open one of the flagship, 14 days ahead with 12 seats, on every day of two years', () => {
     for (const today of days(731)) {
       const [flagship] = demoCatalog(today);
       const open = (flagship?.departures ?? []).filter(
@@ -242,7 +242,7 @@ describe('the departures of the demo catalog', () => {
     expect(catalog[0]?.slug).toBe(demoSlugs.flagship);
   });
 
-  it('stay where they are on the next day, and new ones come at the end', () => {
+  it('keep their dates on the next day, and new ones are added at the end', () => {
     for (const today of days(60)) {
       const tomorrow = addDays(today, 1);
       const before = catalogOf(today);
@@ -259,7 +259,7 @@ describe('the departures of the demo catalog', () => {
     }
   });
 
-  it('name one to sell out, scheduled and open, and keep to it until it is past', () => {
+  it('include one to sell out, scheduled and open, which stays the same until it is past', () => {
     let yesterday = demoSoldOut(TODAY);
     for (const today of days(200).slice(1)) {
       const soldOut = demoSoldOut(today);
@@ -287,8 +287,8 @@ describe('the departures of the demo catalog', () => {
   });
 });
 
-describe('the covers', () => {
-  it('exist for every picture of the catalog, described in words', () => {
+describe('the cover pictures', () => {
+  it('exist for every picture of the catalog, with a description', () => {
     for (const { slug, image_url, images = [] } of catalog) {
       expect(image_url).toBe(`/covers/${slug}.svg`);
       expect(images.map(({ url }) => url)).toEqual([image_url]);
@@ -298,7 +298,7 @@ describe('the covers', () => {
     expect(readdirSync(COVERS).sort()).toEqual(files.sort());
   });
 
-  it('are small, well-formed, whole numbers and colours, with nothing from outside', () => {
+  it('are small and well-formed, with integers and colours, and without external content', () => {
     for (const { slug } of catalog) {
       const svg = cover(slug);
       expect(Buffer.byteLength(svg)).toBeLessThan(COVER_BYTES);
@@ -312,7 +312,7 @@ describe('the covers', () => {
     }
   });
 
-  it('refer only to what they define, once', () => {
+  it('define each id once and refer only to defined ids', () => {
     for (const { slug } of catalog) {
       const svg = cover(slug);
       const ids = [...svg.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id);

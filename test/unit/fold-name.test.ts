@@ -29,7 +29,7 @@ describe('the folded name', () => {
     expect(foldName(name.normalize('NFD'))).toBe(foldName(name.normalize('NFC')));
   });
 
-  it('is its own fold', () => {
+  it('stays the same when it is folded again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (name) => {
         expect(foldName(foldName(name))).toBe(foldName(name));
@@ -38,7 +38,7 @@ describe('the folded name', () => {
     );
   });
 
-  it('does not tell upper from lower case', () => {
+  it('ignores case', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'aÀßøŁĐİıΣςσЖガ한 ') }), (name) => {
         expect(foldName(name.toLowerCase())).toBe(foldName(name));

@@ -23,7 +23,7 @@ function keepTheLoopFor(milliseconds: number): void {
 }
 
 describe('load shedding', () => {
-  it('refuses what would wait beside a thousand others, and lets it in when one is answered', () => {
+  it('refuses a request beside a thousand waiting ones, and accepts it when one is answered', () => {
     const responses = Array.from({ length: 1000 }, () => new EventEmitter());
     for (const response of responses) expect(offer(response)).toBeUndefined();
     expect(offer()).toMatchObject({ code: 'overloaded' });

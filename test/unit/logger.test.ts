@@ -19,7 +19,7 @@ function logged(script: string): Record<string, unknown>[] {
 }
 
 describe('the logger', () => {
-  it('writes one JSON line an event, with personal data and secrets redacted at two depths', () => {
+  it('writes one JSON line for each event, with personal data and secrets redacted at two depths', () => {
     const [line] = logged(
       `log.info({ token: 'svc', customer: { name: 'Ana' }, lead: { email: 'a@b.c', phone: '1' } }, 'x');`,
     );
@@ -41,7 +41,7 @@ describe('the logger', () => {
     expect(JSON.stringify(line)).not.toContain('ana@example.com');
   });
 
-  it('keeps a line one line, whatever is written', () => {
+  it('writes one line, whatever the text', () => {
     expect(logged(`log.info({ reference: 'a\\r\\nb' }, 'x');`)).toHaveLength(1);
   });
 });

@@ -32,7 +32,7 @@ describe('the quota store in memory', () => {
     expect(Number.isInteger(refused.resetSeconds)).toBe(true);
   });
 
-  it('counts each bucket for itself', async () => {
+  it('counts each bucket separately', async () => {
     expect([await use(11, 'one'), await use(11, 'other')]).toEqual([10, 10]);
   });
 
@@ -50,7 +50,7 @@ describe('the quota store in memory', () => {
     },
   );
 
-  it('gives back bit by bit what was used bit by bit', async () => {
+  it('restores the quota gradually after gradual use', async () => {
     for (let n = 0; n < 10; n++) {
       expect(await use(1)).toBe(1);
       time += 6000;
@@ -59,23 +59,26 @@ describe('the quota store in memory', () => {
     expect(await use(10)).toBe(2);
   });
 
-  it.each([0, 15_000, 59_000])('lets one more through after the wait it told (at %i ms)', async (offset) => {
-    time = START + offset;
-    await use(10);
-    const { resetSeconds } = await store.consume('b', 10);
-    expect(resetSeconds).toBeGreaterThanOrEqual(60);
-    expect(resetSeconds).toBeLessThanOrEqual(65);
-    time += resetSeconds * 1000;
-    expect(await use(1)).toBe(1);
-  });
+  it.each([0, 15_000, 59_000])(
+    'lets one more through after the wait that it returned (at %i ms)',
+    async (offset) => {
+      time = START + offset;
+      await use(10);
+      const { resetSeconds } = await store.consume('b', 10);
+      expect(resetSeconds).toBeGreaterThanOrEqual(60);
+      expect(resetSeconds).toBeLessThanOrEqual(65);
+      time += resetSeconds * 1000;
+      expect(await use(1)).toBe(1);
+    },
+  );
 
-  it('does not count what it refused', async () => {
+  it('does not count refused requests', async () => {
     await use(500);
     time = START + 2 * MINUTE;
     expect(await use(10)).toBe(10);
   });
 
-  it('is not fooled by requests at the same instant', async () => {
+  it('counts requests at the same instant', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => store.consume('b', 10)));
     expect(answers.filter(({ allowed }) => allowed)).toHaveLength(10);
   });

@@ -3,7 +3,7 @@ import { createSingleFlight } from '../../services/api/idempotency/single-flight
 const singleFlight = createSingleFlight();
 const shortDelay = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-describe('singleFlight', () => {
+describe('single flight in the process', () => {
   it('runs the calls of one key one after another, in order of arrival', async () => {
     const log: string[] = [];
     const work = (name: string) => async () => {

@@ -77,7 +77,7 @@ describe("a tenant's prices", () => {
     expect(adult(9_999, percent('-2.4951', '5'))).toBe(9_500);
   });
 
-  it('are whole minor units and within half a unit of the exact product', () => {
+  it('are integers in minor units, within half a unit of the exact product', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 1e9 }),

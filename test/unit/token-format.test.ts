@@ -8,7 +8,7 @@ describe('a minted credential', () => {
     expect(mintCredentialToken('widget_token').token).toMatch(/^svc_widget_[0-9A-Za-z]{12}_[0-9A-Za-z]{28}$/);
   });
 
-  it.each(['api_key', 'widget_token'] as const)('tells its kind and id: %s', (kind) => {
+  it.each(['api_key', 'widget_token'] as const)('contains its kind and id: %s', (kind) => {
     const { id, token } = mintCredentialToken(kind);
     expect(parseToken(token)).toEqual({ kind, id });
   });
@@ -36,7 +36,7 @@ describe('a minted credential', () => {
 describe('a mistyped credential', () => {
   const { token } = mintCredentialToken('api_key');
 
-  it('is told by its checksum, whichever character is wrong', () => {
+  it('is detected by its checksum, whichever character is wrong', () => {
     const position = fc.integer({ min: 'svc_live_'.length, max: token.length - 1 });
     fc.assert(
       fc.property(position, fc.constantFrom(...'0123456789ABCXYZabcxyz'), (at, character) => {

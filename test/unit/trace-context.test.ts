@@ -3,8 +3,8 @@ import { readTraceparent } from '../../services/api/http/request-log';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 
-describe('traceparent', () => {
-  it('names the trace, the step of the caller, and whether it is recorded', () => {
+describe('the traceparent header', () => {
+  it('gives the trace id, the parent id, and whether the trace is sampled', () => {
     expect(readTraceparent(`00-${TRACE}-${PARENT}-01`)).toEqual({
       traceId: TRACE,
       parentId: PARENT,
@@ -13,12 +13,12 @@ describe('traceparent', () => {
     expect(readTraceparent(`00-${TRACE}-${PARENT}-00`)).toMatchObject({ sampled: false });
   });
 
-  it('reads of flags that are new the one it knows', () => {
+  it('reads the sampled flag among unknown flags', () => {
     expect(readTraceparent(`00-${TRACE}-${PARENT}-03`)).toMatchObject({ sampled: true });
     expect(readTraceparent(`00-${TRACE}-${PARENT}-02`)).toMatchObject({ sampled: false });
   });
 
-  it('reads of a later version what it has in common with this one', () => {
+  it('reads the known fields of a later version', () => {
     expect(readTraceparent(`01-${TRACE}-${PARENT}-01`)).toMatchObject({ traceId: TRACE });
     expect(readTraceparent(`cc-${TRACE}-${PARENT}-01-what-the-future-brings`)).toMatchObject({
       traceId: TRACE,
@@ -39,7 +39,7 @@ describe('traceparent', () => {
     ['two headers, as Node joins them', `00-${TRACE}-${PARENT}-01, 00-${TRACE}-${PARENT}-01`],
     ['a line break', `00-${TRACE}-${PARENT}-01\n`],
     ['a later version with a line break', `01-${TRACE}-${PARENT}-01-a\n{"level":"error"}`],
-  ])('takes %s for no trace', (_what, header) => {
+  ])('is ignored where it is %s', (_what, header) => {
     expect(readTraceparent(header)).toBeUndefined();
   });
 });
