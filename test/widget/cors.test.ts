@@ -17,8 +17,8 @@ const ask = (headers: Record<string, string>, query: Record<string, string> = { 
   api.http.get('/api/widget/tours').query(query).set(headers);
 const FOREIGN = { status: 403, code: 'origin_not_allowed' };
 
-describe('the origin of a call to the widget list', () => {
-  it('is answered by name when the token lists it', async () => {
+describe('the origin of a request to the widget list', () => {
+  it('is echoed when the token lists it', async () => {
     const { status, headers } = await ask({ origin: SHOP });
     expect(status).toBe(200);
     expect(headers['access-control-allow-origin']).toBe(SHOP);
@@ -37,14 +37,14 @@ describe('the origin of a call to the widget list', () => {
     'HTTPS://SHOP.EXAMPLE.COM',
     'null',
     'https://api.example.test',
-  ])('is refused when it is %s, without a word that lets the page read it', async (origin) => {
+  ])('is refused when it is %s, without a CORS header', async (origin) => {
     const { body, headers } = await ask({ origin, 'sec-fetch-site': 'same-origin' });
     expect(body).toMatchObject(FOREIGN);
     expect(headers['access-control-allow-origin']).toBeUndefined();
     expect(headers.vary).toBe('Origin');
   });
 
-  it('may be missing, unless the browser says that another site asks', async () => {
+  it('may be absent, unless Sec-Fetch-Site names another site', async () => {
     expect((await ask({})).status).toBe(200);
     for (const site of ['none', 'same-origin'])
       expect((await ask({ 'sec-fetch-site': site })).status).toBe(200);
@@ -53,7 +53,7 @@ describe('the origin of a call to the widget list', () => {
     }
   });
 
-  it('varies every answer', async () => {
+  it('is in the Vary header of every answer', async () => {
     for (const answer of [
       await ask({}),
       await ask({ origin: SHOP }),
@@ -66,7 +66,7 @@ describe('the origin of a call to the widget list', () => {
     }
   });
 
-  it('is answered on refusals too once the token is known, so that the page can read them', async () => {
+  it('is echoed on refusals too once the token is known, so that the page can read them', async () => {
     const bad = await ask({ origin: SHOP }, { token, limit: '0' });
     expect(bad.status).toBe(400);
     expect(bad.headers['access-control-allow-origin']).toBe(SHOP);
@@ -75,14 +75,14 @@ describe('the origin of a call to the widget list', () => {
     expect(nobody.headers['access-control-allow-origin']).toBeUndefined();
   });
 
-  it('is none at all for a token that lists none', async () => {
+  it('is refused for a token without origins', async () => {
     const { db } = api.context;
     const bare = await givenWidgetToken(db, await givenTenant(db), { origins: [] });
     expect((await ask({ origin: SHOP }, { token: bare.token })).body).toMatchObject(FOREIGN);
     expect((await ask({}, { token: bare.token })).status).toBe(200);
   });
 
-  it('follows the tenant’s list where the token has none of its own', async () => {
+  it('is checked against the tenant’s origins where the token has none of its own', async () => {
     const { db } = api.context;
     const tenant = await givenTenant(db);
     const follower = await givenWidgetToken(db, tenant, { origins: [] });
@@ -92,7 +92,7 @@ describe('the origin of a call to the widget list', () => {
     expect((await ask({ origin: 'https://new.example' }, { token: follower.token })).status).toBe(200);
   });
 
-  it('is the embed page’s own where a pass asks', async () => {
+  it('is the origin of the embed page where a pass is used', async () => {
     const pass = mintEmbedPass(api.context.secrets.cursorKey, tokenId);
     expect((await ask({ 'sec-fetch-site': 'same-origin' }, { pass })).status).toBe(200);
     expect((await ask({ 'sec-fetch-site': 'none' }, { pass })).body).toMatchObject(FOREIGN);
@@ -106,7 +106,7 @@ describe('a preflight', () => {
   const preflight = (headers: Record<string, string>, path = '/api/widget/tours') =>
     api.http.options(path).set({ 'access-control-request-method': 'GET', ...headers });
 
-  it('is granted to an origin that some live token lists', async () => {
+  it('is granted to an origin that a live token lists', async () => {
     const { status, headers } = await preflight({ origin: SHOP });
     expect(status).toBe(204);
     expect(headers).toMatchObject({
@@ -119,7 +119,7 @@ describe('a preflight', () => {
     expect(headers['access-control-allow-credentials']).toBeUndefined();
   });
 
-  it.each(['https://evil.example', 'null', ''])('is left without a grant for %j', async (origin) => {
+  it.each(['https://evil.example', 'null', ''])('is not granted for %j', async (origin) => {
     const { status, headers } = await preflight(origin ? { origin } : {});
     expect(status).toBe(204);
     expect(headers).toMatchObject({ vary: 'Origin', allow: 'GET, HEAD, OPTIONS' });

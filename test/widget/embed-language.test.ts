@@ -11,7 +11,7 @@ function longTag(length: number): string {
   return tag;
 }
 
-describe('the language of the page', () => {
+describe('the language of the embed page', () => {
   it.each([
     ['de', 'de'],
     ['DE-at', 'de-AT'],
@@ -29,13 +29,13 @@ describe('the language of the page', () => {
     [['de'], 'en'],
     [longTag(35), 'de'],
     [longTag(13_600), 'en'],
-  ])('is one that we offer for the tag %j: %s', (tag, locale) => {
+  ])('is an offered one for the tag %j: %s', (tag, locale) => {
     expect(chooseLanguage([tag]).locale).toBe(locale);
   });
 });
 
 describe('Accept-Language', () => {
-  it('is read in the order of its weights, and what weighs nothing is left out', () => {
+  it('is read in the order of its weights, without those of weight 0', () => {
     expect(acceptedTags('fr;q=0.5, de-AT, en ; q=0.8, ja;q=0, vi;q=x')).toEqual(['de-AT', 'en', 'fr']);
     expect(acceptedTags(undefined)).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe('a hostile Accept-Language', () => {
     ]);
   });
 
-  it('gives way to the tag behind it, where it is short enough to be read', async () => {
+  it('is skipped for the next tag, where the header is short enough to be read', async () => {
     const { text } = await api.http
       .get('/embed/tours')
       .query({ token })

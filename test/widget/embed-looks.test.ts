@@ -27,7 +27,7 @@ const variablesOf = (style: string) =>
 describe('the colour of a tenant', () => {
   const color = fc.integer({ min: 0, max: 0xffffff }).map((n) => `#${n.toString(16).padStart(6, '0')}`);
 
-  it('carries text, and is text, border and ring on light and dark, at a contrast of 4.5 and more: any colour', () => {
+  it('has a contrast of 4.5 and more as background, text, border and ring, on light and dark, for any colour', () => {
     fc.assert(
       fc.property(color, (brandColor) => {
         const style = variablesOf(brandStyle({ ...NO_BRAND, brandColor }));
@@ -44,7 +44,7 @@ describe('the colour of a tenant', () => {
     );
   });
 
-  it('stays as it is where it can be read', () => {
+  it('is unchanged where it is readable', () => {
     const { 'on-light': light, 'on-dark': dark } = variablesOf(
       brandStyle({ ...NO_BRAND, brandColor: '#1e1b4b' }),
     );
@@ -52,15 +52,15 @@ describe('the colour of a tenant', () => {
     expect(dark).toMatch(/^#[7-9a-f].[7-9a-f].[c-f].$/);
   });
 
-  it.each([LIGHT, DARK])('lies between inks that can be read: %j', ({ page, card, blank, ink, soft }) => {
+  it.each([LIGHT, DARK])('gets readable text colours: %j', ({ page, card, blank, ink, soft }) => {
     for (const text of [ink, soft]) {
       for (const ground of [page, card, blank]) expect(contrast(text, ground)).toBeGreaterThanOrEqual(4.5);
     }
   });
 });
 
-describe('the looks of a tenant', () => {
-  it('are its logo, its corners and its fonts', async () => {
+describe('the appearance settings of a tenant', () => {
+  it('set the logo, the corners and the fonts', async () => {
     const text = await page(
       {},
       { brandLogo: `${SHOP}/logo.svg`, brandRadius: 4, brandFont: 'Inter, Noto Serif, serif' },
@@ -72,7 +72,7 @@ describe('the looks of a tenant', () => {
     expect(await page()).not.toMatch(/class="logo"|--radius: 4px/);
   });
 
-  it('are no way into the page, whatever stands in the database', () => {
+  it('cannot inject markup, whatever the database contains', () => {
     for (const brandFont of ['x;} body{display:none', '</style><script>', 'url(https://evil.example)']) {
       expect(brandStyle({ ...NO_BRAND, brandFont })).toBe(':root { --font: system-ui, sans-serif; }');
     }
@@ -85,11 +85,11 @@ describe('the looks of a tenant', () => {
     { brandFont: 'Inter; x' },
     { brandFont: '"Inter"' },
     { brandFont: 'Inter,' },
-  ])('are kept to what they may be by the database: %j', async (looks) => {
+  ])('are restricted by the database: %j', async (looks) => {
     await expect(givenTenant(api.context.db, looks)).rejects.toThrow(/tenants_brand_/);
   });
 
-  it('are those of a refusal too', async () => {
+  it('apply to a refusal too', async () => {
     const { db } = api.context;
     const { token } = await givenWidgetToken(db, await givenTenant(db, { brandColor: '#c2410c' }));
     const answer = await fetch(`${api.baseUrl}/embed/tours?token=${token}&limit=0`, {
@@ -100,7 +100,7 @@ describe('the looks of a tenant', () => {
 });
 
 describe('the theme', () => {
-  it('is the visitor’s, unless the embedding page chose one, and stays in the links', async () => {
+  it('is the visitor’s, unless the embedding page sets one, and stays in the links', async () => {
     expect(await page()).not.toMatch(/<html [^>]*data-theme/);
     const dark = await page({ theme: 'dark' });
     expect(dark).toMatch(/<html [^>]*data-theme="dark">/);
@@ -109,7 +109,7 @@ describe('the theme', () => {
   });
 });
 
-describe('the language', () => {
+describe('the language of the appearance', () => {
   it.each([
     ['en', 'ltr', 'Search tours'],
     ['de', 'ltr', 'Reisen suchen'],
@@ -127,14 +127,14 @@ describe('the language', () => {
     expect(text).toMatch(/<h2 dir="auto" lang="">\s*<a [^>]+>Annapurna/);
   });
 
-  it('keeps the sign of a currency together between words that run from the right', async () => {
+  it('keeps a currency sign with its amount in right-to-left text', async () => {
     expect(await page({ lang: 'ar', q: 'banff' })).toContain('\u2066US$\u2069');
     expect(await page({ lang: 'en', q: 'banff' })).not.toMatch(/[\u2066\u2069]/);
   });
 });
 
-describe('what helps where there is nothing', () => {
-  it('is a way back for a filter, a wider search beside it, and patience for an empty catalog', async () => {
+describe('the help on an empty list', () => {
+  it('offers to clear a filter or to widen a search, and explains an empty catalog', async () => {
     const none = await page({ q: 'atlantis', continent: 'asia' });
     expect(none).toMatch(
       /<a class="button first" href="tours\?pass=[\w.-]+&amp;q=atlantis">Search all continents</,
@@ -146,11 +146,11 @@ describe('what helps where there is nothing', () => {
   });
 });
 
-describe('the data for machines', () => {
+describe('the structured data', () => {
   const dataOf = (text: string) =>
     JSON.parse(/<script type="application\/ld\+json" id="data">(.*?)<\/script>/s.exec(text)![1]!) as unknown;
 
-  it('lists the same tours as schema.org knows them, at the tenant’s price', async () => {
+  it('lists the same tours in schema.org terms, at the tenant’s price', async () => {
     const data = dataOf(await page({ q: 'banff', lang: 'de' }));
     expect(data).toEqual({
       '@context': 'https://schema.org',
@@ -181,7 +181,7 @@ describe('the data for machines', () => {
   });
 });
 
-describe('the size of the page', () => {
+describe('the size of the embed page', () => {
   it.each(['en', 'ar'])('is less than 50 KiB at its fullest, in %s', async (lang) => {
     const text = await page({ limit: '30', lang }, { brandColor: '#c2410c', brandFont: 'Inter, serif' });
     expect(text.match(/<li class="tour" data-slug/g)).toHaveLength(30);
@@ -190,8 +190,8 @@ describe('the size of the page', () => {
   });
 });
 
-describe('a fetch of the page', () => {
-  it('is answered to its own script, which has the pass, and to no other page', async () => {
+describe('a fetch of the embed page', () => {
+  it('is answered to its own script with the pass, and to no other page', async () => {
     const { db, secrets } = api.context;
     const { token, id } = await givenWidgetToken(db, await givenTenant(db));
     const pass = mintEmbedPass(secrets.cursorKey, id);

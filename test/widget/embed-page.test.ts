@@ -39,7 +39,7 @@ const DATA = /<script type="application\/ld\+json"[^>]*>(.*?)<\/script>/s;
 const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 describe('the headers of /embed/tours', () => {
-  it('let exactly the token’s origins frame it', async () => {
+  it('allow exactly the token’s origins to frame it', async () => {
     const { status, headers } = await page({ token });
     expect(status).toBe(200);
     const { 'script-src': script, 'style-src': style, ...rest } = policyOf(headers);
@@ -66,7 +66,7 @@ describe('the headers of /embed/tours', () => {
     }
   });
 
-  it('name the hash of every inline style and script, and no other', async () => {
+  it('contain the hash of every inline style and script, and no other', async () => {
     const { text, headers } = await page({ token });
     const policy = policyOf(headers);
     const inline = (element: string) =>
@@ -76,7 +76,7 @@ describe('the headers of /embed/tours', () => {
     expect(text.replace(DATA, '')).not.toMatch(/ (style|on\w+)=|<link|<script /);
   });
 
-  it('let nobody frame it for a token without origins, nor for an unknown one', async () => {
+  it('allow no site to frame it for a token without origins, or for an unknown one', async () => {
     const { db } = api.context;
     const bare = await givenWidgetToken(db, tenant, { origins: [] });
     expect(policyOf((await page({ token: bare.token })).headers)['frame-ancestors']).toBe("'none'");
@@ -84,7 +84,7 @@ describe('the headers of /embed/tours', () => {
   });
 });
 
-describe('where /embed/tours is shown', () => {
+describe('a request for /embed/tours', () => {
   it.each([
     {},
     { referer: `${SHOP}/tours?page=2` },
@@ -92,7 +92,7 @@ describe('where /embed/tours is shown', () => {
     { 'sec-fetch-dest': 'iframe', referer: `${SHOP}/` },
     { 'sec-fetch-dest': 'frame' },
     { 'sec-fetch-dest': 'document', 'sec-fetch-site': 'none' },
-  ])('is fine with %j', async (headers) => {
+  ])('is accepted with %j', async (headers) => {
     expect((await page({ token }, headers as Strings)).status).toBe(200);
   });
 
@@ -110,7 +110,7 @@ describe('where /embed/tours is shown', () => {
   });
 });
 
-describe('the page', () => {
+describe('the embed page', () => {
   it('shows each tour with its picture, place, days, next departure and price', async () => {
     await api.context.db('tours').where({ slug: 'ha-long' }).update({ image_url: '/covers/ha-long.svg' });
     const { text } = await page({ token, q: 'ha long' });
@@ -122,7 +122,7 @@ describe('the page', () => {
     expect(text).toContain(`<a href="${SHOP}/tours/ha-long" target="_top" rel="noopener">`);
   });
 
-  it('speaks the language that is asked for, else the visitor’s, else English', async () => {
+  it('uses the requested language, else the visitor’s, else English', async () => {
     const german = (await page({ token, lang: 'de-AT', q: 'alpine' })).text;
     expect(german).toContain('<html lang="de-AT"');
     expect(german).toContain('Reisen suchen');
@@ -133,14 +133,14 @@ describe('the page', () => {
     expect((await page({ token, q: 'kyoto' })).text).toContain('¥98,000');
   });
 
-  it('has the tenant’s colour, with text on it that can be read', async () => {
+  it('has the tenant’s colour, with readable text on it', async () => {
     expect((await page({ token })).text).toContain('--brand: #c2410c; --on-brand: #fff;');
     const { db } = api.context;
     const yellow = await givenWidgetToken(db, await givenTenant(db, { brandColor: '#facc15' }));
     expect((await page({ token: yellow.token })).text).toContain('--brand: #facc15; --on-brand: #000;');
   });
 
-  it('offers the continents where the tenant sees a tour, and no other', async () => {
+  it('offers exactly the continents where the tenant sees a tour', async () => {
     const { db } = api.context;
     await givenTour(db, { continent: 'africa', status: 'draft' });
     const picky = await givenTenant(db);
@@ -153,20 +153,20 @@ describe('the page', () => {
     expect(await pills((await givenWidgetToken(db, picky)).token)).toEqual(['All', 'Europe']);
   });
 
-  it('reads a continent in any case, and marks it', async () => {
+  it('accepts a continent in any case, and marks it', async () => {
     const { text } = await page({ token, continent: 'EUROPE' });
     expect(text).toContain('Alpine Huts');
     expect(text).not.toContain('Kyoto Gardens');
     expect(text).toMatch(/aria-current="[a-z]+"[^>]*>Europe</);
   });
 
-  it('helps when nothing is found', async () => {
+  it('offers help when nothing is found', async () => {
     const { status, text } = await page({ token, q: 'atlantis' });
     expect(status).toBe(200);
     expect(text).toContain('No tours found');
   });
 
-  it('writes what a stranger wrote as text, whatever it is', async () => {
+  it('escapes the text of others', async () => {
     const { db } = api.context;
     const name = `"><svg onload=alert(1)></script><script>alert(2)</script>\u2028'\`&\u202e`;
     const hostile = await givenTour(db, { name: `Xss ${name}`, continent: 'x-y' });
@@ -188,7 +188,7 @@ describe('the page', () => {
     await db('tours').where({ id: hostile.id }).delete();
   });
 
-  it('makes no link of an address that is not https', async () => {
+  it('creates no link from an address that is not https', async () => {
     const { db } = api.context;
     const odd = await givenTenant(db, { linkTemplate: 'javascript:alert("{slug}")' });
     const { text } = await page({ token: (await givenWidgetToken(db, odd)).token });
@@ -198,7 +198,7 @@ describe('the page', () => {
 });
 
 describe('the pass', () => {
-  it('stands in every link and form in place of the token, which stands nowhere', async () => {
+  it('is in every link and form instead of the token, which is nowhere', async () => {
     const { text, headers } = await page({
       token,
       limit: '1',
@@ -216,7 +216,7 @@ describe('the pass', () => {
     expect(text).toMatch(/<input type="hidden" name="pass" value="[\w.-]+" \/>/);
   });
 
-  it('leads through the pages, and to the filters', async () => {
+  it('is valid for the next pages and the filters', async () => {
     const seen: string[] = [];
     let query = { token, limit: '1' } as Strings;
     for (let turn = 0; turn < 3; turn++) {
@@ -263,7 +263,7 @@ describe('the pass', () => {
     );
   });
 
-  it('is one text: the bits that base64url leaves over in its last character cannot be altered', async () => {
+  it('has one spelling: the unused bits of its last base64url character cannot be changed', async () => {
     const pass = mintEmbedPass(api.context.secrets.cursorKey, tokenId);
     const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const last = digits.indexOf(pass.at(-1)!);
@@ -276,7 +276,7 @@ describe('the pass', () => {
     }
   });
 
-  it('is renewed by each page for 24 hours from the first one, and then no more', async () => {
+  it('is renewed by each page for 24 hours after the first one, and then no more', async () => {
     const { cursorKey } = api.context.secrets;
     const hour = 3_600_000;
     const now = Date.now();
@@ -303,7 +303,7 @@ describe('the pass', () => {
     expect(policyOf(over.headers)['frame-ancestors']).toBe(`${SHOP} https://two.example`);
   });
 
-  it('is worth nothing once its token is revoked, nor on a server route', async () => {
+  it('is refused once its token is revoked, and on a server route', async () => {
     const { db, secrets } = api.context;
     const brief = await givenWidgetToken(db, tenant);
     const pass = mintEmbedPass(secrets.cursorKey, brief.id);
@@ -348,7 +348,7 @@ describe('a refusal of /embed/tours', () => {
     }
   });
 
-  it('is 405 with Allow for another method', async () => {
+  it('has status 405 with Allow for another method', async () => {
     const { status, headers } = await api.http.post('/embed/tours');
     expect(status).toBe(405);
     expect(headers.allow).toBe('GET, HEAD, OPTIONS');

@@ -15,7 +15,7 @@ const PUBLISHED: [version: string, integrity: string][] = [
 ];
 
 describe('/embed/widget.js', () => {
-  it('is small, public to every origin, and asked for again each time', async () => {
+  it('is small, public to every origin, and revalidated each time', async () => {
     const { status, headers, text } = await api.http.get('/embed/widget.js');
     expect(status).toBe(200);
     expect(gzipSync(text).length).toBeLessThan(4096);
@@ -37,7 +37,7 @@ describe('/embed/widget.js', () => {
 
 describe('a version of the loader', () => {
   it.each(PUBLISHED)(
-    '%s is what it was when it was published, and kept for a year',
+    '%s is unchanged since its publication, and cached for a year',
     async (version, integrity) => {
       const { status, headers, text } = await api.http.get(`/embed/widget.${version}.js`);
       expect([status, hashOf(text)]).toEqual([200, integrity]);
@@ -48,7 +48,7 @@ describe('a version of the loader', () => {
     },
   );
 
-  it.each(['v0', 'v99', 'v1.1'])('%s was never there', async (version) => {
+  it.each(['v0', 'v99', 'v1.1'])('%s never existed', async (version) => {
     expect((await api.http.get(`/embed/widget.${version}.js`)).status).toBe(404);
   });
 });

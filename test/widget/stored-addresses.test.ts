@@ -39,9 +39,9 @@ const answers = async () => ({
   tour: (await reader.get('/api/tenant/tours/huts')).body,
 });
 
-describe('an address that stands in the database', () => {
+describe('an address that is stored in the database', () => {
   it.each(HOSTILE)(
-    'is answered nowhere where it is neither https nor a path of ours: %s',
+    'is in no answer where it is neither https nor a path of the service: %s',
     async (address) => {
       await store(address);
       const { list, page, catalog, tour } = await answers();
@@ -53,7 +53,7 @@ describe('an address that stands in the database', () => {
     },
   );
 
-  it('is answered where it is https', async () => {
+  it('is in the answers where it is https', async () => {
     await store('https://shop.example/p');
     const { list, page, catalog, tour } = await answers();
     expect(list).toMatchObject({
@@ -65,7 +65,7 @@ describe('an address that stands in the database', () => {
     expect(tour.images).toEqual([{ url: 'https://shop.example/p', alt: null }]);
   });
 
-  it('is answered as a picture where it is a path of ours, and not as a link', async () => {
+  it('is a picture and no link where it is a path of the service', async () => {
     await store('/covers/huts.svg');
     const { list, page, tour } = await answers();
     expect(list).toMatchObject({ image_url: 'https://api.example.test/covers/huts.svg', url: null });

@@ -24,7 +24,7 @@ const list = (query: Record<string, string> = {}) => api.http.get('/api/widget/t
 const slugsOf = (body: { items: { slug: string }[] }) => body.items.map((item) => item.slug);
 
 describe('GET /api/widget/tours', () => {
-  it('answers exactly the fields that a browser may see', async () => {
+  it('answers exactly the public fields', async () => {
     const { status, body } = await list({ token, q: 'hà long' });
 
     expect(status).toBe(200);
@@ -54,7 +54,7 @@ describe('GET /api/widget/tours', () => {
     expect((await list({ token, q: '\\' })).status).toBe(200);
   });
 
-  it('leads through the pages by a Link without a credential', async () => {
+  it('links the next page without a credential', async () => {
     const first = await list({ token, limit: '2', utm_source: 'mail' });
     expect(slugsOf(first.body)).toEqual(['alps', 'ha-long']);
 
@@ -82,7 +82,7 @@ describe('GET /api/widget/tours', () => {
     }
   });
 
-  it('lets unknown parameters pass', async () => {
+  it('ignores unknown parameters', async () => {
     const { status, body } = await list({ token, utm_source: 'mail', lang: 'pt-BR', fbclid: 'x' });
     expect(status).toBe(200);
     expect(body.items).toHaveLength(3);
@@ -113,7 +113,7 @@ describe('GET /api/widget/tours', () => {
   });
 });
 
-describe('its token', () => {
+describe('the token of GET /api/widget/tours', () => {
   it('comes in the query or, deprecated, in a header', async () => {
     const old = await list().set('x-svc-widget-token', token);
     expect(old.status).toBe(200);
@@ -121,7 +121,7 @@ describe('its token', () => {
     expect((await list({ token })).headers.deprecation).toBeUndefined();
   });
 
-  it('is 401 when it is missing, mistyped, expired, revoked, or of a suspended tenant: in equal words', async () => {
+  it('gets the same 401 when it is missing, mistyped, expired, revoked, or of a suspended tenant', async () => {
     const { db } = api.context;
     const expired = await givenWidgetToken(db, tenant, { lifetimeSeconds: 60 });
     await db('widget_tokens')
@@ -149,14 +149,14 @@ describe('its token', () => {
     }
   });
 
-  it('goes beside the Basic credentials of a proxy before us', async () => {
+  it('is accepted beside the Basic credentials of a reverse proxy', async () => {
     const response = await api.http
       .get(`/api/widget/tours?token=${token}`)
       .set({ authorization: 'Basic b2xnYTpzZWNyZXQ=' });
     expect(response.status).toBe(200);
   });
 
-  it('is not an API key, nor the reverse', async () => {
+  it('is not an API key, and an API key is no widget token', async () => {
     const key = await givenKey(api.context.db, tenant);
     const wrong = { status: 401, code: 'wrong_credential_type' };
     expect((await list({ token: key })).body).toMatchObject(wrong);
@@ -164,7 +164,7 @@ describe('its token', () => {
     expect((await api.http.get('/api/tenant/catalog').set({ authorization })).body).toMatchObject(wrong);
   });
 
-  it('stands alone: two that differ are 400', async () => {
+  it('is one: two different tokens get 400', async () => {
     const { db, secrets } = api.context;
     const other = await givenWidgetToken(db, tenant);
     const pass = mintEmbedPass(secrets.cursorKey, tokenId);
@@ -176,7 +176,7 @@ describe('its token', () => {
   });
 });
 
-describe('its quota', () => {
+describe('the quota of GET /api/widget/tours', () => {
   it('counts each request of the token, whatever its answer, and 120 from one address', async () => {
     const { db } = api.context;
     const busy = await givenWidgetToken(db, await givenTenant(db));

@@ -21,7 +21,7 @@ function statusFrom(localAddress: string, path: string): Promise<{ status: numbe
 }
 
 describe('the quota of a widget token', () => {
-  it('gives one address 120 a minute, and what it is refused takes nothing from the others', async () => {
+  it('allows one address 120 requests a minute, and its refused requests do not count against other addresses', async () => {
     const { db } = api.context;
     const { token } = await givenWidgetToken(db, await givenTenant(db));
     const path = `/api/widget/tours?token=${token}`;

@@ -35,7 +35,7 @@ const CASES: Case[] = [
   { title: 'a grey tenant in the dark', tenant: { brandColor: '#777777' }, device: DARK },
 ];
 
-describeInChromium('the embed page for everybody', (browser) => {
+describeInChromium('the accessibility of the embed page', (browser) => {
   let api: TestApi;
   beforeAll(async () => {
     api = await startTestApi();
@@ -67,11 +67,11 @@ describeInChromium('the embed page for everybody', (browser) => {
     );
   };
 
-  it.each(CASES)('axe finds nothing against $title', async (one) => {
+  it.each(CASES)('axe finds no issue in $title', async (one) => {
     await visit(one, async (page) => expect(await violations(page)).toEqual([]));
   });
 
-  it('axe finds nothing against the bones and the failure of a list that is fetched', async () => {
+  it('axe finds no issue in the loading state and the failure of the list', async () => {
     await visit({ title: '', query: { limit: '2' } }, async (page) => {
       let lose = () => {};
       await page.route(/pass=/, async (route) => {
@@ -87,13 +87,13 @@ describeInChromium('the embed page for everybody', (browser) => {
     });
   });
 
-  it('is never wider than its frame, whatever a tour is called', async () => {
+  it('the page is never wider than its frame, whatever the names of tours', async () => {
     await visit({ title: '', device: PHONE }, async (page) => {
       expect(await page.evaluate<unknown>('document.documentElement.scrollWidth')).toBe(320);
     });
   });
 
-  it('is used by keyboard alone: every stop shows where the focus is', async () => {
+  it('the page can be used by keyboard alone: each element shows the focus', async () => {
     await visit({ title: '', query: { limit: '1' } }, async (page) => {
       const stops: unknown[] = [];
       for (let n = 0; n < 6; n++) {

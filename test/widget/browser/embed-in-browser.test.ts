@@ -88,7 +88,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     }
   });
 
-  it('holds its data as data: a name that ends the element stays a name', async () => {
+  it('keeps its data as data: a name that contains the end tag stays a name', async () => {
     await open({ q: 'ha long' });
     const data = JSON.parse(await page.locator('#data').innerText()) as {
       itemListElement: { item: { name: string } }[];
@@ -138,7 +138,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     await untilNames('Alpine Huts', 'Baltic Sail', 'Zagreb Café Walk');
   });
 
-  it('shows bones while it waits, what is wrong where nothing comes, and tries again', async () => {
+  it('shows placeholders while it loads, the reason where it fails, and tries again', async () => {
     await open();
     let lose = () => {};
     await page.route(/pass=/, async (route) => {
@@ -159,7 +159,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     expect(page.url()).toContain('continent=europe');
   });
 
-  it('tells a refusal in place of the list', async () => {
+  it('shows a refusal instead of the list', async () => {
     await open();
     await page.route(/pass=/, (route) => route.continue({ url: route.request().url() + '&limit=0' }));
     await page.getByRole('link', { name: 'Europe' }).click();
@@ -167,7 +167,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     expect(reloads()).toBe(0);
   });
 
-  it('begins again at its first address where its pass has run out', async () => {
+  it('restarts at its first address where its pass has expired', async () => {
     await open({ limit: '2' });
     const old = mintEmbedPass(api.context.secrets.cursorKey, tokenId, Date.now() - 3_601_000);
     await ask(`document.querySelector('[name=pass]').value = '${old}'`);
@@ -177,7 +177,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     expect(reloads()).toBe(1);
   });
 
-  it('does all of it without JavaScript, by links and a form', async () => {
+  it('works without JavaScript, by links and a form', async () => {
     await open({ limit: '2' }, { javaScriptEnabled: false });
     await page.getByRole('link', { name: 'Europe' }).click();
     await page.waitForURL(/continent=europe/);
