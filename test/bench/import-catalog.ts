@@ -26,17 +26,19 @@ async function main(): Promise<void> {
   const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : SIZES;
   if (!sizes.every((size) => size > 0)) throw new Error('name numbers of tours');
   const directory = mkdtempSync(path.join(tmpdir(), 'bench-import-'));
-  const embedded = await joinEmbeddedPostgres(path.join(directory, 'data'));
   try {
-    for (const size of sizes) await measure(size, directory, embedded.url);
+    for (const size of sizes) {
+      // The service's role may not create databases, so each size has a server of its own.
+      const embedded = await joinEmbeddedPostgres(path.join(directory, `data-${size}`));
+      await measure(size, directory, embedded.url).finally(() => embedded.leave());
+    }
   } finally {
-    await embedded.leave();
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-async function measure(tours: number, directory: string, serverUrl: string): Promise<void> {
-  const database = await emptyDatabase(serverUrl, `bench_${tours}`);
+async function measure(tours: number, directory: string, database: string): Promise<void> {
+  await migrateDatabase(database);
   const file = path.join(directory, `${tours}.json`);
   await pipeline(Readable.from(catalogText(tours, 0)), createWriteStream(file));
   const exported = path.join(directory, `${tours}-exported.json`);
@@ -57,16 +59,10 @@ async function measure(tours: number, directory: string, serverUrl: string): Pro
   await run('import of the export', ['catalog', 'import', exported]);
 }
 
-async function emptyDatabase(serverUrl: string, name: string): Promise<string> {
-  const server = openDatabase(serverUrl, { applicationName: 'bench', poolMax: 1 });
-  await server.raw('create database ??', [name]);
-  await server.destroy();
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  const db = openDatabase(url.href, { applicationName: 'bench', poolMax: 2 });
+async function migrateDatabase(url: string): Promise<void> {
+  const db = openDatabase(url, { applicationName: 'bench', poolMax: 2 });
   await migrate(db);
   await db.destroy();
-  return url.href;
 }
 
 /** Start of the process and of the database connection included, as an operator waits for them too. */

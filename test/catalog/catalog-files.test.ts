@@ -228,7 +228,7 @@ describe('a catalog file', () => {
       'a.json': [tourEntry({ name: 'e\u0301'.repeat(200), country: 'AQ' })],
     });
     expect(faults).toEqual([]);
-    expect(tours[0]!.fields!.name).toBe('é'.repeat(200));
+    expect(tours[0]!.fields.name).toBe('é'.repeat(200));
   });
 });
 
@@ -287,11 +287,11 @@ describe('a CSV catalog file', () => {
       'departures.csv': departures,
       'tours.csv': `${HEAD}\n${ROW}\nandes,Andes,asia,NP,5,USD,1`,
     });
-    expect(tours.map((tour) => [tour.slug, tour.departures!.length])).toEqual([
+    expect(tours.map((tour) => [tour.slug, tour.departures.length])).toEqual([
       ['alps', 3],
       ['andes', 0],
     ]);
-    expect(tours[0]!.departures![0]!.fields).toEqual({
+    expect(tours[0]!.departures[0]!.fields).toEqual({
       departure_date: '2031-06-01',
       seats_total: 10,
       prices: { adult: 990.5 },
@@ -372,7 +372,7 @@ describe('a CSV catalog file', () => {
     const { tours, faults } = await read({
       'a.csv': `${HEAD},itinerary,images\n${ROW},"${itinerary}",\nb2${ROW},broken,`,
     });
-    expect(tours[0]!.fields!.itinerary).toEqual([{ day: 1, title: 'Up, and down' }]);
+    expect(tours[0]!.fields.itinerary).toEqual([{ day: 1, title: 'Up, and down' }]);
     expect(faults).toMatchObject([{ line: 3, field: 'itinerary', message: 'must be a list' }]);
   });
 });

@@ -2,16 +2,16 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Db, inTransaction } from '../../services/platform/database';
-import { withComparedFiles } from '../../services/api/catalog-import/compare-files';
-import type { Fault } from '../../services/api/catalog-import/fault';
-import { createFaultList } from '../../services/api/catalog-import/fault-list';
-import { CatalogRefusedError } from '../../services/api/catalog-import/import.errors';
+import {
+  type ComparedImport,
+  type ImportOptions,
+  withComparedFiles,
+  writeImport,
+} from '../../services/api/catalog-import/import-catalog';
 import type { ImportReport } from '../../services/api/catalog-import/import-report';
-import { readCatalog } from '../../services/api/catalog-import/read-catalog';
-import type { StagedImport } from '../../services/api/catalog-import/stage-import';
-import { closeStage, openStage } from '../../services/api/catalog-import/stage.repository';
-import type { TourInFile } from '../../services/api/catalog-import/tour-in-file';
-import { writeImport } from '../../services/api/catalog-import/write-import';
+import { CatalogRefusedError } from '../../services/api/catalog-import/import.errors';
+import type { Issue } from '../../services/api/catalog-import/issue';
+import { queryStage } from '../../services/api/catalog-import/stage.repository';
 import { relockDeparture } from '../../services/api/departures/reserve-seats';
 
 /** Files of the test's own directory, by name; objects are written as JSON. Returns their paths in order. */
@@ -25,19 +25,38 @@ export function writeFiles(contents: Record<string, unknown>): string[] {
   });
 }
 
+/** The correct fields of a tour of the files, as they are staged. */
+export interface StagedTour {
+  slug: string;
+  place: { line: number | null };
+  fields: Record<string, unknown>;
+  departures: { fields: Record<string, unknown> }[];
+}
+
 /** What these files say, and what is wrong with that, in the order of the files; by their base names. */
 export async function readFiles(
   db: Db,
   contents: Record<string, unknown>,
-): Promise<{ tours: TourInFile[]; faults: Fault[] }> {
-  const files = writeFiles(contents);
-  const faults = createFaultList(files);
-  const stage = await openStage(db);
-  const tours: TourInFile[] = [];
-  for await (const chunk of readCatalog(files, stage, faults)) tours.push(...chunk.tours);
-  await closeStage(stage);
-  return { tours, faults: faults.listed().map(withBaseName) };
+): Promise<{ tours: StagedTour[]; faults: Issue[] }> {
+  return compareFiles(
+    db,
+    contents,
+    async ({ stage, report }) => {
+      const tours = await queryStage<StagedTour>(stage, STAGED_TOURS);
+      return { tours, faults: report.errors.map(withBaseName) };
+    },
+    { prune: false, dryRun: true },
+  );
 }
+
+const STAGED_TOURS = `
+  select slug, json_build_object('line', line) as place,
+    columns - '{name_folded,currency_digits}'::text[] || jsonb_build_object('base_price', base_price) as fields,
+    array(select json_build_object('fields', json_strip_nulls(json_build_object('departure_date', departure_date,
+            'seats_total', seats_total, 'return_date', return_date, 'status', status, 'closes_at', closes_at,
+            'prices', json_build_object('adult', adult, 'child', child, 'single_supplement', single_supplement))))
+          from staged_departures d where d.entry = t.entry order by position) as departures
+  from staged_tours t where slug is not null order by entry`;
 
 /** What the import of these files reports, faults included; the faults' files by their base names. */
 export async function importFiles(
@@ -66,18 +85,18 @@ export async function importFiles(
 export function compareFiles<T>(
   db: Db,
   contents: Record<string, unknown>,
-  work: (staged: StagedImport) => Promise<T>,
-  options: { prune: boolean; dryRun?: boolean } = { prune: false },
+  work: (compared: ComparedImport) => Promise<T>,
+  options: ImportOptions = { prune: false },
 ): Promise<T> {
   return withComparedFiles(db, writeFiles(contents), options, () => {}, work);
 }
 
-export function write(db: Db, staged: StagedImport): Promise<ImportReport> {
-  return inTransaction(db, (trx) => writeImport(trx, staged, relockDeparture));
+export function write(db: Db, compared: ComparedImport): Promise<ImportReport> {
+  return inTransaction(db, (trx) => writeImport(trx, compared, relockDeparture));
 }
 
-function withBaseName(fault: Fault): Fault {
-  return { ...fault, file: path.basename(fault.file) };
+function withBaseName(issue: Issue): Issue {
+  return { ...issue, file: path.basename(issue.file) };
 }
 
 /** A sound tour of a catalog file; what is given replaces or adds fields. */

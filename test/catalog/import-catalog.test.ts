@@ -1,5 +1,4 @@
 import { inTransaction } from '../../services/platform/database';
-import { checkCatalog } from '../../services/api/catalog-import/check-catalog';
 import { importCatalog } from '../../services/api/catalog-import/import-catalog';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { departureEntry, importFiles, tourEntry } from './catalog-files';
@@ -328,9 +327,7 @@ describe('importing a catalog', () => {
         departures: [departureEntry(), departureEntry({ departure_date: '2031-06-02' })],
       }),
     );
-    const catalog = checkCatalog(
-      tours.map((value, index) => ({ place: { file: 'seed', index, field: '' }, value })),
-    );
+    const catalog = tours.map((value, index) => ({ place: { file: 'seed', index }, value }));
     const report = await inTransaction(database.db, (trx) => importCatalog(trx, catalog, { prune: false }));
     expect(report).toEqual({
       tours: { ...none, created: 450 },

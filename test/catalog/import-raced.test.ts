@@ -1,6 +1,4 @@
-import { checkCatalog } from '../../services/api/catalog-import/check-catalog';
-import { importCatalog } from '../../services/api/catalog-import/import-catalog';
-import { writeImport } from '../../services/api/catalog-import/write-import';
+import { importCatalog, writeImport } from '../../services/api/catalog-import/import-catalog';
 import { relockDeparture } from '../../services/api/departures/reserve-seats';
 import { inTransaction } from '../../services/platform/database';
 import { createTestDatabase, type TestDatabase } from '../support/database';
@@ -95,9 +93,7 @@ describe('an import that is overtaken after it compared', () => {
   });
 
   it('waits for no other import', async () => {
-    const catalog = checkCatalog([
-      { place: { file: 'f', index: 0, field: '' }, value: tourEntry({ slug: 'second-in-line' }) },
-    ]);
+    const catalog = [{ place: { file: 'f', index: 0 }, value: tourEntry({ slug: 'second-in-line' }) }];
     await inTransaction(database.db, async (first) => {
       await importCatalog(first, catalog, { prune: false });
       const second = inTransaction(database.db, (trx) => importCatalog(trx, catalog, { prune: false }));

@@ -3,14 +3,15 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { withComparedFiles } from '../../../services/api/catalog-import/compare-files';
-import type { WatchImport } from '../../../services/api/catalog-import/import-progress';
-import type { ImportReport } from '../../../services/api/catalog-import/import-report';
+import type { WatchImport } from '../../../services/api/catalog-import/catalog-file';
+import {
+  type ComparedImport,
+  withComparedFiles,
+  writeImport,
+} from '../../../services/api/catalog-import/import-catalog';
+import type { ImportReport, PastDepartures } from '../../../services/api/catalog-import/import-report';
 import { CatalogRefusedError } from '../../../services/api/catalog-import/import.errors';
-import type { PastDepartures } from '../../../services/api/catalog-import/past-departures';
-import type { Removals } from '../../../services/api/catalog-import/removals';
-import type { StagedImport } from '../../../services/api/catalog-import/stage-import';
-import { writeImport } from '../../../services/api/catalog-import/write-import';
+import type { Removals } from '../../../services/api/catalog-import/removals.repository';
 import { relockDeparture } from '../../../services/api/departures/reserve-seats';
 import type { Context } from '../../engine/context';
 import { describeReport } from './import-text';
@@ -32,7 +33,7 @@ export async function importCatalogCommand(
   const progress = showProgress(io, output.json);
   const report = await withSpooledPipes(given, io.interrupted, async (files, nameOf) => {
     const found = await importFiles(context, options, files, progress).finally(progress.clear);
-    return { ...found, errors: found.errors.map((fault) => ({ ...fault, file: nameOf(fault.file) })) };
+    return { ...found, errors: found.errors.map((issue) => ({ ...issue, file: nameOf(issue.file) })) };
   });
   output.answer(report, () => describeReport(report));
   if (report.past_departures) output.warn(describePast(report.past_departures));
@@ -54,14 +55,14 @@ async function importFiles(
   const { confirm, db, output } = context;
   let agreed: Removals | undefined;
   for (;;) {
-    const mayWrite = ({ removals }: StagedImport) =>
+    const mayWrite = ({ removals }: ComparedImport) =>
       yes || removals.named.length === 0 || removals.digest === agreed?.digest;
-    const done = await withComparedFiles(db, files, { prune, dryRun }, progress.watch, async (staged) => {
-      const { report, removals } = staged;
+    const done = await withComparedFiles(db, files, { prune, dryRun }, progress.watch, async (compared) => {
+      const { report, removals } = compared;
       progress.clear();
-      if (dryRun || !staged.hasChanges) return { report };
-      return mayWrite(staged)
-        ? { report: await write(context, staged, files, progress.watch) }
+      if (dryRun || !compared.hasChanges) return { report };
+      return mayWrite(compared)
+        ? { report: await write(context, compared, files, progress.watch) }
         : { report, removals };
     });
     if (!done.removals) return done.report;
@@ -73,14 +74,14 @@ async function importFiles(
 
 async function write(
   { audited }: Context,
-  staged: StagedImport,
+  compared: ComparedImport,
   files: string[],
   watch: WatchImport,
 ): Promise<ImportReport> {
   const subject = files.map((file) => path.basename(file)).join(' ');
   try {
     return await audited({ action: 'catalog.import', subject }, async (trx, note) => {
-      const { errors: _, ...written } = await writeImport(trx, staged, relockDeparture, watch);
+      const { errors: _, ...written } = await writeImport(trx, compared, relockDeparture, watch);
       note(null, written);
       return { ...written, errors: [] };
     });

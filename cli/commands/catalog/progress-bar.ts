@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty';
-import type { ImportProgress, WatchImport } from '../../../services/api/catalog-import/import-progress';
+import type { ImportProgress, WatchImport } from '../../../services/api/catalog-import/catalog-file';
 import type { Io } from '../../terminal/io';
 import { drawsBlocks, filledBar, rewritesLines } from '../../terminal/screen';
 

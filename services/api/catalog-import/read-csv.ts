@@ -1,60 +1,57 @@
 import { CsvError, parse, type Parser } from 'csv-parse';
-import type { CatalogRecord } from './catalog-record';
-import { DEPARTURE_COLUMNS, TOUR_COLUMNS } from './csv-columns';
-import { areOfDepartures, delimiterOf, headFaults, toValue } from './csv-head';
-import { faultAt } from './fault';
-import type { FaultList } from './fault-list';
+import type { CatalogRecord } from './catalog-file';
+import { CsvHead, delimiterOf } from './csv-columns';
+import type { IssueList } from './issue';
 
 type Row = { record: string[]; raw: string; info: { lines: number } };
 
-/** A quote that is never closed makes one cell of the rest of the file: this many characters of it are read. */
+/** A quote that never closes makes one cell of the rest of the file: this many characters of it are read. */
 const MOST_CHARACTERS = 1_000_000;
 
 /**
- * A CSV file as spreadsheets save it: of tours, or, where it has the column `tour_slug`, of departures. An empty cell
- * says nothing, so what it stands for stays as it is.
+ * Reads a CSV file as spreadsheets save it: of tours, or, with the column `tour_slug`, of departures. An empty cell keeps the
+ * stored value.
  */
 export async function* readCsv(
   file: string,
   text: AsyncIterable<string>,
-  faults: FaultList,
+  issues: IssueList,
 ): AsyncGenerator<CatalogRecord[]> {
-  let toRecords: ((rows: Row[]) => CatalogRecord[]) | undefined;
+  const report = (line: number, message: string) => issues.add([{ file, line, field: '', message }]);
+  let head: CsvHead | undefined;
   try {
-    for await (const rows of parseRows(unified(text))) {
-      const head = toRecords ? undefined : rows.shift();
-      if (head) toRecords = readHead(file, head, faults);
-      if (toRecords) yield toRecords(rows);
+    for await (const rows of parseRows(withLineFeeds(text))) {
+      const first = head ? undefined : rows.shift();
+      if (first) {
+        head = new CsvHead(first.record.map((name) => name.trim()));
+        issues.add(head.issues({ file, line: 1 }));
+      }
+      if (head) yield toRecords(rows, head);
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const message =
-      error.code === 'CSV_MAX_RECORD_SIZE' ? 'opens a quote that does not close' : error.message;
-    faults.add([{ file, line: Number(error.lines ?? 1), field: '', message }]);
-    return;
+    const isEndless = error.code === 'CSV_MAX_RECORD_SIZE';
+    return report(Number(error.lines ?? 1), isEndless ? 'opens a quote that does not close' : error.message);
   }
-  if (!toRecords)
-    faults.add([{ file, line: 1, field: '', message: 'must name its columns in the first line' }]);
-}
+  if (!head) report(1, 'must name its columns in the first line');
 
-function readHead(file: string, head: Row, faults: FaultList): (rows: Row[]) => CatalogRecord[] {
-  const names = head.record.map((name) => name.trim());
-  const isDeparture = areOfDepartures(names);
-  const columns = isDeparture ? DEPARTURE_COLUMNS : TOUR_COLUMNS;
-  faults.add(headFaults({ file, line: 1, field: '' }, names, columns, isDeparture));
-  return (rows) =>
-    rows.flatMap((row): CatalogRecord[] => {
-      const place = { file, line: firstLineOf(row), field: '' };
-      if (row.record.length <= names.length)
-        return [{ place, isDeparture, value: toValue(names, row.record, columns) }];
-      const message = `has ${row.record.length} cells, but the first line names ${names.length}`;
-      faults.add([faultAt(place, '', message)]);
-      return [];
+  function toRecords(rows: Row[], columns: CsvHead): CatalogRecord[] {
+    return rows.flatMap((row): CatalogRecord[] => {
+      const line = firstLineOf(row);
+      const { length } = row.record;
+      if (length > columns.width) {
+        report(line, `has ${length} cells, but the first line names ${columns.width}`);
+        return [];
+      }
+      const value = columns.toRecord(row.record);
+      return [{ place: { file, line }, isDeparture: columns.isDepartures, value }];
     });
+  }
 }
 
 /**
- * The rows of each chunk. Where a quote is out of place, first those before it: the parser's own iterator would drop them.
+ * Yields the rows of each chunk. Where a quote is misplaced, first yields the rows before it, which the parser's own iterator
+ * would drop.
  * @throws CsvError
  */
 async function* parseRows(text: AsyncIterable<string>): AsyncGenerator<Row[]> {
@@ -64,21 +61,21 @@ async function* parseRows(text: AsyncIterable<string>): AsyncGenerator<Row[]> {
   const taken = () => rows.splice(0);
   for await (const chunk of text) {
     begun += chunk;
-    // The first line says what divides the cells.
+    // The delimiter is detected by the first line.
     if (!parser && !begun.trimStart().includes('\n')) continue;
-    parser ??= open(begun, (row) => void rows.push(row));
+    parser ??= openParser(begun, (row) => void rows.push(row));
     const failure = await fed((done) => parser!.write(begun, done));
     begun = '';
     yield taken();
     if (failure) throw failure;
   }
-  parser ??= open(begun, (row) => void rows.push(row));
+  parser ??= openParser(begun, (row) => void rows.push(row));
   const failure = await fed((done) => parser.end(begun, done), parser);
   yield taken();
   if (failure) throw failure;
 }
 
-function open(head: string, onRow: (row: Row) => void): Parser {
+function openParser(head: string, onRow: (row: Row) => void): Parser {
   const parser = parse({
     delimiter: delimiterOf(head),
     info: true,
@@ -86,7 +83,7 @@ function open(head: string, onRow: (row: Row) => void): Parser {
     relax_column_count: true,
     skip_records_with_empty_values: true,
     max_record_size: MOST_CHARACTERS,
-    // Undefined: nothing is kept for a reader of the stream.
+    // Returns undefined, so that the stream keeps no row.
     on_record: (row: unknown) => void onRow(row as Row),
   });
   parser.on('error', () => {});
@@ -104,8 +101,8 @@ function fed(
   });
 }
 
-/** The parser counts the lines of a quoted cell twice where they end in CR LF (seen). */
-async function* unified(text: AsyncIterable<string>): AsyncGenerator<string> {
+/** Makes every line break a line feed: the parser counts the lines of a quoted cell twice where they end in CR LF (seen). */
+async function* withLineFeeds(text: AsyncIterable<string>): AsyncGenerator<string> {
   let kept = '';
   for await (const chunk of text) {
     const joined = kept + chunk;

@@ -1,123 +1,124 @@
-import type { CatalogRecord } from './catalog-record';
+import type { CatalogRecord, FindUnchanged, UnchangedEntry } from './catalog-file';
 import { cutArray, cutLines, type Cutter, type JsonPiece, UncuttableError } from './cut-json';
-import { digestEntry } from './entry-digest';
-import type { Place } from './fault';
-import type { FaultList } from './fault-list';
-import type { KnownTour, Recall } from './known-tour';
+import type { IssueList, Place } from './issue';
+import { digestEntry } from './unchanged-entries.repository';
 
-/** A JSON file: an array of tours, or `{"tours": […]}`. What follows a syntax error is not read: nobody knows what it belongs to. */
+/** Reads a JSON file: an array of tours, or `{"tours": […]}`. Ends at a syntax error: what follows may belong to any entry. */
 export async function* readJson(
   file: string,
   text: AsyncIterable<string>,
-  faults: FaultList,
-  recall?: Recall,
+  issues: IssueList,
+  findUnchanged?: FindUnchanged,
 ): AsyncGenerator<CatalogRecord[]> {
   let index = 0;
-  for await (const pieces of cutUp(cutArray(), text, file, faults)) {
+  for await (const pieces of cutText(cutArray(), text, file, issues)) {
     const records: CatalogRecord[] = [];
-    for (const { piece, ...recalled } of await recallPieces(pieces, recall)) {
-      const place: Place = { file, index, field: '' };
-      if (recalled.known) {
-        records.push(knownRecord(place, piece, recalled));
-        index++;
-        continue;
-      }
-      const parsed = parse(piece.text);
-      if ('fault' in parsed) {
-        const line = piece.line + faultyLine(piece.text.trimStart()) - 1;
-        faults.add([{ file, line, field: '', message: parsed.fault }]);
+    for (const entry of await toEntries(pieces, findUnchanged)) {
+      const record = toRecord({ file, index }, entry);
+      if (typeof record === 'string') {
+        const { line, text: faulty } = entry.piece;
+        issues.add([{ file, line: line + lineOfError(faulty.trimStart()) - 1, field: '', message: record }]);
         yield records;
         return;
       }
-      records.push({ place, value: parsed.value, digest: recalled.digest });
+      records.push(record);
       index++;
     }
     yield records;
   }
 }
 
-/** A JSON lines file: a tour a line. */
+/** Reads a JSON lines file: a tour a line. */
 export async function* readJsonLines(
   file: string,
   text: AsyncIterable<string>,
-  faults: FaultList,
-  recall?: Recall,
+  issues: IssueList,
+  findUnchanged?: FindUnchanged,
 ): AsyncGenerator<CatalogRecord[]> {
-  for await (const pieces of cutUp(cutLines(), text, file, faults)) {
-    yield (await recallPieces(pieces, recall)).flatMap(({ piece, ...recalled }): CatalogRecord[] => {
-      const place: Place = { file, line: piece.line, field: '' };
-      if (recalled.known) return [knownRecord(place, piece, recalled)];
-      const parsed = parse(piece.text);
-      if (!('fault' in parsed)) return [{ place, value: parsed.value, digest: recalled.digest }];
-      faults.add([{ ...place, message: parsed.fault }]);
+  for await (const pieces of cutText(cutLines(), text, file, issues)) {
+    yield (await toEntries(pieces, findUnchanged)).flatMap((entry): CatalogRecord[] => {
+      const place = { file, line: entry.piece.line };
+      const record = toRecord(place, entry);
+      if (typeof record !== 'string') return [record];
+      issues.add([{ ...place, field: '', message: record }]);
       return [];
     });
   }
 }
 
-interface Recalled {
+interface JsonEntry {
+  piece: JsonPiece;
   digest?: string;
-  known?: KnownTour;
+  unchanged?: UnchangedEntry;
 }
 
-async function recallPieces(
+async function toEntries(
   pieces: JsonPiece[],
-  recall: Recall | undefined,
-): Promise<(Recalled & { piece: JsonPiece })[]> {
-  if (!recall || pieces.length === 0) return pieces.map((piece) => ({ piece }));
+  findUnchanged: FindUnchanged | undefined,
+): Promise<JsonEntry[]> {
+  if (!findUnchanged || pieces.length === 0) return pieces.map((piece) => ({ piece }));
   const digests = pieces.map((piece) => digestEntry(piece.text));
-  const known = await recall(digests);
-  return pieces.map((piece, at) => ({ piece, digest: digests[at], known: known.get(digests[at]!) }));
+  const found = await findUnchanged(digests);
+  return pieces.map((piece, at) => ({
+    piece,
+    digest: digests[at],
+    unchanged: found.get(digests[at]!),
+  }));
 }
 
-/** Its text was read before, or it would not be known. */
-function knownRecord(place: Place, { text }: JsonPiece, recalled: Recalled): CatalogRecord {
-  return {
-    ...{ place, ...recalled },
-    get value() {
-      return JSON.parse(text) as unknown;
-    },
-  };
+/** @returns the message of the syntax error, if there is one */
+function toRecord(place: Place, { piece, digest, unchanged }: JsonEntry): CatalogRecord | string {
+  if (unchanged) {
+    // The text was parsed before, or its digest would not be stored.
+    return {
+      ...{ place, digest, unchanged },
+      get value() {
+        return JSON.parse(piece.text) as unknown;
+      },
+    };
+  }
+  const parsed = parseJson(piece.text);
+  return 'error' in parsed ? parsed.error : { place, value: parsed.value, digest };
 }
 
-async function* cutUp(
+async function* cutText(
   cutter: Cutter,
   text: AsyncIterable<string>,
   file: string,
-  faults: FaultList,
+  issues: IssueList,
 ): AsyncGenerator<JsonPiece[]> {
   try {
     for await (const chunk of text) yield cutter.push(chunk);
     yield cutter.end();
   } catch (error) {
     if (!(error instanceof UncuttableError)) throw error;
-    faults.add([{ file, line: error.line, field: '', message: error.message }]);
+    issues.add([{ file, line: error.line, field: '', message: error.message }]);
   }
 }
 
-function parse(text: string): { value: unknown } | { fault: string } {
+function parseJson(text: string): { value: unknown } | { error: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    // The engine quotes what it read, line breaks and all.
-    return { fault: `must be JSON: ${(error as SyntaxError).message.replace(/\s+/g, ' ')}` };
+    // The engine quotes the text with its line breaks.
+    return { error: `must be JSON: ${(error as SyntaxError).message.replace(/\s+/g, ' ')}` };
   }
 }
 
-/** The engine does not always say where it stumbled: halve the text to the longest beginning that is only unfinished. */
-function faultyLine(text: string): number {
-  let [sound, faulty] = [0, text.length];
-  while (faulty - sound > 1) {
-    const middle = Math.floor((sound + faulty) / 2);
-    if (isOnlyUnfinished(text.slice(0, middle))) sound = middle;
-    else faulty = middle;
+/** Finds the longest beginning that is only unfinished, by halving: the engine does not always name the position. */
+function lineOfError(text: string): number {
+  let [valid, invalid] = [0, text.length];
+  while (invalid - valid > 1) {
+    const middle = Math.floor((valid + invalid) / 2);
+    if (isOnlyUnfinished(text.slice(0, middle))) valid = middle;
+    else invalid = middle;
   }
-  return text.slice(0, faulty).split('\n').length;
+  return text.slice(0, invalid).split('\n').length;
 }
 
 function isOnlyUnfinished(beginning: string): boolean {
-  const parsed = parse(beginning);
-  if (!('fault' in parsed)) return true;
-  const position = Number(/at position (\d+)/.exec(parsed.fault)?.[1] ?? -1);
-  return position >= beginning.length || parsed.fault.includes('end of JSON input');
+  const parsed = parseJson(beginning);
+  if (!('error' in parsed)) return true;
+  const position = Number(/at position (\d+)/.exec(parsed.error)?.[1] ?? -1);
+  return position >= beginning.length || parsed.error.includes('end of JSON input');
 }

@@ -1,197 +1,118 @@
-import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Client } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { Db, Trx } from '../../platform/database';
-import { copyLine } from './copy-text';
-import type { TourChange } from './import-plan';
-import { DEPARTURE_TYPES, TOUR_TYPES } from './stored-columns';
-import { packTour, unpackTour } from './tour-in-file';
-import type { TourInFile } from './tour-in-file';
 
 /**
- * Temporary tables of one transaction: what an import has read, and what it would write. They end with it, so that nothing is left of
- * an import that was killed, and a pooler lends the same session until then.
+ * The staging tables of an import: what its files say, and how that differs from the catalog. They are temporary tables of one
+ * transaction, so that a killed import leaves nothing, and a pooler keeps the session until the transaction ends.
  */
 export interface Stage {
   db: Db;
   connection: Client;
-  /** Begun for the stage alone, and rolled back with it. */
+  /** The transaction was begun for the staging tables alone, and is rolled back with them. */
   ownTransaction: boolean;
 }
 
-const CHANGED_TOUR = { tour_id: 'uuid', action: 'text', version: 'xid', recheck: 'boolean', ...TOUR_TYPES };
-const CHANGED_DEPARTURE = {
-  ...{ id: 'uuid', tour_id: 'uuid', action: 'text', version: 'xid' },
-  ...DEPARTURE_TYPES,
-};
-const FILE = { tour_id: 'uuid', file: 'text' };
-const TOUR_IMPORT = {
-  ...{ tour_id: 'uuid', digest: 'bytea', exact: 'boolean', departures: 'integer' },
-  ...{ stamp: 'bigint', edits: 'bigint[]' },
-};
-const TABLES = {
-  changed_tours: CHANGED_TOUR,
-  changed_departures: CHANGED_DEPARTURE,
-  staged_imports: TOUR_IMPORT,
-};
+/** A negative entry is a tour that the files lack; a departure without a position is one that its tour's list lacks. */
+const STAGED_TOURS = `entry integer, slug text, file text, line integer, index integer,
+  digest bytea, columns jsonb, base_price numeric, has_list boolean, departures integer, is_new boolean`;
+const STAGED_DEPARTURES = `entry integer, position integer, file text, line integer,
+  departure_date date, seats_total integer, adult numeric, child numeric, single_supplement numeric,
+  return_date date, status text, closes_at timestamptz, emptied text[]`;
+/** What tour_imports and tour_edits had of a tour before it was compared. No tour_id: it was not stored. */
+const STAGED_DIGESTS = `slug text, digest bytea, has_list boolean, departures integer,
+  tour_id uuid, stamp bigint, edits bigint[]`;
 
-/** That a tour is, or will be, as one entry of the files has it; see tour-imports.repository.ts. */
-export interface StagedTourImport {
-  tour_id: string;
-  /** Hexadecimal. */
-  digest: string;
-  /** To a pruning import too. */
-  exact: boolean;
-  departures: number;
-  /** Of what was remembered of the tour before it was compared. */
-  stamp: string | null;
-  /** Edits from before it was compared, as PostgreSQL writes an array of their ids. */
-  edits: string;
-}
+const TABLES = 'staged_tours, staged_departures, staged_digests, changed_tours, changed_departures';
 
-/** @param db a transaction has its stage within; of a pool one connection is taken, until `closeStage` */
+/** Opens within a transaction, or takes a connection of the pool until `closeStage`. */
 export async function openStage(db: Db): Promise<Stage> {
   const connection = (await db.client.acquireConnection()) as Client;
   const stage = { db, connection, ownTransaction: db.isTransaction !== true };
-  // Files are read while it is idle, however long that takes.
-  if (stage.ownTransaction) await runOn(stage, 'begin; set local idle_in_transaction_session_timeout = 0');
-  await runOn(
+  // The connection is idle while files are read, however long that takes, and statements over two million rows take minutes.
+  const settings = "set local idle_in_transaction_session_timeout = 0; set local statement_timeout = '10min'";
+  if (stage.ownTransaction) await queryStage(stage, `begin; ${settings}`);
+  await queryStage(
     stage,
-    `drop table if exists ${STAGED};
-     create temporary table changed_tours (${declared(CHANGED_TOUR)});
-     create temporary table changed_departures (${declared(CHANGED_DEPARTURE)});
-     create temporary table changed_files (${declared(FILE)});
-     create temporary table staged_imports (${declared(TOUR_IMPORT)});
-     create temporary table file_lines (
-       slug text collate "C", position bigint generated always as identity, body text, primary key (slug, position))`,
+    `drop table if exists ${qualified(TABLES)};
+     create temporary table staged_tours (${STAGED_TOURS});
+     create temporary table staged_departures (${STAGED_DEPARTURES});
+     create temporary table staged_digests (${STAGED_DIGESTS});
+     create temporary table changed_tours as
+       select 0 as entry, ''::text as action, false as is_repriced, t.* from tours t with no data;
+     create temporary table changed_departures as
+       select 0 as entry, ''::text as action, d.* from departures d with no data`,
   );
   return stage;
 }
 
-const STAGED = ['changed_tours', 'changed_departures', 'changed_files', 'staged_imports', 'file_lines']
-  .map((table) => `pg_temp.${table}`)
-  .join(', ');
-
 export async function closeStage(stage: Stage): Promise<void> {
-  // Of a lost connection nothing is left to be dropped; why it was lost is told by who met it first.
-  const end = stage.ownTransaction ? 'rollback' : `drop table if exists ${STAGED}`;
-  await runOn(stage, end).catch(() => undefined);
+  const end = stage.ownTransaction ? 'rollback' : `drop table if exists ${qualified(TABLES)}`;
+  // A lost connection has dropped its tables, and the statement that met the loss has reported it.
+  await queryStage(stage, end).catch(() => undefined);
   await stage.db.client.releaseConnection(stage.connection);
 }
 
-/** Lines of files in the order they were read. */
-export async function stageLines(stage: Stage, lines: { slug: string; body: string }[]): Promise<void> {
-  await copyRows(stage, 'file_lines', { slug: 'text', body: 'text' }, lines);
+type Cell = string | number | boolean | null | undefined;
+
+/** @param into the table with its columns, in the order of the cells */
+export async function copyRows(stage: Stage, into: string, rows: Cell[][]): Promise<void> {
+  if (rows.length === 0) return;
+  const text = rows.map((row) => `${row.map(toCopyText).join('\t')}\n`).join('');
+  const copy = stage.connection.query(copyFrom(`copy pg_temp.${into} from stdin`));
+  await pipeline(Readable.from([Buffer.from(text)]), copy);
 }
 
-/** The lines of the next slugs, together as one JSON array each. */
-export async function findLines(
-  stage: Stage,
-  after: string,
-  limit: number,
-): Promise<{ slug: string; bodies: string }[]> {
-  return runOn(
-    stage,
-    `select slug, '[' || string_agg(body, ',' order by position) || ']' as bodies
-     from file_lines where slug > ? group by slug order by slug limit ?`,
-    [after, limit],
-  );
+const ESCAPED: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
+
+function toCopyText(cell: Cell): string {
+  if (cell === null || cell === undefined) return '\\N';
+  return String(cell).replace(/[\\\t\n\r]/g, (character) => ESCAPED[character]!);
 }
 
-/** @returns how many rows that are */
-export async function stageChanges(stage: Stage, changes: TourChange[]): Promise<number> {
-  const tours = changes.map((change) => ({
-    ...change.tour?.row,
-    tour_id: change.tourId,
-    action: change.tour ? (change.tour.isNew ? 'insert' : 'update') : 'touch',
-    version: change.version,
-    recheck: change.recheck,
-    slug: change.file.slug,
-  }));
-  const departures = changes.flatMap(({ inserts, updates, deletes, cancels }) => [
-    ...inserts.map((row) => ({ ...row, action: 'insert' })),
-    ...updates.map((row) => ({ ...row, action: 'update' })),
-    ...deletes.map((row) => ({ ...row, action: 'delete' })),
-    ...cancels.map((row) => ({ ...row, action: 'cancel' })),
-  ]);
-  // A new tour is compared with nothing again.
-  const files = changes
-    .filter((change) => change.version !== undefined)
-    .map((change) => ({ tour_id: change.tourId, file: packTour(change.file) }));
-  await copyRows(stage, 'changed_tours', CHANGED_TOUR, tours);
-  await copyRows(stage, 'changed_departures', CHANGED_DEPARTURE, departures);
-  await copyRows(stage, 'changed_files', FILE, files);
-  return tours.length + departures.length;
-}
-
-export async function stageTourImports(stage: Stage, imports: StagedTourImport[]): Promise<void> {
-  const rows = imports.map((row) => ({ ...row, digest: `\\x${row.digest}` }));
-  await copyRows(stage, 'staged_imports', TOUR_IMPORT, rows);
-}
-
-/** Tours that the files lack. */
-export async function stageArchived(
-  stage: Stage,
-  tours: { id: string; slug: string; version: string }[],
-): Promise<void> {
-  const rows = tours.map(({ id, slug, version }) => ({ tour_id: id, slug, version, action: 'archive' }));
-  await copyRows(stage, 'changed_tours', CHANGED_TOUR, rows);
-}
-
-/** What the files said of these tours. */
-export async function findStagedFiles(stage: Stage, tourIds: string[]): Promise<TourInFile[]> {
-  const rows: { file: string }[] = await runOn(
-    stage,
-    'select file from changed_files where tour_id = any(?) order by tour_id',
-    [tourIds],
-  );
-  return rows.map(({ file }) => unpackTour(file));
-}
-
-/** What would be written, into tables of the transaction's own connection, straight through. */
-export async function copyStage(stage: Stage, trx: Trx): Promise<Stage> {
+/**
+ * Copies the entries that would change something, and all digests, to staging tables of another transaction. Rows that are
+ * equal stay behind, so that they are neither locked nor compared again.
+ */
+export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
   const copy = await openStage(trx);
-  if (copy.connection === stage.connection) throw new Error('a stage is copied to another connection');
-  for (const [table, types] of Object.entries(TABLES)) {
-    const columns = Object.keys(types).join(', ');
-    const out = stage.connection.query(copyTo(`copy pg_temp.${table} (${columns}) to stdout`));
-    await pipeline(out, copy.connection.query(copyFrom(`copy pg_temp.${table} (${columns}) from stdin`)));
+  if (copy.connection === stage.connection) throw new Error('the changes are copied to another connection');
+  await queryStage(stage, 'analyze pg_temp.changed_tours; analyze pg_temp.changed_departures');
+  const rows = {
+    staged_tours: `select s.entry, s.slug, s.file, s.line, s.index, s.digest, s.columns, s.base_price, s.has_list,
+        s.departures, c.action = 'insert' as is_new
+      from staged_tours s join changed_tours c on c.entry = s.entry`,
+    // A new currency is refused if the list lacks a departure, so the list is complete.
+    staged_departures: `select s.* from staged_departures s
+      join changed_tours c on c.entry = s.entry
+      left join changed_departures d on d.entry = s.entry and d.departure_date = s.departure_date
+      where d.entry is not null or c.is_repriced`,
+    staged_digests: 'select * from staged_digests',
+  };
+  for (const [table, query] of Object.entries(rows)) {
+    const out = stage.connection.query(copyTo(`copy (${query}) to stdout`));
+    await pipeline(out, copy.connection.query(copyFrom(`copy pg_temp.${table} from stdin`)));
   }
-  await runOn(
-    copy,
-    Object.keys(TABLES)
-      .map((table) => `analyze pg_temp.${table}`)
-      .join('; '),
-  );
   return copy;
 }
 
-async function copyRows(
-  stage: Stage,
-  table: string,
-  types: Record<string, string>,
-  rows: object[],
-): Promise<void> {
-  if (rows.length === 0) return;
-  const columns = Object.keys(types).join(', ');
-  const text = rows.map((row) => copyLine(row, types)).join('');
-  const into = stage.connection.query(copyFrom(`copy pg_temp.${table} (${columns}) from stdin`));
-  await pipeline(Readable.from([Buffer.from(text)]), into);
+/** Tells the planner how many rows are staged. */
+export async function analyzeStage(stage: Stage): Promise<void> {
+  await queryStage(stage, 'analyze pg_temp.staged_tours; analyze pg_temp.staged_departures');
 }
 
-/** On the stage's own connection. */
-export async function runOn<R>(
-  stage: Stage,
+/** Runs a statement on the connection that has the staging tables. */
+export async function queryStage<R>(
+  { db, connection }: Stage,
   sql: string,
   bindings: (string | number | boolean | string[])[] = [],
 ): Promise<R[]> {
-  const { rows } = await stage.db.raw(sql, bindings).connection(stage.connection);
+  const { rows } = await db.raw(sql, bindings).connection(connection);
   return rows;
 }
 
-function declared(types: Record<string, string>): string {
-  return Object.entries(types)
-    .map(([column, type]) => `${column} ${type}`)
-    .join(', ');
+function qualified(tables: string): string {
+  return tables.replace(/\w+/g, 'pg_temp.$&');
 }

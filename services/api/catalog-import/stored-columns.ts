@@ -1,40 +1,44 @@
-import type { DepartureRow, TourRow } from './stored-rows';
+/** The columns of a tour that an import writes. A file says the same in its own fields, apart from the derived ones. */
+export const TOUR_COLUMNS = [
+  ...['slug', 'name', 'name_folded', 'continent', 'country', 'duration_days', 'currency', 'currency_digits'],
+  ...['base_price_minor', 'summary', 'description', 'image_url', 'images', 'tags', 'time_zone', 'status'],
+  ...[
+    'group_size_max',
+    'languages',
+    'start_location',
+    'end_location',
+    'itinerary',
+    'inclusions',
+    'exclusions',
+  ],
+  'cancellation_policy',
+];
+export const DEPARTURE_COLUMNS = [
+  ...['departure_date', 'return_date', 'seats_total', 'prices_minor', 'status', 'closes_at'],
+];
 
-/** Columns that an import writes, with their types. */
-export const TOUR_TYPES: Record<keyof TourRow, string> = {
-  slug: 'text',
-  name: 'text',
-  name_folded: 'text',
-  continent: 'text',
-  country: 'text',
-  duration_days: 'integer',
-  currency: 'text',
-  currency_digits: 'smallint',
-  base_price_minor: 'bigint',
-  summary: 'text',
-  description: 'text',
-  image_url: 'text',
-  images: 'jsonb',
-  tags: 'text[]',
-  time_zone: 'text',
-  status: 'text',
-  group_size_max: 'integer',
-  languages: 'text[]',
-  start_location: 'jsonb',
-  end_location: 'jsonb',
-  itinerary: 'jsonb',
-  inclusions: 'text[]',
-  exclusions: 'text[]',
-  cancellation_policy: 'text',
-};
-export const DEPARTURE_TYPES: Record<keyof DepartureRow, string> = {
-  departure_date: 'date',
-  return_date: 'date',
-  seats_total: 'integer',
-  prices_minor: 'jsonb',
-  status: 'text',
-  closes_at: 'timestamptz',
-};
+const DERIVED = ['name_folded', 'currency_digits', 'base_price_minor'];
+/** The columns that a file names as they are. */
+export const TOUR_FIELDS = TOUR_COLUMNS.filter((column) => !DERIVED.includes(column));
 
-export const TOUR_COLUMNS = Object.keys(TOUR_TYPES) as (keyof TourRow)[];
-export const DEPARTURE_COLUMNS = Object.keys(DEPARTURE_TYPES) as (keyof DepartureRow)[];
+/** Builds the JSON object of a departure's row, with times in UTC and milliseconds. */
+export function departureJson(row: string): string {
+  return `json_build_object('departure_date', ${row}.departure_date, 'return_date', ${row}.return_date,
+    'seats_total', ${row}.seats_total, 'prices_minor', ${row}.prices_minor, 'status', ${row}.status,
+    'closes_at', to_char(${row}.closes_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
+}
+
+/** A tour's row as JSON. */
+export type TourJson = Record<string, unknown> & { currency_digits: number; base_price_minor: number };
+
+export interface DepartureJson {
+  departure_date: string;
+  return_date: string | null;
+  seats_total: number;
+  prices_minor: Partial<Record<PriceCategory, number>>;
+  status: string;
+  closes_at: string | null;
+}
+
+export const PRICE_CATEGORIES = ['adult', 'child', 'single_supplement'] as const;
+export type PriceCategory = (typeof PRICE_CATEGORIES)[number];

@@ -1,0 +1,130 @@
+import { CLOCK, type Trx } from '../../platform/database';
+import type { ChangeCounts } from './import-report';
+import { DEPARTURE_COLUMNS, TOUR_COLUMNS } from './stored-columns';
+
+/** Any number that is the same for every import. */
+const IMPORT_LOCK = 5_118_403_267;
+
+/** Lets one import write at a time, to the end of the transaction. Returns false if another one is writing. */
+export async function claimImport(trx: Trx): Promise<boolean> {
+  const { rows } = await trx.raw('select pg_try_advisory_xact_lock(?) as claimed', [IMPORT_LOCK]);
+  return rows[0].claimed;
+}
+
+/** Statements over two million rows take longer than those of a request may. */
+export async function allowLongStatements(trx: Trx): Promise<void> {
+  await trx.raw("set local statement_timeout = '10min'");
+}
+
+/** Columns of a tour that decide what a sale of its departures costs, or whether it may be made. */
+const SOLD_BY = ['currency', 'continent', 'time_zone', 'status'];
+
+/**
+ * Locks departures before tours, each in the order of their ids, as a booking does. Otherwise they and an import could wait for
+ * each other. Where a tour changes in what its sales depend on, locks all of its departures: a sale is made before the import or
+ * after it.
+ */
+export async function lockStaged(trx: Trx): Promise<void> {
+  const isSoldOtherwise = SOLD_BY.map((column) => `s.columns->>'${column}' <> t.${column}`).join(' or ');
+  await trx.raw(`select count(*) from (
+    select from departures d where d.id in (
+      select d.id from staged_tours s join tours t on t.slug = s.slug join departures d on d.tour_id = t.id
+      join staged_departures g on g.entry = s.entry and g.departure_date = d.departure_date
+      union
+      select d.id from staged_tours s join tours t on t.slug = s.slug join departures d on d.tour_id = t.id
+      where ${isSoldOtherwise}
+    ) order by d.id for update of d) as locked`);
+  await trx.raw(`select count(*) from (
+    select from tours t where t.slug in (select slug from staged_tours)
+    order by t.id for no key update of t) as locked`);
+}
+
+/** Finds the staged departures with holds or unpaid leads whose time is over and that are not marked as expired yet. */
+export async function findStagedWithExpired(trx: Trx): Promise<string[]> {
+  const { rows } = await trx.raw(
+    `${CLOCK} select d.id from clock, staged_tours s join tours t on t.slug = s.slug
+     join staged_departures g on g.entry = s.entry
+     join departures d on d.tour_id = t.id and d.departure_date = g.departure_date
+     where exists (select from seat_holds h
+                   where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
+        or exists (select from booking_leads l
+                   where l.departure_id = d.id and lead_lapsed(l.status, l.payment_due_at, clock.at))
+     order by d.id`,
+  );
+  return rows.map((row: { id: string }) => row.id);
+}
+
+/** Finds a tour that was new when it was compared and whose slug is taken now. */
+export async function findTakenSlug(trx: Trx): Promise<string | undefined> {
+  const { rows } = await trx.raw(
+    'select s.slug from staged_tours s join tours t on t.slug = s.slug where s.is_new order by s.slug limit 1',
+  );
+  return rows[0]?.slug;
+}
+
+const REVISED = 'updated_at = clock_timestamp(), revision = t.revision + 1';
+const setColumns = (columns: string[]) => columns.map((column) => `${column} = s.${column}`).join(', ');
+const [tourColumns, departureColumns] = [TOUR_COLUMNS.join(', '), DEPARTURE_COLUMNS.join(', ')];
+
+interface Write {
+  from: 'changed_tours' | 'changed_departures';
+  actions: string[];
+  sql: string;
+}
+
+/** In this order, because a departure needs its tour. */
+const WRITES: Write[] = [
+  {
+    ...{ from: 'changed_tours', actions: ['insert'] },
+    sql: `insert into tours (id, ${tourColumns}) select id, ${tourColumns} from changed_tours s where true`,
+  },
+  {
+    ...{ from: 'changed_tours', actions: ['update', 'archive'] },
+    sql: `update tours t set ${setColumns(TOUR_COLUMNS)}, ${REVISED} from changed_tours s where t.id = s.id`,
+  },
+  {
+    ...{ from: 'changed_departures', actions: ['insert'] },
+    sql: `insert into departures (id, tour_id, ${departureColumns})
+          select id, tour_id, ${departureColumns} from changed_departures s where true`,
+  },
+  {
+    ...{ from: 'changed_departures', actions: ['update', 'cancel'] },
+    sql: `update departures d set ${setColumns(DEPARTURE_COLUMNS)}, updated_at = clock_timestamp()
+          from changed_departures s where d.id = s.id`,
+  },
+  {
+    ...{ from: 'changed_departures', actions: ['delete'] },
+    sql: 'delete from departures d using changed_departures s where d.id = s.id',
+  },
+  {
+    ...{ from: 'changed_tours', actions: ['touch'] },
+    sql: `update tours t set ${REVISED} from changed_tours s where t.id = s.id`,
+  },
+];
+
+/** Pages of a staging table a statement: some 20,000 departures, or 3,000 tours; half a second. */
+const PAGES = 400;
+
+/**
+ * Writes the staged changes, some pages a statement, so that an interrupted import ends within one of them.
+ * @param onRows is told how many more rows were written
+ */
+export async function applyChanges(
+  trx: Trx,
+  counts: ChangeCounts,
+  onRows: (count: number) => void,
+): Promise<void> {
+  for (const { from, actions, sql } of WRITES) {
+    const staged: Record<string, number> = from === 'changed_tours' ? counts.tours : counts.departures;
+    if (!actions.some((action) => staged[action])) continue;
+    const { rows } = await trx.raw('select pg_relation_size(?::regclass) / 8192 as pages', [from]);
+    for (let page = 0; page < rows[0].pages; page += PAGES) {
+      // A range of physical addresses is read without an index, which would first have to be made for two million rows.
+      const { rowCount } = await trx.raw(
+        `${sql} and s.action = any(?) and s.ctid >= ?::tid and s.ctid < ?::tid`,
+        [actions, `(${page},0)`, `(${page + PAGES},0)`],
+      );
+      onRows(rowCount);
+    }
+  }
+}

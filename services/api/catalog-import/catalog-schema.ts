@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import { isCalendarDate, isHttpsAddress, isOwnPath, isSlug } from '../../platform/text-forms';
+import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
+import { currencyDigits } from '../pricing/currency';
+import { isCountry } from '../tenants/country';
+
+/**
+ * The fields of a catalog file, named like the columns (CONTRACT section 8). The limits are those of the tables. An optional
+ * field may be left out (it keeps its value) or null (it is emptied).
+ */
+
+const LINE_BREAKS = /[ \t]*[\t\n\v\f\r\u0085\u2028\u2029]\s*/g;
+/** Control characters, halves of surrogate pairs, and marks that change the reading direction. */
+const FORBIDDEN = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
+const FORBIDDEN_BUT_LINES = /[^\P{Cc}\n\t]|[\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
+const INSTANT = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(\.\d{1,3})?(Z|[+-]\d{2}:\d{2})$/;
+const MOST_MAJOR_UNITS = 1_000_000_000_000;
+
+/** Says `is required` for a missing field, and the message for a wrong one. */
+function expecting(message: string): { error: (issue: { input?: unknown }) => string } {
+  return { error: ({ input }) => (input === undefined || input === null ? 'is required' : message) };
+}
+
+function text(isText: (value: string) => boolean, message: string) {
+  return z.custom<string>((value) => typeof value === 'string' && isText(value), expecting(message));
+}
+
+function limited(most: number, forbidden: RegExp, fold: (value: string) => string) {
+  return (
+    z
+      .string(expecting('must be text'))
+      .overwrite((value) => fold(value).normalize('NFC').trim())
+      .min(1, { error: 'must not be empty', abort: true })
+      .refine((value) => !forbidden.test(value), {
+        error: 'must not contain control characters',
+        abort: true,
+      })
+      // Counts code points, as the database does.
+      .refine((value) => value.length <= most || [...value].length <= most, {
+        error: `must have at most ${most} characters`,
+      })
+  );
+}
+
+/** Accepts text of one line; folds line breaks to a space. */
+const line = (most: number) => limited(most, FORBIDDEN, (value) => value.replace(LINE_BREAKS, ' '));
+const paragraphs = (most: number) =>
+  limited(most, FORBIDDEN_BUT_LINES, (value) => value.replace(/\r\n?|\u2028|\u2029/g, '\n'));
+
+function integer(min: number, max: number) {
+  const isInRange = (value: unknown) =>
+    Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
+  return z.custom<number>(isInRange, expecting(`must be a whole number from ${min} to ${max}`));
+}
+
+function decimal(min: number, max: number) {
+  return z
+    .number(expecting('must be a number with a decimal point and no separators, such as 1299.50'))
+    .refine((value) => value >= min && value <= max, `must be a number from ${min} to ${max}`);
+}
+
+function oneOf<T extends string>(...known: T[]) {
+  return z.enum(known, expecting(`must be one of ${known.join(', ')}`));
+}
+
+function list<T extends z.ZodType>(item: T, most: number) {
+  return z.array(item, expecting('must be a list')).max(most, `must have at most ${most} entries`);
+}
+
+function object<S extends z.ZodRawShape>(shape: S) {
+  return z.strictObject(shape, {
+    error: ({ code, input }) => {
+      if (code === 'unrecognized_keys')
+        return `is not known here; known are ${Object.keys(shape).join(', ')}`;
+      return expecting('must be an object').error({ input });
+    },
+  });
+}
+
+/** Leaves out the fields that are null, in objects that are stored as a whole. */
+function withoutNulls<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null)) as T;
+}
+
+const isDate = (value: string) => isCalendarDate(value) && value >= '1900';
+const isInstant = (value: string) => {
+  const day = INSTANT.exec(value)?.[1];
+  return day !== undefined && isDate(day) && !Number.isNaN(new Date(value).getTime());
+};
+
+export const slug = text(
+  isTourSlug,
+  'must be 2 to 63 of a-z, 0-9 and inner dashes, and must not look like a UUID',
+);
+const date = text(isDate, 'must be a date of the calendar as YYYY-MM-DD');
+/** RFC 3339 with any offset; stored in UTC. */
+const instant = text(isInstant, 'must be a time such as 2027-05-01T12:00:00Z').transform((value) =>
+  new Date(value).toISOString(),
+);
+const imageUrl = text(
+  (value) => value.length <= 2000 && (isOwnPath(value) || isHttpsAddress(value)),
+  'must be an https address, or a path that begins with one /',
+);
+/** Major units. issues.repository.ts checks the decimals, once the currency is known. */
+const amount = decimal(0, MOST_MAJOR_UNITS);
+const location = object({
+  name: line(200),
+  lat: decimal(-90, 90).nullish(),
+  lng: decimal(-180, 180).nullish(),
+}).transform(withoutNulls);
+const image = object({ url: imageUrl, alt: line(500).nullish() }).transform(withoutNulls);
+const itineraryDay = object({
+  day: integer(1, 366),
+  title: line(200),
+  description: paragraphs(5000).nullish(),
+}).transform(withoutNulls);
+
+export const TOUR = object({
+  slug,
+  name: line(200),
+  continent: text(isSlug, 'must be a lower-case slug such as south-america'),
+  country: text(isCountry, 'must be an ISO 3166 code of two capital letters, such as DE'),
+  duration_days: integer(1, 366),
+  currency: text(
+    (value) => /^[A-Z]{3}$/.test(value) && currencyDigits(value) !== undefined,
+    'must be an ISO 4217 code of three capital letters, such as EUR',
+  ),
+  base_price: amount,
+  summary: line(2000).nullish(),
+  description: paragraphs(20_000).nullish(),
+  image_url: imageUrl.nullish(),
+  images: list(image, 100).nullish(),
+  tags: list(line(100), 100).nullish(),
+  // An IANA name; issues.repository.ts checks each name once for all tours.
+  time_zone: text((value) => value.length <= 64, 'must be an IANA time zone such as Europe/Berlin').nullish(),
+  status: oneOf(...TOUR_STATUSES).nullish(),
+  group_size_max: integer(1, 100_000).nullish(),
+  languages: list(line(100), 100).nullish(),
+  start_location: location.nullish(),
+  end_location: location.nullish(),
+  itinerary: list(itineraryDay, 366).nullish(),
+  inclusions: list(line(500), 100).nullish(),
+  exclusions: list(line(500), 100).nullish(),
+  cancellation_policy: paragraphs(2000).nullish(),
+  departures: list(z.unknown(), 5000).nullish(),
+});
+
+export const PRICES = object({
+  adult: amount,
+  child: amount.nullish(),
+  single_supplement: amount.nullish(),
+});
+
+export const DEPARTURE = object({
+  departure_date: date,
+  seats_total: integer(1, 100_000),
+  prices: PRICES,
+  return_date: date.nullish(),
+  status: oneOf('scheduled', 'cancelled').nullish(),
+  closes_at: instant.nullish(),
+});

@@ -1,0 +1,83 @@
+import { TOUR_DEFAULTS } from './check-entry';
+import { queryStage, type Stage } from './stage.repository';
+import { TOUR_COLUMNS } from './stored-columns';
+
+/**
+ * Compares what is staged with the catalog, and stages what differs: `changed_tours` gets the tours and `changed_departures` the
+ * departures as the import leaves them. The same statement runs before the import asks, and again under the locks; this is the
+ * one place that decides what is unchanged.
+ */
+export async function compareStaged(stage: Stage): Promise<void> {
+  await queryStage(stage, COMPARE, [JSON.stringify(TOUR_DEFAULTS)]);
+}
+
+/** A price of the file in minor units; else the stored one, unless that is of another currency. */
+const price = (category: string) => `case when '${category}' = any(s.emptied) then null
+  else coalesce((s.${category} * m.minor_units)::bigint,
+                case when not m.is_repriced then (d.prices_minor->>'${category}')::bigint end) end`;
+
+/** A field of the file; else the stored one. */
+const kept = (column: string) =>
+  `case when '${column}' = any(s.emptied) then null else coalesce(s.${column}, d.${column}) end`;
+
+const COMPARE = `
+  with clock as materialized (select clock_timestamp() as at),
+  -- Merges the columns that an entry gives into the stored tour, or into the defaults of a new one.
+  merged as materialized (
+    select s.entry, case when s.entry < 0 then 'archive'
+                         when t.id is not null then 'update'
+                         when s.columns is not null then 'insert' end as action,
+           m is distinct from t as differs,
+           coalesce(m.currency <> t.currency, false) as is_repriced,
+           power(10, m.currency_digits)::numeric as minor_units, m.*
+    from staged_tours s
+    left join tours t on t.slug = s.slug
+    cross join lateral jsonb_populate_record(t,
+      case when t.id is null then ?::jsonb || jsonb_build_object('id', gen_random_uuid()) else '{}' end
+      || coalesce(s.columns, '{}')
+      || case when s.base_price is null then '{}' else jsonb_build_object('base_price_minor',
+           (s.base_price * power(10, (s.columns->>'currency_digits')::integer)::numeric)::bigint) end) as m
+  ),
+  -- Merges each departure in the same way.
+  merged_departures as (
+    select s.entry, s.position is null as is_lacking, m.id as tour_id, d as stored, d.id as stored_id,
+           coalesce(d.id, gen_random_uuid()) as id, s.departure_date,
+           ${kept('return_date')} as return_date,
+           coalesce(s.seats_total, d.seats_total) as seats_total,
+           case when s.position is null then d.prices_minor else jsonb_strip_nulls(jsonb_build_object(
+             'adult', (s.adult * m.minor_units)::bigint,
+             'child', ${price('child')},
+             'single_supplement', ${price('single_supplement')})) end as prices_minor,
+           case when s.position is null then 'cancelled' else coalesce(s.status, d.status, 'scheduled') end as status,
+           ${kept('closes_at')} as closes_at
+    from staged_departures s
+    join merged m on m.entry = s.entry
+    left join departures d on d.tour_id = m.id and d.departure_date = s.departure_date
+  ),
+  -- Decides what becomes of each departure. A lacking one is deleted; if a hold or lead names it, a future one is cancelled.
+  decided as (
+    select d.*, case
+        when d.is_lacking then case
+          when d.stored_id is null then null
+          when not exists (select from seat_holds h where h.departure_id = d.id)
+            and not exists (select from booking_leads l where l.departure_id = d.id) then 'delete'
+          when (d.stored).status <> 'cancelled' and d.departure_date >= (
+            select tour_today(t.time_zone, clock.at) from clock, tours t where t.id = d.tour_id) then 'cancel' end
+        when d.stored_id is null then 'insert'
+        when (d.return_date, d.seats_total, d.prices_minor, d.status, d.closes_at) is distinct from
+          ((d.stored).return_date, (d.stored).seats_total, (d.stored).prices_minor, (d.stored).status, (d.stored).closes_at)
+          then 'update' end as action
+    from merged_departures d
+  ),
+  changed as (
+    insert into changed_departures (entry, action, id, tour_id, departure_date, return_date, seats_total, prices_minor,
+      status, closes_at)
+    select entry, action, id, tour_id, departure_date, return_date, seats_total, prices_minor, status, closes_at
+    from decided where action is not null
+    returning entry
+  )
+  -- A tour whose departures alone change is touched: its revision grows.
+  insert into changed_tours (entry, action, is_repriced, ${TOUR_COLUMNS.join(', ')}, id)
+  select entry, case when differs then action else 'touch' end, is_repriced, ${TOUR_COLUMNS.join(', ')}, id
+  from merged
+  where action is not null and (differs or entry in (select entry from changed))`;

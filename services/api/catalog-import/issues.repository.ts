@@ -1,0 +1,156 @@
+import { CLOCK } from '../../platform/database';
+import { describePlace, type Issue, type Place } from './issue';
+import { queryStage, type Stage } from './stage.repository';
+
+/**
+ * Finds what only the whole of the files, or the catalog, can tell of the staged entries: also of entries that have other issues.
+ */
+export async function findIssues(stage: Stage): Promise<Issue[]> {
+  return [...(await findUnknownTimeZones(stage)), ...(await findRefusedChanges(stage))];
+}
+
+/** Checks each name once. The runtime and the database must both know it. */
+async function findUnknownTimeZones(stage: Stage): Promise<Issue[]> {
+  const zones = await queryStage<{ name: string; isKnown: boolean }>(
+    stage,
+    `select name, name in (select name from pg_timezone_names) as "isKnown"
+     from (select distinct columns->>'time_zone' as name from staged_tours) as given where name is not null`,
+  );
+  const unknown = zones.filter(({ name, isKnown }) => !isKnown || !isIanaName(name)).map(({ name }) => name);
+  if (unknown.length === 0) return [];
+  const places = await queryStage<StagedPlace>(
+    stage,
+    `select file, line, index from staged_tours where columns->>'time_zone' = any(?) order by entry`,
+    [unknown],
+  );
+  const message = 'must be an IANA time zone that the database knows, such as Europe/Berlin';
+  return places.map((place) => ({ ...toPlace(place), field: 'time_zone', message }));
+}
+
+/** Intl also knows offsets, whose sign PostgreSQL reads the other way round. */
+function isIanaName(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
+
+interface StagedPlace {
+  file: string;
+  line: number | null;
+  index: number | null;
+}
+
+type FoundIssue = StagedPlace & {
+  field: string;
+  message: string;
+  first: (StagedPlace & { field: string }) | null;
+};
+
+async function findRefusedChanges(stage: Stage): Promise<Issue[]> {
+  const rows = await queryStage<FoundIssue>(stage, REFUSED);
+  return rows.map(({ field, message, first, ...place }) => ({
+    ...toPlace(place),
+    field,
+    message: first ? `${message} ${describePlace(toPlace(first), first.field)}` : message,
+  }));
+}
+
+function toPlace({ file, line, index }: StagedPlace): Place {
+  return { file, ...(line !== null && { line }), ...(index !== null && { index }) };
+}
+
+const MOST_MINOR_UNITS = 1_000_000_000_000;
+
+const REFUSED = `
+  ${CLOCK},
+  -- The tour of each entry, stored or new. The currency is the file's, or the stored one.
+  tour as materialized (
+    select s.entry, s.slug, s.file, s.line, s.index, s.columns is null as has_departures_alone, t.id,
+           t.currency as stored_currency, coalesce(s.columns->>'currency', t.currency) as currency,
+           coalesce((s.columns->>'currency_digits')::integer, t.currency_digits) as digits, s.base_price,
+           s.columns->>'currency' <> t.currency as is_repriced
+    from staged_tours s left join tours t on t.slug = s.slug
+    where s.entry >= 0
+  ),
+  departure as (
+    select s.*, t.file as tour_file, t.line as tour_line, t.index as tour_index, t.id as tour_id, t.slug,
+           t.currency, t.digits, case when s.file is null then 'departures[' || s.position || ']' end as path
+    from staged_departures s join tour t on t.entry = s.entry where s.position is not null
+  ),
+  second_date as (
+    select d.*, row_number() over same_date as number, first_value(d.position) over same_date as first_position
+    from departure d
+    where (d.entry, d.departure_date) in (
+      select entry, departure_date from staged_departures group by entry, departure_date having count(*) > 1)
+    window same_date as (partition by d.entry, d.departure_date order by d.position)
+  ),
+  amount as (
+    select d.entry, d.position, given.field, given.amount, d.currency, d.digits from departure d
+    cross join lateral (values ('prices.adult', d.adult), ('prices.child', d.child),
+      ('prices.single_supplement', d.single_supplement)) as given(field, amount)
+    where greatest(scale(d.adult), scale(d.child), scale(d.single_supplement)) > d.digits
+      or greatest(d.adult, d.child, d.single_supplement) * power(10, d.digits)::numeric > ${MOST_MINOR_UNITS}
+    union all
+    select entry, null, 'base_price', base_price, currency, digits from tour
+  ),
+  -- Live holds and standing leads were promised a price in the stored currency.
+  repriced as materialized (
+    select t.*, exists (select from clock, departures d join seat_holds h on h.departure_id = d.id
+                        where d.tour_id = t.id and hold_lives(h.status, h.expires_at, clock.at))
+             or exists (select from clock, booking_leads l
+                        where l.tour_id = t.id and lead_stands(l.status, l.payment_due_at, clock.at)) as is_in_use
+    from tour t where t.is_repriced
+  ),
+  -- Each issue with the field, and the position of a departure.
+  issue (entry, position, rank, field, message, first_position) as (
+    select entry, position, 1, 'departure_date', 'is the date of a second departure of the tour; the first is at',
+           first_position
+    from second_date where number > 1
+    union all
+    select entry, position, 2, field,
+           case when scale(amount) > digits
+                then format('must have at most %s decimals: that is what %s has', digits, currency)
+                else 'is more than a price may be' end, null
+    from amount
+    where scale(amount) > digits or amount * power(10, digits)::numeric > ${MOST_MINOR_UNITS}
+    union all
+    select entry, null, 3, 'tour_slug', format('names no tour: there is none with the slug %s', slug), null
+    from tour where has_departures_alone and id is null
+    union all
+    select entry, null, 4, 'currency',
+           format('must stay %s: the tour has live holds or standing bookings', stored_currency), null
+    from repriced where is_in_use
+    union all
+    -- An issue with a date of the list may be the reason why a departure seems to be missing.
+    select r.entry, null, 4, 'currency',
+           'changes, so the file must price every departure of the tour; missing: '
+             || string_agg(d.departure_date::text, ', ' order by d.departure_date), null
+    from repriced r join departures d on d.tour_id = r.id
+    where not r.is_in_use and not exists (
+      select from departure s
+      where s.entry = r.entry and (s.departure_date is null or s.departure_date = d.departure_date))
+    group by r.entry
+    union all
+    select s.entry, s.position, 5, 'seats_total',
+           format('must be at least %s: so many seats of %s on %s are held or booked',
+                  seats_taken(d.id, clock.at), s.slug, s.departure_date), null
+    from clock, departure s join departures d on d.tour_id = s.tour_id and d.departure_date = s.departure_date
+    where s.seats_total < d.seats_total and s.seats_total < seats_taken(d.id, clock.at)
+  )
+  select coalesce(d.file, t.file) as file, case when d.file is null then t.line else d.line end as line,
+         case when d.file is null then t.index end as index,
+         case when d.file is null and i.position is not null
+              then 'departures[' || i.position || '].' || i.field else i.field end as field,
+         i.message,
+         case when f.entry is not null then json_build_object(
+           'file', coalesce(f.file, t.file), 'line', case when f.file is null then t.line else f.line end,
+           'index', case when f.file is null then t.index end,
+           'field', case when f.file is null then 'departures[' || f.position || ']' else '' end) end as first
+  from issue i
+  join tour t on t.entry = i.entry
+  left join staged_departures d on d.entry = i.entry and d.position = i.position
+  left join staged_departures f on f.entry = i.entry and f.position = i.first_position
+  order by i.entry, i.rank, i.position`;

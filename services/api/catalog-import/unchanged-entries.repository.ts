@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import type { Trx } from '../../platform/database';
+import type { UnchangedEntry } from './catalog-file';
+import { queryStage, type Stage } from './stage.repository';
+
+/**
+ * Recognises entries that an earlier import found or made equal to their tours, so that they are neither parsed nor compared.
+ * `tour_imports` keeps the digest of the entry. It counts while `tour_edits` has no row of the tour: triggers add one with
+ * every write to the tour or its departures.
+ */
+
+/**
+ * Raise it with every change to what an entry means or may be (catalog-schema.ts, check-entry.ts, the lists of currencies and
+ * countries): entries of earlier imports are then parsed and compared again.
+ */
+const RULES = 1;
+/** Time zones and their names are the runtime's. */
+const RUNTIME = `${process.versions.icu} ${process.versions.tz}`;
+const PREFIX = `catalog entry, rules ${RULES}, ${RUNTIME}\n`;
+
+/** Digests the text of one tour in a JSON file, without the white space around it; hexadecimal. */
+export function digestEntry(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isJsonSpace(text.charCodeAt(start))) start++;
+  while (end > start && isJsonSpace(text.charCodeAt(end - 1))) end--;
+  return createHash('sha256').update(PREFIX).update(text.slice(start, end)).digest('hex');
+}
+
+/** trim() would also remove white space that is an error in JSON. */
+function isJsonSpace(code: number): boolean {
+  return code === 32 || code === 10 || code === 13 || code === 9;
+}
+
+/** @param prune a pruning import must have nothing to do either */
+export async function findUnchangedEntries(
+  stage: Stage,
+  digests: string[],
+  prune: boolean,
+): Promise<Map<string, UnchangedEntry>> {
+  const rows: (UnchangedEntry & { digest: string })[] = await queryStage(
+    stage,
+    `select encode(i.digest, 'hex') as digest, t.slug, i.departures
+     from tour_imports i join tours t on t.id = i.tour_id
+     where i.digest = any(array(select decode(given.hex, 'hex') from unnest(?::text[]) as given(hex)))
+       and (i.exact or not ?) and not exists (select from tour_edits e where e.tour_id = i.tour_id)`,
+    [digests, prune],
+  );
+  return new Map(rows.map(({ digest, slug, departures }) => [digest, { slug, departures }]));
+}
+
+/**
+ * Stages the digests with the edits that exist before the comparison. An edit that is committed later is not among them and
+ * stays, so that its tour is compared again.
+ * @returns the number of digests
+ */
+export async function stageDigests(stage: Stage): Promise<number> {
+  await queryStage(
+    stage,
+    `insert into staged_digests
+     select s.slug, s.digest, s.has_list, s.departures, t.id, i.stamp,
+            array(select e.id from tour_edits e where e.tour_id = t.id)
+     from staged_tours s left join tours t on t.slug = s.slug left join tour_imports i on i.tour_id = t.id
+     where s.slug is not null and s.digest is not null`,
+  );
+  const [row] = await queryStage<{ count: number }>(stage, 'select count(*) from staged_digests');
+  return row!.count;
+}
+
+/**
+ * Stores the digests, at the end of the transaction that writes the import. Keeps what another import has stored since. Removes
+ * the digest of a changed tour that has no entry with one.
+ */
+export async function storeDigests(trx: Trx, prune: boolean): Promise<void> {
+  // A tour that was made since the comparison is not the one that was compared.
+  await trx.raw(
+    `delete from staged_digests s using tours t
+     where t.slug = s.slug and s.tour_id is distinct from t.id
+       and not exists (select from changed_tours c where c.id = t.id and c.action = 'insert')`,
+  );
+  await trx.raw(
+    'update staged_digests s set tour_id = t.id from tours t where t.slug = s.slug and s.tour_id is null',
+  );
+  await trx.raw(
+    'delete from staged_digests s using tour_imports i where i.tour_id = s.tour_id and i.stamp is distinct from s.stamp',
+  );
+  await trx.raw(
+    'delete from tour_edits e using staged_digests s where e.tour_id = s.tour_id and e.id = any(s.edits)',
+  );
+  // The import's own edits are what it compared. Those of other transactions stay.
+  await trx.raw(
+    `delete from tour_edits e using changed_tours c
+     where e.tour_id = c.id and e.transaction = pg_current_xact_id()`,
+  );
+  // Exact: a pruning import has nothing to do, because no departure is stored that the list lacks.
+  await trx.raw(
+    `insert into tour_imports (tour_id, digest, exact, departures)
+     select tour_id, s.digest,
+            s.digest is not null and (? or coalesce(c.action = 'insert', false)) and (not s.has_list or s.departures =
+              (select count(*) from departures d where d.tour_id = s.tour_id)),
+            coalesce(s.departures, 0)
+     from (select id as tour_id, action from changed_tours) c full join staged_digests s using (tour_id)
+     where tour_id is not null
+     on conflict (tour_id) do update set digest = excluded.digest, exact = excluded.exact,
+       departures = excluded.departures, stamp = default`,
+    [prune],
+  );
+}
