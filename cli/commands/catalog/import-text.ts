@@ -4,7 +4,7 @@ import { table } from '../../terminal/table';
 
 /** Formats the report of an import; with issues, only the issues, because nothing was written. */
 export function describeReport(report: ImportReport): string {
-  if (report.errors.length > 0) return describeFaults(report);
+  if (report.errors.length > 0) return describeIssues(report);
   const parts = [
     ...describeChanges(report),
     table(
@@ -21,7 +21,7 @@ export function describeReport(report: ImportReport): string {
   return parts.join('\n\n');
 }
 
-function describeFaults({ errors, errors_total: total }: ImportReport): string {
+function describeIssues({ errors, errors_total: total }: ImportReport): string {
   const rows = errors.map(({ file, line, index, field, message }) => {
     const place = line === undefined ? `${file}[${index}]` : `${file}:${line}`;
     return [place, field || '-', message];

@@ -84,8 +84,8 @@ const WRITES: Write[] = [
   },
   {
     ...{ from: 'changed_departures', actions: ['insert'] },
-    sql: `insert into departures (id, tour_id, ${departureColumns})
-          select id, tour_id, ${departureColumns} from changed_departures s where true`,
+    sql: `insert into departures (tour_id, ${departureColumns})
+          select tour_id, ${departureColumns} from changed_departures s where true`,
   },
   {
     ...{ from: 'changed_departures', actions: ['update', 'cancel'] },

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { foldName } from '../catalog/fold-name';
-import { currencyDigits } from '../pricing/currency';
+import { currencyDigits, toMinor } from '../pricing/currency';
 import { DEPARTURE, PRICES, slug, TOUR } from './catalog-schema';
 import type { Issue } from './issue';
 import { suggestName } from './unknown-name';
@@ -8,6 +8,7 @@ import { suggestName } from './unknown-name';
 /** The fields of one tour in a file that are correct, whatever is wrong with the others. */
 export interface TourEntry {
   slug: string | undefined;
+  /** Major units, for the check of the decimals. */
   basePrice: number | undefined;
   /** Columns and their values; what the file leaves out is left out. */
   columns: Record<string, unknown>;
@@ -54,7 +55,9 @@ export function checkTour(value: unknown, issues: EntryIssue[]): TourEntry {
     if (content !== undefined) columns[name] = content ?? TOUR_DEFAULTS[name];
   }
   if (given.name !== undefined) columns.name_folded = foldName(given.name);
-  if (given.currency !== undefined) columns.currency_digits = currencyDigits(given.currency);
+  const digits = given.currency === undefined ? undefined : currencyDigits(given.currency);
+  if (digits !== undefined) columns.currency_digits = digits;
+  if (digits !== undefined && basePrice !== undefined) columns.base_price_minor = toMinor(basePrice, digits);
   const list = isRecord(value) && Array.isArray(value.departures) ? value.departures : undefined;
   const departures = list?.map((departure, at) => checkDeparture(departure, `departures[${at}]`, issues));
   return { slug: given.slug, basePrice, columns, departures };

@@ -11,6 +11,9 @@ export async function compareStaged(stage: Stage): Promise<void> {
   await queryStage(stage, COMPARE, [JSON.stringify(TOUR_DEFAULTS)]);
 }
 
+const columnsOf = (row?: string) =>
+  TOUR_COLUMNS.map((column) => (row ? `${row}.${column}` : column)).join(', ');
+
 /** A price of the file in minor units; else the stored one, unless that is of another currency. */
 const price = (category: string) => `case when '${category}' = any(s.emptied) then null
   else coalesce((s.${category} * m.minor_units)::bigint,
@@ -27,43 +30,39 @@ const COMPARE = `
     select s.entry, case when s.entry < 0 then 'archive'
                          when t.id is not null then 'update'
                          when s.columns is not null then 'insert' end as action,
-           m is distinct from t as differs,
+           m is distinct from t as differs, coalesce(t.id, gen_random_uuid()) as tour_id,
            coalesce(m.currency <> t.currency, false) as is_repriced,
-           power(10, m.currency_digits)::numeric as minor_units, m.*
+           power(10, m.currency_digits)::numeric as minor_units, ${columnsOf('m')}
     from staged_tours s
     left join tours t on t.slug = s.slug
     cross join lateral jsonb_populate_record(t,
-      case when t.id is null then ?::jsonb || jsonb_build_object('id', gen_random_uuid()) else '{}' end
-      || coalesce(s.columns, '{}')
-      || case when s.base_price is null then '{}' else jsonb_build_object('base_price_minor',
-           (s.base_price * power(10, (s.columns->>'currency_digits')::integer)::numeric)::bigint) end) as m
+      case when t.id is null then ?::jsonb || s.columns else coalesce(s.columns, '{}') end) as m
   ),
-  -- Merges each departure in the same way.
+  -- Merges each departure in the same way. The table gives a new one its id.
   merged_departures as (
-    select s.entry, s.position is null as is_lacking, m.id as tour_id, d as stored, d.id as stored_id,
-           coalesce(d.id, gen_random_uuid()) as id, s.departure_date,
+    select s.entry, s.position is null as is_lacking, m.tour_id, d as stored, d.id, s.departure_date,
            ${kept('return_date')} as return_date,
            coalesce(s.seats_total, d.seats_total) as seats_total,
-           case when s.position is null then d.prices_minor else jsonb_strip_nulls(jsonb_build_object(
-             'adult', (s.adult * m.minor_units)::bigint,
-             'child', ${price('child')},
-             'single_supplement', ${price('single_supplement')})) end as prices_minor,
+           case when s.position is null then d.prices_minor else ('{"adult": ' || (s.adult * m.minor_units)::bigint
+             || coalesce(', "child": ' || ${price('child')}, '')
+             || coalesce(', "single_supplement": ' || ${price('single_supplement')}, '') || '}')::jsonb
+           end as prices_minor,
            case when s.position is null then 'cancelled' else coalesce(s.status, d.status, 'scheduled') end as status,
            ${kept('closes_at')} as closes_at
     from staged_departures s
     join merged m on m.entry = s.entry
-    left join departures d on d.tour_id = m.id and d.departure_date = s.departure_date
+    left join departures d on d.tour_id = m.tour_id and d.departure_date = s.departure_date
   ),
   -- Decides what becomes of each departure. A lacking one is deleted; if a hold or lead names it, a future one is cancelled.
   decided as (
     select d.*, case
         when d.is_lacking then case
-          when d.stored_id is null then null
+          when d.id is null then null
           when not exists (select from seat_holds h where h.departure_id = d.id)
             and not exists (select from booking_leads l where l.departure_id = d.id) then 'delete'
           when (d.stored).status <> 'cancelled' and d.departure_date >= (
             select tour_today(t.time_zone, clock.at) from clock, tours t where t.id = d.tour_id) then 'cancel' end
-        when d.stored_id is null then 'insert'
+        when d.id is null then 'insert'
         when (d.return_date, d.seats_total, d.prices_minor, d.status, d.closes_at) is distinct from
           ((d.stored).return_date, (d.stored).seats_total, (d.stored).prices_minor, (d.stored).status, (d.stored).closes_at)
           then 'update' end as action
@@ -77,7 +76,7 @@ const COMPARE = `
     returning entry
   )
   -- A tour whose departures alone change is touched: its revision grows.
-  insert into changed_tours (entry, action, is_repriced, ${TOUR_COLUMNS.join(', ')}, id)
-  select entry, case when differs then action else 'touch' end, is_repriced, ${TOUR_COLUMNS.join(', ')}, id
+  insert into changed_tours (entry, action, is_repriced, id, ${columnsOf()})
+  select entry, case when differs then action else 'touch' end, is_repriced, tour_id, ${columnsOf()}
   from merged
   where action is not null and (differs or entry in (select entry from changed))`;

@@ -1,17 +1,17 @@
-/** A part of a file that must be one JSON value. */
+/** A part of a file that should be one JSON value. */
 export interface JsonPiece {
   text: string;
-  /** Where it begins. */
+  /** The line where it begins. */
   line: number;
 }
 
-/** Cuts text that comes in chunks, as each of them lets it. */
+/** Cuts text that comes in chunks. Returns the pieces that each chunk completes. */
 export interface Cutter {
   push(chunk: string): JsonPiece[];
   end(): JsonPiece[];
 }
 
-/** The text is not cut any further. */
+/** Thrown where the text cannot be cut any further. */
 export class UncuttableError extends Error {
   constructor(
     readonly line: number,
@@ -21,16 +21,16 @@ export class UncuttableError extends Error {
   }
 }
 
-/** A tour with 5,000 departures has about a million characters; without a bound, a bracket left open would be read into memory. */
+/** Bounds the memory after a bracket that is left open. A tour with 5,000 departures has about a million characters. */
 const MOST_CHARACTERS = 16_000_000;
 const NO_LIST = 'must be an array of tours, or {"tours": […]}';
 const OPENING = /^\s*(?:\[|\{\s*"tours"\s*:\s*\[)/;
-/** Far longer than any opening with reasonable white space. */
+/** Refuses a longer beginning without an array. */
 const LONGEST_OPENING = 4096;
 
 /**
- * The elements of an array, or of `{"tours": […]}`: only brackets, commas and quotes are looked at, and each element is left to
- * JSON.parse. Streaming parsers that make tokens of everything take ten times as long (docs/adr/0022).
+ * Cuts out the elements of an array, or of `{"tours": […]}`, by brackets, commas and quotes, and leaves each element to
+ * JSON.parse. Streaming parsers, which make tokens of everything, take ten times as long (docs/adr/0022).
  * @throws UncuttableError, from push and end
  */
 export function cutArray(): Cutter {
@@ -83,7 +83,7 @@ export function cutArray(): Cutter {
   };
 }
 
-/** Non-empty lines. */
+/** Cuts out the lines that are not empty. */
 export function cutLines(): Cutter {
   let text = '';
   let line = 1;
@@ -105,11 +105,11 @@ export function cutLines(): Cutter {
 
 interface Scanned {
   pieces: JsonPiece[];
-  /** What follows the array's end, once that was met. */
+  /** The text after the end of the array, once it was reached. */
   rest?: { text: string; line: number };
 }
 
-/** Elements as they are completed; the unfinished one is kept for the next chunk. */
+/** Returns elements as chunks complete them; keeps the unfinished one for the next chunk. */
 function scanElements(firstLine: number): (chunk: string, isEnd?: boolean) => Scanned {
   let [kept, line, depth, count] = ['', firstLine, 0, 0];
   let [inString, escaped] = [false, false];

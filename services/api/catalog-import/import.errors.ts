@@ -1,7 +1,7 @@
 import { AppError } from '../../platform/errors';
 import type { ImportReport } from './import-report';
 
-/** The files' contents or the state refused it; nothing was written. The report says why. */
+/** The files have issues, or the catalog refuses their changes. The report lists the issues; nothing was written. */
 export class CatalogRefusedError extends AppError {
   readonly code = 'catalog_refused';
 

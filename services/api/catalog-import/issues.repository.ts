@@ -76,8 +76,7 @@ const REFUSED = `
     where s.entry >= 0
   ),
   departure as (
-    select s.*, t.file as tour_file, t.line as tour_line, t.index as tour_index, t.id as tour_id, t.slug,
-           t.currency, t.digits, case when s.file is null then 'departures[' || s.position || ']' end as path
+    select s.*, t.id as tour_id, t.slug, t.currency, t.digits
     from staged_departures s join tour t on t.entry = s.entry where s.position is not null
   ),
   second_date as (
@@ -142,15 +141,14 @@ const REFUSED = `
   )
   select coalesce(d.file, t.file) as file, case when d.file is null then t.line else d.line end as line,
          case when d.file is null then t.index end as index,
-         case when d.file is null and i.position is not null
-              then 'departures[' || i.position || '].' || i.field else i.field end as field,
+         case when d.index is null then i.field else format('departures[%s].%s', d.index, i.field) end as field,
          i.message,
          case when f.entry is not null then json_build_object(
            'file', coalesce(f.file, t.file), 'line', case when f.file is null then t.line else f.line end,
            'index', case when f.file is null then t.index end,
-           'field', case when f.file is null then 'departures[' || f.position || ']' else '' end) end as first
+           'field', case when f.index is null then '' else format('departures[%s]', f.index) end) end as first
   from issue i
   join tour t on t.entry = i.entry
-  left join staged_departures d on d.entry = i.entry and d.position = i.position
-  left join staged_departures f on f.entry = i.entry and f.position = i.first_position
+  left join staged_departures d on d.position = i.position
+  left join staged_departures f on f.position = i.first_position
   order by i.entry, i.rank, i.position`;

@@ -91,7 +91,7 @@ async function copyChunk(stage: Stage, { tours, departures }: Chunk): Promise<vo
   await copyRows(stage, `staged_tours (${tourColumns})`, tours);
   await copyRows(
     stage,
-    `staged_departures (entry, position, file, line, departure_date, seats_total, adult, child, single_supplement,
+    `staged_departures (entry, position, index, file, line, departure_date, seats_total, adult, child, single_supplement,
        return_date, status, closes_at, emptied)`,
     departures,
   );
@@ -174,7 +174,7 @@ class EntryRows {
       hasList: this.hasDeparturesFile || departures !== undefined,
       departures: departures?.length,
     });
-    departures?.forEach((departure, position) => this.pushDeparture(entry, position, undefined, departure));
+    departures?.forEach((departure, at) => this.pushDeparture(entry, { index: at }, departure));
     this.tours++;
   }
 
@@ -187,7 +187,7 @@ class EntryRows {
     if (slug === undefined) return;
     const known = this.slugs.get(slug) ?? { entry: this.entries++, place, isOfLines: true };
     this.slugs.set(slug, known);
-    this.pushDeparture(known.entry, this.departures, place, departure);
+    this.pushDeparture(known.entry, place, departure);
   }
 
   private pushTour({ file, line, index }: Place, tour: TourCells): void {
@@ -199,10 +199,10 @@ class EntryRows {
     this.count++;
   }
 
+  /** @param place the line of a departures file, or the index in the list of a tour */
   private pushDeparture(
     entry: number,
-    position: number,
-    place: Place | undefined,
+    { index, file, line }: Partial<Place>,
     { departure_date, seats_total, prices = {}, return_date, status, closes_at }: DepartureEntry,
   ): void {
     const { adult, child, single_supplement } = prices;
@@ -210,7 +210,7 @@ class EntryRows {
       .filter(([, value]) => value === null)
       .map(([name]) => name);
     this.chunk.departures.push([
-      ...[entry, position, place?.file, place?.line],
+      ...[entry, this.departures, index, file, line],
       ...[departure_date, seats_total, adult, child, single_supplement],
       ...[return_date, status === null ? 'scheduled' : status, closes_at],
       emptied.length > 0 ? `{${emptied.join()}}` : null,
