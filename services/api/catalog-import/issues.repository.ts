@@ -75,7 +75,7 @@ const REFUSED = `
     from staged_tours s left join tours t on t.slug = s.slug
     where s.entry >= 0
   ),
-  departure as (
+  departure as not materialized (
     select s.*, t.id as tour_id, t.slug, t.currency, t.digits
     from staged_departures s join tour t on t.entry = s.entry where s.position is not null
   ),
