@@ -7,6 +7,7 @@ import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { freePorts } from '../support/free-ports';
 import { readNames, readSamples } from '../support/metric-samples';
+import { SERVICE_ENTRY } from '../support/service-entry';
 
 const ROOT = path.join(__dirname, '../..');
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -69,8 +70,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   const [, queuePort, metricsPort] = await freePorts();
   api = await startApiProcess(database.url);
-  queue = fork(path.join(ROOT, 'services/webhook-queue/main.ts'), [], {
-    execArgv: ['--import', 'tsx'],
+  queue = fork(SERVICE_ENTRY['webhook-queue'], [], {
     silent: true,
     env: {
       ...process.env,

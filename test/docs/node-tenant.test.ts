@@ -11,6 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { freePorts } from '../support/free-ports';
 import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
+import { SERVICE_ENTRY } from '../support/service-entry';
 import { eventually } from '../webhook-queue/queue-fixture';
 import { runProgram } from './guide';
 
@@ -69,8 +70,7 @@ async function copyOfExample(): Promise<string> {
 }
 
 async function startQueue(port: number, metricsPort: number): Promise<ChildProcess> {
-  const child = fork(path.join(ROOT, 'services/webhook-queue/main.ts'), [], {
-    execArgv: ['--import', 'tsx'],
+  const child = fork(SERVICE_ENTRY['webhook-queue'], [], {
     silent: true,
     env: {
       ...process.env,

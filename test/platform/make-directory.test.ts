@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { makeDirectory } from '../../services/platform/make-directory';
+import { SERVICE_ENTRY } from '../support/service-entry';
 
 const ROOT = path.resolve(__dirname, '../..');
 let folder: string;
@@ -30,7 +31,7 @@ describe('a start with a DATA_DIR that cannot be created', () => {
   const starts: [string, string[]][] = [
     ['npm start', ['cli/tourctl.js', 'up']],
     ['tourctl', ['cli/tourctl.js', 'tenant', 'list']],
-    ['the API alone', ['--import', 'tsx', 'services/api/main.ts']],
+    ['the API alone', [SERVICE_ENTRY.api]],
   ];
   const places: [string, () => string][] = [
     ['below /proc', () => '/proc/nope'],

@@ -5,6 +5,7 @@ import { verifySecrets } from '../../services/platform/secrets/check-secrets';
 import { loadConfig } from '../../services/platform/config';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { freePorts } from '../support/free-ports';
+import { SERVICE_ENTRY } from '../support/service-entry';
 
 const [KEY, OTHER] = ['k'.repeat(32), 'o'.repeat(32)];
 const GIVEN = { SECRETS_KEY: KEY, CURSOR_KEY: KEY, KEY_PEPPER: KEY };
@@ -19,14 +20,14 @@ afterAll(() => database.drop());
 
 describe('a service on an external database', () => {
   it.each([
-    ['services/api/main.ts', 'KEY_PEPPER', OTHER],
-    ['services/api/main.ts', 'KEY_PEPPER', ''],
-    ['services/api/main.ts', 'SECRETS_KEY', OTHER],
-    ['services/webhook-queue/main.ts', 'SECRETS_KEY', OTHER],
-  ])(
+    ['api', 'KEY_PEPPER', OTHER],
+    ['api', 'KEY_PEPPER', ''],
+    ['api', 'SECRETS_KEY', OTHER],
+    ['webhook-queue', 'SECRETS_KEY', OTHER],
+  ] as const)(
     '%s does not start with another %s than before (%j), and says so in one line',
-    async (entry, name, value) => {
-      const [code, complaint] = await start(entry, { ...GIVEN, [name]: value });
+    async (service, name, value) => {
+      const [code, complaint] = await start(service, { ...GIVEN, [name]: value });
       expect(code).toBe(1);
       expect(complaint).toMatch(
         new RegExp(
@@ -37,10 +38,13 @@ describe('a service on an external database', () => {
   );
 });
 
-async function start(entry: string, env: Record<string, string>): Promise<[number | null, string]> {
+async function start(
+  service: keyof typeof SERVICE_ENTRY,
+  env: Record<string, string>,
+): Promise<[number | null, string]> {
   const [api, queue, metrics] = await freePorts();
   const ports = { API_PORT: `${api}`, WEBHOOK_QUEUE_PORT: `${queue}`, METRICS_PORT: `${metrics}` };
-  const child = spawn(process.execPath, ['--import', 'tsx', entry], {
+  const child = spawn(process.execPath, [SERVICE_ENTRY[service]], {
     cwd: path.resolve(__dirname, '../..'),
     env: { PATH: process.env.PATH, LOG_LEVEL: 'silent', DATABASE_URL: database.url, ...ports, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],

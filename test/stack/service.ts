@@ -1,8 +1,8 @@
 import path from 'node:path';
+import { SERVICE_ENTRY } from '../support/service-entry';
 import { type Child, startChild, untilReady } from './child';
 
 const ROOT = path.resolve(__dirname, '../..');
-const ENTRY = { api: 'services/api/main.ts', 'webhook-queue': 'services/webhook-queue/main.ts' };
 
 /** One instance of a service, as compose.yaml has it; it keeps its ports over restarts. */
 export interface Instance {
@@ -15,7 +15,7 @@ export interface Instance {
 }
 
 export async function startInstance(
-  service: keyof typeof ENTRY,
+  service: keyof typeof SERVICE_ENTRY,
   dir: string,
   port: number,
   env: Record<string, string>,
@@ -29,7 +29,7 @@ export async function startInstance(
     stop: () => child.stop(),
     async start() {
       child = startChild({
-        ...{ name, program: process.execPath, args: ['--import', 'tsx', ENTRY[service]], cwd: ROOT },
+        ...{ name, program: process.execPath, args: [SERVICE_ENTRY[service]], cwd: ROOT },
         env: { ...inherited(), ...env, [service === 'api' ? 'API_PORT' : 'WEBHOOK_QUEUE_PORT']: `${port}` },
         logFile: path.join(dir, `${name}.log`),
       });
@@ -45,7 +45,7 @@ export async function startInstance(
   return instance;
 }
 
-/** What Node itself wants, and none of the variables of a shell that has ours set. */
+/** The variables that Node uses, without the settings of the shell that runs the tests. */
 function inherited(): Record<string, string> {
   const names = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'NODE_OPTIONS'];
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { freePorts } from './free-ports';
 import { PEPPER } from './given';
+import { SERVICE_ENTRY } from './service-entry';
 
 const ROOT = path.join(__dirname, '../..');
 const START_MS = 20_000;
@@ -24,13 +25,13 @@ export interface ApiProcess {
   resume(): void;
 }
 
-/** Starts services/api/main.ts on free ports and waits until it is ready. Quotas are as wide as they go. */
+/** Starts the API on free ports and waits until it is ready. Quotas are at their maximum. */
 export async function startApiProcess(
   databaseUrl: string,
   environment: NodeJS.ProcessEnv = {},
 ): Promise<ApiProcess> {
   const [api, , metrics] = await freePorts();
-  const child = spawn(process.execPath, ['--import', 'tsx', 'services/api/main.ts'], {
+  const child = spawn(process.execPath, [SERVICE_ENTRY.api], {
     cwd: ROOT,
     env: {
       ...process.env,

@@ -1,9 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import path from 'node:path';
 import { freePorts } from '../support/free-ports';
 import { createTestDatabase, type TestDatabase } from '../support/database';
+import { SERVICE_ENTRY } from '../support/service-entry';
 import { add, book, createTenant, eventually, SECRETS_KEY, whenAll } from './queue-fixture';
 import { startReceiver } from './receiver';
 
@@ -85,8 +85,7 @@ describe('the webhook-queue process', () => {
 });
 
 function forkMain(env: Record<string, string>): ChildProcess {
-  return fork(path.join(__dirname, '../../services/webhook-queue/main.ts'), [], {
-    execArgv: ['--import', 'tsx'],
+  return fork(SERVICE_ENTRY['webhook-queue'], [], {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     env: {
       PATH: process.env.PATH,
