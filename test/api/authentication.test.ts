@@ -37,32 +37,32 @@ async function givenWidgetToken(): Promise<string> {
 }
 
 describe('an API key', () => {
-  it.each(['Bearer ', 'bearer ', 'BEARER ', 'Bearer  '])('is taken after %j', async (scheme) => {
+  it.each(['Bearer ', 'bearer ', 'BEARER ', 'Bearer  '])('is accepted after %j', async (scheme) => {
     const response = await ask({ authorization: scheme + reader.key });
     expect(response.status).toBe(200);
     expect(response.headers.deprecation).toBeUndefined();
   });
 
-  it('is taken from the query as a fallback, deprecated and never kept', async () => {
+  it('is accepted in the query, with a deprecation header and without caching', async () => {
     const { status, headers } = await ask({}, `?api_key=${reader.key}`);
     expect({ status, cache: headers['cache-control'] }).toEqual({ status: 200, cache: 'no-store' });
     expect(headers.deprecation).toMatch(/^@\d+$/);
   });
 
-  it.each(['trial', 'active'])('of a tenant that is %s serves', async (status) => {
+  it.each(['trial', 'active'])('is accepted for a tenant with the status %s', async (status) => {
     await api.db('tenants').where({ id: reader.tenant.id }).update({ status });
     expect((await withKey(reader.key)).status).toBe(200);
   });
 
-  it('serves until the instant of its expiry, by the clock of the database', async () => {
+  it('is accepted until its expiry by the clock of the database', async () => {
     await changeKey({ expires_at: api.db.raw("now() + interval '1 minute'") });
     expect((await withKey(reader.key)).status).toBe(200);
     await changeKey({ expires_at: null });
   });
 });
 
-describe('a credential that proves nothing', () => {
-  it('answers one and the same 401, whatever is wrong with it', async () => {
+describe('a request without a valid secret', () => {
+  it('gets the same 401 for every wrong key', async () => {
     const { key } = reader;
     const stranger = (await givenWebsite(api, {}, ['catalog:read'])).key;
     const tried = [
@@ -94,7 +94,7 @@ describe('a credential that proves nothing', () => {
     ['the key without a scheme', { authorization: 'KEY' }, ''],
     ['an empty parameter', {}, '?api_key='],
     ['a wrong parameter', {}, '?api_key=nonsense'],
-  ])('has the body of all others: %s', async (_what, headers, query) => {
+  ])('gets the same body: %s', async (_what, headers, query) => {
     const given = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, value.replace('KEY', reader.key)]),
     );
@@ -107,11 +107,11 @@ describe('a credential that proves nothing', () => {
     expect(response.headers['cache-control']).toBe('no-store');
   });
 
-  it('hears of no error where it sent nothing (RFC 6750)', async () => {
+  it('gets a challenge without an error code when it sends no credential (RFC 6750)', async () => {
     expect((await ask({})).headers['www-authenticate']).toBe('Bearer realm="api"');
   });
 
-  it('is told apart from one of the wrong kind', async () => {
+  it('gets another code when its credential is of the wrong kind', async () => {
     const token = await givenWidgetToken();
     expectProblem(await withKey(token), 401, 'wrong_credential_type');
     expectProblem(await ask({}, `?api_key=${token}`), 401, 'wrong_credential_type');
@@ -120,7 +120,7 @@ describe('a credential that proves nothing', () => {
   });
 });
 
-describe('a key that proves its secret', () => {
+describe('a key with a valid secret', () => {
   afterEach(async () => {
     await changeKey({ expires_at: null, revoked_at: null, scopes: ['catalog:read'] });
     await api.db('tenants').where({ id: reader.tenant.id }).update({ status: 'active' });
@@ -136,7 +136,7 @@ describe('a key that proves its secret', () => {
       'insufficient_scope',
       () => changeKey({ scopes: ['booking:create', 'booking:read'] }),
     ],
-  ])('learns that it %s, from the next request on', async (_what, code, change) => {
+  ])('is refused from the next request on when it %s', async (_what, code, change) => {
     expect((await withKey(reader.key)).status).toBe(200);
     await change();
     const response = await withKey(reader.key);
@@ -166,7 +166,7 @@ describe('a key that proves its secret', () => {
     ['GET', '/api/tenant/bookings/x', 'booking:read'],
     ['POST', '/api/tenant/bookings/x/confirm', 'booking:manage'],
     ['POST', '/api/tenant/bookings/x/cancel', 'booking:manage'],
-  ])('needs for %s %s the scope %s, and no other', async (method, path, scope) => {
+  ])('needs for %s %s the scope %s and no other scope', async (method, path, scope) => {
     const send = () => {
       const verb = method.toLowerCase() as 'get' | 'post' | 'delete';
       return api.http[verb](path).set({ authorization: `Bearer ${reader.key}` });
@@ -184,7 +184,7 @@ describe('a key that proves its secret', () => {
 });
 
 describe('two credentials', () => {
-  it('are one where both channels say the same', async () => {
+  it('count as one when header and query have the same key', async () => {
     const response = await ask({ authorization: `Bearer ${reader.key}` }, `?api_key=${reader.key}`);
     expect(response.status).toBe(200);
     expect(response.headers['cache-control']).toBe('no-store');
@@ -215,13 +215,13 @@ describe('two credentials', () => {
     expect(response.text).not.toContain(reader.key);
   });
 
-  it('that stand in the place of a name are not repeated to anybody', async () => {
+  it("are not repeated in the answer when they are a parameter's name", async () => {
     const response = await ask({ authorization: `Bearer ${reader.key}` }, `?${reader.key}=1`);
     expectProblem(response, 400, 'unknown_parameter');
     expect(response.text).not.toContain(reader.key);
   });
 
-  it('are refused where the header comes twice, though Node keeps the first alone', async () => {
+  it('are refused when the header is sent twice, although Node keeps only the first', async () => {
     const header = `Authorization: Bearer ${reader.key}`;
     const response = await sendRaw(
       api,

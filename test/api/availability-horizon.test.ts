@@ -10,16 +10,13 @@ describe('the validity of an availability count', () => {
     // Clocks go back over midnight: the date ends at the first of two midnights.
     ['Atlantic/Azores', '2031-10-25', '2031-10-26T00:00:00.000Z'],
     ['America/Havana', '2031-11-01', '2031-11-02T04:00:00.000Z'],
-  ])(
-    'is right until the date is over where the tour is: in %s on %s until %s',
-    async (timeZone, date, end) => {
-      const { db } = database;
-      const tour = await givenTour(db, { timeZone });
-      // The closing time has passed; the end of the date has not.
-      await givenDeparture(db, tour, { date, closesAt: '2020-01-01T00:00:00Z' });
-      const { countedUntil, departure } = await findDepartureWithHorizon(db, tour.id, date);
-      expect(departure).toMatchObject({ closed: true, past: false });
-      expect(countedUntil!.toISOString()).toBe(end);
-    },
-  );
+  ])("ends with the date in the tour's time zone: in %s on %s at %s", async (timeZone, date, end) => {
+    const { db } = database;
+    const tour = await givenTour(db, { timeZone });
+    // The closing time has passed; the end of the date has not.
+    await givenDeparture(db, tour, { date, closesAt: '2020-01-01T00:00:00Z' });
+    const { countedUntil, departure } = await findDepartureWithHorizon(db, tour.id, date);
+    expect(departure).toMatchObject({ closed: true, past: false });
+    expect(countedUntil!.toISOString()).toBe(end);
+  });
 });

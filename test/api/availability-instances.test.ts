@@ -26,7 +26,7 @@ const WITHOUT_CURRENCY = JSON.stringify({
   },
 });
 
-describeWithRedis('the cache of availability, of several instances', () => {
+describeWithRedis('the availability cache of several instances', () => {
   let database: TestDatabase;
   let redis: TestRedis;
   let rest: RestStore;

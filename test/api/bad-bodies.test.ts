@@ -51,7 +51,7 @@ const hold = (more: object = {}) => JSON.stringify({ departure_date: seats.date,
 const order = (more: object = {}) => JSON.stringify({ tour_id: seats.tour.id, ...CUSTOMER, ...more });
 
 describe.each(Object.entries(WRITES))('the body of %s', (_name, path) => {
-  it('is JSON, or 415', async () => {
+  it('is refused with 415 when it is not JSON', async () => {
     const types = [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -76,7 +76,7 @@ describe.each(Object.entries(WRITES))('the body of %s', (_name, path) => {
     expect(await send(path(), '{}', odd)).toMatchObject({ status: 415, code: 'unsupported_media_type' });
   });
 
-  it('has 16 KiB at most, packed or not', async () => {
+  it('has at most 16 KiB, compressed or not', async () => {
     const large = { status: 413, code: 'body_too_large' };
     expect(await send(path(), `{"x":"${'x'.repeat(17 * 1024)}"}`)).toMatchObject(large);
     const bomb = gzipSync(`{"x":"${'x'.repeat(10 * 1024 * 1024)}"}`);
@@ -127,16 +127,16 @@ describe.each(Object.entries(WRITES))('the body of %s', (_name, path) => {
   );
 });
 
-describe('a packed body', () => {
-  it('is read like any other', async () => {
+describe('a compressed body', () => {
+  it('is read like an uncompressed one', async () => {
     const headers = { authorization: website.authorization, ...JSON_TYPE, 'content-encoding': 'gzip' };
     const response = await fetch(api.baseUrl + BOOK(), { method: 'POST', headers, body: gzipSync(order()) });
     expect(response.status).toBe(201);
   });
 });
 
-describe('a body without anything', () => {
-  it('lacks what is required', async () => {
+describe('an empty body', () => {
+  it('is refused with the names of the required fields', async () => {
     expect(await send(HOLD(), undefined, {})).toMatchObject({ status: 400, code: 'validation_failed' });
     expect(await send(BOOK(), '')).toMatchObject({ status: 400, code: 'validation_failed' });
     expect(await send(EXTEND(), '{}')).toMatchObject({ status: 400, fields: ['hold_minutes'] });
@@ -144,12 +144,15 @@ describe('a body without anything', () => {
 });
 
 describe('a nested field', () => {
-  it.each(['address', '__proto__', 'constructor', 'id'])('customer.%s is unknown', async (field) => {
-    const text = hold({ customer: 0 }).replace('"customer":0', `"customer":{"${field}":{"x":1}}`);
-    expect(await send(HOLD(), text)).toMatchObject({ status: 400, code: 'unknown_parameter' });
-  });
+  it.each(['address', '__proto__', 'constructor', 'id'])(
+    'is refused as unknown: customer.%s',
+    async (field) => {
+      const text = hold({ customer: 0 }).replace('"customer":0', `"customer":{"${field}":{"x":1}}`);
+      expect(await send(HOLD(), text)).toMatchObject({ status: 400, code: 'unknown_parameter' });
+    },
+  );
 
-  it('may be nested as deeply as 16 KiB allow, and is refused', async () => {
+  it('is refused also when it is nested as deeply as 16 KiB allow', async () => {
     for (const deep of ['['.repeat(8000) + ']'.repeat(8000), '{"a":'.repeat(2500) + '1' + '}'.repeat(2500)]) {
       expect(await send(BOOK(), order({ notes: 0 }).replace('"notes":0', `"notes":${deep}`))).toMatchObject({
         status: 400,
@@ -163,8 +166,8 @@ describe('a nested field', () => {
   });
 });
 
-describe('the order of judgement', () => {
-  it('asks who it is before what it says: 401 before 415, 413 and 400', async () => {
+describe('the order of checks', () => {
+  it('starts with the credential: 401 before 415, 413 and 400', async () => {
     const nobody = { authorization: 'Bearer svc_live_nonsense' };
     for (const path of Object.values(WRITES)) {
       expect((await send(path(), 'x', { ...nobody, 'content-type': 'text/plain' })).status).toBe(401);
@@ -173,7 +176,7 @@ describe('the order of judgement', () => {
     }
   });
 
-  it('judges the input before it looks for the tour or the hold', async () => {
+  it('validates the input before it looks for the tour or the hold', async () => {
     expect((await send('/api/gateway/tours/no-such-tour/hold', hold({ quantity: 0 }))).status).toBe(400);
     expect(
       (await send('/api/gateway/tours/no-such-tour/hold', hold({ departure_date: '2026-02-31' }))).status,
@@ -185,7 +188,7 @@ describe('the order of judgement', () => {
     ).toBe(404);
   });
 
-  it('spends the quota before it reads: 429 before 415', async () => {
+  it('counts the quota before it reads the body: 429 before 415', async () => {
     const quotas = { ...api.context.config.quotas, hold: 1, booking: 1 };
     const narrow = await startTestApi({ quotas });
     try {

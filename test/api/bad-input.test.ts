@@ -44,7 +44,7 @@ describe.each(Object.entries(ROUTES))('a query of the %s', (_name, route) => {
     ]);
   });
 
-  it('tells of every fault at once, and never the value', async () => {
+  it('is refused with every issue at once, and without the value', async () => {
     const response = await reader.get(`${route()}nonsense=svc_secret_value&other=svc_secret_value`);
     expectProblem(response, 400, 'unknown_parameter');
     expect(response.body.errors.map((fault: { field: string }) => fault.field)).toEqual([
@@ -76,13 +76,13 @@ describe('a query parameter', () => {
     );
   });
 
-  it('that is not UTF-8, or has a bare percent sign, is text like any other', async () => {
+  it('may be text that is not UTF-8 or has a bare percent sign', async () => {
     for (const q of ['%ff', '%', '%zz', '%ED%A0%80']) {
       expect((await reader.get(`/api/tenant/catalog?q=${q}`)).status).toBe(200);
     }
   });
 
-  it('may be long, and may hold whatever a pattern would choke on', async () => {
+  it('is checked in linear time, however long it is', async () => {
     for (const continent of ['a'.repeat(8000), '-'.repeat(5000), `${'a'.repeat(3000)}!`]) {
       const begun = performance.now();
       expect((await reader.get('/api/tenant/catalog').query({ continent })).status).toBe(200);
@@ -128,7 +128,7 @@ describe('bytes that are not one HTTP request', () => {
     ['a NUL in a header', ['GET /healthz HTTP/1.1', 'Host: a', 'X-A: \u0000']],
     ['too many bytes of headers', ['GET /healthz HTTP/1.1', 'Host: a', `X-A: ${'a'.repeat(20_000)}`]],
     ['a space in the path', ['GET /health z HTTP/1.1', 'Host: a']],
-  ])('are 400 in our words, with our headers: %s', async (_what, lines) => {
+  ])('are refused with a problem document and the security headers: %s', async (_what, lines) => {
     const response = await sendRaw(api, ...lines, 'Connection: close');
     expectProblem(response, 400, 'validation_failed');
     expect(response.headers).toMatchObject({
@@ -138,7 +138,7 @@ describe('bytes that are not one HTTP request', () => {
     });
   });
 
-  it('are 400 too where it is the body that cannot be read', async () => {
+  it('are refused with a problem document when only the body cannot be read', async () => {
     const { key } = await givenWebsite(api, {}, ['booking:create']);
     const response = await sendRaw(
       api,
@@ -151,12 +151,12 @@ describe('bytes that are not one HTTP request', () => {
     expect(response.headers.connection).toBe('close');
   });
 
-  it('do not hurt the next connection', async () => {
+  it('do not affect the next connection', async () => {
     await sendRaw(api, 'nonsense');
     expect((await api.http.get('/healthz')).status).toBe(200);
   });
 
-  it('are not an Expect that nobody knows', async () => {
+  it('do not include an unknown Expect header, which is ignored', async () => {
     const response = await sendRaw(
       api,
       'GET /healthz HTTP/1.1',

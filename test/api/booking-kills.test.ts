@@ -64,7 +64,7 @@ async function bookUntilAnswered(key: string, seats: Seats): Promise<Acknowledge
 
 describe('API processes that are killed while they book', () => {
   it(
-    'lose no booking that was acknowledged, and make none twice',
+    'lose no acknowledged booking, and create none twice',
     async () => {
       const { db } = database;
       const departures = await Promise.all([60, 10_000].map((seats) => givenSeats(db, { seats })));

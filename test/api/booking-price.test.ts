@@ -16,7 +16,7 @@ describe('expected_total', () => {
   });
 
   it.each([59.96, 59.974, 59.98, 0, 5997, -59.97, 1e300])(
-    'of %j for a total of 59.97 is 409, and nothing is booked',
+    'of %j for a total of 59.97 is refused with 409 and books nothing',
     async (expected) => {
       const { db } = api;
       const seats = await givenSeats(db, { prices: { adult: 1_999 } });

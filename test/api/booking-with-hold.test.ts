@@ -50,7 +50,7 @@ describe('a booking that names its hold', () => {
   });
 
   it.each(['01234567-89ab-4cde-8f01-23456789abcd', 'nonsense'])(
-    '%s, which is no hold, is 404',
+    "answers 404 when the id %s is not a hold's",
     async (hold_id) => {
       const { tour } = await givenSeats(api.db);
       expectProblem(await website.book({ tour_id: tour.id, hold_id }), 404, 'hold_not_found');

@@ -68,8 +68,8 @@ async function untilSeen(): Promise<void> {
   while (!(await database.db('api_instances').where({ seen_version: version }).first('id'))) await pause(10);
 }
 
-describe('a page and a tour that were read before', () => {
-  it('cost no statement, and what they hold is shared', async () => {
+describe('a page and a tour in the read cache', () => {
+  it('run no statement and share their contents', async () => {
     const tour = await givenTour(database.db);
     await untilSeen();
     const first = await page();
@@ -77,7 +77,7 @@ describe('a page and a tour that were read before', () => {
     expect((await remembered(() => cachedVisibleTour(reads, tenant, tour.slug))).id).toBe(tour.id);
   });
 
-  it('are one however an id is spelt, so that spellings do not fill the memory', async () => {
+  it('have one entry for all spellings of an id, so that spellings do not fill the memory', async () => {
     const { id } = await givenTour(database.db);
     await untilSeen();
     await cachedVisibleTour(reads, tenant, id);
@@ -86,7 +86,7 @@ describe('a page and a tour that were read before', () => {
       expect((await remembered(() => cachedVisibleTour(reads, tenant, spelling))).id).toBe(id);
   });
 
-  it('are read anew when their next departure closes, by the clock of the database', async () => {
+  it('are loaded again when their next departure closes by the clock of the database', async () => {
     const { db } = database;
     const tour = await givenTour(db);
     const { at } = await db.select(db.raw("clock_timestamp() + interval '2 seconds' as at")).first();
@@ -101,7 +101,7 @@ describe('a page and a tour that were read before', () => {
     expect((await cachedVisibleTour(reads, tenant, tour.slug)).nextDepartureDate).toBe(daysFromToday(9));
   });
 
-  it('are not handed on by a request that still has the tenant of before a change in hand', async () => {
+  it('are not stored by a request that read the tenant before a change', async () => {
     await givenTour(database.db);
     await untilSeen();
     const before: Tenant = { ...tenant };
@@ -111,7 +111,7 @@ describe('a page and a tour that were read before', () => {
     expect((await page({ ...tenant, defaultVisible: false })).items).toEqual([]);
   });
 
-  it('are read each time once the process has stopped polling', async () => {
+  it('are loaded each time after the process stopped polling', async () => {
     await page();
     await lease.stop();
     expect(lease.isValid()).toBe(false);
@@ -120,7 +120,7 @@ describe('a page and a tour that were read before', () => {
   });
 });
 
-describe('the answers of catalog and tour', () => {
+describe('the answers for the catalog and a tour', () => {
   let api: TestApi;
   let apiLease: ReadCacheValidity & { stop(): Promise<void> };
   let apiPolls: Db;
@@ -148,7 +148,7 @@ describe('the answers of catalog and tour', () => {
     etag === undefined ? reader.get(path) : reader.get(path).set({ 'if-none-match': etag });
   const paths = () => ['/api/tenant/catalog?limit=1', `/api/tenant/tours/${tour.slug}`];
 
-  it('are 304 to who has them, with what belongs to it, and cost no listing', async () => {
+  it('are 304 for the same ETag, with their headers and without a listing', async () => {
     await untilObeyed();
     for (const path of paths()) {
       const first = await get(path);
@@ -179,7 +179,7 @@ describe('the answers of catalog and tour', () => {
     }
   });
 
-  it('are the same from an instance that remembers nothing', async () => {
+  it('are the same from an instance with an empty cache', async () => {
     const forgetful = createServer(createApp({ ...api.context, ...createCachedReads(api.db, NEVER_VALID) }));
     const other = supertest(forgetful.listen(0, '127.0.0.1'));
     for (const path of paths()) {
@@ -194,7 +194,7 @@ describe('the answers of catalog and tour', () => {
     forgetful.close();
   });
 
-  it('are others for another tenant, another page, and after a change', async () => {
+  it('differ for another tenant, for another page and after a change', async () => {
     const another = await givenWebsite(api, {}, ['catalog:read']);
     await givenPriceRule(api.db, another, { percent: 10 });
     await untilObeyed();
@@ -214,7 +214,7 @@ describe('the answers of catalog and tour', () => {
     }
   });
 
-  it('are refused to a key that is revoked, whatever it has', async () => {
+  it('are refused for a revoked key, whatever ETag it sends', async () => {
     const { headers } = await get(paths()[0]!);
     await api.db('api_keys').where({ tenant_id: reader.tenant.id }).update({ revoked_at: new Date() });
     await untilObeyed();

@@ -47,7 +47,7 @@ describe('GET /api/gateway/tours/{id_or_slug}/availability', () => {
     ['&quantity=5', 5, true],
     ['&quantity=6', 6, false],
     ['&quantity=50', 50, false],
-  ])('of %j asks for %i seats: %s', async (query, requested, available) => {
+  ])('with the query %j asks for %i seats, and available is %s', async (query, requested, available) => {
     expect((await ask(query)).body).toMatchObject({
       requested,
       available,

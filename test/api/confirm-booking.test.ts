@@ -104,7 +104,7 @@ describe('confirming a booking', () => {
   });
 
   it.each(['ACME-1', 'acme-1042', 'ACME-01', 'ACME-999999999999999999999', 'nonsense', '%00'])(
-    '%s is no booking',
+    'answers 404 for the reference %s',
     async (ref) => {
       for (const answer of [
         await confirm(ref),

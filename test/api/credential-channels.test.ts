@@ -54,23 +54,23 @@ describe.each(['server', 'list', 'page'] as const)('on the route of kind %s', (k
   /** A widget route takes pass for a pass alone. */
   const inPass = isServer ? WRONG : `401 ${unproven}`;
 
-  it('an API key opens only a server route, and only by its own channels', async () => {
+  it('an API key is accepted on a server route alone, and only in its own channels', async () => {
     const expected = { ...allOf(WRONG), pass: inPass, ...(isServer && served) };
     expect(await outcomes(path, reader.key)).toEqual(expected);
   });
 
-  it('a widget token opens only a widget route, and only by its own channels', async () => {
+  it('a widget token is accepted on a widget route alone, and only in its own channels', async () => {
     const expected = { ...allOf(WRONG), pass: inPass, ...(!isServer && served) };
     expect(await outcomes(path, widget.token)).toEqual(expected);
   });
 
-  it('a pass opens a widget route by its own parameter alone', async () => {
+  it('an embed pass is accepted on a widget route alone, and only in its own parameter', async () => {
     const pass = mintEmbedPass(api.context.secrets.cursorKey, widget.id);
     const expected = { ...allOf(`401 ${unproven}`), ...(!isServer && { pass: 'served' }) };
     expect(await outcomes(path, pass)).toEqual(expected);
   });
 
-  it('a caller that did not prove its secret learns nothing, whatever the channel', async () => {
+  it('a caller without a valid secret gets the same answer in every channel', async () => {
     for (const channel of CHANNELS) {
       for (const token of [withAnotherSecret(reader.key), withAnotherSecret(widget.token)]) {
         expectProblem(await send(path, [channel], token), 401, unproven);
@@ -78,7 +78,7 @@ describe.each(['server', 'list', 'page'] as const)('on the route of kind %s', (k
     }
   });
 
-  it('a credential in two channels is served where one of them carries it', async () => {
+  it('a credential in two channels is accepted when one of them is its own', async () => {
     const credential = isServer ? reader.key : widget.token;
     // A server route knows no parameter of the name token.
     const strange: readonly Channel[] = isServer ? ['pass', 'token'] : ['pass'];
@@ -90,7 +90,7 @@ describe.each(['server', 'list', 'page'] as const)('on the route of kind %s', (k
   });
 });
 
-it('a refusal of a misplaced credential names the channels that the call takes', async () => {
+it('a refusal of a credential in the wrong channel names the channels of the call', async () => {
   const server = await send(SERVER, ['x-svc-widget-token'], reader.key);
   expect(server.body.detail).toBe('This call takes an API key, in Authorization: Bearer or in api_key.');
   const list = await send(ROUTES.list, ['api_key'], widget.token);

@@ -24,19 +24,19 @@ describe("a customer's phone number", () => {
     ['٠٣٠ ٩٠١٨٢٠', 'DE', '+4930901820'],
     ['+999 123-456', 'DE', '+999123456'],
     ['999999 9999999999999 99', 'DE', '999999999999999999999'],
-  ])('%s of a tenant in %s is kept as %s', async (phone, country, expected) => {
+  ])('%s is stored for a tenant in %s as %s', async (phone, country, expected) => {
     expect(await stored(phone, country)).toBe(expected);
   });
 
   it.each(['12345', '+1 2345', 'no number', '1-2-3-4-5', '', '   ', '0'.repeat(41)])(
-    '%j is refused',
+    'is refused when it is %j',
     async (phone) => {
       expectInvalidFields(await website.book({ tour_id: 'some-tour', phone }), ['phone']);
     },
   );
 });
 
-describe('what a customer writes', () => {
+describe("a customer's text", () => {
   const kept = async (body: object) => {
     const { tour } = await givenSeats(api.db);
     const booking = await website.book({ tour_id: tour.id, ...body });
@@ -44,7 +44,7 @@ describe('what a customer writes', () => {
     return (await website.get(`/api/tenant/bookings/${booking.body.booking_ref}`)).body;
   };
 
-  it('is kept in NFC, with notes of several lines', async () => {
+  it('is stored in NFC, and notes may have several lines', async () => {
     const notes = 'Zwei Kinder\r\nund ein Hund\n\u00e9';
     const { customer, ...booking } = await kept({
       name: 'Jose\u0301 Nguye\u0302\u0303n',
@@ -99,11 +99,11 @@ describe('what a customer writes', () => {
     ['adults', null],
     ['tour_id', 5],
     ['departure_date', ''],
-  ])('in %s as %j is refused', async (field, value) => {
+  ])('is refused in %s when it is %j', async (field, value) => {
     expectInvalidFields(await website.book({ tour_id: unique('tour'), [field]: value }), [field]);
   });
 
-  it('is missing field by field', async () => {
+  it('is refused with the name of each missing field', async () => {
     expectInvalidFields(await website.post('/api/tenant/bookings', {}), [
       'tour_id',
       'name',
@@ -116,7 +116,7 @@ describe('what a customer writes', () => {
 describe('combining marks', () => {
   const marks = (times: number) => `a${'\u0323\u0301'.repeat(times / 2)}`;
 
-  it('may stack up to 30 in a row, in every text and in a search', async () => {
+  it('may be up to 30 in a row, in every text and in a search', async () => {
     const { tour } = await givenSeats(api.db);
     const texts = { name: marks(30), notes: marks(30), external_ref: marks(30) };
     expect((await website.book({ tour_id: tour.id, ...texts })).status).toBe(201);
@@ -127,7 +127,7 @@ describe('combining marks', () => {
     expectInvalidFields(await search(marks(32)), ['q']);
   });
 
-  it('of a whole body are refused before anything sorts them', async () => {
+  it('are refused before they are sorted when they fill the body', async () => {
     const notes = `a${['\u0345', '\u0301', '\u0323', '\u0327'].map((mark) => mark.repeat(1900)).join('')}`;
     const { body } = await website.book({ tour_id: 'some-tour', notes });
     const message = 'must not have more than 30 combining marks in a row';

@@ -79,12 +79,12 @@ async function bookBehindALock(port: number) {
   return { answer, release: () => lock.commit() };
 }
 
-describe('an instance that is told to stop', () => {
-  it('takes ten seconds at most, and leaves its door open for one after the last request, three in all', () => {
+describe('an instance that got SIGTERM', () => {
+  it('stops within ten seconds, and listens for one second after the last request, for three at most', () => {
     expect(REAL_TIMES).toEqual({ quiet: 1000, listenerCloses: 3000, refusalStarts: 7000, end: 10_000 });
   });
 
-  it('says first that it is not ready, serves on, and ends each connection with its answer', async () => {
+  it('first reports that it is not ready, goes on to serve, and closes each connection after its answer', async () => {
     const { port, drain: stop } = await startInstance();
     const agent = new http.Agent({ keepAlive: true });
     expect(await call(port, CATALOG, { agent })).toMatchObject({ status: 200, connection: 'keep-alive' });
@@ -100,7 +100,7 @@ describe('an instance that is told to stop', () => {
     agent.destroy();
   });
 
-  it('stops at once where nobody asks for anything', async () => {
+  it('stops at once when there are no requests', async () => {
     const { port, drain: stop } = await startInstance();
     await call(port, '/readyz');
     const begun = performance.now();
@@ -108,7 +108,7 @@ describe('an instance that is told to stop', () => {
     expect(performance.now() - begun).toBeLessThan(TIMES.quiet);
   });
 
-  it('takes nothing that its proxy can send elsewhere', async () => {
+  it('refuses requests that a proxy can send to another instance', async () => {
     const { port, drain: stop } = await startInstance();
     const elsewhere = { 'x-retry-elsewhere': '1' };
     expect((await book(port, elsewhere)).status).toBe(201);
@@ -121,7 +121,7 @@ describe('an instance that is told to stop', () => {
     await stopped;
   });
 
-  it('answers what is in flight, after its door has closed', async () => {
+  it('answers requests in flight after its listener closed', async () => {
     const { port, drain: stop } = await startInstance();
     const { answer, release } = await bookBehindALock(port);
 
@@ -134,7 +134,7 @@ describe('an instance that is told to stop', () => {
     await stopped;
   });
 
-  it('closes its door in time, however many still come', async () => {
+  it('closes its listener in time, however many requests arrive', async () => {
     const { port, drain: stop } = await startInstance();
     await call(port, CATALOG);
     const stopped = stop();
@@ -154,7 +154,7 @@ describe('an instance that is told to stop', () => {
     await stopped;
   });
 
-  it('lets in all who stand at its door when it closes, and not the first of them alone', async () => {
+  it('accepts all connections that wait when its listener closes, not only the first', async () => {
     const { port, drain: stop } = await startInstance();
     const visitors = Array.from({ length: 20 }, () => {
       const socket = connect(port, '127.0.0.1');
@@ -169,7 +169,7 @@ describe('an instance that is told to stop', () => {
     expect(answered).toHaveLength(visitors.length);
   });
 
-  it('refuses what comes late on a connection that it has taken before, and then cuts what is left', async () => {
+  it('refuses late requests on open connections, and then closes those connections', async () => {
     const { port, drain: stop } = await startInstance();
     const [late, silent] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
     let said = '';

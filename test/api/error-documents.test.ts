@@ -10,7 +10,7 @@ const api = useTestApi({
 });
 const reader = useWebsite(api, {}, ['catalog:read', 'booking:create']);
 
-describe('the codes of the contract', () => {
+describe('the problem codes', () => {
   it.each([
     [
       400,
@@ -31,7 +31,7 @@ describe('the codes of the contract', () => {
     [429, 'rate_limited'],
     [500, 'internal_error'],
     [503, 'overloaded shutting_down'],
-  ])('answer %i: %s', (status, codes) => {
+  ])('have the status %i: %s', (status, codes) => {
     for (const code of codes.split(' ')) {
       expect(PROBLEMS[code as keyof typeof PROBLEMS]).toMatchObject({
         status,
@@ -40,7 +40,7 @@ describe('the codes of the contract', () => {
     }
   });
 
-  it('have the titles of the specification where it names them', () => {
+  it('have the titles that the specification names', () => {
     const all = Object.values(PROBLEMS);
     const titlesOf = (status: number) => [
       ...new Set(all.filter((it) => it.status === status).map(({ title }) => title)),
@@ -52,7 +52,7 @@ describe('the codes of the contract', () => {
     }
   });
 
-  it('are worth a retry where waiting helps, and nowhere else', () => {
+  it('are retryable only when waiting helps', () => {
     const retryable = Object.entries(PROBLEMS).filter(([, problem]) => problem.retryable);
     expect(retryable.map(([code]) => code).sort()).toEqual([
       ...[
@@ -67,13 +67,13 @@ describe('the codes of the contract', () => {
   });
 });
 
-describe('of several faults', () => {
+describe('a request with several issues', () => {
   const HOLD = '/api/gateway/tours/no-such-tour/hold';
   const json = { 'content-type': 'application/json' };
   const post = (path: string, headers: Record<string, string>, body: string) =>
     api.http.post(path).set(headers).send(body);
 
-  it('the first in the order of the contract is told', async () => {
+  it('is refused for the first one in the order of the contract', async () => {
     const authorization = `Bearer ${reader.key}`;
     const good = { ...json, authorization };
     const xml = { 'content-type': 'text/xml' };
@@ -103,7 +103,7 @@ describe('of several faults', () => {
     expectProblem(await post(HOLD, { ...xml, authorization: 'Bearer x' }, '<'), 401, 'invalid_api_key');
   });
 
-  it('bad input is told before a tour that is not there', async () => {
+  it('is refused for its input before it is refused for an unknown tour', async () => {
     for (const path of ['/departures?limit=0', '/departures?from=2027-02-30', '?nonsense=1']) {
       expect((await reader.get(`/api/tenant/tours/none${path}`)).status).toBe(400);
     }
@@ -114,7 +114,7 @@ describe('of several faults', () => {
 });
 
 describe('an error document', () => {
-  it('may not be kept', async () => {
+  it('forbids caching', async () => {
     const answers = [
       reader.get('/api/tenant/catalog?limit=0'),
       reader.get('/api/tenant/tours/none'),
@@ -123,7 +123,7 @@ describe('an error document', () => {
     for (const { headers } of await Promise.all(answers)) expect(headers['cache-control']).toBe('no-store');
   });
 
-  it('has no members but those of the contract', async () => {
+  it('has only the members of the contract', async () => {
     const { body } = await reader.get('/api/tenant/catalog?limit=0');
     expect(body).toEqual({
       ...{ type: expect.any(String), title: 'Invalid request', status: 400, detail: expect.any(String) },
@@ -139,8 +139,8 @@ describe('an error document', () => {
   });
 });
 
-describe('trouble with the database', () => {
-  it('is a 500 that tells nothing of it, and is over when it is over', async () => {
+describe('a database error', () => {
+  it('is answered with a 500 without details, and requests succeed again after it', async () => {
     const { db } = api;
     await db.raw('alter table tours rename to tours_away');
     const responses = [
@@ -156,7 +156,7 @@ describe('trouble with the database', () => {
     expect((await reader.get('/api/tenant/catalog')).status).toBe(200);
   });
 
-  it('whose connections are all taken for too long is a 503 with Retry-After', async () => {
+  it('is answered with a 503 and Retry-After when all connections are in use for too long', async () => {
     const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
     const { db } = api;
     api.context.db = busy;

@@ -85,9 +85,9 @@ const CASES: Record<string, (shop: Shop) => Case> = {
   }),
 };
 
-describe('two instances, asked without pause', () => {
+describe('two instances under constant requests', () => {
   // Cases run beside each other: each raises the version under the others.
-  it('answer nothing as it was once the command has answered, whatever it changes', async () => {
+  it('apply every change from the instant at which its command returns', async () => {
     const hitsBefore = await two.hits();
     for (let n = 0; n < REPETITIONS; n++) {
       const outcomes = Object.entries(CASES).map(async ([name, prepare]) => {
@@ -104,7 +104,7 @@ describe('two instances, asked without pause', () => {
     expect((await two.hits()) - hitsBefore).toBeGreaterThan(1_000);
   }, 180_000);
 
-  it('do so after the real file has ended, too', async () => {
+  it('apply a change also when the command runs in its own process', async () => {
     const shop = await two.givenShop();
     for (const line of [`tenant suspend ${shop.slug}`, `key revoke ${shop.keyId}`]) {
       const outcome = await hammer(two.baseUrls, withKey(shop, tourOf(shop)), () => two.tourctlProcess(line));
@@ -151,7 +151,7 @@ describe('an instance that cannot reach the database', () => {
     while (!(await askOnce(instance.baseUrl, { ...ask, isOld: isWanted }, 2_000)).old) await pause(100);
   };
 
-  it('because nothing comes through any more answers nobody as it was, and serves again when it can', async () => {
+  it('gives no outdated answer when its connection hangs, and serves again when it recovers', async () => {
     const shop = await two.givenShop();
     const ask = withKey(shop, tourOf(shop));
     await untilStatus(ask, 200);
@@ -175,7 +175,7 @@ describe('an instance that cannot reach the database', () => {
     await untilStatus(ask, 401);
   }, 60_000);
 
-  it('because it stood still past its lease, and polls fail when it goes on, uses nothing that it remembers', async () => {
+  it('uses no cached data after a pause longer than the read-cache validity when its polls fail', async () => {
     const shop = await two.givenShop();
     const ask = withKey(shop, tourOf(shop));
     await untilStatus(ask, 200);
@@ -195,7 +195,7 @@ describe('an instance that cannot reach the database', () => {
     await untilStatus(ask, 401);
   }, 60_000);
 
-  it('because all of it comes late answers nobody as it was', async () => {
+  it('gives no outdated answer when the connection is slow', async () => {
     proxy.delay(300);
     for (let n = 0; n < 2; n++) {
       const shop = await two.givenShop();
@@ -207,7 +207,7 @@ describe('an instance that cannot reach the database', () => {
     }
   }, 60_000);
 
-  it('is waited for by one command, once, and by none after that', async () => {
+  it('delays one command once, and no later command', async () => {
     const shop = await two.givenShop();
     const waited = async () => {
       const begun = performance.now();

@@ -25,7 +25,7 @@ async function withDatabaseAway(work: () => Promise<void>): Promise<void> {
 }
 
 describe('/healthz', () => {
-  it('says that the process lives, and may not be kept', async () => {
+  it('answers that the process runs, and forbids caching', async () => {
     const { status, body, headers } = await api.http.get('/healthz');
     expect({ status, body, cache: headers['cache-control'] }).toEqual({
       status: 200,
@@ -36,7 +36,7 @@ describe('/healthz', () => {
 });
 
 describe('/readyz', () => {
-  it('says that migrations are in and the database answers', async () => {
+  it('answers that the migrations are applied and the database responds', async () => {
     const { status, body, headers } = await api.http.get('/readyz');
     expect({ status, body, cache: headers['cache-control'] }).toEqual({
       status: 200,
@@ -45,7 +45,7 @@ describe('/readyz', () => {
     });
   });
 
-  it('is 503 while the database is away, when the process still lives and a call is a 500', async () => {
+  it('answers 503 while the database is down, when /healthz answers 200 and a call 500', async () => {
     const reader = await givenWebsite(api, {}, ['catalog:read']);
     await withDatabaseAway(async () => {
       const { status, body } = await api.http.get('/readyz');
@@ -60,7 +60,7 @@ describe('/readyz', () => {
     expect((await reader.get('/api/tenant/catalog')).status).toBe(200);
   });
 
-  it('is 503 while a migration is missing', async () => {
+  it('answers 503 while a migration is missing', async () => {
     const { db } = api;
     const last = await db('knex_migrations').orderBy('id', 'desc').first();
     await db('knex_migrations').where({ id: last.id }).delete();
@@ -70,8 +70,8 @@ describe('/readyz', () => {
   });
 });
 
-describe('an instance that stops', () => {
-  it('is not ready, still lives, and sends every call elsewhere', async () => {
+describe('an instance that drains', () => {
+  it('is not ready, still answers /healthz, and refuses every call', async () => {
     const shedder = createLoadShedder();
     const app = createApp(api.context, shedder);
     const http = supertest(createServer(app));

@@ -7,7 +7,7 @@ const QUOTA = 40;
 /** 150 ms for the store, and what the rest takes on a busy machine. */
 const SLOWEST_MS = 600;
 
-describeWithRedis('two instances of the API, in processes of their own, with one Redis', () => {
+describeWithRedis('two API processes with one Redis', () => {
   let database: TestDatabase;
   let redis: TestRedis;
   let apis: ApiProcess[];
@@ -53,7 +53,7 @@ describeWithRedis('two instances of the API, in processes of their own, with one
   const catalog = (instance: number) => call(instance, 'GET', '/api/tenant/catalog');
   const logged = (text: string) => apis.map((api) => api.log().split(text).length - 1);
 
-  it('show each what was held and booked on the other, at once', async () => {
+  it('show holds and bookings of the other process at once', async () => {
     let free = 100;
     for (let n = 0; n < 16; n++) {
       expect((await check(n % 2)).headers.get('cache-status')).toMatch(/hit|fwd=miss/);
@@ -65,13 +65,13 @@ describeWithRedis('two instances of the API, in processes of their own, with one
     }
   });
 
-  it('count one quota', async () => {
+  it('share one quota', async () => {
     const statuses = [];
     for (let n = 0; n < QUOTA + 6; n++) statuses.push((await catalog(n % 2)).status);
     expect(statuses.filter((status) => status === 200)).toHaveLength(QUOTA);
   });
 
-  it('keep their speed when Redis hangs, sell on, and find each other again when it is back', async () => {
+  it('answer as fast and sell when Redis hangs, and share again when it is back', async () => {
     await check(0);
     redis.hang();
     const sales = [];
@@ -95,7 +95,7 @@ describeWithRedis('two instances of the API, in processes of their own, with one
     expect(logged('shared store is down')).toEqual([1, 1]);
   });
 
-  it('lose nothing but the counts when Redis is killed and starts again empty', async () => {
+  it('lose only the counts when Redis is killed and starts empty', async () => {
     await check(0);
     await redis.kill();
     expect((await hold(0)).status).toBe(201);

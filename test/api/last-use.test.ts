@@ -5,7 +5,7 @@ import { givenKey, givenTenant } from '../support/given';
 const api = useTestApi();
 
 describe('the last use of an API key', () => {
-  it('is written in the background, and only ever moves forward', async () => {
+  it('is written in the background and never moves back', async () => {
     const { db, uses } = api.context;
     const key = await givenKey(db, await givenTenant(db));
     const row = () =>
@@ -44,14 +44,14 @@ describe('an API key in a browser', () => {
     ['with an Origin', { origin: 'https://shop.example' }],
     ['from another site', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
     ['typed into the address bar', { 'sec-fetch-site': 'none' }],
-  ])('is served, and noted: %s', async (_, headers: Record<string, string>) => {
+  ])('is accepted, and the use in a browser is recorded: %s', async (_, headers: Record<string, string>) => {
     const key = await given();
     await api.http.get(`/api/tenant/catalog?api_key=${key}`).set(headers).expect(200);
     await api.context.uses.stop();
     expect(await seen(key)).toEqual({ used: true, inBrowser: true });
   });
 
-  it('is not what a server sends through fetch', async () => {
+  it('is not recorded for a server that uses fetch', async () => {
     const key = await given();
     const answer = await fetch(`${api.baseUrl}/api/tenant/catalog`, {
       headers: { authorization: `Bearer ${key}` },
@@ -60,7 +60,7 @@ describe('an API key in a browser', () => {
     expect([answer.status, await seen(key)]).toEqual([200, { used: true, inBrowser: false }]);
   });
 
-  it('is noted too where it stands in the place of a widget token, and is refused', async () => {
+  it('is recorded and refused when it is sent as a widget token', async () => {
     const key = await given();
     const frame = { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'iframe' };
     await api.http.get(`/embed/tours?token=${key}`).set(frame).expect(401);
@@ -68,7 +68,7 @@ describe('an API key in a browser', () => {
     expect(await seen(key)).toEqual({ used: false, inBrowser: true });
   });
 
-  it('is not noted for who does not prove it', async () => {
+  it('is not recorded when the secret is wrong', async () => {
     const key = await given();
     const wrong = mintCredentialToken('api_key').token.replace(/^svc_live_.{12}/, key.slice(0, 21));
     await api.http.get(`/api/tenant/catalog?api_key=${wrong}`).set('origin', 'https://a.example').expect(401);
@@ -76,7 +76,7 @@ describe('an API key in a browser', () => {
     expect(await seen(key)).toEqual({ used: false, inBrowser: false });
   });
 
-  it('keeps its browser when a server uses it after, and raises no version that instances wait for', async () => {
+  it('stays recorded after a server uses the key, and does not change the version that instances poll', async () => {
     const key = await given();
     const { db, uses } = api.context;
     const version = () => db('change_version').first('version');

@@ -41,13 +41,13 @@ async function beginHold(): Promise<{ key: string; tenant: string; finish: () =>
   return { key, tenant: tenant.slug, finish };
 }
 
-describe('a write whose body comes in late', () => {
-  it('is done where nothing has changed meanwhile', async () => {
+describe('a write whose body arrives late', () => {
+  it('succeeds when nothing changed in the meantime', async () => {
     const { finish } = await beginHold();
     expect(await finish()).toMatch(/^HTTP\/1.1 201 /);
   });
 
-  it('is refused, and writes nothing, where its key has been revoked meanwhile', async () => {
+  it('is refused and writes nothing when its key was revoked in the meantime', async () => {
     const { db } = api;
     const { key, finish } = await beginHold();
     const before = await db('seat_holds').count('* as n').first();
@@ -60,7 +60,7 @@ describe('a write whose body comes in late', () => {
     expect(await db('seat_holds').count('* as n').first()).toEqual(before);
   });
 
-  it('is refused where its tenant has been suspended meanwhile', async () => {
+  it('is refused when its tenant was suspended in the meantime', async () => {
     const { db } = api;
     const { tenant, finish } = await beginHold();
     await inTransaction(db, async (trx) =>

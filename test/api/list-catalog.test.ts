@@ -56,12 +56,12 @@ describe('GET /api/tenant/catalog', () => {
     expect(body.items[0].next_departure_date).toBe(date);
   });
 
-  it('answers an empty list of an empty catalog', async () => {
+  it('answers an empty list for an empty catalog', async () => {
     const { body } = await reader.get('/api/tenant/catalog');
     expect(body).toEqual({ items: [], next_cursor: null });
   });
 
-  it('lists published tours alone', async () => {
+  it('lists only published tours', async () => {
     for (const status of ['draft', 'archived', 'published']) {
       await givenTour(api.db, { name: status, status });
     }
@@ -100,7 +100,7 @@ describe('GET /api/tenant/catalog', () => {
       [' paulo', ['São Paulo Lights']],
       ['😀'.repeat(100), []],
       ['x'.repeat(100), []],
-    ])('takes %j as a literal part of the name', async (q, names) => {
+    ])('finds %j as a literal part of the name', async (q, names) => {
       const { status, body } = await reader.get('/api/tenant/catalog').query({ q });
       expect({ status, names: namesOf(body) }).toEqual({ status: 200, names });
     });
@@ -116,14 +116,14 @@ describe('GET /api/tenant/catalog', () => {
   });
 
   describe('continent', () => {
-    it('keeps the tours of that continent', async () => {
+    it('selects the tours of that continent', async () => {
       await givenTour(api.db, { name: 'Lima', continent: 'south-america' });
       await givenTour(api.db, { name: 'Hue', continent: 'asia' });
       const { body } = await reader.get('/api/tenant/catalog?continent=south-america');
       expect(namesOf(body)).toEqual(['Lima']);
     });
 
-    it('is read in any case, by the cursor of the next page too', async () => {
+    it('is matched in any case, also by the cursor of the next page', async () => {
       for (const name of ['Cusco', 'Lima']) await givenTour(api.db, { name, continent: 'south-america' });
       const ask = (query: object) => reader.get('/api/tenant/catalog').query({ limit: 1, ...query });
       const first = await ask({ continent: 'South-America' });
@@ -132,7 +132,7 @@ describe('GET /api/tenant/catalog', () => {
     });
 
     it.each(['atlantis', 'a%20b', 'Österreich', "'", 'x'.repeat(300)])(
-      'of no tour (%s) is an empty list',
+      'without tours (%s) answers an empty list',
       async (name) => {
         await givenTour(api.db);
         const { status, body } = await reader.get('/api/tenant/catalog').query({ continent: name });
@@ -157,13 +157,13 @@ describe('GET /api/tenant/catalog', () => {
       '',
       '99999999999999999999',
       'NaN',
-    ])('is refused, never clamped, as %j', async (limit) => {
+    ])('is refused, and not clamped, when it is %j', async (limit) => {
       const response = await reader.get('/api/tenant/catalog').query({ limit });
       expectProblem(response, 400, 'validation_failed');
       expect(response.body.errors).toEqual([{ in: 'query', field: 'limit', message: expect.any(String) }]);
     });
 
-    it('is refused where it is repeated, equal or not', async () => {
+    it('is refused when it is repeated, with equal values or not', async () => {
       for (const query of ['limit=1&limit=2', 'limit=1&limit=1']) {
         expectProblem(await reader.get(`/api/tenant/catalog?${query}`), 400, 'duplicate_parameter');
       }
@@ -177,7 +177,7 @@ describe('GET /api/tenant/catalog', () => {
     });
   });
 
-  it('shows what the tenant may see: a tour rule beats a continent rule beats the default', async () => {
+  it('shows the tours that the tenant may see: a tour rule decides before a continent rule, and that before the default', async () => {
     const { db } = api;
     const continents = ['asia', 'europe', 'africa'];
     const plain = await Promise.all(
@@ -201,7 +201,7 @@ describe('GET /api/tenant/catalog', () => {
     }
   });
 
-  it("answers the tenant's price, and another tenant the platform's", async () => {
+  it('answers each tenant its own price', async () => {
     const { db } = api;
     const tour = await givenTour(db, { basePriceMinor: 50_000 });
     const halved = await givenWebsite(api, {}, ['catalog:read']);

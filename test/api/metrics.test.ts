@@ -69,7 +69,7 @@ async function lockDeparture(tourId: string, date: string): Promise<() => Promis
   return release;
 }
 
-describe('metrics of the API', () => {
+describe('the metrics of the API', () => {
   it('count requests by method, route template and status, and time them by its class', async () => {
     const { hold } = await givenHolding();
     const labels = { method: 'POST', route: HOLD };
@@ -79,7 +79,7 @@ describe('metrics of the API', () => {
     expect(await growth('http_requests_total', { ...labels, status: 409 }, () => hold(50))).toBe(1);
   });
 
-  it('count what was done, replayed and refused by code', async () => {
+  it('count done and replayed writes, and refusals by code', async () => {
     const { hold } = await givenHolding(3);
     const key = randomUUID();
     const outcome = (name: string) => ({ operation: 'hold.place', outcome: name });
@@ -102,7 +102,7 @@ describe('metrics of the API', () => {
     expect(await growth('writes_total', replayed, crowd)).toBe(5);
   });
 
-  it('tell how long a lock was waited for, and who waits for a connection', async () => {
+  it('measure waits for a lock and requests that wait for a connection', async () => {
     // Four connections at most wait for one departure.
     const holdings = await Promise.all(Array.from({ length: 5 }, () => givenHolding()));
     const lock = { lock: 'departure' };
@@ -145,7 +145,7 @@ describe('metrics of the API', () => {
     expect(left).toBe(1);
   });
 
-  it('have no label that a client, a tenant or a tour made', async () => {
+  it('have no label with text from a client, a tenant or a tour', async () => {
     const { tenant, key, tour, hold } = await givenHolding();
     await hold(1);
     await fetch(`${api.baseUrl}/nowhere/${tour.slug}?token=${key}`);
@@ -160,7 +160,7 @@ describe('metrics of the API', () => {
     expect(await read('http_requests_in_flight')).toBe(0);
   });
 
-  it('tell the version, the event loop, the lease, and nothing of a request for the metrics', async () => {
+  it('report the version, the event loop and the read-cache validity, and do not count their own requests', async () => {
     expect(await read('build_info', { version: '0.1.0' })).toBe(1);
     expect(await read('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
     expect(await read('change_lease_held')).toBe(1);
@@ -168,8 +168,8 @@ describe('metrics of the API', () => {
   });
 });
 
-describe('the trace of a caller', () => {
-  it('stands in the log line of its request, and a wrong one does no harm', async () => {
+describe("a caller's trace", () => {
+  it('is written into the log line of its request, and an invalid one is ignored', async () => {
     const headers = (traceparent: string) => ({
       headers: { traceparent, tracestate: 'vendor=secret-state' },
     });

@@ -36,7 +36,7 @@ const methodsOf = (methods: Record<string, boolean>) =>
 const named = (name: string) => operations.find(([key]) => key === name)![1];
 
 describe('GET /openapi.json', () => {
-  it('is open to all, and is an OpenAPI document', async () => {
+  it('needs no credential and answers an OpenAPI document', async () => {
     const { status, headers, body } = await api.http.get('/openapi.json');
     expect([status, headers['content-type']]).toEqual([200, expect.stringMatching(/^application\/json/)]);
     expect(body).toMatchObject({
@@ -74,7 +74,7 @@ describe('GET /openapi.json', () => {
     expect(named(name).security).toEqual([{ apiKey: [] }, { apiKeyInQuery: [] }]);
   });
 
-  it('lets no call be made without a credential', () => {
+  it('names a credential for every call', () => {
     for (const [name, { security, summary }] of operations) {
       const named = security.flatMap((requirement) => Object.keys(requirement));
       expect([name, named.length, Boolean(summary)]).toEqual([name, 2, true]);
@@ -95,11 +95,11 @@ describe('GET /openapi.json', () => {
       { type: 'integer', minimum: 1, default: 1 },
     ],
     ['GET /api/gateway/tours/{id_or_slug}/availability', 'departure_date', { type: 'string' }],
-  ])('tells of %s what %s may be', (name, parameter, schema) => {
+  ])('describes for %s the values of %s', (name, parameter, schema) => {
     expect(named(name).parameters!.find((it) => it.name === parameter)!.schema).toMatchObject(schema);
   });
 
-  it('tells which answers a call can have, errors included', () => {
+  it('lists the answers of each call, with its errors', () => {
     for (const [name, { responses }] of operations) {
       const statuses = Object.keys(responses);
       expect([name, statuses]).toEqual([name, expect.arrayContaining(['400', '401', '429', '500'])]);

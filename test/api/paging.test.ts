@@ -41,7 +41,7 @@ const LISTS = {
 };
 
 describe('the pages of the catalog', () => {
-  it.each([1, 7, 20, 60])('of %i tours give each tour once and in order', async (limit) => {
+  it.each([1, 7, 20, 60])('list each of %i tours once and in order', async (limit) => {
     const pages = await pagesOf(reader, `/api/tenant/catalog?limit=${limit}`);
     const all = (await reader.get('/api/tenant/catalog?limit=100')).body.items;
     expect(pages).toHaveLength(Math.ceil(TOURS / limit));
@@ -49,7 +49,7 @@ describe('the pages of the catalog', () => {
     expect(new Set(all.map(({ id }: GivenTour) => id)).size).toBe(TOURS);
   });
 
-  it('keep to the filters', async () => {
+  it('apply the filters on every page', async () => {
     const items = itemsOf(await pagesOf(reader, '/api/tenant/catalog?limit=2&continent=asia&q=TOUR%201'));
     const expected = Array.from({ length: TOURS }, (_, n) => n).filter(
       (n) => n % 4 === 1 && /^1/.test(String(n % 12)),
@@ -60,7 +60,7 @@ describe('the pages of the catalog', () => {
   });
 
   it.each([true, false])(
-    'keep to what the tenant may see, where the default is %s',
+    'list only tours that the tenant may see when the default is %s',
     async (defaultVisible) => {
       const { db } = api;
       const tenant = await givenWebsite(api, { defaultVisible }, ['catalog:read']);
@@ -82,7 +82,7 @@ describe('the pages of the catalog', () => {
     },
   );
 
-  it('skip nothing and repeat nothing of what was there, while tours come and go', async () => {
+  it('skip and repeat no tour while other tours are added and removed', async () => {
     const { db } = api;
     const first = await reader.get('/api/tenant/catalog?limit=30');
     const early = await givenTour(db, { name: 'AAA' });
@@ -97,7 +97,7 @@ describe('the pages of the catalog', () => {
 });
 
 describe('the pages of departures', () => {
-  it.each([1, 10, 25])('of %i dates give each date once and in order', async (limit) => {
+  it.each([1, 10, 25])('list each of %i dates once and in order', async (limit) => {
     const pages = await pagesOf(reader, `/api/tenant/tours/${tour.slug}/departures?limit=${limit}`);
     const dates = itemsOf(pages).map((item) => item.departure_date);
     expect(dates).toEqual(Array.from({ length: DAYS }, (_, n) => daysFromToday(n + 1)));
@@ -108,7 +108,7 @@ describe.each(Object.entries(LISTS))('%s', (_name, path) => {
   const cursorOf = async (query = '') =>
     (await reader.get(`${path()}limit=3${query}`)).body.next_cursor as string;
 
-  it('links the next page as the request was, without the credential', async () => {
+  it("links the next page with the request's parameters, without the credential", async () => {
     const query = `${path()}limit=3&api_key=${reader.key}`;
     const { headers, body } = await api.http.get(query);
     const [, link] = /^<(.+)>; rel="next"$/.exec(headers.link!)!;
@@ -120,13 +120,13 @@ describe.each(Object.entries(LISTS))('%s', (_name, path) => {
     expect(next.body.items).toHaveLength(3);
   });
 
-  it('links nothing from the last page', async () => {
+  it('has no link on the last page', async () => {
     const { headers, body } = await reader.get(`${path()}limit=100`);
     expect(body.next_cursor).toBeNull();
     expect(headers.link).toBeUndefined();
   });
 
-  it('takes a cursor with another limit', async () => {
+  it('accepts a cursor with another limit', async () => {
     const { status, body } = await reader.get(`${path()}limit=1&cursor=${await cursorOf()}`);
     expect({ status, items: body.items.length }).toEqual({ status: 200, items: 1 });
   });
@@ -153,7 +153,7 @@ describe.each(Object.entries(LISTS))('%s', (_name, path) => {
 
 describe('a cursor', () => {
   it.each(['q=tour', 'continent=asia', 'q=Tour&continent=asia', ''])(
-    'is refused where the filters become: %s',
+    'is refused when the filters change to: %s',
     async (filters) => {
       const { body } = await reader.get('/api/tenant/catalog?limit=1&q=Tour');
       expectProblem(
@@ -171,7 +171,7 @@ describe('a cursor', () => {
     expectProblem(response, 400, 'invalid_cursor');
   });
 
-  it('of departures is good for the tour by slug and UUID, and for no other tour', async () => {
+  it('of departures is valid for the tour by slug and by UUID, and for no other tour', async () => {
     const { db } = api;
     const other = await givenTour(db, { continent: 'asia' });
     const { body } = await reader.get(`/api/tenant/tours/${tour.slug}/departures?limit=2`);
@@ -182,13 +182,13 @@ describe('a cursor', () => {
     await db('tours').where({ id: other.id }).delete();
   });
 
-  it('of the catalog is not one of departures', async () => {
+  it('of the catalog is refused for departures', async () => {
     const cursor = (await reader.get('/api/tenant/catalog?limit=1')).body.next_cursor;
     const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures?cursor=${cursor}`);
     expectProblem(response, 400, 'invalid_cursor');
   });
 
-  it('that is bad is told before whether the tour is there', async () => {
+  it('that is invalid is refused before the tour is looked up', async () => {
     expectProblem(
       await reader.get('/api/tenant/tours/no-such-tour/departures?cursor=bad'),
       400,

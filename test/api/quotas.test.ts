@@ -42,7 +42,7 @@ describe('a quota', () => {
     ['booking', 'POST', '/api/tenant/bookings/none/confirm', 404],
     ['booking', 'POST', '/api/tenant/bookings/none/cancel', 404],
   ] as const)(
-    'of kind %s counts %s %s, whatever the answer (%i), and tells what is left',
+    'of kind %s counts %s %s, whatever the answer is (%i), and reports the rest',
     async (kind, method, path, status) => {
       const limit = QUOTAS[kind];
       for (let left = limit - 1; left >= 0; left--) {
@@ -65,14 +65,14 @@ describe('a quota', () => {
     },
   );
 
-  it('that is spent is a problem that says to retry', async () => {
+  it('that is used up answers 429 with the time to retry', async () => {
     await spendAll('GET', CATALOG, QUOTAS.catalog);
     const response = await call('GET', CATALOG);
     expectProblem(response, 429, 'rate_limited');
     expect(response.body.retryable).toBe(true);
   });
 
-  it('of one kind leaves the others alone', async () => {
+  it('of one kind does not change the others', async () => {
     await spendAll('GET', CATALOG, QUOTAS.catalog + 1);
     expect((await call('GET', '/api/gateway/tours/none/availability?departure_date=2027-01-01')).status).toBe(
       404,
@@ -80,7 +80,7 @@ describe('a quota', () => {
     expect((await call('POST', '/api/tenant/bookings')).status).toBe(400);
   });
 
-  it('is of the key: another key of the same tenant has its own, a rotated one does not', async () => {
+  it('belongs to the key: another key of the tenant has its own, and a rotated key keeps it', async () => {
     const { db } = api;
     await spendAll('GET', CATALOG, QUOTAS.catalog);
     const another = await givenKey(db, reader.tenant, ['catalog:read']);
@@ -92,7 +92,7 @@ describe('a quota', () => {
     expectProblem(await call('GET', CATALOG), 429, 'rate_limited');
   });
 
-  it('is not spent by a request that did not authenticate, and not told to it', async () => {
+  it('is neither used nor shown by a request that did not authenticate', async () => {
     const wrong = `${reader.key.slice(0, -1)}${reader.key.endsWith('a') ? 'b' : 'a'}`;
     for (let n = 0; n <= QUOTAS.catalog; n++) {
       const { status, headers } = await call('GET', CATALOG, wrong);
@@ -107,7 +107,7 @@ describe('a quota', () => {
     ['hold', 'POST', '/api/gateway/tours/none/hold'],
     ['booking', 'POST', '/api/tenant/bookings/none/confirm'],
   ] as const)(
-    'of kind %s is spent by a key without the scope, which is told 401 over its quota too',
+    'of kind %s is used by a key without the scope, which gets 401 also after its quota',
     async (kind, method, path) => {
       const { db } = api;
       const changeScopes = (scopes: string[]) =>
@@ -127,7 +127,7 @@ describe('a quota', () => {
     },
   );
 
-  it('lets exactly its limit through of many requests at once', async () => {
+  it('accepts exactly its limit of many concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => call('GET', CATALOG)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(QUOTAS.catalog);
   });
@@ -143,7 +143,7 @@ describe('failed authentication', () => {
     }
   };
 
-  it('is answered 401 sixty times a minute to one address, then 429; a good key from there is not touched', async () => {
+  it('gets 401 sixty times a minute from one address, then 429, while a valid key from there is accepted', async () => {
     await failSixtyTimes('198.51.100.1');
     const refused = await from('198.51.100.1', 'Bearer wrong');
     expectProblem(refused, 429, 'rate_limited');
@@ -159,7 +159,7 @@ describe('failed authentication', () => {
     expect((await from('2001:db8:1:3::1', 'Bearer wrong')).status).toBe(401);
   });
 
-  it('does not count whoever sends no credential, or proves one that is over', async () => {
+  it('is not counted for a request without a credential or with an expired one', async () => {
     const { db } = api;
     const expired = await givenWebsite(api, {}, ['catalog:read']);
     await db('api_keys').where({ tenant_id: expired.tenant.id }).update({ expires_at: db.fn.now() });

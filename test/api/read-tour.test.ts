@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe('GET /api/tenant/tours/{id_or_slug}', () => {
-  it('answers exactly the fields of a tour, null and empty where the catalog has nothing', async () => {
+  it('answers exactly the fields of a tour, null or empty when the catalog has no value', async () => {
     const { status, body } = await reader.get(`/api/tenant/tours/${tour.slug}`);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -51,7 +51,7 @@ describe('GET /api/tenant/tours/{id_or_slug}', () => {
     });
   });
 
-  it('answers structured content, with addresses of pictures that work anywhere', async () => {
+  it('answers structured content with absolute picture addresses', async () => {
     const { db } = api;
     const rich = await givenTour(db);
     const place = { name: 'Tuần Châu', lat: 20.93, lng: 106.99 };
@@ -93,7 +93,7 @@ describe('GET /api/tenant/tours/{id_or_slug}', () => {
     });
   });
 
-  it('may not be kept by anybody without asking again', async () => {
+  it('must be revalidated by every cache', async () => {
     const { headers } = await reader.get(`/api/tenant/tours/${tour.slug}`);
     expect(headers['cache-control']).toBe('private, no-cache');
   });
@@ -138,7 +138,7 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
     ['of a UUID in braces', `%7B00000000-0000-4000-8000-000000000000%7D`],
     ['of an unknown UUID', '00000000-0000-4000-8000-000000000000'],
     ['of no tour', 'no-such-tour'],
-  ])('answers 404 to a name %s', async (_what, key) => {
+  ])('answers 404 for a name %s', async (_what, key) => {
     const response = await sendRaw(
       api,
       `GET ${path(key)} HTTP/1.1`,
@@ -150,7 +150,7 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
     expect(response.body.title).toBe('Tour not found');
   });
 
-  it('answers the same bytes whether a tour is hidden, not published or not there', async () => {
+  it('answers the same bytes for a hidden, an unpublished and an unknown tour', async () => {
     const { db } = api;
     const blind = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const hidden = await givenTour(db);
@@ -193,8 +193,8 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
   });
 });
 
-describe('the rule that makes the price', () => {
-  it('shows in the tour, its departures and its availability alike', async () => {
+describe('the price rule that applies', () => {
+  it('changes the price of the tour, its departures and its availability', async () => {
     const { db } = api;
     const tenant = await givenWebsite(api, { depositPercent: '10' }, ['catalog:read']);
     const priced = await givenTour(db, { basePriceMinor: 40_000 });

@@ -21,7 +21,7 @@ afterAll(async () => {
 const CUSTOMER = { name: 'Zoë Quisling', phone: '+49 30 7654321', email: 'zoe.quisling@example.com' };
 
 describe('the log', () => {
-  it('has one JSON line a request, and never a secret, a customer or a query', async () => {
+  it('has one JSON line for each request, without secrets, customers and queries', async () => {
     const { db } = database;
     const tenant = await givenTenant(db);
     const key = await givenKey(db, tenant);
@@ -80,7 +80,7 @@ describe('the log', () => {
     for (const secret of secrets) expect(api.log()).not.toContain(secret);
   });
 
-  it('names the public id of a refused credential where it is well-formed, and never its secret', async () => {
+  it('names the public id of a well-formed refused credential, and never its secret', async () => {
     const { db } = database;
     const tenant = await givenTenant(db);
     const key = await givenKey(db, tenant, ['booking:read']);
@@ -134,7 +134,7 @@ describe('the log', () => {
 });
 
 describe('the address of a client in the log', () => {
-  it('is the one that a trusted proxy names, shortened to /24 and /48', async () => {
+  it('is the address that a trusted proxy names, shortened to /24 or /48', async () => {
     const behind = await startApiProcess(database.url, { LOG_LEVEL: 'info', TRUST_PROXY: '1' });
     const ask = (address: string) =>
       fetch(`${behind.baseUrl}/docs`, { headers: { 'x-forwarded-for': `8.8.8.8, ${address}` } });

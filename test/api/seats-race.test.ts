@@ -80,7 +80,7 @@ describe('ten seats and two processes', () => {
     expect(refs).toHaveLength(10);
   });
 
-  it('consume one hold once for many concurrent bookings', async () => {
+  it('consume a hold once for many concurrent bookings', async () => {
     const seats = await givenSeats(database.db, { seats: 2 });
     const { hold_id } = (await hold(0, seats, 2)).body;
     const answers = await Promise.all(
@@ -89,7 +89,7 @@ describe('ten seats and two processes', () => {
     expect(tally(answers)).toEqual({ '201': 1, '409 hold_state_conflict': 19 });
   });
 
-  it('book once for one Idempotency-Key on both processes', async () => {
+  it('book once for one Idempotency-Key that both processes get', async () => {
     const seats = await givenSeats(database.db);
     const key = { 'idempotency-key': 'one-order' };
     const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => book(n, seats, {}, key)));

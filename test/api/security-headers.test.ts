@@ -43,7 +43,7 @@ async function post(body: string, type = 'application/json'): Promise<Response> 
 }
 
 describe.each(ANSWERS)('the answer to %s (%i)', (_what, status, ask) => {
-  it('has a request id and the security headers, and tells nothing of what runs here', async () => {
+  it('has a request id and the security headers, and does not name the software', async () => {
     const response = await ask();
     expect(response.status).toBe(status);
     expect(response.headers).toMatchObject({
@@ -59,14 +59,14 @@ describe.each(ANSWERS)('the answer to %s (%i)', (_what, status, ask) => {
     expect(names).not.toEqual(expect.arrayContaining(['server']));
   });
 
-  it('has no CORS and no cookie', async () => {
+  it('has no CORS header and no cookie', async () => {
     const names = Object.keys((await ask()).headers);
     expect(names.filter((name) => name.startsWith('access-control') || name === 'set-cookie')).toEqual([]);
   });
 });
 
 describe('CORS', () => {
-  it('is not on a server route, whichever origin asks', async () => {
+  it('is off on a server route, whatever the origin', async () => {
     for (const origin of ['https://shop.example', 'null', 'https://api.example.test']) {
       const { headers } = await reader.get('/api/tenant/catalog').set({ origin });
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
@@ -82,12 +82,12 @@ describe('X-Request-Id', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it('of a caller is not believed', async () => {
+  it('of a caller is ignored', async () => {
     const { headers } = await api.http.get('/healthz').set({ 'x-request-id': 'caller-made-this' });
     expect(headers['x-request-id']).not.toBe('caller-made-this');
   });
 
-  it('of a proxy that is trusted names the request, if it is well formed', async () => {
+  it("of a trusted proxy becomes the request's id when it is well-formed", async () => {
     const behind = await startTestApi({ trustProxy: ['127.0.0.1'] });
     const idFor = async (id: string) =>
       (await behind.http.get('/none').set({ 'x-request-id': id })).body.request_id;
@@ -99,7 +99,7 @@ describe('X-Request-Id', () => {
 });
 
 describe('an address in X-Forwarded-For', () => {
-  it('is not believed without a trusted proxy, and never makes links', async () => {
+  it('is ignored without a trusted proxy, and never appears in links', async () => {
     const limit = 60;
     const ask = (n: number) =>
       api.http.get('/api/tenant/catalog').set({ authorization: 'Bearer x', 'x-forwarded-for': `9.9.9.${n}` });

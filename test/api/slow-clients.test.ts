@@ -68,13 +68,13 @@ function drip(socket: Socket, bytes = 'x'.repeat(10_000)): void {
 const connections = (): Promise<number> =>
   new Promise((resolve) => server.getConnections((_, count) => resolve(count)));
 
-describe('a client that takes its time', () => {
-  it('is cut where it never says anything', async () => {
+describe('a slow client', () => {
+  it('is disconnected when it sends nothing', async () => {
     const { afterMs } = await until(() => {});
     expect(afterMs).toBeLessThan(LIMITS.requestMs + 400);
   });
 
-  it('is cut where its headers come byte by byte', async () => {
+  it('is disconnected when its headers arrive byte by byte', async () => {
     const { said, afterMs } = await until((socket) => {
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nX-Drip: ');
       drip(socket);
@@ -83,7 +83,7 @@ describe('a client that takes its time', () => {
     expect(afterMs).toBeLessThan(LIMITS.headersMs + 400);
   });
 
-  it('is cut where its body comes byte by byte, and nothing is held', async () => {
+  it('is disconnected when its body arrives byte by byte, and holds no seats', async () => {
     const before = await api.db('seat_holds').count('* as n').first();
     const { said, afterMs } = await until((socket) => {
       socket.write(
@@ -103,7 +103,7 @@ describe('a client that takes its time', () => {
     expect(await api.db('seat_holds').count('* as n').first()).toEqual(before);
   });
 
-  it('is cut where it does not read its answer', async () => {
+  it('is disconnected when it does not read its answer', async () => {
     const socket = connect(port, '127.0.0.1');
     socket.pause();
     const request = `GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -116,7 +116,7 @@ describe('a client that takes its time', () => {
     socket.destroy();
   });
 
-  it('is let go where it asks for nothing more', async () => {
+  it('is disconnected when it sends no further request', async () => {
     const { said, afterMs } = await until((socket) =>
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'),
     );
@@ -125,7 +125,7 @@ describe('a client that takes its time', () => {
     expect(afterMs).toBeLessThan(LIMITS.keepAliveMs + 1500);
   });
 
-  it('is one of only so many, and makes room for who sends a whole request', async () => {
+  it('counts against the limit of connections, which a complete request still gets through', async () => {
     const sockets = Array.from({ length: 3 * LIMITS.connections }, () => connect(port, '127.0.0.1'));
     const gone = sockets.map((socket) => {
       socket.on('error', () => {}).resume();
@@ -142,7 +142,7 @@ describe('a client that takes its time', () => {
 });
 
 describe('the server', () => {
-  it('gives ten seconds for headers, five more for a body, and keeps a connection longer than a balancer does', () => {
+  it('allows ten seconds for headers and five more for a body, and keeps a connection longer than a balancer does', () => {
     expect(api.server).toMatchObject({
       headersTimeout: 10_000,
       requestTimeout: 15_000,

@@ -91,20 +91,20 @@ it('covers every route that names a tour, a hold or a booking, and every list', 
 });
 
 describe("another tenant's tour", () => {
-  it.each(Object.entries(BY_TOUR))('is not there for %s', async (_route, ask) => {
+  it.each(Object.entries(BY_TOUR))('does not exist for %s', async (_route, ask) => {
     const { id, slug } = hidden.tour;
     for (const name of [slug, id, id.toUpperCase(), slug.replace('t', '%74')]) {
       expectLikeNothing(await ask(name), await ask(name === slug ? 'no-such-tour' : NOBODYS_ID), 404);
     }
   });
 
-  it.each(['draft', 'archived'])('is no more hidden than one that is %s', async (status) => {
+  it.each(['draft', 'archived'])('answers like a tour that is %s', async (status) => {
     const tour: GivenTour = await givenTour(api.db, { status });
     for (const ask of Object.values(BY_TOUR))
       expectLikeNothing(await ask(tour.slug), await ask(hidden.tour.slug), 404);
   });
 
-  it.each(Object.entries(LISTS))('stands in no list: %s', async (_route, list) => {
+  it.each(Object.entries(LISTS))('appears in no list: %s', async (_route, list) => {
     for (const query of ['', 'q=ha', 'continent=asia']) {
       const { text } = await list(query);
       expect(text).not.toContain(hidden.tour.slug);
@@ -115,7 +115,7 @@ describe("another tenant's tour", () => {
 });
 
 describe("another tenant's hold", () => {
-  it.each(Object.entries(BY_HOLD))('is not there for %s', async (_route, ask) => {
+  it.each(Object.entries(BY_HOLD))('does not exist for %s', async (_route, ask) => {
     for (const id of [holdId, holdId.toUpperCase()])
       expectLikeNothing(await ask(id), await ask(NOBODYS_ID), 404);
   });
@@ -134,11 +134,11 @@ describe("another tenant's hold", () => {
 });
 
 describe("another tenant's booking", () => {
-  it.each(Object.entries(BY_BOOKING))('is not there for %s', async (_route, ask) => {
+  it.each(Object.entries(BY_BOOKING))('does not exist for %s', async (_route, ask) => {
     expectLikeNothing(await ask(bookingRef), await ask('ZZZZ-999999999'), 404);
   });
 
-  it('is not there under the own prefix either, nor in the list, by whatever filter', async () => {
+  it('does not exist under the own prefix, and appears in no list with any filter', async () => {
     const underOwnPrefix = bookingRef.replace(/^\w+/, stranger.tenant.bookingPrefix);
     for (const ask of Object.values(BY_BOOKING))
       expectLikeNothing(await ask(underOwnPrefix), await ask('ZZZZ-1'), 404);
@@ -150,7 +150,7 @@ describe("another tenant's booking", () => {
     }
   });
 
-  it('still stands, as does the hold, after all of this', async () => {
+  it('is unchanged after all these requests, as is the hold', async () => {
     expect((await owner.get(`/api/tenant/bookings/${bookingRef}`)).body).toMatchObject({
       status: 'pending_payment',
       customer: SECRET,
@@ -163,7 +163,7 @@ describe("another tenant's booking", () => {
 });
 
 describe("another tenant's cursor", () => {
-  it.each(Object.entries(LISTS))('is no cursor for %s', async (route, list) => {
+  it.each(Object.entries(LISTS))('is refused for %s', async (route, list) => {
     const { db } = api;
     const { token } = await givenWidgetToken(db, owner.tenant);
     await owner.book(orderOf(shared.tour.id));
@@ -193,7 +193,7 @@ describe("another tenant's cursor", () => {
 });
 
 describe("another tenant's idempotency key", () => {
-  it('is a fresh one: nothing is replayed, and nothing is told by a conflict', async () => {
+  it('counts as a new key, without a replay or a conflict', async () => {
     const key = { 'idempotency-key': 'shared-key' };
     const mine = await owner.book(orderOf(shared.tour.id, { notes: 'mine' }), key);
     const theirs = await stranger.book(orderOf(shared.tour.id, { notes: 'theirs' }), key);

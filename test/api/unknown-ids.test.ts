@@ -44,12 +44,12 @@ async function workOf(send: () => PromiseLike<{ status: number }>): Promise<obje
   return { status, statements, buckets };
 }
 
-describe('a wrong secret of a known id', () => {
+describe('a wrong secret for a known id', () => {
   it.each([
     ['key', () => withKey(reader.key), () => reader.key, withKey, 'api_key'],
     ['widget token', () => withToken(widget.token), () => widget.token, withToken, 'widget_token'],
     ['key where a widget token belongs', () => withKey(reader.key), () => reader.key, withToken, 'api_key'],
-  ] as const)('takes the same way as an unknown id: %s', async (_what, good, token, offer, kind) => {
+  ] as const)('runs the same queries as an unknown id: %s', async (_what, good, token, offer, kind) => {
     renew();
     await good()();
     expect(await workOf(good())).toMatchObject({ status: 200 });
@@ -67,7 +67,7 @@ describe('a wrong secret of a known id', () => {
     expect(await workOf(offer(again))).toEqual(known);
   });
 
-  it('takes the same way where the key is revoked', async () => {
+  it('runs the same queries when the key is revoked', async () => {
     const { db } = api;
     const revoked = await givenWebsite(api, {}, ['catalog:read']);
     await db('api_keys').where({ tenant_id: revoked.tenant.id }).update({ revoked_at: db.fn.now() });
@@ -78,8 +78,8 @@ describe('a wrong secret of a known id', () => {
   });
 });
 
-describe('a key that is remembered', () => {
-  it('is served without a query, and is refused from the next version on when it is revoked', async () => {
+describe('a key in the read cache', () => {
+  it('is accepted without a query, and is refused from the next version on after it is revoked', async () => {
     const { db } = api;
     const brief = await givenWebsite(api, {}, ['catalog:read']);
     renew();

@@ -10,7 +10,7 @@ const reader = useWebsite(api, {}, ['catalog:read']);
 const raw = (method: string, path: string) =>
   sendRaw(api, `${method} ${path} HTTP/1.1`, 'Host: a', 'Connection: close');
 
-describe('a path that is none of ours', () => {
+describe('an unknown path', () => {
   it.each([
     '/api',
     '/api/tenant',
@@ -37,7 +37,7 @@ describe('a path that is none of ours', () => {
     expectProblem(await raw('OPTIONS', path), 404, 'not_found');
   });
 
-  it('tells nothing of what was asked', async () => {
+  it('does not repeat the request in the answer', async () => {
     const response = await raw('GET', '/secret-path?api_key=secret-key');
     expect(response.text).not.toContain('secret');
   });
@@ -73,7 +73,7 @@ describe.each(ROUTES)('%s', (path, methods) => {
     }
   });
 
-  it('answers OPTIONS with what it takes, and with no CORS', async () => {
+  it('answers OPTIONS with its methods and without CORS headers', async () => {
     const response = await api.http.options(path).set({
       ...{ origin: 'https://shop.example', 'access-control-request-method': 'GET' },
       'access-control-request-headers': 'authorization',
@@ -101,7 +101,7 @@ describe('HEAD', () => {
     }
   });
 
-  it('is judged like GET', async () => {
+  it('is authorized like GET', async () => {
     const head = (path: string) => api.http.head(path).set({ authorization: `Bearer ${reader.key}` });
     expect((await head('/api/tenant/catalog?limit=0')).status).toBe(400);
     expect((await head('/api/tenant/catalog?nonsense=1')).status).toBe(400);
