@@ -109,11 +109,11 @@ export async function recordResults(
   findings: EndpointFinding[],
   breaker: BreakerRules,
 ): Promise<RecordedResult> {
-  const { rows } = await db.raw<{ rows: [{ taken: string[]; opened: string[]; to_disable: string[] }] }>(
+  const { rows } = await db.raw<{ rows: [{ taken: string[]; opened: string[]; toDisable: string[] }] }>(
     RECORD_RESULTS,
     { ...breaker, results: JSON.stringify(findings.map(toRow)) },
   );
-  const { taken, opened, to_disable: toDisable } = rows[0];
+  const { taken, opened, toDisable } = rows[0];
   return { taken: new Set(taken), opened, toDisable };
 }
 
