@@ -37,7 +37,7 @@ function listen(range: Range = '1h') {
   return { told, leave, ids: () => told.map(({ id }) => id) };
 }
 
-const PARTS = ['needs', 'tiles', 'workers', 'pulse'];
+const PARTS = ['needs', 'tiles', 'workers', 'statistics'];
 
 it('The live page sends each part of the overview once, with the content of the page', async () => {
   const client = listen();
@@ -62,15 +62,15 @@ it('The live page then sends only the parts that change', async () => {
   await eventually('the waiting one', () =>
     client.told.some(({ id, html }) => id === 'needs' && /for\s+an\s+endpoint/.test(html)) ? true : undefined,
   );
-  expect(client.ids().filter((id) => id === 'pulse')).toHaveLength(1);
+  expect(client.ids().filter((id) => id === 'statistics')).toHaveLength(1);
 });
 
 it('The live page sends each client its own range', async () => {
   const [hour, week] = [listen('1h'), listen('7d')];
-  const pulseOf = ({ told }: typeof hour) => told.find(({ id }) => id === 'pulse')?.html;
-  await eventually('both', () => (pulseOf(hour) && pulseOf(week) ? true : undefined));
+  const statisticsOf = ({ told }: typeof hour) => told.find(({ id }) => id === 'statistics')?.html;
+  await eventually('both', () => (statisticsOf(hour) && statisticsOf(week) ? true : undefined));
   const hits = (html: string | undefined) => html?.match(/class="hit"/g)?.length;
-  expect([hits(pulseOf(hour)), hits(pulseOf(week))]).toEqual([3 * 12, 3 * 84]);
+  expect([hits(statisticsOf(hour)), hits(statisticsOf(week))]).toEqual([3 * 12, 3 * 84]);
 });
 
 it('The live page sends nothing to clients that left, and runs no queries without clients', async () => {

@@ -48,6 +48,13 @@ const DUE_OF = (which: string) => `
       ) q
     ) as oldest`;
 
+/**
+ * Counts the queue. The CTEs:
+ * - endpoint: the endpoints that are not removed, with the state of their breaker.
+ * - ready: those to which a worker may send.
+ * - held: those whose deliveries wait, because they are paused, disabled or blocked by their breaker.
+ * - ready_due, held_due: the due deliveries of both.
+ */
 const COUNTS = `
   with endpoint as materialized (
     select e.id, e.status, e.status = 'active' and h.blocked_until > now() as blocked,
@@ -55,14 +62,14 @@ const COUNTS = `
     from webhook_endpoints e left join webhook_health h on h.endpoint_id = e.id where e.status <> 'removed'
   ), ready as materialized (
     select id from endpoint where status = 'active' and blocked is not true limit ${PROBED_MOST}
-  ), kept as materialized (
+  ), held as materialized (
     select id from endpoint where status <> 'active' or blocked limit ${PROBED_MOST}
-  ), ready_due as (${DUE_OF('ready')}), kept_due as (${DUE_OF('kept')})
-  select now() as now, ready_due.due, ready_due.oldest as oldest_due, kept_due.due as held, dead.*,
+  ), ready_due as (${DUE_OF('ready')}), held_due as (${DUE_OF('held')})
+  select now() as now, ready_due.due, ready_due.oldest as oldest_due, held_due.due as held, dead.*,
     (select count(*) from (select from webhook_deliveries where status = 'retrying' limit :bound) r) as retrying,
     (select count(*) from (select from webhook_deliveries where endpoint_id is null limit :bound) w) as waiting,
     by_state.*
-  from ready_due, kept_due, (
+  from ready_due, held_due, (
     select count(*) as dead, count(*) filter (where finished_at > now() - interval '24 hours') as dead_today
     from (select finished_at from webhook_deliveries where status = 'dead' order by id desc limit :bound) d
   ) dead, (

@@ -86,11 +86,11 @@ function siblingFacts(siblings: readonly Sibling[]): Markup {
 }
 
 /** Explains attempts that do not count for the schedule: 429 and 503 responses, lost workers, replays. */
-function spent({ attempts, triesSpent, spared }: DeliveryRow): Markup | null {
+function spent({ attempts, triesSpent, uncounted }: DeliveryRow): Markup | null {
   if (triesSpent === null || triesSpent === attempts) return null;
   return html` <span class="soft"
     >of which ${triesSpent} count for the
-    schedule${spared ? `; ${spared} × 429, 503 or a closed connection` : ''}</span
+    schedule${uncounted ? `; ${uncounted} × 429, 503 or a closed connection` : ''}</span
   >`;
 }
 

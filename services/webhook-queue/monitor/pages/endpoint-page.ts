@@ -52,7 +52,7 @@ export async function endpointPage(
     </div>
     ${stateSection(endpoint, change, hours)} ${endpointForms(endpoint, viewer)}
     <h2>The last 24 hours</h2>
-    <section id="pulse" data-fresh aria-label="Success and time">
+    <section id="statistics" data-fresh aria-label="Success and time">
       ${statsCharts(await findSpans(db, '24h', id))}
     </section>
     ${failureSection(id, failures)} ${secretSection(secrets, endpoint.now)}`;

@@ -33,7 +33,7 @@ export function createLiveUpdates(db: Db, log: Logger, roundMs = ROUND_MS): Live
     try {
       const state = renderAll(await stateFragments(db));
       for (const range of new Set([...clients].map((client) => client.range))) {
-        const fragments = { ...state, pulse: await stats(range) };
+        const fragments = { ...state, statistics: await stats(range) };
         [...clients]
           .filter((client) => client.range === range)
           .forEach((client) => sendChanges(client, fragments));

@@ -53,7 +53,7 @@ export async function stateFragments(db: Db) {
 
 /** Renders the statistics of a range. */
 export async function statsFragment(db: Db, range: Range): Promise<Markup> {
-  return html`<section id="pulse" aria-label="Success and time">
+  return html`<section id="statistics" aria-label="Success and time">
     ${statsCharts(await findSpans(db, range))}
   </section>`;
 }
@@ -69,7 +69,7 @@ function rangeLinks(current: Range): Markup {
   </nav>`;
 }
 
-const COLUMNS = ['Worker', 'State', 'Slots busy', 'Last beat (UTC)', 'Started (UTC)'];
+const COLUMNS = ['Worker', 'State', 'Slots busy', 'Last heartbeat (UTC)', 'Started (UTC)'];
 
 /** Renders the workers with their last heartbeat. */
 function workerTable(workers: readonly WorkerRow[]): Markup {
@@ -87,7 +87,7 @@ function row({ id, alive, slots, inFlight, beatAt, startedAt }: WorkerRow): Mark
     <td data-label="Slots busy">
       ${alive ? html`<meter min="0" max="${slots}" value="${inFlight}">${inFlight}</meter> ${inFlight} of ${slots}` : '–'}
     </td>
-    <td data-label="Last beat (UTC)">${timeElement(beatAt)}</td>
+    <td data-label="Last heartbeat (UTC)">${timeElement(beatAt)}</td>
     <td data-label="Started (UTC)">${timeElement(startedAt)}</td>
   </tr>`;
 }

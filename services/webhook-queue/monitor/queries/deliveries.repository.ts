@@ -23,7 +23,7 @@ export interface DeliveryRow {
   attempts: number;
   /** Attempts that count for the retry schedule; null for a finished delivery. */
   triesSpent: number | null;
-  spared: number | null;
+  uncounted: number | null;
   nextAttemptAt: Date | null;
   lastError: string | null;
   createdAt: Date;
@@ -43,7 +43,7 @@ export async function findDeliveryDetail(db: Db, id: string): Promise<DeliveryRo
   const { rows } = await db.raw<{ rows: DeliveryRow[] }>(
     `select d.id, now() as now, d.event_id, t.slug as tenant, ev.type as event_type, ev.booking_ref,
        coalesce(d.body, ev.body) as body, ${SHOWN_STATUS} as status, d.attempts,
-       q.tries as tries_spent, q.spared, coalesce(q.next_at, d.next_attempt_at) as next_attempt_at, d.last_error,
+       q.tries as tries_spent, q.spared as uncounted, coalesce(q.next_at, d.next_attempt_at) as next_attempt_at, d.last_error,
        d.created_at, d.finished_at, d.endpoint_id, e.url, e.format,
        e.status as endpoint_status, e.status_reason, h.blocked_until, q.worker,
        q.claimed_at, q.lease_until
