@@ -7,6 +7,7 @@ const PRIVATE_TO_A_ROOM = '[.](repository|controller|dto)[.]ts$';
 
 const PLATFORM = [
   'config',
+  'read-variable',
   'secrets',
   'database',
   'migrate',

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { recordChange } from '../../services/platform/audit-log';
 import type { Config } from '../../services/platform/config';
-import { ConfigError } from '../../services/platform/config/variable';
+import { ConfigError } from '../../services/platform/read-variable';
 import type { Db, Trx } from '../../services/platform/database';
 import type { Secrets } from '../../services/platform/secrets';
 import { type Interruption, type Io, watchInterruption } from '../terminal/io';

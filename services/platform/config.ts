@@ -1,4 +1,4 @@
-import { ConfigError, type Environment, type Readings, readVariables } from './config/variable';
+import { ConfigError, type Environment, type Readings, readVariables } from './read-variable';
 import { type TrustProxy, VARIABLES } from './config/variables';
 import type { StoreAddress } from './shared-store/store-address';
 

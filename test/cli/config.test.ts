@@ -1,5 +1,5 @@
 import { loadConfig } from '../../services/platform/config';
-import type { Variable } from '../../services/platform/config/variable';
+import type { Variable } from '../../services/platform/read-variable';
 import { VARIABLES } from '../../services/platform/config/variables';
 import { runOnce } from './run-once';
 import { useTestTerminal } from './terminal';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Variable } from '../../services/platform/config/variable';
+import type { Variable } from '../../services/platform/read-variable';
 import { VARIABLES } from '../../services/platform/config/variables';
 
 const README = readFileSync(path.join(__dirname, '../../README.md'), 'utf8');

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { checkEnvironment, missingSecrets, type Config } from '../../../services/platform/config';
-import type { Variable } from '../../../services/platform/config/variable';
+import type { Variable } from '../../../services/platform/read-variable';
 import { VARIABLES, type VariableName } from '../../../services/platform/config/variables';
 import type { Io } from '../../terminal/io';
 

@@ -16,7 +16,7 @@ import {
 import { findLowPriceRules } from '../../../services/api/pricing/find-low-prices';
 import type { Config } from '../../../services/platform/config';
 import type { Db } from '../../../services/platform/database';
-import { ConfigError } from '../../../services/platform/config/variable';
+import { ConfigError } from '../../../services/platform/read-variable';
 import { SecretsError } from '../../../services/platform/secrets';
 import { inspectSecrets } from '../../../services/platform/secrets/check-secrets';
 import { probeStore } from '../../../services/platform/shared-store';

@@ -11,7 +11,7 @@ import {
   secret,
   url,
   type Variable,
-} from './variable';
+} from '../read-variable';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 const POSTGRES = ['postgres:', 'postgresql:'];

@@ -1,4 +1,4 @@
-import { InvalidValueError } from '../config/variable';
+import { InvalidValueError } from '../read-variable';
 
 export type StoreAddress = RedisAddress | RestAddress;
 
