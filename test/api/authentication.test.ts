@@ -12,7 +12,7 @@ const CATALOG = '/api/tenant/catalog';
 
 const api = useTestApi();
 const reader = useWebsite(api, {}, ['catalog:read']);
-// Many wrong keys are tried from one address here.
+// Resets the count of failed attempts, because all tests use one address.
 beforeEach(() => {
   api.context.quotas = createMemoryQuotaStore();
 });
@@ -24,7 +24,7 @@ const changeKey = (columns: object) =>
 const flip = (text: string, at: number) =>
   text.slice(0, at) + (text.at(at) === 'a' ? 'b' : 'a') + text.slice(at + 1);
 
-/** The right id with a secret of its own, and a checksum that fits. */
+/** Returns a token with this id, another secret and a correct checksum. */
 async function forgedFor(id: string): Promise<string> {
   const { id: own, token } = mintCredentialToken('api_key');
   await api.db('api_keys').where({ id }).update({ id: own });

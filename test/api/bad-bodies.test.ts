@@ -29,7 +29,7 @@ interface Refusal {
   text: string;
 }
 
-/** Sends these very bytes. Whatever they are, the answer is one problem document and no fault of ours. */
+/** Sends these bytes, and expects a problem document that is not a 5xx. */
 async function send(
   path: string,
   body?: string | Uint8Array,
@@ -42,9 +42,9 @@ async function send(
   expect(response.headers.get('x-request-id')).toBeTruthy();
   const problem = JSON.parse(text);
   expect(problem.status).toBe(response.status);
-  const faults: { in: string; field: string }[] = problem.errors ?? [];
-  expect(faults.filter((fault) => fault.in !== 'body')).toEqual([]);
-  return { status: response.status, code: problem.code, fields: faults.map(({ field }) => field), text };
+  const issues: { in: string; field: string }[] = problem.errors ?? [];
+  expect(issues.filter((issue) => issue.in !== 'body')).toEqual([]);
+  return { status: response.status, code: problem.code, fields: issues.map(({ field }) => field), text };
 }
 
 const hold = (more: object = {}) => JSON.stringify({ departure_date: seats.date, quantity: 1, ...more });
@@ -168,11 +168,11 @@ describe('a nested field', () => {
 
 describe('the order of checks', () => {
   it('starts with the credential: 401 before 415, 413 and 400', async () => {
-    const nobody = { authorization: 'Bearer svc_live_nonsense' };
+    const unknown = { authorization: 'Bearer svc_live_nonsense' };
     for (const path of Object.values(WRITES)) {
-      expect((await send(path(), 'x', { ...nobody, 'content-type': 'text/plain' })).status).toBe(401);
-      expect((await send(path(), 'x'.repeat(20_000), { ...nobody, ...JSON_TYPE })).status).toBe(401);
-      expect((await send(path(), '{', { ...nobody, ...JSON_TYPE })).status).toBe(401);
+      expect((await send(path(), 'x', { ...unknown, 'content-type': 'text/plain' })).status).toBe(401);
+      expect((await send(path(), 'x'.repeat(20_000), { ...unknown, ...JSON_TYPE })).status).toBe(401);
+      expect((await send(path(), '{', { ...unknown, ...JSON_TYPE })).status).toBe(401);
     }
   });
 

@@ -47,7 +47,7 @@ describe.each(Object.entries(ROUTES))('a query of the %s', (_name, route) => {
   it('is refused with every issue at once, and without the value', async () => {
     const response = await reader.get(`${route()}nonsense=svc_secret_value&other=svc_secret_value`);
     expectProblem(response, 400, 'unknown_parameter');
-    expect(response.body.errors.map((fault: { field: string }) => fault.field)).toEqual([
+    expect(response.body.errors.map((issue: { field: string }) => issue.field)).toEqual([
       'nonsense',
       'other',
     ]);

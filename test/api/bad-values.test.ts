@@ -14,7 +14,7 @@ const hold = (body: object) =>
   website.hold(tour, { departure_date: daysFromToday(30), quantity: 1, ...body });
 const book = (body: object) => website.book({ tour_id: tour, ...body });
 
-/** The body with this number as it is written here; JavaScript would write it in its own way. */
+/** Sends the number with this spelling, which JSON.stringify would change. */
 async function withNumber(path: string, body: object, field: string, number: string) {
   const text = JSON.stringify({ ...body, [field]: 0 }).replace(`"${field}":0`, `"${field}":${number}`);
   const headers = { authorization: website.authorization, 'content-type': 'application/json' };

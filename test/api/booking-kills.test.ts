@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenKey, givenTenant } from '../support/given';
 import { CUSTOMER, givenSeats, type Seats, seatsTaken } from '../support/website';
 
-/** The most kills and the most seconds. The long form: KILLS=500 KILL_SECONDS=900 npx jest booking-kills. */
+/** Limits kills and seconds. The long form is `npm run chaos:bookings`. */
 const KILLS = Number(process.env.KILLS ?? 20);
 const SECONDS = Number(process.env.KILL_SECONDS ?? 15);
 const CLIENTS = 6;
@@ -38,12 +38,12 @@ async function book(key: string, seats: Seats): Promise<Acknowledged | undefined
   try {
     const url = `${anyOf(instances).baseUrl}/api/tenant/bookings`;
     // Simulates a website that stops waiting, so that some answers are lost.
-    const patience = Math.random() < 0.2 ? Math.ceil(Math.random() * 40) : 5000;
+    const timeoutMs = Math.random() < 0.2 ? Math.ceil(Math.random() * 40) : 5000;
     const response = await fetch(url, {
       method: 'POST',
       headers,
       body,
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(timeoutMs),
     });
     const replayed = response.headers.get('idempotent-replayed') === 'true';
     return { status: response.status, text: await response.text(), replayed };

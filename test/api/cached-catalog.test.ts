@@ -26,7 +26,7 @@ import { givenWebsite, type Website } from '../support/website';
 
 let database: TestDatabase;
 let polls: Db;
-let lease: ReadCacheValidity & { stop(): Promise<void> };
+let validity: ReadCacheValidity & { stop(): Promise<void> };
 let reads: CachedReads;
 let tenant: Tenant;
 let statements = 0;
@@ -34,25 +34,25 @@ beforeAll(async () => {
   database = await createTestDatabase();
   database.db.on('query', () => (statements += 1));
   polls = openDatabase(database.url, { applicationName: 'tests', poolMax: 1 });
-  lease = startReadCacheValidity(polls, createLogger('silent', 'tests'));
-  reads = createCachedReads(database.db, lease);
+  validity = startReadCacheValidity(polls, createLogger('silent', 'tests'));
+  reads = createCachedReads(database.db, validity);
   tenant = await givenTenant(database.db);
 });
 afterAll(async () => {
-  await lease.stop();
+  await validity.stop();
   await polls.destroy();
   await database.drop();
 });
 
-/** How many statements the work took. */
+/** Counts the statements of the work. */
 async function asking<T>(work: () => Promise<T>): Promise<{ statements: number; found: T }> {
   const before = statements;
   const found = await work();
   return { statements: statements - before, found };
 }
 
-/** What is found without any, in the end: on a busy machine a poll may come late, and the lease lapse. */
-async function remembered<T>(work: () => Promise<T>): Promise<T> {
+/** Repeats the work until it runs no statement: on a busy machine a late poll makes the cache invalid for a while. */
+async function fromCache<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     const { statements: asked, found } = await asking(work);
     if (asked === 0) return found;
@@ -62,7 +62,7 @@ async function remembered<T>(work: () => Promise<T>): Promise<T> {
 const page = (of = tenant) => cachedCatalog(reads, of, { limit: 10 });
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** When this process has seen all there is. */
+/** Resolves when this process has seen all changes. */
 async function untilSeen(): Promise<void> {
   const { version } = await database.db('change_version').first('version');
   while (!(await database.db('api_instances').where({ seen_version: version }).first('id'))) await pause(10);
@@ -73,8 +73,8 @@ describe('a page and a tour in the read cache', () => {
     const tour = await givenTour(database.db);
     await untilSeen();
     const first = await page();
-    expect(await remembered(() => page())).toEqual(first);
-    expect((await remembered(() => cachedVisibleTour(reads, tenant, tour.slug))).id).toBe(tour.id);
+    expect(await fromCache(() => page())).toEqual(first);
+    expect((await fromCache(() => cachedVisibleTour(reads, tenant, tour.slug))).id).toBe(tour.id);
   });
 
   it('have one entry for all spellings of an id, so that spellings do not fill the memory', async () => {
@@ -83,7 +83,7 @@ describe('a page and a tour in the read cache', () => {
     await cachedVisibleTour(reads, tenant, id);
     const spellings = [id.toUpperCase(), id.replace('a', 'A').replace('b', 'B')];
     for (const spelling of spellings)
-      expect((await remembered(() => cachedVisibleTour(reads, tenant, spelling))).id).toBe(id);
+      expect((await fromCache(() => cachedVisibleTour(reads, tenant, spelling))).id).toBe(id);
   });
 
   it('are loaded again when their next departure closes by the clock of the database', async () => {
@@ -95,7 +95,7 @@ describe('a page and a tour in the read cache', () => {
     await untilSeen();
     const next = async () =>
       (await page()).items.find((item) => item.tour.id === tour.id)!.tour.nextDepartureDate;
-    expect(await remembered(next)).toBe(daysFromToday(3));
+    expect(await fromCache(next)).toBe(daysFromToday(3));
     await db.raw('select pg_sleep_until(?)', [at]);
     expect(await next()).toBe(daysFromToday(9));
     expect((await cachedVisibleTour(reads, tenant, tour.slug)).nextDepartureDate).toBe(daysFromToday(9));
@@ -113,8 +113,8 @@ describe('a page and a tour in the read cache', () => {
 
   it('are loaded each time after the process stopped polling', async () => {
     await page();
-    await lease.stop();
-    expect(lease.isValid()).toBe(false);
+    await validity.stop();
+    expect(validity.isValid()).toBe(false);
     expect((await asking(() => page())).statements).toBeGreaterThan(0);
     expect(await database.db('api_instances')).toEqual([]);
   });
@@ -122,7 +122,7 @@ describe('a page and a tour in the read cache', () => {
 
 describe('the answers for the catalog and a tour', () => {
   let api: TestApi;
-  let apiLease: ReadCacheValidity & { stop(): Promise<void> };
+  let apiValidity: ReadCacheValidity & { stop(): Promise<void> };
   let apiPolls: Db;
   let reader: Website;
   let tour: GivenTour;
@@ -130,15 +130,15 @@ describe('the answers for the catalog and a tour', () => {
   beforeAll(async () => {
     api = await startTestApi();
     apiPolls = openDatabase(api.database.url, { applicationName: 'tests', poolMax: 1 });
-    apiLease = startReadCacheValidity(apiPolls, createLogger('silent', 'tests'));
-    Object.assign(api.context, createCachedReads(api.db, apiLease));
+    apiValidity = startReadCacheValidity(apiPolls, createLogger('silent', 'tests'));
+    Object.assign(api.context, createCachedReads(api.db, apiValidity));
     api.db.on('query', ({ sql }: { sql: string }) => (asked += /tours/.test(sql) ? 1 : 0));
     reader = await givenWebsite(api, {}, ['catalog:read']);
     tour = await givenTour(api.db, { basePriceMinor: 50_000 });
     await givenTour(api.db);
   });
   afterAll(async () => {
-    await apiLease.stop();
+    await apiValidity.stop();
     await apiPolls.destroy();
     await api.stop();
   });

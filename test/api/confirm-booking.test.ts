@@ -129,7 +129,7 @@ describe('confirming a booking', () => {
     const { booking_ref } = (await acme.book({ tour_id: tour.id })).body;
     for (const step of ['confirm', 'confirm', 'cancel', 'cancel'])
       await acme.post(`/api/tenant/bookings/${booking_ref}/${step}`);
-    const told = await db('webhook_events').where({ booking_ref }).orderBy('id').pluck('type');
-    expect(told).toEqual(['booking.created', 'booking.confirmed', 'booking.cancelled']);
+    const types = await db('webhook_events').where({ booking_ref }).orderBy('id').pluck('type');
+    expect(types).toEqual(['booking.created', 'booking.confirmed', 'booking.cancelled']);
   });
 });

@@ -17,7 +17,7 @@ let widget: { id: string; token: string };
 beforeAll(async () => {
   widget = await givenWidgetToken(api.db, reader.tenant);
 });
-// Many credentials are refused to one address here.
+// Resets the count of failed attempts, because all tests use one address.
 beforeEach(() => {
   api.context.quotas = createMemoryQuotaStore();
 });
@@ -51,7 +51,7 @@ describe.each(['server', 'list', 'page'] as const)('on the route of kind %s', (k
   const own: readonly Channel[] = isServer ? ['Authorization', 'api_key'] : ['token', 'x-svc-widget-token'];
   const unproven = isServer ? 'invalid_api_key' : 'invalid_widget_token';
   const served = Object.fromEntries(own.map((channel) => [channel, 'served']));
-  /** A widget route takes pass for a pass alone. */
+  /** On a widget route the parameter `pass` accepts only a pass. */
   const inPass = isServer ? WRONG : `401 ${unproven}`;
 
   it('an API key is accepted on a server route alone, and only in its own channels', async () => {
@@ -80,7 +80,7 @@ describe.each(['server', 'list', 'page'] as const)('on the route of kind %s', (k
 
   it('a credential in two channels is accepted when one of them is its own', async () => {
     const credential = isServer ? reader.key : widget.token;
-    // A server route knows no parameter of the name token.
+    // A server route has no parameter `token`.
     const strange: readonly Channel[] = isServer ? ['pass', 'token'] : ['pass'];
     for (const channel of CHANNELS.filter((one) => !strange.includes(one))) {
       expect((await send(path, [channel, own[1]!], credential)).status).toBe(200);

@@ -16,10 +16,10 @@ beforeAll(async () => {
 });
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-/** So that each phase is long enough to look at. */
+/** Makes each phase long enough to observe. */
 const TIMES = { quiet: 150, listenerCloses: 300, refusalStarts: 600, end: 900 };
 
-/** An instance of its own, to be stopped. */
+/** Starts a separate instance, which the test drains. */
 async function startInstance() {
   const shedder = createLoadShedder();
   const app = createApp(api.context, shedder);
@@ -70,7 +70,7 @@ const book = (port: number, headers = {}) =>
   });
 const bookings = async () => Number((await api.db('booking_leads').count('* as n').first())!.n);
 
-/** A booking that waits for its departure until `release`. */
+/** Starts a booking that waits for its departure until `release`. */
 async function bookBehindALock(port: number) {
   const lock = await api.db.transaction();
   await lock('departures').where({ tour_id: seats.tour.id }).forUpdate().select('id');
@@ -142,7 +142,7 @@ describe('an instance that got SIGTERM', () => {
     const asking = async () => {
       while (await isListening(port)) statuses.push((await call(port, CATALOG)).status);
     };
-    // Who connects in the very instant in which the door closes is reset before anything was sent.
+    // A connection that arrives exactly when the listener closes is reset before the request.
     const ended = asking().then(
       () => 'connect',
       (error: NodeJS.ErrnoException) => error.syscall,
@@ -163,7 +163,7 @@ describe('an instance that got SIGTERM', () => {
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
       return new Promise<string>((resolve) => socket.once('close', () => resolve(said)));
     });
-    // The kernel has let them in, and Node has not looked yet.
+    // The kernel has accepted them, and Node has not.
     await stop({ ...TIMES, quiet: 0 });
     const answered = (await Promise.all(visitors)).filter((said) => said.startsWith('HTTP/1.1 200'));
     expect(answered).toHaveLength(visitors.length);

@@ -161,7 +161,7 @@ describe('a database error', () => {
     const { db } = api;
     api.context.db = busy;
     const held = await busy.transaction();
-    // The pool's own patience would make this test five seconds long.
+    // The default of the pool is five seconds.
     busy.client.pool.acquireTimeoutMillis = 50;
     const response = await reader.get('/api/tenant/catalog');
     await held.rollback();

@@ -5,9 +5,9 @@ import { type Ask, askOnce, hammer, pause } from '../support/hammer';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 import { ORIGIN, type Shop, startTwoInstances, type TwoInstances } from './two-instances';
 
-/** Times nine kinds of change; more by hand. */
+/** Repetitions of each of the nine kinds of change. */
 const REPETITIONS = Number(process.env.REPETITIONS ?? 6);
-/** Longer than a lease. */
+/** Longer than the read-cache validity. */
 const PAST_LEASE_MS = 1_300;
 
 let two: TwoInstances;
@@ -70,7 +70,7 @@ const CASES: Record<string, (shop: Shop) => Case> = {
     ),
     change: command(`departure cancel ${shop.tour} ${shop.date}`),
   }),
-  // No command does this, so it is done as a command would.
+  // No command does this, so the test does what a command does.
   'a scope is taken away': (shop) => ({
     ask: list(shop),
     change: async () => {
@@ -86,7 +86,7 @@ const CASES: Record<string, (shop: Shop) => Case> = {
 };
 
 describe('two instances under constant requests', () => {
-  // Cases run beside each other: each raises the version under the others.
+  // Cases run concurrently: each changes the version during the others.
   it('apply every change from the instant at which its command returns', async () => {
     const hitsBefore = await two.hits();
     for (let n = 0; n < REPETITIONS; n++) {
@@ -100,7 +100,7 @@ describe('two instances under constant requests', () => {
         expect(outcome.after).toBeGreaterThan(0);
       }
     }
-    // They did remember.
+    // Checks that the cache was used.
     expect((await two.hits()) - hitsBefore).toBeGreaterThan(1_000);
   }, 180_000);
 
@@ -160,7 +160,7 @@ describe('an instance that cannot reach the database', () => {
     const outcome = await hammer([instance.baseUrl], ask, async () => {
       proxy.hang();
       const { at } = await two.tourctl(`key revoke ${shop.keyId}`);
-      // Requests that hang are let go of a while after the command has answered.
+      // Ends requests that hang after the command has answered.
       setTimeout(() => proxy.refuse(), 1_000);
       return at;
     });
@@ -181,7 +181,7 @@ describe('an instance that cannot reach the database', () => {
     await untilStatus(ask, 200);
     instance.pause();
     await two.tourctl(`key revoke ${shop.keyId}`);
-    // Longer than a poll is waited for: what goes on has requests to answer, and no new lease.
+    // Longer than the timeout of a poll, so that the process continues without a new validity.
     proxy.delay(1_200);
     instance.resume();
     const outcome = await hammer([instance.baseUrl], ask, async () => {

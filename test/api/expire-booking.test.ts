@@ -56,10 +56,10 @@ describe('a booking that is not paid in time', () => {
     await website.book(order);
     await sweepExpiredSeats(db, raise);
     await sweepExpiredSeats(db, raise);
-    const told = await db('webhook_events')
+    const types = await db('webhook_events')
       .where({ tenant_id: acme.tenant.id, type: 'booking.expired' })
       .pluck('booking_ref');
-    expect(told.sort()).toEqual([swept, resold].sort());
+    expect(types.sort()).toEqual([swept, resold].sort());
     expect(await db('booking_leads').where({ booking_ref: swept }).first('status')).toEqual({
       status: 'expired',
     });

@@ -10,7 +10,7 @@ import { givenWebsite } from '../support/website';
 
 const api = useTestApi({ logLevel: 'silent' });
 
-/** Nobody may connect while it runs, and whoever was connected is not any more. */
+/** Runs `work` while the database refuses connections, after closing the open ones. */
 async function withDatabaseAway(work: () => Promise<void>): Promise<void> {
   const server = openDatabase(databaseUrl(api.database.url, 'postgres'), {
     applicationName: 'tests',

@@ -4,7 +4,7 @@ import { givenDeparture, givenKey, givenTenant, givenTour, type GivenTour } from
 import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from '../support/redis';
 
 const QUOTA = 40;
-/** 150 ms for the store, and what the rest takes on a busy machine. */
+/** 150 ms for the store, and the rest of the request on a busy machine. */
 const SLOWEST_MS = 600;
 
 describeWithRedis('two API processes with one Redis', () => {

@@ -9,7 +9,7 @@ import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/giv
 
 const api = useTestApi();
 
-/** A hold whose body comes in two parts, with time between them. */
+/** Sends a hold whose body comes in two parts, with time between them. */
 async function beginHold(): Promise<{ key: string; tenant: string; finish: () => Promise<string> }> {
   const { db } = api;
   const tenant = await givenTenant(db);
@@ -29,7 +29,7 @@ async function beginHold(): Promise<{ key: string; tenant: string; finish: () =>
       body.slice(0, 5),
     ].join('\r\n'),
   );
-  // The headers have been judged when the key's quota is spent.
+  // The credential has been checked when the key's quota is counted.
   await new Promise((resolve) => setTimeout(resolve, 200));
   const finish = async () => {
     socket.write(body.slice(5));

@@ -5,7 +5,7 @@ import { CUSTOMER, endPaymentWindow, givenSeats, givenWebsite, useWebsite } from
 
 const api = useTestApi();
 const website = useWebsite(api);
-/** booking_ref by its name in the test, the oldest first. */
+/** The booking_ref by its name in the test, the oldest first. */
 const refs: Record<string, string> = {};
 
 beforeAll(async () => {

@@ -23,7 +23,7 @@ const HOLD = '/api/gateway/tours/:id_or_slug/hold';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
 
-/** The sum of the samples with this name and these labels. */
+/** Sums the samples with this name and these labels. */
 async function read(name: string, labels: Record<string, string | number> = {}): Promise<number> {
   const wanted = Object.entries(labels);
   return readSamples(await api.metrics())
@@ -32,7 +32,7 @@ async function read(name: string, labels: Record<string, string | number> = {}):
     .reduce((sum, { value }) => sum + value, 0);
 }
 
-/** What `name` has grown by while `work` ran; an answer is counted when it has left. */
+/** Measures by how much `name` grows during `work`. An answer counts when it is sent. */
 async function growth(
   name: string,
   labels: Record<string, string | number>,
@@ -103,7 +103,7 @@ describe('the metrics of the API', () => {
   });
 
   it('measure waits for a lock and requests that wait for a connection', async () => {
-    // Four connections at most wait for one departure.
+    // At most four connections wait for one departure.
     const holdings = await Promise.all(Array.from({ length: 5 }, () => givenHolding()));
     const lock = { lock: 'departure' };
     const locked = await Promise.all(holdings.map(({ tour, date }) => lockDeparture(tour.id, date)));

@@ -30,7 +30,7 @@ beforeAll(async () => {
     );
 });
 
-/** Less CORS preflights, which are no calls. */
+/** Returns the methods without OPTIONS, which is CORS's. */
 const methodsOf = (methods: Record<string, boolean>) =>
   Object.keys(methods).filter((method) => method !== 'options');
 const named = (name: string) => operations.find(([key]) => key === name)![1];

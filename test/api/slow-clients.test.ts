@@ -6,7 +6,7 @@ import { HTTP_LIMITS } from '../../services/platform/http/server';
 import { startTestApi, type TestApi } from '../support/api';
 import { givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
 
-/** A thirtieth of what holds otherwise, so that the test is as quick. */
+/** Uses a thirtieth of the real limits to make the tests fast. */
 const LIMITS = {
   ...HTTP_LIMITS,
   headersMs: 350,
@@ -38,13 +38,13 @@ afterAll(async () => {
 });
 
 interface Outcome {
-  /** What the server said. */
+  /** The server's answer. */
   said: string;
   /** When the server ended the connection. */
   afterMs: number;
 }
 
-/** Connects, lets `client` do its worst, and waits for the server to end it. */
+/** Connects, runs `client`, and waits until the server closes the connection. */
 async function until(client: (socket: Socket) => void): Promise<Outcome> {
   const socket = connect(port, '127.0.0.1');
   const begun = performance.now();
@@ -58,7 +58,7 @@ async function until(client: (socket: Socket) => void): Promise<Outcome> {
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** A byte at a time, for as long as anybody takes it. */
+/** Sends one byte at a time until the connection closes. */
 function drip(socket: Socket, bytes = 'x'.repeat(10_000)): void {
   let sent = 0;
   const timer = setInterval(() => socket.write(bytes[sent++]!), DRIP_MS);
@@ -111,7 +111,7 @@ describe('a slow client', () => {
     while ((await connections()) === 0) await sleep(10);
     const begun = performance.now();
     while ((await connections()) > 0) await sleep(50);
-    // What was written in the first period counts as something.
+    // Bytes that were written in the first period count as activity.
     expect(performance.now() - begun).toBeLessThan(2 * LIMITS.silentMs + 1500);
     socket.destroy();
   });
@@ -121,7 +121,7 @@ describe('a slow client', () => {
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'),
     );
     expect(said).toMatch(/^HTTP\/1.1 200 [\s\S]*Connection: keep-alive/i);
-    // Node adds a second of its own, so that a client that trusts the announced time does not meet a closed door.
+    // Node adds a second, so that a client that relies on the announced time finds the connection open.
     expect(afterMs).toBeLessThan(LIMITS.keepAliveMs + 1500);
   });
 

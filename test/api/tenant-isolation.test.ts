@@ -7,7 +7,7 @@ import { withoutRequestId } from '../support/responses';
 import { CUSTOMER, givenSeats, type Seats, seatsTaken, useWebsite } from '../support/website';
 import { givenWidgetToken } from '../widget/given-widget';
 
-/** What belongs to the owner, tried by a stranger on every route. What is not the stranger's answers like what nobody has. */
+/** A stranger asks every route for the owner's data. Each answer must equal the one for an unknown name. */
 
 const NOBODYS_ID = '01234567-89ab-4cde-8f01-23456789abcd';
 const SECRET = { name: 'Olga Owner', phone: '+49301234567', email: 'olga@owner.example' };
@@ -15,9 +15,9 @@ const SECRET = { name: 'Olga Owner', phone: '+49301234567', email: 'olga@owner.e
 const api = useTestApi();
 const owner = useWebsite(api);
 const stranger = useWebsite(api);
-/** Only the owner may see it. */
+/** Visible to the owner alone. */
 let hidden: Seats;
-/** Both see it. */
+/** Visible to both. */
 let shared: Seats;
 let holdId: string;
 let bookingRef: string;
@@ -43,7 +43,7 @@ beforeAll(async () => {
 const hold = () => ({ departure_date: shared.date, quantity: 1 });
 const orderOf = (tour_id: string, more: object = {}) => ({ tour_id, ...CUSTOMER, ...more });
 
-/** By route: the stranger asks for a tour, a hold or a booking by this name. */
+/** Requests of the stranger for a tour, a hold or a booking, by route. */
 const BY_TOUR: Record<string, (tour: string) => Promise<Response>> = {
   'get /api/tenant/tours/{id_or_slug}': (tour) => stranger.get(`/api/tenant/tours/${tour}`),
   'get /api/tenant/tours/{id_or_slug}/departures': (tour) =>
@@ -177,7 +177,7 @@ describe("another tenant's cursor", () => {
       .onConflict()
       .ignore();
     const path = route.split(' ')[1]!.replace('{id_or_slug}', shared.tour.slug);
-    // The page links its cursors in HTML; those of the widget list are made the same way.
+    // The embed page has its cursors in HTML links; the widget list creates them the same way.
     const source = path === '/embed/tours' ? '/api/widget/tours' : path;
     const first =
       source === '/api/widget/tours'

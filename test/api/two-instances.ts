@@ -15,7 +15,7 @@ export const ORIGIN = 'https://shop.example';
 
 type Environment = Record<string, string>;
 
-/** Two processes of the API on a database of their own, and the terminal that changes what they remember. */
+/** Two API processes on their own database, and commands that change their cached data. */
 export interface TwoInstances {
   db: Db;
   databaseUrl: string;
@@ -23,7 +23,7 @@ export interface TwoInstances {
   tourctl(line: string): ReturnType<typeof tourctl>;
   tourctlProcess(line: string): ReturnType<typeof tourctlProcess>;
   givenShop(): Promise<Shop>;
-  /** How often the second has answered from what it remembers. */
+  /** Counts answers of the second process from its cache. */
   hits(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -56,7 +56,7 @@ export async function startTwoInstances(): Promise<TwoInstances> {
   };
 }
 
-/** The command itself, in this process. @returns its document, and when that was written (performance.now) */
+/** Runs the command in this process. @returns its JSON, and the instant at which it was written (performance.now) */
 async function tourctl(
   env: Environment,
   line: string,
@@ -86,7 +86,7 @@ async function tourctl(
   return { at, json: JSON.parse(stdout) };
 }
 
-/** The file that a shell starts. @returns when it had ended */
+/** Runs the command in its own process. @returns the instant at which it ended */
 async function tourctlProcess(env: Environment, line: string): Promise<number> {
   const child = spawn(path.join(ROOT, 'cli/tourctl.js'), [...line.split(' '), '--yes'], {
     env: { PATH: process.env.PATH, ...env },

@@ -12,22 +12,22 @@ const LIST = '/api/widget/tours';
 
 const api = useTestApi();
 const reader = useWebsite(api, {}, ['catalog:read']);
-let lease: RenewableValidity;
+let validity: RenewableValidity;
 let widget: { id: string; token: string };
 beforeAll(async () => {
   widget = await givenWidgetToken(api.db, reader.tenant);
-  lease = createRenewableValidity();
-  api.context.credentials = cachedCredentials(api.db, lease);
+  validity = createRenewableValidity();
+  api.context.credentials = cachedCredentials(api.db, validity);
 });
 
-/** As a poll does that finds the version unchanged. */
+/** Renews the validity as a poll does that finds the version unchanged. */
 const renew = (version = 1) =>
-  lease.renew({ version, databaseTime: Date.now() }, { monotonic: performance.now(), wall: Date.now() });
+  validity.renew({ version, databaseTime: Date.now() }, { monotonic: performance.now(), wall: Date.now() });
 
 const withKey = (key: string) => () => api.http.get(CATALOG).set({ authorization: `Bearer ${key}` });
 const withToken = (token: string) => () => api.http.get(LIST).set('x-svc-widget-token', token);
 
-/** The statements that the database is sent for one request, and how many counts the quota store keeps of it. */
+/** Records the SQL statements of one request, and how many counters it adds to the quota store. */
 async function workOf(send: () => PromiseLike<{ status: number }>): Promise<object> {
   const statements: string[] = [];
   const buckets: string[] = [];
