@@ -1,13 +1,13 @@
 const { COMPILER_OPTIONS } = require('./build.cjs');
 
-/** What takes several services, minutes or a browser: `npm run test:long` (jest.long.config.cjs). */
+/** Suites that need several services, minutes or a browser: `npm run test:long` (jest.long.config.cjs). */
 const LONG = [
   '/test/(chaos|stack|widget/browser)/.*[.]test[.]ts$',
   '/test/docs/(guide-\\w+|node-tenant)[.]test[.]ts$',
   '/test/api/(booking-kills|exact-authorization|slow-clients)[.]test[.]ts$',
 ];
 
-/** Real PostgreSQL (embedded), one throw-away server a run, one cloned database a test file. */
+/** Real PostgreSQL (embedded): one temporary server for a run, one cloned database for a test file. */
 module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>/test'],

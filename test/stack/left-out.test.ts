@@ -1,20 +1,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isInstalled, tellLeftOut } from '../support/describe-with';
+import { isInstalled, describeLeftOut } from '../support/describe-with';
 
 describe('a run without a program that some suites need', () => {
-  it('says which it left out, and how to get the program, a line each', () => {
+  it('names the skipped suites and how to install the program, one line for each program', () => {
     const written = 'redis-server\tquotas\nnginx\tthe proxy\nredis-server\tthe cache\nredis-server\tquotas\n';
-    expect(tellLeftOut(written).split('\n')).toEqual([
+    expect(describeLeftOut(written).split('\n')).toEqual([
       'Left out, as redis-server is not installed: quotas; the cache. To run them: apt-get install redis-server',
       'Left out, as nginx is not installed: the proxy. To run them: apt-get install nginx',
       '',
     ]);
-    expect(tellLeftOut('')).toBe('');
+    expect(describeLeftOut('')).toBe('');
   });
 
-  it('looks along the path, for what may be run', () => {
+  it('searches the path for an executable file', () => {
     const dir = mkdtempSync(path.join(tmpdir(), 'test-path-'));
     const before = process.env.PATH;
     process.env.PATH = `${before}${path.delimiter}${dir}`;

@@ -4,13 +4,13 @@ import { type Child, startChild, untilReady } from './child';
 
 const ROOT = path.resolve(__dirname, '../..');
 
-/** One instance of a service, as compose.yaml has it; it keeps its ports over restarts. */
+/** An instance of a service as in compose.yaml; it keeps its ports over restarts. */
 export interface Instance {
   baseUrl: string;
   child(): Child;
-  /** SIGTERM. @returns the exit code */
+  /** Sends SIGTERM. @returns the exit code */
   stop(): Promise<number | null>;
-  /** After `stop`; resolves when it is ready. */
+  /** Starts again after `stop`; resolves when it is ready. */
   start(): Promise<void>;
 }
 

@@ -8,20 +8,20 @@ import { SERVICE_ENTRY } from './service-entry';
 const ROOT = path.join(__dirname, '../..');
 const START_MS = 20_000;
 
-/** One API service in a process of its own, as in production. */
+/** An API in its own process, as in production. */
 export interface ApiProcess {
   baseUrl: string;
-  /** What /metrics says now. */
+  /** Reads /metrics. */
   metrics(): Promise<string>;
-  /** What it has written to stdout so far. */
+  /** Returns its stdout so far. */
   log(): string;
-  /** SIGTERM: what is in flight is answered first. @returns the exit code */
+  /** Sends SIGTERM; requests in flight are answered first. @returns the exit code */
   stop(): Promise<number | null>;
-  /** SIGKILL: at this instant, whatever it is doing. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
-  /** SIGSTOP: it stands still, and its connections stay open. */
+  /** Sends SIGSTOP: the process pauses, and its connections stay open. */
   pause(): void;
-  /** SIGCONT. */
+  /** Sends SIGCONT. */
   resume(): void;
 }
 

@@ -7,12 +7,12 @@ const EXECUTABLE = '/usr/bin/chromium';
 export function startChromium(flags: string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: EXECUTABLE,
-    // Its sandbox needs rights that containers do not give, and the pages are ours.
+    // The sandbox needs rights that containers do not have. The tests load no foreign pages.
     args: ['--no-sandbox', '--disable-dev-shm-usage', ...flags],
   });
 }
 
-/** A suite in a real browser, which is started once for it; left out, and named, where there is none. */
+/** Declares a suite with one started browser. Without Chromium the suite is skipped, and the end of the run names it. */
 export function describeInChromium(
   title: string,
   suite: (browser: () => Browser) => void,

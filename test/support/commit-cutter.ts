@@ -1,19 +1,19 @@
 import { once } from 'node:events';
 import net, { type AddressInfo, type Socket } from 'node:net';
 
-/** Stands before PostgreSQL, and ends connections at the worst of instants. */
+/** Proxies PostgreSQL and closes connections around a COMMIT. */
 export interface CommitCutter {
   port: number;
-  /** The share of COMMITs at which it cuts: half of them before the server has it, half before its answer goes back. */
+  /** Sets the share of COMMITs that are cut: half of them before the server gets the COMMIT, half before its answer returns. */
   cut(share: number): void;
-  /** COMMITs that the server never saw. */
+  /** Counts COMMITs that the server did not get. */
   lostCommits(): number;
-  /** COMMITs that it answered, and nobody heard. */
+  /** Counts COMMITs whose answer did not return. */
   lostAnswers(): number;
   stop(): Promise<void>;
 }
 
-/** A simple query, as Knex sends it: Q, the length, the text, a zero byte. */
+/** Matches a simple query as Knex sends it: Q, the length, the text, a zero byte. */
 const COMMIT = /Q....COMMIT;?\0/s;
 
 export async function startCommitCutter(target: number): Promise<CommitCutter> {

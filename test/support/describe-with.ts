@@ -1,12 +1,12 @@
 import { accessSync, appendFileSync, constants } from 'node:fs';
 import path from 'node:path';
 
-/** Names a file in which the suites that were left out are written down, for the last words of the run. */
+/** The variable with the path of the file that lists skipped suites. global-teardown.ts prints them. */
 export const LEFT_OUT = 'TEST_LEFT_OUT';
 
 /**
- * A suite that needs a program which npm does not bring; its apt package has the same name. Without it the suite is left
- * out, and the run says so at its end; on CI that is a failure.
+ * Declares a suite that needs a program outside npm, from the apt package of the same name. Without it the suite is
+ * skipped, and the end of the run names it; on CI it fails.
  * @param installed for a package whose programs are not on the path
  */
 export function describeWith(
@@ -30,7 +30,7 @@ export function describeWith(
   }
 }
 
-/** Where apt puts servers. It is on the path of root alone; whoever starts one here looks there as well. */
+/** apt installs servers here. Only root has these directories on the path. */
 const OF_SERVERS = ['/usr/local/sbin', '/usr/sbin'];
 
 export function isInstalled(program: string): boolean {
@@ -45,8 +45,8 @@ export function isInstalled(program: string): boolean {
   });
 }
 
-/** @param written what describeWith wrote down @returns a line for each program, or nothing */
-export function tellLeftOut(written: string): string {
+/** @param written the file that describeWith writes @returns a line for each program, or an empty text */
+export function describeLeftOut(written: string): string {
   const suites = new Map<string, Set<string>>();
   for (const line of written.split('\n').filter(Boolean)) {
     const [program, title] = line.split('\t') as [string, string];

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CHECKSUM_LENGTH = 6;
 
-/** A well-formed token with the kind and id of `token`, and with another secret. */
+/** Returns a well-formed token with the kind and id of `token` and another secret. */
 export function withAnotherSecret(token: string): string {
   const [svc, kind, id, secret] = token.split('_') as [string, string, string, string];
   const length = secret.length - CHECKSUM_LENGTH;

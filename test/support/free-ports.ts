@@ -1,8 +1,8 @@
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 
 /**
- * Free ports for the API, the webhook-queue and the metrics; the one after the last is the queue's metrics.
- * Held until all are chosen, so that no two are the same.
+ * Returns free ports for the API, the webhook-queue and the metrics. The port after the last is free for the queue's metrics.
+ * All stay open until the last is chosen, so that they differ.
  */
 export async function freePorts(): Promise<[api: number, queue: number, metrics: number]> {
   for (;;) {

@@ -92,12 +92,12 @@ export async function givenDeparture(
   return date;
 }
 
-/** A calendar date in UTC, YYYY-MM-DD. */
+/** Returns a calendar date in UTC, YYYY-MM-DD. */
 export function daysFromToday(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** The calendar date now in the time zone, YYYY-MM-DD. */
+/** Returns the current date in the time zone, YYYY-MM-DD. */
 export function todayIn(timeZone: string): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone }).format();
 }

@@ -13,9 +13,9 @@ let stop: (() => Promise<void>) | undefined;
 
 const ROOT = path.resolve(__dirname, '../..');
 
-/** One temporary PostgreSQL a run, with one migrated template that every test file clones. */
+/** Starts a temporary PostgreSQL for the run, with a migrated template that every test file clones. */
 export default async function globalSetup(): Promise<void> {
-  // Tests that start cli/tourctl.js run the build.
+  // Tests start the compiled CLI and services.
   execFileSync(process.execPath, ['build.cjs', '--if-stale'], { cwd: ROOT, stdio: 'inherit' });
   const server = await startTemporaryPostgres();
   stop = () => server.stop();
@@ -24,13 +24,13 @@ export default async function globalSetup(): Promise<void> {
   try {
     await maintenance.raw('create database ??', [TEMPLATE_NAME]);
     await migrateTemplate(databaseUrl(server.url, TEMPLATE_NAME));
-    // A connection to the template, even a forgotten one, makes every clone fail (55006).
+    // A connection to the template makes every clone fail (55006).
     await maintenance.raw('alter database ?? allow_connections false', [TEMPLATE_NAME]);
   } finally {
     await maintenance.destroy();
   }
 
-  // Jest's workers inherit the environment, and nothing else, of the process that runs this.
+  // Jest's workers inherit only the environment of this process.
   process.env[SERVER_URL] = server.url;
   process.env[TEMPLATE] = TEMPLATE_NAME;
   process.env[LEFT_OUT] = path.join(await mkdtemp(path.join(tmpdir(), 'test-run-')), 'left-out');

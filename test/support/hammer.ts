@@ -1,8 +1,8 @@
-/** One request of many that are sent while something is being changed. */
+/** A request that is repeated during a change. */
 export interface Ask {
   path: string;
   headers: Record<string, string>;
-  /** Is this still what it was before the change? */
+  /** Tells whether the answer is the one from before the change. */
   isOld(status: number, body: string): boolean;
 }
 
@@ -12,20 +12,20 @@ interface Answered {
 }
 
 export interface Outcome {
-  /** Requests sent before the change was acknowledged that were answered as it was. */
+  /** Counts requests sent before the acknowledgement that got the old answer. */
   oldBefore: number;
-  /** Requests sent after that, and how many of them were answered as it was: none may be. */
+  /** Counts requests sent after it, and those of them that got the old answer: it must be 0. */
   after: number;
   oldAfter: number;
 }
 
 const WORKERS = 2;
 const AFTERWARDS_MS = 100;
-/** A busy machine may need longer for one answer on either side of the change. */
+/** Allows for a slow machine. */
 const TIMEOUT_MS = 20_000;
 
 /**
- * Asks every instance without pause, makes the change in the midst of it, and goes on for a while.
+ * Sends requests to every instance without pause, makes the change meanwhile, and continues for AFTERWARDS_MS.
  * @param change resolves with the instant (performance.now) at which it was acknowledged
  */
 export async function hammer(baseUrls: string[], ask: Ask, change: () => Promise<number>): Promise<Outcome> {
@@ -36,7 +36,7 @@ export async function hammer(baseUrls: string[], ask: Ask, change: () => Promise
   };
   const workers = baseUrls.flatMap((baseUrl) => Array.from({ length: WORKERS }, () => worker(baseUrl)));
   await until(() => answers.length > 0);
-  // At any instant between two polls.
+  // Chooses a random instant between two polls.
   await pause(Math.random() * 500);
   const acknowledged = await change();
   await pause(AFTERWARDS_MS);
@@ -55,7 +55,7 @@ async function until(holds: () => boolean): Promise<void> {
   for (let waited = 0; !holds() && waited < TIMEOUT_MS; waited += 10) await pause(10);
 }
 
-/** No answer is not the old one. */
+/** Sends one request. A request without an answer does not count as old. */
 export async function askOnce(baseUrl: string, ask: Ask, timeoutMs = 20_000): Promise<Answered> {
   const begun = performance.now();
   try {

@@ -1,11 +1,11 @@
-/** One line of what Prometheus reads. */
+/** One line of a scrape. */
 export interface Sample {
   name: string;
   labels: Record<string, string>;
   value: number;
 }
 
-/** The samples of a scrape. */
+/** Parses the samples of a scrape. */
 export function readSamples(text: string): Sample[] {
   return text.split('\n').flatMap((line) => {
     const found = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line);
@@ -19,7 +19,7 @@ export function readSamples(text: string): Sample[] {
   });
 }
 
-/** The names of a scrape's series, of those too that have no sample yet. */
+/** Parses the names of a scrape's series, also of series without samples. */
 export function readNames(text: string): Set<string> {
   const names = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name, type]) =>
     type === 'histogram' ? ['_bucket', '_sum', '_count'].map((part) => `${name}${part}`) : [name!],

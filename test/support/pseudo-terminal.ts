@@ -1,14 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { describeWith } from './describe-with';
 
-/** What a keyboard sends. */
+/** Bytes that a keyboard sends. */
 export const KEY = { enter: '\r', down: '\x1b[B', space: ' ', ctrlC: '\x03', clearLine: '\x15' } as const;
 
-/** A command on a terminal of its own, 80 columns wide, and a person at it. */
+/** A command on its own terminal of 80 columns, with simulated key presses. */
 export interface PseudoTerminal {
-  /** All that was written so far, stdout and stderr and the echo of what was typed; without colours and cursor moves. */
+  /** The terminal's text so far: stdout, stderr and the echoed keys, without colours and cursor moves. */
   readonly shown: string;
-  /** Waits until the text is shown after what was waited for before. @throws Error with the screen, after twenty seconds */
+  /** Waits until the text appears after the last text that was waited for. @throws Error with the screen, after twenty seconds */
   see(text: string): Promise<void>;
   /** Waits for the question, then presses the keys, one after another. */
   answer(question: string, ...keys: string[]): Promise<void>;
@@ -18,7 +18,7 @@ export interface PseudoTerminal {
 
 const TIMEOUT_MS = 20_000;
 
-/** The pseudo-terminal is that of `script`, which every Linux has: in Debian's package bsdutils, an essential one. */
+/** Declares a suite that needs `script`, which is in Debian's essential package bsdutils. */
 export function describeOnTerminal(title: string, suite: () => void): void {
   describeWith('bsdutils', title, suite, hasScript());
 }
@@ -28,9 +28,9 @@ function hasScript(): boolean {
   return (stdout ?? '').includes('util-linux');
 }
 
-/** @param line for a shell; what it redirects is not on the terminal */
+/** @param line a shell command; redirected output does not appear on the terminal */
 export function openPseudoTerminal(line: string, env: Record<string, string>): PseudoTerminal {
-  // The terminal that `script` makes is as large as its own standard input, which is none.
+  // `script` copies the size of its standard input, which is not a terminal here, so stty sets it.
   const child = spawn('script', ['-qefc', `stty rows 50 cols 80; ${line}`, '/dev/null'], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, SHELL: '/bin/sh', TERM: 'xterm', ...env },
   });
@@ -79,7 +79,7 @@ export function openPseudoTerminal(line: string, env: Record<string, string>): P
       await see(question);
       for (const key of keys) {
         child.stdin.write(key);
-        // Two keys in one read would be one to whoever reads escapes.
+        // A program may read two keys in one chunk as one escape sequence.
         await new Promise((resolve) => setTimeout(resolve, 30));
       }
     },

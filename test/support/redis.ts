@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describeWith } from './describe-with';
 import { freePorts } from './free-ports';
 
-/** A suite that needs a real Redis. */
+/** Declares a suite that needs a real Redis. */
 export function describeWithRedis(title: string, suite: () => void): void {
   describeWith('redis-server', title, suite);
 }
@@ -15,12 +15,12 @@ export interface TestRedis {
   port: number;
   /** redis://… */
   url: string;
-  /** It accepts connections, and answers nothing. */
+  /** Sends SIGSTOP: connections are accepted and get no answer. */
   hang(): void;
   wake(): void;
-  /** At this instant; what it held is gone. */
+  /** Sends SIGKILL; the data is lost. */
   kill(): Promise<void>;
-  /** After kill, on the same port, empty. */
+  /** Starts again after kill, on the same port and empty. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -28,13 +28,13 @@ export interface TestRedis {
 const started = new Set<ChildProcess>();
 const folders: string[] = [];
 
-/** In afterEach or afterAll: whatever became of the test, none of its servers stays. */
+/** Stops all servers of this file, for afterEach or afterAll. */
 export async function stopRedisServers(): Promise<void> {
   await Promise.all([...started].map(end));
   await Promise.all(folders.splice(0).map((dir) => rm(dir, { recursive: true, force: true })));
 }
 
-/** A real redis-server that writes nothing to disk. `settings` are its command line's. */
+/** Starts a redis-server that writes nothing to disk. @param settings command line arguments */
 export async function startRedis(settings: string[] = []): Promise<TestRedis> {
   const [port] = await freePorts();
   const dir = await makeFolder();
@@ -53,7 +53,7 @@ export async function startRedis(settings: string[] = []): Promise<TestRedis> {
   };
 }
 
-/** A sentinel alone, which a test trusts with the failover of `master`. */
+/** Starts one sentinel that does the failover of `master`. */
 export async function startSentinel(master: TestRedis): Promise<{ port: number; stop(): Promise<void> }> {
   const [port] = await freePorts();
   const dir = await makeFolder();

@@ -3,21 +3,21 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 
-/** What the store does wrong while it is set. */
+/** The failure that the store simulates. */
 export type Fault = 'none' | 'error-500' | 'garbage' | 'wrong-type' | 'hang';
 
 export interface RestStore {
   url: string;
   token: string;
   setFault(fault: Fault): void;
-  /** Requests that came in so far, by path. */
+  /** The paths of all requests so far. */
   requests: string[];
   stop(): Promise<void>;
 }
 
 /**
- * The Upstash-compatible REST protocol before a real Redis: a command array to `/`, several to `/pipeline` or `/multi-exec`.
- * @param database so that it shares nothing with who uses the same server
+ * Serves the Upstash-compatible REST protocol from a real Redis: one command to `/`, several to `/pipeline` or `/multi-exec`.
+ * @param database a number that no other test on the same server uses
  */
 export async function startRestStore(redisUrl: string, database = 0): Promise<RestStore> {
   const redis = new Redis(redisUrl, { db: database });
@@ -78,7 +78,7 @@ export async function startRestStore(redisUrl: string, database = 0): Promise<Re
   };
 }
 
-/** As the store's own client asks for it: every string of a result but OK in base64. */
+/** Encodes every string of a result except OK in base64, as the official client requests it. */
 function encode(reply: unknown): unknown {
   const inside = (result: unknown): unknown => {
     if (Array.isArray(result)) return result.map(inside);

@@ -3,20 +3,20 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 
 export interface TcpProxy {
   port: number;
-  /** Everything on its way to the client comes this much later. */
+  /** Delays all bytes to the client. */
   delay(milliseconds: number): void;
-  /** New and open connections are taken, and nothing comes back on them. */
+  /** Accepts connections and sends nothing on them, also on open ones. */
   hang(): void;
-  /** New and open connections are closed. */
+  /** Closes new and open connections. */
   refuse(): void;
-  /** Whatever is asked is answered so. */
+  /** Answers everything with these bytes. */
   answerWith(bytes: string): void;
-  /** As if nothing had been. */
+  /** Passes bytes again. */
   heal(): void;
   stop(): Promise<void>;
 }
 
-/** Stands before a server on this machine, and does to its clients what networks and sick servers do. */
+/** Proxies a server on this machine and simulates failures of networks and servers. */
 export async function startTcpProxy(target: number): Promise<TcpProxy> {
   let mode: 'pass' | 'hang' | 'refuse' | 'fake' = 'pass';
   let delayMs = 0;
@@ -62,7 +62,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       fake = bytes;
     },
     heal: () => {
-      // What was lost on the way stays lost: those connections never speak again.
+      // Bytes that were dropped stay lost, so those connections never answer again.
       mode = 'pass';
       delayMs = 0;
     },
