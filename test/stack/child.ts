@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A process of the stack, in a group of its own: Ctrl-C in the terminal reaches only us, and we stop them in order. */
+/** A process of the stack in its own group: Ctrl-C reaches only the parent, which stops the children in order. */
 export interface Child {
   pid: number;
-  /** All that it has said. */
+  /** Its output so far. */
   log(): string;
   isRunning(): boolean;
-  /** @returns its exit code; null where a signal ended it */
+  /** @returns its exit code; null if a signal ended it */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -17,7 +17,7 @@ export interface Command {
   name: string;
   program: string;
   args: string[];
-  /** The whole of it: nothing of ours is inherited but where it stands here. */
+  /** The complete environment: nothing else is inherited. */
   env?: Record<string, string>;
   cwd?: string;
   uid?: number;
@@ -26,7 +26,7 @@ export interface Command {
 }
 
 const READY_MS = 30_000;
-/** Longer than any of them takes to stop; a service gives itself 15 s. */
+/** Longer than any of them takes to stop; a service takes at most 15 s. */
 const STOP_MS = 20_000;
 const running = new Set<Child>();
 
@@ -55,7 +55,7 @@ export function startChild(command: Command): Child {
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   const ended = once(child, 'exit');
   const killAll = () => process.kill(-child.pid!, 'SIGKILL');
-  // The whole group: nginx's workers outlive a master that is killed.
+  // Kills the group, because nginx's workers outlive a killed master.
   if (signal === 'SIGKILL') killAll();
   else child.kill(signal);
   const insist = setTimeout(killAll, STOP_MS);
@@ -63,12 +63,12 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   clearTimeout(insist);
 }
 
-/** For afterAll, and for what cannot wait: none of them stays. */
+/** Kills all children, for afterAll and for exits that cannot wait. */
 export async function killChildren(): Promise<void> {
   await Promise.all([...running].map((child) => child.stop('SIGKILL')));
 }
 
-/** Polls until the child is ready. @throws where it ends before, or takes too long: with the end of what it said */
+/** Polls until the child is ready. @throws Error with the end of its output, if it ends or takes too long */
 export async function untilReady(child: Child, name: string, isReady: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + READY_MS; Date.now() < end; await sleep(50)) {
     if (!child.isRunning()) break;

@@ -13,7 +13,7 @@ describe('compose.yaml', () => {
   const all = [...services, ...Object.entries<any>(ha.services)];
   const text = read('compose.yaml') + read('compose.ha.yaml');
 
-  it('runs two of each service, what they need, and the migration before them', () => {
+  it('runs two instances of each service with their dependencies, after the migration', () => {
     expect(services.map(([name]) => name).sort()).toEqual(
       [
         'api-1',
@@ -42,7 +42,7 @@ describe('compose.yaml', () => {
       });
   });
 
-  it('gives each of ours an environment that it starts with, and no variable that it does not know', () => {
+  it('gives each service a valid environment without unknown variables', () => {
     const known = knownVariables();
     for (const [name, { environment }] of ours) {
       expect([name, Object.keys(environment).filter((variable) => !known.has(variable))]).toEqual([name, []]);
@@ -56,7 +56,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('has no secret in it, and none that works when none is set', () => {
+  it('contains no secret, and has no default for one', () => {
     const { required, optional } = interpolated(text);
     expect([...optional].sort()).toEqual(['DATABASE_HOST', 'HTTP_PORT', 'TRUST_PROXY']);
     const example = Object.fromEntries(
@@ -74,7 +74,7 @@ describe('compose.yaml', () => {
     for (const secret of secrets) expect(secret).toEqual([secret[0], expect.stringMatching(/^\$\{\w+:\?/)]);
   });
 
-  it('lets nothing be reached but the proxy, and gives nothing more rights than it needs', () => {
+  it('publishes only the proxy, and gives no process more rights than it needs', () => {
     expect(services.filter(([, { ports }]) => ports).map(([name]) => name)).toEqual(['proxy']);
     expect(compose.services.proxy.ports).toEqual(['${HTTP_PORT:-8080}:8080', '127.0.0.1:8081:8081']);
     expect(compose.networks.data).toEqual({ internal: true });
@@ -88,12 +88,12 @@ describe('compose.yaml', () => {
       expect(compose.services[name].networks).toEqual(['data']);
   });
 
-  it('watches and restarts each, and gives a service the time that it takes to stop', () => {
+  it('checks and restarts each process, and gives a service enough time to stop', () => {
     const lasting = all.filter(([name, { image }]) => image && !['migrate', 'tourctl'].includes(name));
     expect(lasting.map(([name, { restart }]) => [name, restart])).toEqual(
       lasting.map(([name]) => [name, 'unless-stopped']),
     );
-    // PgBouncer's is in its image.
+    // PgBouncer's health check is in its image.
     const unwatched = lasting.filter(([, { healthcheck }]) => !healthcheck?.test).map(([name]) => name);
     expect(unwatched).toEqual(['pgbouncer']);
     expect(read('pgbouncer/Dockerfile')).toMatch(/^HEALTHCHECK /m);
@@ -119,7 +119,7 @@ describe('compose.yaml', () => {
     const builds = mentioned(({ build }) =>
       build ? [path.join(build.context, build.dockerfile ?? 'Dockerfile')] : [],
     );
-    // That of the image is named from the context, which is the repository.
+    // The Dockerfile's path starts at the build context, which is the repository.
     const dockerfiles = builds.map((file) => file.replace(/^\.\.\/docker\//, ''));
     for (const file of [...files, ...dockerfiles])
       expect([file, existsSync(path.join(DOCKER, file))]).toEqual([file, true]);
@@ -127,7 +127,7 @@ describe('compose.yaml', () => {
       expect(statSync(path.join(DOCKER, 'postgres', script)).mode & 0o111).toBe(0o111);
   });
 
-  it('has a proxy that knows the instances, at their ports', () => {
+  it('has a proxy with the names and ports of the instances', () => {
     const upstreams = [...read('nginx/upstreams.conf').matchAll(/server ([\w-]+):(\d+) /g)];
     expect(upstreams.map(([, name, port]) => [name, Number(port)])).toEqual([
       ['api-1', DEFAULTS.apiPort],

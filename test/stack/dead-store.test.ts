@@ -12,7 +12,7 @@ import { givenSeats, type Seats, seatsTaken } from '../support/website';
 import type { Driver, Order, Ready } from './store-process';
 import { type Kind, type Load, startLoad } from './website-load';
 
-/** How long each state of the store lasts. The long form: npm run chaos:dead-store. */
+/** Duration of each state of the store. The long form is `npm run chaos:dead-store`. */
 const SECONDS = Number(process.env.STORE_SECONDS ?? 1);
 const LONG = process.env.STORE_SECONDS !== undefined;
 const CLIENTS = LONG ? 8 : 4;
@@ -25,10 +25,10 @@ const KINDS: Kind[] = [
   'hold with key',
   'booking with key',
 ];
-/** Of the catalog, which the load leaves alone. */
+/** Quota of the catalog, which the load does not request. */
 const QUOTA = 40;
 const INSTANCES = 2;
-/** Over the longest with the store alive: its time-out, once, and what a busy machine takes. */
+/** Allowed on top of the longest answer with a healthy store: one timeout, and the delay of a busy machine. */
 const LONGER_MS = 2000;
 const WIDE = '1000000';
 
@@ -41,16 +41,16 @@ const FAULTS: Record<string, Order> = {
   }),
 };
 
-/** What was seen while the store was in one state. */
+/** Measurements during one state of the store. */
 interface Phase {
   name: string;
   took: number[];
   lost: string[];
-  /** Of twice the quota, asked of one instance with a key of its own. */
+  /** Accepted requests of twice the quota, sent to one instance with a separate key. */
   granted: number;
-  /** Counted in the processes, because the store was away. */
+  /** Requests that the processes counted in memory, because the store was down. */
   fallbacks: number;
-  /** How often each instance said that it is away: also where nothing was done to it, on a machine that is busy for longer than 150 ms. */
+  /** How often each instance reported the store as down. A machine that is busy for more than 150 ms adds reports. */
   falls: number[];
 }
 
@@ -95,7 +95,7 @@ function suite(driver: Driver): void {
     return samples.reduce((total, { value }) => total + value, 0);
   }
 
-  /** @param change after the load has begun, so that requests are under way when it happens */
+  /** @param change runs during the load, so that it meets requests in flight */
   async function phase(name: string, change: () => void = () => {}): Promise<Phase> {
     const before = await sum('quota_fallbacks_total');
     const said = saidAway();
@@ -142,7 +142,7 @@ function suite(driver: Driver): void {
   const saidAway = () => apis.map((api) => api.log().split('shared store is down').length - 1);
 
   it(
-    'keep their speed, lose nothing, grant each its share of the quota, and say so once',
+    'answer as fast, lose no booking, grant each its share of the quota, and report the failure once',
     async () => {
       await phase('warming up');
       const alive = await phase('alive');
@@ -163,7 +163,7 @@ function suite(driver: Driver): void {
     60_000 + 12 * SECONDS * 1000,
   );
 
-  /** Each acknowledged one there once, and the seats are those of the rows: the store decides nothing of it. */
+  /** Checks that each acknowledged booking exists once and that seats match the rows: the store does not decide them. */
   async function expectSold(): Promise<void> {
     const acknowledged = (of: 'holds' | 'bookings') => loads.flatMap((load) => [...load[of].values()]).sort();
     expect((await db('seat_holds').pluck('id')).sort()).toEqual(acknowledged('holds'));

@@ -5,12 +5,12 @@ import { loadConfig } from '../../services/platform/config';
 
 export const ROOT = path.resolve(__dirname, '../..');
 export const DOCKER = path.join(ROOT, 'docker');
-/** Of a service that is told nothing. */
+/** The configuration of a service without settings. */
 export const DEFAULTS = loadConfig({});
 
 export const read = (file: string) => readFileSync(path.join(DOCKER, file), 'utf8');
 
-/** The documents of a file; their shape is the test's to know. */
+/** Parses the documents of a YAML file. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export function documentsOf(file: string): any[] {
   return read(file)
@@ -18,7 +18,7 @@ export function documentsOf(file: string): any[] {
     .map((text) => parseYaml(text));
 }
 
-/** Every variable that the product looks at: what loadConfig asks its environment for. */
+/** Returns every variable that loadConfig reads. */
 export function knownVariables(): Set<string> {
   const asked = new Set<string>();
   const asking = (values: Record<string, string>) =>
@@ -33,7 +33,7 @@ export function knownVariables(): Set<string> {
   return asked;
 }
 
-/** As compose fills in `${NAME:?why}` and `${NAME:-default}`, with a value for each that has no default. */
+/** Replaces `${NAME:?why}` and `${NAME:-default}` as compose does, with a value for each name without a default. */
 export function filledIn(value: string): string {
   return value.replace(/\$\{(\w+)(?::([?-])([^}]*))?\}/g, (_, name: string, kind: string, text: string) => {
     if (kind === '-') return text;
@@ -41,7 +41,7 @@ export function filledIn(value: string): string {
   });
 }
 
-/** Names in `${…}` of a text: those without a default, and those with one. */
+/** Returns the names in `${…}` of a text: those without a default, and those with one. */
 export function interpolated(text: string): { required: Set<string>; optional: Set<string> } {
   const [required, optional] = [new Set<string>(), new Set<string>()];
   for (const [, name, kind] of text.matchAll(/\$\{(\w+)(:[?-])?/g))

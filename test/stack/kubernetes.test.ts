@@ -38,7 +38,7 @@ describe('the Kubernetes manifests', () => {
   }));
   const ours = pods.filter(({ name }) => name !== 'pgbouncer');
 
-  it('are all listed, and of kinds and versions that the cluster has', () => {
+  it('are all listed, with kinds and versions that the cluster supports', () => {
     const files = readdirSync(path.join(DOCKER, 'kubernetes')).filter(
       (file) => file !== 'kustomization.yaml',
     );
@@ -49,7 +49,7 @@ describe('the Kubernetes manifests', () => {
       expect([kind, ofKind(kind).length > 0]).toEqual([kind, true]);
   });
 
-  it('run the commands of the image, with variables that it knows', () => {
+  it('run the commands of the image with known variables', () => {
     expect(ours.map(({ container }) => container.command)).toEqual([
       ['api'],
       ['webhook-queue'],
@@ -81,13 +81,13 @@ describe('the Kubernetes manifests', () => {
     }
   });
 
-  it('hold no secret, and let no Service set a variable of ours', () => {
+  it('contain no secret, and let no Service set a variable of the product', () => {
     expect(ofKind('Secret')).toEqual([]);
     // A Service named api would set API_PORT=tcp://….
     for (const { name, spec } of pods) expect([name, spec.enableServiceLinks]).toEqual([name, false]);
   });
 
-  it('run as nobody in particular, and may change nothing', () => {
+  it('run as an unprivileged user with a read-only file system', () => {
     for (const { name, spec, container } of pods) {
       expect([name, spec]).toMatchObject([
         name,
@@ -111,7 +111,7 @@ describe('the Kubernetes manifests', () => {
     }
   });
 
-  it('probe ports that are there, and stop no sooner than a service does', () => {
+  it('probe existing ports, and allow the time that a service takes to stop', () => {
     const ports = {
       api: [DEFAULTS.apiPort, DEFAULTS.metricsPort],
       'webhook-queue': [DEFAULTS.webhookQueuePort, DEFAULTS.metricsPort + 1],
@@ -132,7 +132,7 @@ describe('the Kubernetes manifests', () => {
     }
   });
 
-  it('find each other', () => {
+  it('refer to names that exist', () => {
     for (const { name, labels } of pods.filter((pod) => pod.name !== 'migrate')) {
       const selector = { 'app.kubernetes.io/name': name };
       expect(labels).toMatchObject(selector);

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 
 const FIRST = 15_000;
-/** From here on the system takes ports for outgoing connections, and would take one from an instance that restarts (seen). */
+/** The system uses ports from here on for outgoing connections, and took one from an instance that restarted (seen). */
 const END = 32_000;
 
-/** Free ports in a row. */
+/** Returns consecutive free ports. */
 export async function lowPorts(count: number): Promise<number[]> {
   for (;;) {
     const first = FIRST + Math.floor(Math.random() * (END - FIRST - count));

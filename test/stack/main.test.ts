@@ -23,7 +23,7 @@ function suite(): void {
   }, MS);
 
   it(
-    'says where everything is, sells as it says, and leaves nothing behind after Ctrl-C',
+    'prints its addresses, sells with the printed command, and leaves no process or file after Ctrl-C',
     async () => {
       const [port] = (await lowPorts(1)) as [number];
       child = spawn(process.execPath, ['--import', 'tsx', 'test/stack/main.ts', `${port}`], { cwd: ROOT });
@@ -62,7 +62,7 @@ async function untilSaid(child: ChildProcess, words: string): Promise<string> {
   return said;
 }
 
-/** Its children and theirs, and who was told of its directory: the database server has left the family. */
+/** Returns its descendants, and the database server, which is detached and has the directory in its arguments. */
 function processesOf(pid: number, dir: string): number[] {
   const all = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -1,6 +1,6 @@
 /**
- * The processes of docker/compose.yaml on this machine, without containers, until Ctrl-C: `npm run stack:local`, or
- * `npm run stack:local -- 8090` for another port than 8080. Needs nginx, redis-server and pgbouncer on the path. What it makes, the database too, is gone when it ends.
+ * Runs the processes of docker/compose.yaml on this machine, without containers, until Ctrl-C: `npm run stack:local`, or
+ * `npm run stack:local -- 8090` for another port than 8080. Needs nginx, redis-server and pgbouncer on the path. Its files and its database are deleted when it ends.
  */
 import { openDatabase } from '../../services/platform/database';
 import { isInstalled } from '../support/describe-with';
@@ -45,7 +45,7 @@ ${curl}
 Ctrl-C stops all of it, and removes its database.`;
 }
 
-/** A tenant, a key and a departure, so that there is something to ask for. */
+/** Creates a tenant, a key and a departure to try. */
 async function givenSomethingToSell({ directUrl, url }: Stack): Promise<{ key: string; curl: string }> {
   const db = openDatabase(directUrl, { applicationName: 'stack', poolMax: 2 });
   try {

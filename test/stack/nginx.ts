@@ -8,12 +8,12 @@ const SOURCES = path.resolve(__dirname, '../../docker/nginx');
 export interface ProxyPorts {
   proxy: number;
   monitor: number;
-  /** Of the instances. */
+  /** Ports of the instances. */
   apis: number[];
   queues: number[];
 }
 
-/** nginx with the rules of docker/nginx; only where it listens and where the instances are is of this place. */
+/** Starts nginx with the rules of docker/nginx, and with local ports and addresses. */
 export async function startNginx(dir: string, ports: ProxyPorts): Promise<Child> {
   mkdirSync(dir, { recursive: true });
   cpSync(SOURCES, dir, { recursive: true });
@@ -29,7 +29,7 @@ export async function startNginx(dir: string, ports: ProxyPorts): Promise<Child>
   return child;
 }
 
-/** nginx.conf, with other ports. */
+/** Returns nginx.conf with other ports. */
 function mainFile({ proxy, monitor }: ProxyPorts): string {
   const main = readFileSync(path.join(SOURCES, 'nginx.conf'), 'utf8');
   return main
@@ -37,7 +37,7 @@ function mainFile({ proxy, monitor }: ProxyPorts): string {
     .replace('listen 8081;', `listen 127.0.0.1:${monitor};`);
 }
 
-/** upstreams.conf with other addresses, which nobody has to look up. */
+/** Returns upstreams.conf with IP addresses. */
 function upstreams({ apis, queues }: ProxyPorts): string {
   const servers = (ports: number[], settings: string) =>
     ports.map((port) => `server 127.0.0.1:${port} ${settings};`).join('\n');

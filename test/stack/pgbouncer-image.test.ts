@@ -22,7 +22,7 @@ describeWith('pgbouncer', 'what the PgBouncer image runs', () => {
   let child: Child;
   beforeAll(async () => {
     chmodSync(dir, 0o777);
-    // As docker/postgres/create-role.sh does.
+    // Creates the role as docker/postgres/create-role.sh does.
     await server.raw(`create role tours login password '${PASSWORD.replaceAll("'", "''")}'`);
     await server.raw('create database tours owner tours');
     [port] = (await lowPorts(1)) as [number];
@@ -52,7 +52,7 @@ describeWith('pgbouncer', 'what the PgBouncer image runs', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('lets the role of the services in, which is no superuser and can migrate its own database', async () => {
+  it("accepts the services' role, which is no superuser and can migrate its own database", async () => {
     const url = `postgres://tours:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/tours?require_auth=scram-sha-256`;
     const db = openDatabase(url, { applicationName: 'test', poolMax: 2 });
     const { rows } = await db.raw('select rolsuper from pg_roles where rolname = current_user');
@@ -61,14 +61,14 @@ describeWith('pgbouncer', 'what the PgBouncer image runs', () => {
     await db.destroy();
   });
 
-  it('lets nobody in by another password, and writes none into its log', async () => {
+  it('refuses another password, and writes no password into its log', async () => {
     const db = openDatabase(`postgres://tours:wrong@127.0.0.1:${port}/tours`, { applicationName: 'test' });
     await expect(db.raw('select 1')).rejects.toThrow();
     await db.destroy();
     expect(child.log()).not.toContain('ostrophe');
   });
 
-  it('is pointed to another server without losing who is connected', async () => {
+  it('changes to another server without closing client connections', async () => {
     const proxy = await startTcpProxy(Number(new URL(process.env[SERVER_URL]!).port));
     const url = `postgres://tours:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/tours`;
     const db = openDatabase(url, { applicationName: 'test', poolMax: 1 });
@@ -78,7 +78,7 @@ describeWith('pgbouncer', 'what the PgBouncer image runs', () => {
       env: { PATH: process.env.PATH, TMPDIR: dir },
       ...accountFor(),
     });
-    // Read by PgBouncer in its own time.
+    // PgBouncer reads it later.
     for (let tries = 0; tries < 100 && (await serverPort()) === before; tries++)
       await new Promise((resolve) => setTimeout(resolve, 20));
     proxy.hang();
@@ -91,7 +91,7 @@ describeWith('pgbouncer', 'what the PgBouncer image runs', () => {
     await db.destroy().catch(() => {});
   });
 
-  it('ends well on SIGINT, the signal of its image', async () => {
+  it('ends with code 0 on SIGINT, the stop signal of its image', async () => {
     expect(await child.stop('SIGINT')).toBe(0);
   });
 });

@@ -8,13 +8,13 @@ const POOL_INI = path.resolve(__dirname, '../../docker/pgbouncer/pool.ini');
 
 export interface PgBouncer {
   child: Child;
-  /** The address of the direct URL's database, through the pooler. */
+  /** The URL of the same database through the pooler. */
   url(directUrl: string): string;
 }
 
 /**
- * PgBouncer in transaction mode, with the settings of docker/, before the server of `directUrl`.
- * @param settings lines of its ini file that hold here alone
+ * Starts PgBouncer in transaction mode, with the settings of docker/, for the server of `directUrl`.
+ * @param settings additional lines of its ini file
  */
 export async function startPgBouncer(
   dir: string,
@@ -23,7 +23,7 @@ export async function startPgBouncer(
   settings: string[] = [],
 ): Promise<PgBouncer> {
   const { hostname, port: serverPort, username, password } = new URL(directUrl);
-  // It refuses root, as PostgreSQL does.
+  // It refuses to run as root, as PostgreSQL does.
   const account = accountFor();
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const write = (name: string, lines: string[]) => {

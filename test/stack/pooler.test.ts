@@ -15,7 +15,7 @@ import { type Instance, startInstance } from './service';
 
 const ROOT = path.resolve(__dirname, '../..');
 const SERVERS = 5;
-/** Each transaction gets another server connection than the one before it: what needs a session breaks at once. */
+/** Each transaction gets another server connection than the one before it, so that code that needs a session fails. */
 const IN_TURN = [
   `default_pool_size = ${SERVERS}`,
   `max_db_connections = ${SERVERS}`,
@@ -36,7 +36,7 @@ describeWith('pgbouncer', 'through PgBouncer in transaction mode, past which not
     terminal = await openTestTerminal({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' });
     terminal.env.DATABASE_URL = pooler.url(terminal.url);
     pooled = openDatabase(terminal.env.DATABASE_URL, { applicationName: 'test', poolMax: 8 });
-    // All at once, so that there are so many server connections to take turns.
+    // Runs all at once to open that many server connections.
     await Promise.all(Array.from({ length: SERVERS }, () => pooled.raw('select pg_sleep(0.1)')));
   });
   afterAll(async () => {
@@ -52,7 +52,7 @@ describeWith('pgbouncer', 'through PgBouncer in transaction mode, past which not
     return answer;
   };
 
-  it('two statements in a row meet two sessions, so that this suite sees what needs one', async () => {
+  it('gives two statements two sessions, so that this suite finds code that needs a session', async () => {
     const one = openDatabase(terminal.env.DATABASE_URL!, { applicationName: 'test', poolMax: 1 });
     const pids = new Set<number>();
     for (let n = 0; n < 4 * SERVERS; n++)
@@ -61,7 +61,7 @@ describeWith('pgbouncer', 'through PgBouncer in transaction mode, past which not
     expect(pids.size).toBeGreaterThan(2);
   });
 
-  it('migrations run, several starters at once take turns, and no lock stays behind', async () => {
+  it('runs migrations, one of several starters at a time, and keeps no lock', async () => {
     const empty = await createTestDatabase();
     await empty.db.raw('drop schema public cascade; create schema public');
     const starters = [1, 2, 3].map(() =>
@@ -79,7 +79,7 @@ describeWith('pgbouncer', 'through PgBouncer in transaction mode, past which not
     await empty.drop();
   });
 
-  it('a migrator that waits its turn holds up no CREATE INDEX CONCURRENTLY', async () => {
+  it('lets CREATE INDEX CONCURRENTLY finish while another migrator waits', async () => {
     const first = await terminal.db.transaction();
     await first.raw('select pg_try_advisory_xact_lock(7406211953)');
     const waiting = migrate(pooled);
@@ -93,7 +93,7 @@ describeWith('pgbouncer', 'through PgBouncer in transaction mode, past which not
     expect(await waiting).toEqual([]);
   });
 
-  it('tourctl imports, sells, changes and examines', async () => {
+  it('serves tourctl for imports, sales, changes and checks', async () => {
     await done('migrate --json');
     await done(['tenant', 'create', '--slug', 'acme', '--name', 'Acme Travel', '--booking-prefix', 'ACME']);
     const example = path.join(ROOT, 'docs/examples/tours.json');
@@ -125,7 +125,7 @@ describeWith('pgbouncer', 'through PgBouncer in transaction mode, past which not
       ]);
     });
 
-    it('sell a dozen tours at once, from the catalog to the signed webhook', async () => {
+    it('serve twelve concurrent sales, from the catalog to the signed webhook', async () => {
       const receiver = await startReceiver();
       await done('tenant create --slug website --name Website');
       await done(`webhook add website ${receiver.url}`);
@@ -164,7 +164,7 @@ describeWith('pgbouncer', 'through PgBouncer in transaction mode, past which not
       await done('doctor');
     });
 
-    it('write no complaint, and stop well', async () => {
+    it('log no error, and stop with code 0', async () => {
       expect(api.child().log() + queue.child().log()).toBe('');
       expect(await Promise.all([api.stop(), queue.stop()])).toEqual([0, 0]);
     });
@@ -173,7 +173,7 @@ describeWith('pgbouncer', 'through PgBouncer in transaction mode, past which not
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** A website's server: what is not 2xx fails the test. */
+/** Sends a request, and fails on an answer that is not 2xx. */
 function askerOf(baseUrl: string, key: string) {
   return async (method: string, to: string, body?: object, idempotencyKey?: string) => {
     const response = await fetch(baseUrl + to, {
@@ -194,7 +194,7 @@ function askerOf(baseUrl: string, key: string) {
 describe('the SQL of the services, the terminal and the migrations', () => {
   const NEEDS_A_SESSION =
     /pg_(try_)?advisory_(lock|unlock)|\b(un)?listen\s+[a-z_"]+\s*[;'"`]|\bdiscard\s+all|^\s*(set|reset)\s+(session|statement_timeout|lock_timeout|search_path|role|time zone)\b|\bdeclare\s+\w+\s+cursor|create\s+(temp|temporary)\s/im;
-  /** A lease on the embedded server, which has no pooler before it; temporary tables within a transaction; prose. */
+  /** Allowed: the lock on the embedded server, which has no pooler; temporary tables within a transaction; comments. */
   const MAY = [
     'services/platform/embedded-postgres.ts',
     'services/api/catalog-import/stage.repository.ts',

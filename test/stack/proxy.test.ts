@@ -25,7 +25,7 @@ interface Sent {
   method?: string;
   headers?: http.OutgoingHttpHeaders;
   body?: object;
-  /** Of this machine: 127.0.0.2 is another client than 127.0.0.1. */
+  /** A local address: 127.0.0.2 is another client than 127.0.0.1. */
   from?: string;
 }
 
@@ -42,7 +42,7 @@ function call(url: string, { method, headers, body, from }: Sent = {}): Promise<
   });
 }
 
-/** Takes each request and ends the connection, as a process does that is killed meanwhile. */
+/** Reads each request and closes the connection, like a process that is killed. */
 async function startMute(): Promise<{ port: number; requests(): number; server: Server }> {
   let requests = 0;
   const server = createServer((socket) => {
@@ -82,7 +82,7 @@ describeWith('nginx', 'the reverse proxy', () => {
     mutes.push(mute.server);
     return mute;
   };
-  /** An address where nobody listens. */
+  /** An address without a listener. */
   const nowhere = async () => (await lowPorts(1))[0]!;
   const given = async (
     ports: number[],
@@ -93,12 +93,12 @@ describeWith('nginx', 'the reverse proxy', () => {
     return { url: `http://127.0.0.1:${proxy}`, monitorUrl: `http://127.0.0.1:${monitor}`, nginx };
   };
 
-  describe('tells the API who asks', () => {
+  describe("passes the client's address to the API", () => {
     it.each([
       ['a hop count', 1],
       ['the address of the proxy', ['127.0.0.1/32']],
     ])(
-      'as TRUST_PROXY says, by %s: a client is limited, whatever it claims, and not its neighbour',
+      'by the rule of TRUST_PROXY, %s: it limits a client whatever it claims, and no other client',
       async (_, trust) => {
         const { url } = await given([(await givenApi(trust)).port]);
         const guess = (from: string, headers = {}) =>
@@ -108,7 +108,7 @@ describeWith('nginx', 'the reverse proxy', () => {
           });
         const statuses = [];
         for (let n = 0; n < FAILURES_ALLOWED + 1; n++) {
-          // Another one each time: a claim that is believed would never be limited.
+          // Changes the claim each time: a client whose claim is trusted would never be limited.
           statuses.push((await guess('127.0.0.2', { 'x-forwarded-for': `9.9.9.${n}` })).status);
         }
         expect(statuses).toEqual([...Array.from({ length: FAILURES_ALLOWED }, () => 401), 429]);
@@ -116,7 +116,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       },
     );
 
-    it('and names the request, so that the logs of both speak of the same, and the address of who was refused', async () => {
+    it('with a request id that both logs have, and the address of a refused client', async () => {
       const { url, nginx } = await given([(await givenApi()).port]);
       const { headers } = await call(`${url}/healthz`, { headers: { 'x-request-id': 'chosen-by-client' } });
       expect(headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
@@ -140,7 +140,7 @@ describeWith('nginx', 'the reverse proxy', () => {
     });
   });
 
-  it('writes no query, no credential and no address into its log, whatever breaks', async () => {
+  it('writes no query, no credential and no address into its log, whatever fails', async () => {
     const { api, port } = await givenApi();
     const website = await givenWebsite(api);
     const key = website.authorization.slice('Bearer '.length);
@@ -184,7 +184,7 @@ describeWith('nginx', 'the reverse proxy', () => {
     const HOLD = { departure_date: '2031-03-01', quantity: 1 };
     const keyed = { 'idempotency-key': 'k-1' };
 
-    it('where the first one refuses the connection, whatever it is', async () => {
+    it('when the first one refuses the connection, for any method', async () => {
       const { api, port } = await givenApi();
       const website = await givenWebsite(api);
       const { tour, date } = await givenSeats(api.context.db, { seats: 100 });
@@ -196,7 +196,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     });
 
-    it('where the first one took a read, or a POST with its Idempotency-Key, and gave no answer', async () => {
+    it('when the first one received a read, or a POST with an Idempotency-Key, and did not answer', async () => {
       for (const sent of [{}, { body: HOLD, headers: keyed }, { method: 'DELETE' }]) {
         const mutes = [await givenMute(), await givenMute()];
         const { url } = await given(mutes.map(({ port }) => port));
@@ -205,7 +205,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       }
     });
 
-    it('never where the first one took a POST without a key: who knows whether it was done', async () => {
+    it('never when the first one received a POST without a key, because it may have run', async () => {
       const mutes = [await givenMute(), await givenMute()];
       const { url } = await given(mutes.map(({ port }) => port));
       const answer = await call(`${url}/api/tenant/bookings`, { body: HOLD });
@@ -213,7 +213,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect(mutes[0]!.requests() + mutes[1]!.requests()).toBe(1);
     });
 
-    it('but not where it answers, be it that it has too much to do', async () => {
+    it('but not when the first one answers, even with overload', async () => {
       let requests = 0;
       const busy = http.createServer((_, response) => {
         requests += 1;
@@ -232,7 +232,7 @@ describeWith('nginx', 'the reverse proxy', () => {
     });
   });
 
-  it('shows operators the monitoring page, live, and tells it under which host they see it', async () => {
+  it('serves the monitoring page with live updates, and passes its host name', async () => {
     const monitor = await startTestMonitor({ trustProxy: 1 });
     const { monitorUrl } = await given([await nowhere()], [Number(new URL(monitor.url).port)]);
     const headers = { origin: monitorUrl };
@@ -250,8 +250,8 @@ describeWith('nginx', 'the reverse proxy', () => {
     await monitor.stop();
   });
 
-  describe('answers itself, in the form of the API', () => {
-    it('500 where no instance answers', async () => {
+  describe('answers with a problem document of its own', () => {
+    it('with 500 when no instance answers', async () => {
       const { api, port } = await givenApi();
       const { url } = await given([await nowhere()]);
       const { status, headers, text } = await call(`${url}/api/tenant/catalog`);
@@ -280,7 +280,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect(api.baseUrl).toContain(`${port}`);
     });
 
-    it('413 above what it takes, and 400 what it cannot read', async () => {
+    it('with 413 above its limit, and with 400 for a malformed request', async () => {
       const { url } = await given([(await givenApi()).port]);
       const large = await call(`${url}/api/tenant/bookings`, { body: { notes: 'x'.repeat(70_000) } });
       expect([large.status, JSON.parse(large.text).code]).toEqual([413, 'body_too_large']);
@@ -292,7 +292,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       expect((await call(`${url}/proxy/no-answer`)).status).toBe(404);
     });
 
-    it('and leaves what is under its limit to the API, which says it better', async () => {
+    it('but leaves bodies under its limit to the API', async () => {
       const { api, port } = await givenApi();
       const website = await givenWebsite(api);
       const { url } = await given([port]);

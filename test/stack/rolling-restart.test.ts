@@ -8,13 +8,13 @@ import type { Instance } from './service';
 import { type Stack, startStack } from './stack';
 import { type Load, startLoad } from './website-load';
 
-/** How often each of the two instances is restarted. The long form: npm run chaos:rolling-restart. */
+/** Restarts of each instance. The long form is `npm run chaos:rolling-restart`. */
 const ROUNDS = Number(process.env.ROUNDS ?? 1);
 const CLIENTS = Number(process.env.CLIENTS ?? 8);
 const BREATH_MS = 10;
 const WIDE = '1000000';
 const ROUND_MS = 60_000;
-/** nginx asks a failed one again after 2 to 3 s. */
+/** nginx tries a failed instance again after 2 to 3 s. */
 const FOUND_AGAIN_MS = 20_000;
 
 describeWith('nginx', 'two APIs behind nginx, restarted in turn under load', () => {
@@ -46,7 +46,7 @@ function suite(): void {
   }, ROUND_MS);
 
   it(
-    'lose no request, and make every acknowledged booking and hold once',
+    'lose no request, and store every acknowledged booking and hold once',
     async () => {
       const { db } = database;
       const tenant = await givenTenant(db, { maxHolds: 1_000_000, maxUnpaid: 1_000_000 });
@@ -88,7 +88,7 @@ interface Restart {
   startMs: number;
 }
 
-/** As an operator does it: SIGTERM, a new process, and the next only when the proxy has found this one again. */
+/** Restarts as an operator does: SIGTERM, a new process, and the next one only after the proxy uses this one again. */
 async function restart(api: Instance): Promise<Restart> {
   const begun = performance.now();
   const code = await api.stop();
@@ -107,7 +107,7 @@ function requestsSeen(api: Instance): number {
   return api.child().log().split('"msg":"request"').length - 1;
 }
 
-/** Requests that nginx sent to a second instance. */
+/** Counts requests that nginx sent to a second instance. */
 function retried({ nginx }: Stack): number {
   return nginx.log().split(/"upstream":"[^"]*,/).length - 1;
 }

@@ -14,24 +14,24 @@ import { type Instance, startInstance } from './service';
 
 /** The processes of docker/compose.yaml without containers. */
 export interface Stack {
-  /** The proxy before the two APIs. */
+  /** URL of the proxy of the two APIs. */
   url: string;
-  /** The same before the monitoring pages of the two queues. */
+  /** URL of the proxy of the two queues' monitoring pages. */
   monitorUrl: string;
   apis: Instance[];
   queues: Instance[];
   nginx: Child;
   pooler: PgBouncer;
-  /** Past the pooler; the instances have it as DATABASE_DIRECT_URL. */
+  /** Without the pooler; the instances have it as DATABASE_DIRECT_URL. */
   directUrl: string;
   /** Through the pooler; the instances have it as DATABASE_URL. */
   databaseUrl: string;
   redisUrl: string;
-  /** Logs, and what the processes need. */
+  /** Logs and files of the processes. */
   dir: string;
-  /** What the services run with, for a command of tourctl beside them. */
+  /** The environment of the services, for tourctl. */
   env: Record<string, string>;
-  /** In the order in which they need each other; nothing stays. */
+  /** Stops all in the order of their dependencies, and deletes the files. */
   stop(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export interface StackOptions {
   /** A migrated database; without one an embedded PostgreSQL is started and migrated. */
   directUrl?: string;
   proxyPort?: number;
-  /** For every service. */
+  /** Settings of every service. */
   env?: Record<string, string>;
   /** Lines of PgBouncer's ini file. */
   poolerSettings?: string[];
@@ -76,7 +76,7 @@ async function start(options: StackOptions, stops: Stops): Promise<Omit<Stack, '
     directUrl,
     options.poolerSettings,
   );
-  // SIGTERM: at once. Whoever used it has stopped before.
+  // SIGTERM ends it at once. Its clients have stopped before.
   stops.push(() => pooler.child.stop());
   const [databaseUrl, redisUrl] = [pooler.url(directUrl), `redis://127.0.0.1:${ports.redis}`];
   const url = `http://127.0.0.1:${ports.proxy}`;
@@ -92,13 +92,13 @@ async function start(options: StackOptions, stops: Stops): Promise<Omit<Stack, '
   };
   const { apis, queues } = await startInstances(dir, ports, env, stops);
   const nginx = await startNginx(path.join(dir, 'nginx'), ports);
-  // First of all: from then on nobody asks for anything.
+  // Stops first, so that no more requests arrive.
   stops.push(() => nginx.stop('SIGQUIT'));
   const monitorUrl = `http://127.0.0.1:${ports.monitor}`;
   return { url, monitorUrl, apis, queues, nginx, pooler, directUrl, databaseUrl, redisUrl, dir, env };
 }
 
-/** Nothing of a stack outlives it, so its secrets need not be any. */
+/** Fixed secrets, because all data of a stack is deleted with it. */
 const SECRETS = { SECRETS_KEY: 's'.repeat(32), CURSOR_KEY: 'c'.repeat(32), KEY_PEPPER: PEPPER };
 
 async function ownDatabase(dir: string, stops: Stops): Promise<string> {
@@ -136,7 +136,7 @@ async function startInstances(
   const settled = await Promise.allSettled(starting);
   const instances = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   stops.push(() => Promise.all(instances.map((instance) => instance.stop())));
-  // The first that failed says why.
+  // Reports the first failure.
   await Promise.all(starting);
   return { apis: instances.slice(0, apis.length), queues: instances.slice(apis.length) };
 }
@@ -144,7 +144,7 @@ async function startInstances(
 interface Ports extends ProxyPorts {
   pooler: number;
   redis: number;
-  /** One for each API; a queue has the one after it. */
+  /** One metrics port for each API; its queue uses the next one. */
   metrics: number[];
 }
 

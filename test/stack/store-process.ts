@@ -1,14 +1,14 @@
 /*
- * The way to a Redis, as either driver sees it, in a process of its own: what stands in it is late only when it is told to be, and not
+ * Proxies a Redis for either driver in its own process, so that it is slow only on request, and not
  * because the load of a test keeps its event loop busy. Forked with the driver and the address of the Redis.
  */
 import { startRestStore } from '../support/rest-store';
 import { startTcpProxy } from '../support/tcp-proxy';
 
 export type Driver = 'redis' | 'rest';
-/** What the parent may say: a method of the proxy, and what it is given. */
+/** Message of the parent: a method of the proxy and its arguments. */
 export type Order = ['hang' | 'refuse' | 'heal'] | ['delay', number] | ['answerWith', string];
-/** What the child says first: what a service needs to reach the store by it. */
+/** First message of the child: the settings with which a service reaches the store. */
 export type Ready = Record<string, string>;
 
 async function main(driver: Driver, redisUrl: string): Promise<void> {

@@ -6,19 +6,19 @@ export interface Target {
   url: string;
   authorization: string;
   seats: Seats[];
-  /** Begins each reference and key, where several loads meet one database. */
+  /** Prefix of each reference and key, for several loads on one database. */
   name?: string;
 }
 
-/** What a website's servers asked of the service, and what became of it. No request is sent twice by them. */
+/** Requests of a load and their outcomes. No request is sent twice. */
 export interface Load {
   counts: Record<string, number>;
-  /** Whatever was not 2xx, and what got no answer at all. */
+  /** Answers that are not 2xx, and requests without an answer. */
   lost: string[];
-  /** Of the bookings and holds that were acknowledged, by the reference that the website gave them. */
+  /** Acknowledged bookings and holds, by their reference. */
   bookings: Map<string, string>;
   holds: Map<string, string>;
-  /** Milliseconds of each answer. */
+  /** Duration of each request in milliseconds. */
   took: number[];
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface Load {
 const KINDS = ['catalog', 'availability', 'hold', 'hold with key', 'booking', 'booking with key'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** As many websites as `clients`, each with one request at a time and a breath between, on kept-alive connections. */
+/** Runs `clients` websites: each sends one request at a time, with a short pause, on a kept-alive connection. */
 export function startLoad(
   target: Target,
   clients: number,
@@ -84,7 +84,7 @@ function requestOf({ url, authorization, seats }: Target, kind: Kind, ref: strin
     default:
       return {
         ...{ url: `${url}/api/tenant/bookings`, headers },
-        // Of the other websites' holds none is meant.
+        // Leaves out the holds of other websites.
         body: { ...CUSTOMER, tour_id: tour.id, departure_date: date, external_ref: ref },
       };
   }
