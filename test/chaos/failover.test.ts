@@ -24,15 +24,15 @@ import { judge } from './failover/verdict';
 const FAILOVERS = Number(process.env.FAILOVERS ?? LOSSES.length);
 const LONG = FAILOVERS > LOSSES.length;
 const CALM_MS = LONG ? 5000 : 1000;
-/** From the second round on: as long as a cluster manager with its usual settings takes. */
+/** Used from the second round on: the time of a cluster manager with its usual settings. */
 const LONG_NOTICE_MS = 20_000;
-/** What a claim whose worker heard nothing of it waits for. The short form sets the clock forward instead. */
+/** The lease of a claim whose worker did not get the answer. The short form moves the clock forward instead. */
 const LEASE_MS = 45_000;
 const SECRETS_KEY = 's'.repeat(32);
 const WIDE = '1000000';
 const QUOTAS = { GATEWAY_HOLD_RPM: WIDE, GATEWAY_BOOKING_RPM: WIDE, CATALOG_RPM: WIDE };
 
-/** As any client of a service that has just failed over, with its patience. */
+/** Repeats like a client of a service that has just failed over. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   for (let tries = 1; !(await isSo()); tries++) {
     if (tries === 50) throw new Error('it did not come about');
@@ -92,7 +92,7 @@ function suite(): void {
     await db.destroy();
   }
 
-  /** A success that was asked for after `since`. */
+  /** Finds a success that was requested after `since`. */
   async function untilServed(clients: Clients, since: number): Promise<number> {
     for (const end = Date.now() + 30_000; Date.now() < end; await sleep(5)) {
       const served = clients.acknowledged.find(({ at, status }) => at > since && status === 201);
@@ -129,7 +129,7 @@ function suite(): void {
   }
 
   it(
-    'is lost again and again: nothing that was acknowledged goes with it, and no retry makes anything twice',
+    'fails repeatedly: no acknowledged write is lost, and no retry repeats a write',
     async () => {
       const watch = watchReadiness([...shop.apis, queue.baseUrl]);
       const clients = startClients(shop);
@@ -169,7 +169,7 @@ function suite(): void {
     60_000 + FAILOVERS * 60_000,
   );
 
-  it('tells no retry of a booking that the standby has not, though the primary has it', async () => {
+  it('replays no booking to a retry that the standby does not have', async () => {
     const { primary } = pair;
     const headers = {
       ...{ authorization: shop.authorization, 'content-type': 'application/json' },
@@ -195,7 +195,7 @@ function suite(): void {
     expect(await book(shop.apis[0]!, 500)).toBe('nothing');
     await onServer(primary(), async (db) => {
       expect(await count(db)).toEqual([]);
-      // The one way in which PostgreSQL gives up waiting: then all can see what the standby does not have.
+      // Cancels the wait: PostgreSQL then shows a transaction that the standby does not have.
       await db.raw(`select pg_terminate_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`);
       for (let tries = 0; tries < 100 && (await count(db)).length === 0; tries++) await sleep(20);
       expect(await count(db)).toHaveLength(1);
@@ -210,7 +210,7 @@ function suite(): void {
     });
   });
 
-  it('has left both APIs obeying what is changed in the terminal', async () => {
+  it('fails, and afterwards both APIs apply changes from the terminal', async () => {
     const ask = (api: string) =>
       fetch(`${api}/api/tenant/catalog`, { headers: { authorization: shop.authorization } });
     const statuses = async () => Promise.all(shop.apis.map(async (api) => (await ask(api)).status));
@@ -219,7 +219,7 @@ function suite(): void {
       const begun = performance.now();
       await db('tenants').where({ id: tenantId }).update({ status: 'suspended' });
       await awaitInstances(db);
-      // Sooner than a lease lapses: both have said so themselves.
+      // Faster than the validity lapses, because both instances confirmed the change.
       expect(performance.now() - begun).toBeLessThan(1000);
     });
     expect(await statuses()).toEqual([401, 401]);

@@ -6,18 +6,18 @@ import type { Db } from '../../services/platform/database';
 import { FORKED } from './receiver';
 import { LEASE_SECONDS } from './rules';
 
-/** Worker processes, always as many. */
+/** A constant number of worker processes. */
 export interface Fleet {
   /** Resolves when all of them work. */
   ready(): Promise<void>;
-  /** SIGKILL for one of those that work, whatever it is doing; another is started. */
+  /** Kills one that works with SIGKILL, and starts another. */
   kill(): Promise<void>;
-  /** Stops one in the middle of its work until its leases have run out, then lets it go on. @returns what came too late */
+  /** Pauses one during its work until its leases have expired, then resumes it. @returns the results that came too late */
   freeze(db: Db): Promise<LateResult[]>;
   stop(): Promise<void>;
 }
 
-/** A line of the log: the result of that attempt changed nothing. */
+/** A log line of a result that came after the lease. */
 export interface LateResult {
   delivery_id: string;
   attempt: number;
@@ -83,11 +83,11 @@ async function end({ child }: Member): Promise<void> {
   await gone;
 }
 
-/** Stopped, and holding leases; undefined, and at work again, if it held none. */
+/** Pauses the worker. Resumes it and returns undefined if it holds no leases. */
 async function stopAtWork(db: Db, member: Member): Promise<Member | undefined> {
   member.spared = true;
   member.child.kill('SIGSTOP');
-  // What it has sent to the database before is written by then.
+  // Waits until the database has written its last statements.
   await sleep(50);
   const held = await db('webhook_queue').whereLike('worker', `%/${member.child.pid}/%`).first('delivery_id');
   if (held) return member;

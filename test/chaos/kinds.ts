@@ -1,4 +1,4 @@
-/** How the endpoints behave; the last two never answer anything, so what goes to them dies. */
+/** Behaviour of the endpoints. The last two never answer, so their deliveries end as dead. */
 export const KINDS = [
   'fine',
   'slow',
@@ -17,20 +17,20 @@ export function kindOf(path: string): Kind {
   return path.split('/')[1] as Kind;
 }
 
-/** What the receiver does with a request. */
+/** The receiver's reaction to a request. */
 export type Reply = 'drop' | 'drop-in-head' | 'hang' | Answer;
 
 export interface Answer {
   status: number;
   afterMs?: number;
   retryAfter?: number;
-  /** Closes the connection behind the answer, which promised to keep it. */
+  /** Closes the connection after the answer, although its headers keep it alive. */
   thenDrop?: boolean;
 }
 
 const OK: Answer = { status: 204 };
 
-/** By the nth request to the endpoint, from 1. */
+/** The reply to the nth request to the endpoint, from 1. */
 const REPLIES: Record<Kind, (nth: number) => Reply> = {
   fine: () => OK,
   slow: () => ({ status: 204, afterMs: 300 }),

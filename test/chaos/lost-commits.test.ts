@@ -5,7 +5,7 @@ import { type CommitCutter, startCommitCutter } from '../support/commit-cutter';
 import { givenSeats, seatsTaken } from '../support/website';
 import { type Clients, startClients } from './failover/clients';
 
-/** Connections to cut. The long form: CUTS=1000 npx jest lost-commits. */
+/** Number of connections to cut. The long form is `npm run chaos:lost-commits`. */
 const CUTS = Number(process.env.CUTS ?? 30);
 
 let database: TestDatabase;
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 describe('connections that are lost between COMMIT and its answer', () => {
   it(
-    'cost the client a retry, and make nothing twice, whether or not it was committed',
+    'need a retry of the client, and repeat no write, whether it was committed or not',
     async () => {
       const { db } = database;
       const tenant = await givenTenant(db, { status: 'active', maxUnpaid: 1_000_000 });
@@ -51,7 +51,7 @@ describe('connections that are lost between COMMIT and its answer', () => {
       expect(await db('webhook_events').where({ type: 'booking.created' })).toHaveLength(
         wanted('booking').length,
       );
-      // Each answer that was lost after its COMMIT came back from the key's row.
+      // Each answer that was lost after its COMMIT is replayed from the key's row.
       const replayed = acknowledged.filter((answer) => answer.replayed).length;
       expect(replayed).toBeGreaterThan(CUTS / 2);
       const holding = await db('seat_holds').where({ status: 'active' }).sum('quantity as seats').first();

@@ -6,16 +6,16 @@ import { once } from 'node:events';
 import { type Answer, type Kind, KINDS, kindOf, replyTo } from './kinds';
 
 /**
- * The receiver of all endpoints, in a process that nobody kills. It tells its ports, is told the endpoints' secrets, and on any
- * other message tells what it has seen.
+ * The receiver of all endpoints, in a process that is never killed. It reports its ports, gets the endpoints' secrets, and on any
+ * other message reports all requests.
  */
 export interface Seen {
   path: string;
   /** The webhook-id header. */
   id: string;
-  /** What was answered, even to a worker that was dead by then; null where the connection was dropped or left to hang. */
+  /** The status, also when the worker was dead by then; null if the connection was dropped or got no answer. */
   status: number | null;
-  /** By the standardwebhooks library, with the endpoint's secret. */
+  /** Verified by the standardwebhooks library with the endpoint's secret. */
   verified: boolean;
   body: string;
 }
@@ -29,7 +29,7 @@ const seen: Seen[] = [];
 const requests = new Map<string, number>();
 let webhooks = new Map<string, Webhook>();
 
-/** One for each kind: connections are kept by port, and what one kind breaks is no other's. */
+/** One server for each kind: connections are pooled by port, so that a broken one affects only its kind. */
 async function listen(): Promise<string> {
   const server = createServer((request, response) => void receive(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -47,7 +47,7 @@ process.once('disconnect', () => process.exit());
 
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await readBody(request).catch(() => undefined);
-  // A worker that is killed while it sends: half of a request is none.
+  // Ignores half a request of a worker that was killed while it sent.
   if (body === undefined) return;
   const path = request.url ?? '';
   const { 'webhook-id': id = '' } = request.headers;

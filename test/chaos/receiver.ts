@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import type { Origins, Secrets, Seen } from './receiver-process';
 
-/** As forks of this folder run; their stdout is the caller's to read. */
+/** Options of the forks in this folder. The caller reads their stdout. */
 export const FORKED: ForkOptions = {
   execArgv: ['--import', 'tsx'],
   stdio: ['ignore', 'pipe', 'inherit', 'ipc'],

@@ -5,25 +5,25 @@ import type { Receiver } from './receiver';
 import { HOPELESS, type Kind } from './kinds';
 import type { Secrets } from './receiver-process';
 
-/** Of each tenant: every booking goes to all of these. */
+/** The endpoints of each tenant. Every booking is delivered to all of them. */
 const ENDPOINTS: readonly Kind[] = [
   ...['fine', 'fine', 'fine', 'slow', 'slow', 'flaky', 'flaky', 'throttling', 'dropping', 'hanging'],
 ] as Kind[];
 
-/** Deliveries that a booking makes. */
+/** Deliveries of one booking. */
 export const FAN_OUT = ENDPOINTS.length;
 
-export interface Landscape {
-  /** One booking of the next tenant in turn, until the database has taken it. */
+export interface ChaosTenants {
+  /** Books for the next tenant in turn, and retries until the database has committed. */
   book(): Promise<void>;
 }
 
-/** Tenants with endpoints of all kinds, and one more whose endpoints never answer, with a delivery or two for each of these. */
-export async function makeLandscape(
+/** Creates tenants with endpoints of all kinds, and endpoints that never answer, with one or two deliveries for each of these. */
+export async function createChaosTenants(
   db: Db,
   receiver: Receiver,
   { tenants, hopeless }: { tenants: number; hopeless: number },
-): Promise<Landscape> {
+): Promise<ChaosTenants> {
   const secrets: Secrets = {};
   let endpoints = 0;
   const addKind = async (tenantId: string, kind: Kind, event: string) => {
@@ -50,7 +50,7 @@ export async function makeLandscape(
   };
 }
 
-/** Through restarts of the database; a booking whose answer was lost may then be there twice. */
+/** Retries over restarts of the database. A booking whose answer was lost may then exist twice. */
 async function bookPatiently(db: Db, tenantId: string): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

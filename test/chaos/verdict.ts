@@ -6,14 +6,14 @@ import type { LateResult } from './fleet';
 import { HOPELESS, type Kind, kindOf, KINDS } from './kinds';
 import type { Seen } from './receiver-process';
 
-/** One delivery with all that is known of it on both sides. */
+/** A delivery with its records on both sides. */
 export interface Story {
   id: string;
   kind: Kind;
   status: string;
-  /** As the delivery tells. */
+  /** From the delivery's row. */
   attempts: number;
-  /** The log, in its order. */
+  /** The attempts in order. */
   tries: { number: number; outcome: AttemptOutcome }[];
   requests: Seen[];
 }
@@ -42,12 +42,12 @@ export async function readStories(db: Db, seen: Seen[]): Promise<Story[]> {
   });
 }
 
-/** How often the receiver said 2xx. */
+/** Counts the receiver's 2xx answers. */
 function taken({ requests }: Story): number {
   return requests.filter(({ status }) => status !== null && status < 300).length;
 }
 
-/** Tries that may have been taken though nobody here knows. */
+/** Counts tries that the receiver may have accepted without a record of it. */
 function doubtful({ kind, tries }: Story): number {
   const doubts: AttemptOutcome[] = ['worker_lost', 'interrupted'];
   if (kind === 'dropping') doubts.push('connection', 'hung_up');
@@ -70,7 +70,7 @@ const BREACHES: Record<string, (story: Story) => boolean> = {
 
 const TOLD = 5;
 
-/** What broke which promise, a line each; empty where none did. */
+/** Returns a line for each broken promise. */
 export function breaches(stories: Story[]): Record<string, string[]> {
   const found = Object.entries(BREACHES).map(([promise, breaks]) => {
     const broken = stories.filter(breaks);
@@ -85,7 +85,7 @@ function tell({ id, kind, status, tries, requests }: Story): string {
   return `${id} (${kind}) is ${status}; tries: ${log}; answers: ${answers}`;
 }
 
-/** Late results whose try is not told as that of a lost worker: so it was written over. */
+/** Finds late results whose attempt is not recorded as worker_lost, so that the result overwrote it. */
 export function overwritten(stories: Story[], late: LateResult[]): LateResult[] {
   const byId = new Map(stories.map((story) => [story.id, story]));
   return late.filter(

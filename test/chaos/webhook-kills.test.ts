@@ -9,7 +9,7 @@ import { migrate } from '../../services/platform/migrate';
 import { createTestDatabase } from '../support/database';
 import { type Fleet, startFleet } from './fleet';
 import { type Receiver, startReceiver } from './receiver';
-import { FAN_OUT, type Landscape, makeLandscape } from './landscape';
+import { FAN_OUT, type ChaosTenants, createChaosTenants } from './tenants';
 import { breaches, overwritten, printFigures, readStories, shareTakenTwice } from './verdict';
 
 /** The long form is `npm run chaos:webhooks`. */
@@ -18,7 +18,7 @@ const KILLS = Number(process.env.KILLS ?? 5);
 const RESTARTS = Number(process.env.RESTARTS ?? 0);
 const LONG = DELIVERIES >= 10_000;
 const WORKERS = 3;
-/** Of two kills, on average. */
+/** Average milliseconds between two kills. */
 const KILL_EVERY_MS = LONG ? 2000 : 1000;
 const RESTART_EVERY_MS = 5000;
 const TIMEOUT_MS = LONG ? 300_000 : 30_000;
@@ -36,21 +36,24 @@ afterEach(async () => {
   await closeDatabase();
 }, 20_000);
 
-/** Something that happens again and again while bookings come in. */
-interface Blows {
+/** A disturbance that repeats during the bookings. */
+interface Disturbances {
   count: number;
   everyMs: number;
   strike: () => Promise<void>;
 }
 
-/** Books as evenly as the blows fall, so that each meets work in flight. */
-async function bookUnderBlows(landscape: Landscape, { count, everyMs, strike }: Blows): Promise<void> {
+/** Spreads the bookings like the disturbances, so that each disturbance meets work in flight. */
+async function bookWithDisturbances(
+  tenants: ChaosTenants,
+  { count, everyMs, strike }: Disturbances,
+): Promise<void> {
   const bookings = DELIVERIES / FAN_OUT;
   let struck = 0;
   const booking = async () => {
     for (let booked = 0; booked < bookings; booked++) {
       while (booked > (bookings * (struck + 1)) / count) await sleep(20);
-      await landscape.book();
+      await tenants.book();
       await sleep((count * everyMs) / bookings);
     }
   };
@@ -70,7 +73,7 @@ async function untilQueueIsEmpty(db: Db): Promise<void> {
   }
 }
 
-/** When the server was started, once it is there. */
+/** Returns the start time of the server when it answers. */
 async function startOf(db: Db): Promise<string> {
   for (let tries = 1; ; tries++) {
     try {
@@ -93,20 +96,20 @@ async function expectPromisesKept(db: Db, title: string) {
     printFigures(`${title}; taken twice: ${(100 * share).toFixed(2)} %; load ${load.join(' ')}`, stories);
   expect(breaches(stories)).toEqual({});
   expect(stories.length).toBeGreaterThanOrEqual(DELIVERIES);
-  // A short run is nothing but kills.
+  // A short run has only kills.
   expect(share).toBeLessThanOrEqual(LONG ? 0.02 : 0.2);
   return stories;
 }
 
 describe('webhook workers that are killed while they deliver', () => {
   it(
-    'lose nothing, give up nothing that lives, and leave a trace of all that may have arrived twice',
+    'lose no delivery, give up no working endpoint, and record every delivery that may have arrived twice',
     async () => {
       const database = await createTestDatabase();
       const { db } = database;
       closeDatabase = () => database.drop();
       const begun = Date.now();
-      const landscape = await makeLandscape(db, receiver, SIZE);
+      const tenants = await createChaosTenants(db, receiver, SIZE);
       const workers = (fleet = startFleet(database.url, WORKERS));
       await workers.ready();
 
@@ -115,7 +118,7 @@ describe('webhook workers that are killed while they deliver', () => {
         return workers.freeze(db);
       };
       const kills = { count: KILLS, everyMs: KILL_EVERY_MS, strike: workers.kill };
-      const [late] = await Promise.all([freezing(), bookUnderBlows(landscape, kills)]);
+      const [late] = await Promise.all([freezing(), bookWithDisturbances(tenants, kills)]);
 
       await untilQueueIsEmpty(db);
 
@@ -130,7 +133,7 @@ describe('webhook workers that are killed while they deliver', () => {
 
   if (RESTARTS > 0) {
     it(
-      'lose nothing to restarts of PostgreSQL either',
+      'lose no delivery when PostgreSQL restarts',
       async () => {
         const directory = mkdtempSync(path.join(tmpdir(), 'chaos-webhooks-'));
         const embedded = await joinEmbeddedPostgres(directory);
@@ -142,16 +145,16 @@ describe('webhook workers that are killed while they deliver', () => {
         };
         await migrate(db);
         const begun = Date.now();
-        const landscape = await makeLandscape(db, receiver, SIZE);
+        const tenants = await createChaosTenants(db, receiver, SIZE);
         const workers = (fleet = startFleet(embedded.url, WORKERS));
         await workers.ready();
         const starts = new Set([await startOf(db)]);
-        // Brought back by those who joined it; every other time it has to recover.
+        // Its clients start it again; every second time it has to recover.
         const strike = async () => {
           await stopServer(path.join(directory, 'pg18'), starts.size % 2 ? 'fast' : 'immediate');
           starts.add(await startOf(db));
         };
-        await bookUnderBlows(landscape, { count: RESTARTS, everyMs: RESTART_EVERY_MS, strike });
+        await bookWithDisturbances(tenants, { count: RESTARTS, everyMs: RESTART_EVERY_MS, strike });
         await untilQueueIsEmpty(db);
 
         const took = Math.round((Date.now() - begun) / 1000);

@@ -4,7 +4,7 @@ import { startWorker } from '../../services/webhook-queue/worker/worker';
 import { SECRETS_KEY } from '../webhook-queue/queue-fixture';
 import { ATTEMPT_MS, CHAOS_BREAKER, LEASE_SECONDS, SCHEDULE } from './rules';
 
-/** A worker of the service in a process of its own, to be killed at any instant: <database url>. */
+/** Runs a worker in its own process, so that a test can kill it: <database url>. */
 startWorker({
   db: openDatabase(process.argv[2]!, { applicationName: 'chaos-worker', poolMax: 8 }),
   log: createLogger('warn', 'webhook-queue'),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CUSTOMER, type Seats } from '../../support/website';
 
-/** Something that a website wants once, however often it has to ask. Its reference is the Idempotency-Key too. */
+/** A purchase that must happen once, however often it is requested. Its reference is also the Idempotency-Key. */
 export interface Intent {
   kind: 'hold' | 'booking';
   reference: string;
@@ -11,7 +11,7 @@ export interface Intent {
   holdId?: string;
 }
 
-/** What ended the asking: 201, or a refusal that no retry changes. */
+/** The final answer: 201, or a refusal that no retry changes. */
 export interface Acknowledged {
   intent: Intent;
   status: number;
@@ -22,7 +22,7 @@ export interface Acknowledged {
   replayed: boolean;
 }
 
-/** One try. Status 0: nothing was heard in the client's patience. */
+/** One try. Status 0: no answer before the client's timeout. */
 export interface Try {
   at: number;
   ms: number;
@@ -33,30 +33,30 @@ export interface Try {
 export interface Clients {
   acknowledged: Acknowledged[];
   tries: Try[];
-  /** One more purchase of each, until all that is wanted is answered. */
+  /** Lets each client finish its purchases. */
   finish(): Promise<void>;
-  /** At once, whatever was wanted: the test has failed. */
+  /** Stops at once, for a failed test. */
   giveUp(): void;
-  /** The same request once more. */
+  /** Sends the same request again. */
   repeat(intent: Intent): Promise<Acknowledged>;
 }
 
 export interface Shop {
-  /** Of the instances; each try goes to any of them. */
+  /** URLs of the instances; each try uses a random one. */
   apis: string[];
   authorization: string;
   departures: Seats[];
 }
 
 const CLIENTS = 6;
-/** As long as any website waits. The first client waits longer than any answer may take, and so tells how long that is. */
+/** A typical timeout of a website. The first client waits longer than any answer may take, to measure the longest. */
 const TIMEOUT_MS = 2500;
 const ENDLESS_MS = 60_000;
-/** A few give up just when the answer is under way. */
+/** Some clients have a timeout near the time of an answer. */
 const HASTY = 0.05;
 const PAUSE_MS = 20;
 
-/** Begins at once: each client holds, books that hold, and books without one, in turn, and retries under the same key. */
+/** Starts clients: each one holds, books that hold, and books without a hold, in turn, and retries with the same key. */
 export function startClients(shop: Shop): Clients {
   const acknowledged: Acknowledged[] = [];
   const tries: Try[] = [];
@@ -103,7 +103,7 @@ export function startClients(shop: Shop): Clients {
       const hold = await buy({ kind: 'hold', reference: `hold-${name}-${n}`, seats, quantity }, timeoutMs);
       const booking: Intent = { kind: 'booking', reference: `order-${name}-${n}`, seats, quantity };
       const holdId = hold.status === 201 ? (JSON.parse(hold.text).hold_id as string) : undefined;
-      // Every third hold stays one.
+      // Every third hold is not booked.
       await buy({ ...booking, holdId: n % 3 === 0 ? undefined : holdId }, timeoutMs);
       await sleep(PAUSE_MS);
     }
@@ -122,7 +122,7 @@ export function startClients(shop: Shop): Clients {
   };
 }
 
-/** 5xx and 429, and the two conflicts that pass by themselves. */
+/** Matches 5xx, 429 and the two temporary conflicts. */
 function isWorthRetrying({ status, code }: Try): boolean {
   return status >= 500 || status === 429 || code === 'idempotency_in_progress' || code === 'departure_busy';
 }

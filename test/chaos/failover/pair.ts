@@ -5,8 +5,8 @@ import { type PgBouncer, startPgBouncer } from '../../stack/pgbouncer';
 import { createPrimary, describeServer, type PostgresServer, USER, waitForStandby } from './postgres-server';
 
 /**
- * How the primary is lost: its machine goes dark; or hangs, and holds its connections; or goes dark with COMMITs that are on its own
- * disk alone, and wait.
+ * How the primary fails: its machine loses power; or hangs with open connections; or loses power with COMMITs that are on its own
+ * disk alone.
  */
 export const LOSSES = ['killed', 'frozen', 'killed while commits waited'] as const;
 export type Loss = (typeof LOSSES)[number];
@@ -20,21 +20,21 @@ export interface Failover {
   promoted: number;
 }
 
-/** A primary, its synchronous standby, and PgBouncer before whichever is the primary. */
+/** A primary, its synchronous standby, and PgBouncer in front of the current primary. */
 export interface Pair {
-  /** Through PgBouncer. */
+  /** URL through PgBouncer. */
   url: string;
-  /** Past it. */
+  /** URL without PgBouncer. */
   primary(): PostgresServer;
   standby(): PostgresServer;
-  /** @param noticeMs until somebody acts */
+  /** @param noticeMs delay until the failure is noticed */
   failOver(loss: Loss, noticeMs?: number): Promise<Failover>;
-  /** The one that was lost comes back as the synchronous standby of the other. */
+  /** Starts the failed server as the synchronous standby of the other. */
   rebuildStandby(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A watcher that looks twice a second and believes the third failure. */
+/** Delay of a watcher that checks twice a second and acts on the third failure. */
 const NOTICE_MS = 1500;
 const STALL_MS = 300;
 
@@ -53,7 +53,7 @@ export async function startPair(dir: string, ports: [number, number, number]): P
   try {
     await createPrimary(primary, dir);
     await rebuildStandby();
-    // The one line that is changed when the primary is another.
+    // The line that a failover changes.
     const database = ['[databases]', serverLine(primary)];
     pooler = await startPgBouncer(poolerDir, ports[2], primary.url, database);
   } catch (error) {
@@ -91,8 +91,8 @@ function serverLine({ port }: PostgresServer): string {
 }
 
 /**
- * As an operator does it. A RELOAD is for what waits in PgBouncer and for what comes: it ends each connection to the old primary when that
- * is given back. What hangs on one stays there until its client gives up.
+ * Acts as an operator does. A RELOAD applies to waiting and new requests: PgBouncer closes each connection to the old primary when that
+ * is returned. A request that hangs on one stays there until its client's timeout.
  */
 function pointPoolerTo(ini: string, pooler: PgBouncer, from: PostgresServer, to: PostgresServer): void {
   writeFileSync(ini, readFileSync(ini, 'utf8').replace(serverLine(from), serverLine(to)));

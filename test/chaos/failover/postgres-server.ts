@@ -5,7 +5,7 @@ import { type Db, openDatabase } from '../../../services/platform/database';
 import { accountFor, runAs } from '../../../services/platform/embedded-postgres/account';
 import { type Child, startChild, untilReady } from '../../stack/child';
 
-/** Where the system's package keeps what the embedded server lacks: pg_basebackup. The newest; undefined without any. */
+/** The newest directory with pg_basebackup, which the embedded server lacks; undefined if the package is not installed. */
 export function serverPrograms(): string | undefined {
   const packages = '/usr/lib/postgresql';
   const majors = existsSync(packages) ? readdirSync(packages) : [];
@@ -21,23 +21,23 @@ export const USER = 'tours';
 const PASSWORD = 'a password for one run';
 const ENV = { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/bin', PGPASSWORD: PASSWORD };
 
-/** One of the two, on a port that it keeps; it stops by itself with none of our signals but those below. */
+/** One of the two servers. It keeps its port over restarts. */
 export interface PostgresServer {
   name: string;
   port: number;
-  /** Of the database that is served, past the pooler. */
+  /** URL of the database, without the pooler. */
   url: string;
   child(): Child;
   start(): Promise<void>;
-  /** SIGKILL for the postmaster and each of its children, as if the machine had lost its power. */
+  /** Sends SIGKILL to the postmaster and its children, like a loss of power. */
   crash(): void;
-  /** SIGSTOP for all of them: its connections stay open, and nothing comes back on them. */
+  /** Sends SIGSTOP to all of them: connections stay open without answers. */
   freeze(): void;
-  /** Stops what sends its WAL: a COMMIT is on its own disk, and on no other. Until it crashes. */
+  /** Pauses its WAL senders until it crashes: a COMMIT is on its own disk alone. */
   holdBackWal(): void;
-  /** A standby becomes a primary; resolves when it takes writes. */
+  /** Promotes a standby; resolves when it accepts writes. */
   promote(): Promise<void>;
-  /** Its data are thrown away, and copied from the primary; it starts as its standby. */
+  /** Replaces its data with a copy of the primary's, and starts it as standby. */
   rebuildFrom(primary: PostgresServer): Promise<void>;
   stop(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export interface PostgresServer {
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  // A copy that takes a while still finds what was written since it began.
+  // Keeps enough WAL for a slow copy.
   wal_keep_size: '256MB',
   log_min_messages: 'warning',
   log_min_error_statement: 'panic',
@@ -98,7 +98,7 @@ export function describeServer(dir: string, name: string, port: number): Postgre
         await child.stop('SIGKILL');
       }
       rmSync(data, { recursive: true, force: true });
-      // The name by which the primary knows whom to wait for.
+      // The name in the primary's synchronous_standby_names.
       const from = `host=127.0.0.1 port=${primary.port} user=${USER} application_name=${name}`;
       await run(path.join(bin, 'pg_basebackup'), [
         '-D',
@@ -114,7 +114,7 @@ export function describeServer(dir: string, name: string, port: number): Postgre
       await server.start();
     },
     async stop() {
-      // Whoever is connected is told and dropped. One that is frozen would not hear of it.
+      // A fast shutdown disconnects clients. A paused server does not get the signal.
       if (child?.isRunning()) signalAll(child, 'SIGCONT');
       await child?.stop('SIGINT');
     },
@@ -122,7 +122,7 @@ export function describeServer(dir: string, name: string, port: number): Postgre
   return server;
 }
 
-/** A new cluster with the user and an empty database of that name, running. */
+/** Starts a new cluster with the user and an empty database of that name. */
 export async function createPrimary(server: PostgresServer, dir: string): Promise<void> {
   const passwordFile = path.join(dir, 'password');
   writeFileSync(passwordFile, PASSWORD, { mode: 0o600 });
@@ -135,15 +135,15 @@ export async function createPrimary(server: PostgresServer, dir: string): Promis
   );
 }
 
-/** A folder that the servers' account owns, as PostgreSQL and PgBouncer want it. */
+/** Creates a directory that the servers' account owns, as PostgreSQL and PgBouncer require. */
 export function makeFolder(dir: string): void {
   mkdirSync(dir, { recursive: true, mode: 0o755 });
   own(dir);
 }
 
 /**
- * From now on a COMMIT on `primary` waits until that standby has it on its disk, and `undefined`: for nobody. Resolves when it is so.
- * A standby's own setting is none, or a promoted one would wait for the server that died.
+ * Makes a COMMIT on `primary` wait until that standby has it on its disk; `undefined`: no wait. Resolves when it applies.
+ * A standby has no such setting, because after its promotion it would wait for the failed server.
  */
 export async function waitForStandby(
   primary: PostgresServer,
@@ -185,7 +185,7 @@ function own(file: string): void {
   if (uid !== undefined) chownSync(file, uid, gid!);
 }
 
-/** The postmaster stands still first: it would start others meanwhile, or take notice. */
+/** Pauses the postmaster first, because it would start other processes or react. */
 function signalAll(postmaster: Child, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
   process.kill(postmaster.pid, 'SIGSTOP');
   for (const pid of [...childrenOf(postmaster), postmaster.pid]) process.kill(pid, signal);

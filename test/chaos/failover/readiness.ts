@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One question to /readyz. Status 0: no answer in a second, which a balancer counts as "not ready". */
+/** One request to /readyz. Status 0: no answer in a second, which a balancer counts as "not ready". */
 interface Look {
   asked: number;
   answered: number;
@@ -8,7 +8,7 @@ interface Look {
 }
 
 export interface ReadinessWatch {
-  /** By instance, in the order of their addresses. */
+  /** Answers by instance, in the order of their addresses. */
   looks: Look[][];
   stop(): Promise<void>;
 }
@@ -16,7 +16,7 @@ export interface ReadinessWatch {
 const EVERY_MS = 100;
 const TIMEOUT_MS = 1000;
 
-/** Asks as a balancer does, but more often. */
+/** Polls /readyz as a balancer does, but more often. */
 export function watchReadiness(addresses: string[]): ReadinessWatch {
   const looks: Look[][] = addresses.map(() => []);
   let stopped = false;
@@ -41,13 +41,13 @@ export function watchReadiness(addresses: string[]): ReadinessWatch {
   };
 }
 
-/** "Ready", asked after `from` and told before `until`: with no database in between that is a lie. */
+/** Finds "ready" answers between `from` and `until`. Without a database in between, they are wrong. */
 export function liesBetween({ looks }: ReadinessWatch, from: number, until: number): number {
   return looks.flat().filter((look) => look.status === 200 && look.asked > from && look.answered < until)
     .length;
 }
 
-/** Milliseconds from `since` to the first answer that says so, of each instance; those that never did are left out. */
+/** Returns the milliseconds from `since` to the first such answer of each instance that had one. */
 export function firstAfter({ looks }: ReadinessWatch, since: number, isReady: boolean): number[] {
   return looks.flatMap((ofOne) => {
     const found = ofOne.find((look) => look.asked > since && (look.status === 200) === isReady);

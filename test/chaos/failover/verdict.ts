@@ -3,21 +3,21 @@ import type { Db } from '../../../services/platform/database';
 import { type Seats, seatsTaken } from '../../support/website';
 import type { Acknowledged } from './clients';
 
-/** What must not be; every list is empty where all promises were kept. */
+/** Violations; every list is empty when all promises were kept. */
 export interface Breaches {
-  /** Acknowledged with 201, and not there, or not as it was told. */
+  /** Acknowledged with 201, and missing or different. */
   lost: string[];
-  /** More than one row for one wish. */
+  /** More than one row for one purchase. */
   doubled: string[];
-  /** There, though it was refused or never asked for. */
+  /** Stored, although it was refused or never requested. */
   unasked: string[];
   /** A booking without its event, with two, or an event without its booking. */
   eventless: string[];
-  /** An answer that no client should get of this load. */
+  /** Answers that this load should not get. */
   odd: string[];
-  /** A departure whose seats are not those of its holds and bookings. */
+  /** Departures whose seats differ from their holds and bookings. */
   miscounted: string[];
-  /** What `tourctl doctor` finds broken. */
+  /** Findings of `tourctl doctor`. */
   sick: string[];
 }
 
@@ -29,7 +29,7 @@ interface Row {
   takesSeats: boolean;
 }
 
-/** Compares what the clients were told with what the database has. Nothing else may have written to it. */
+/** Compares the clients' answers with the database, which no other client may have written to. */
 export async function judge(db: Db, acknowledged: Acknowledged[], departures: Seats[]): Promise<Breaches> {
   const rows = [...(await readHolds(db)), ...(await readLeads(db))];
   const byReference = new Map<string, Row[]>();
