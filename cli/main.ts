@@ -7,11 +7,11 @@ export function main(root: string): void {
   const interrupt = new AbortController();
   // Accepts a second signal: npm passes on the one that the terminal already sent.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => interrupt.abort());
-  const news = new Set<'change' | 'secret'>();
+  const results = new Set<'change' | 'secret'>();
   stdout.on('error', ({ code = 'closed' }: NodeJS.ErrnoException) => {
     // The reader of the pipe closed it, for example `head`.
-    if (code === 'EPIPE' && !news.has('secret')) process.exit(0);
-    const message = `Standard output cannot be written (${code})${lostWithIt(news)}`;
+    if (code === 'EPIPE' && !results.has('secret')) process.exit(0);
+    const message = `Standard output cannot be written (${code})${describeLoss(results)}`;
     const document = JSON.stringify({ error: { code: 'output_lost', message } });
     stderr.write(`${process.argv.includes('--json') ? document : `error: ${message}`}\n`);
     process.exit(1);
@@ -26,7 +26,7 @@ export function main(root: string): void {
     isTTY,
     screen: readScreen(stdout, env),
     interrupted: interrupt.signal,
-    onNews: (what) => void news.add(what),
+    onResult: (what) => void results.add(what),
     root,
   }).then((code) => {
     process.exitCode = code;
@@ -36,8 +36,8 @@ export function main(root: string): void {
   });
 }
 
-function lostWithIt(news: Set<'change' | 'secret'>): string {
-  if (news.has('secret'))
+function describeLoss(results: Set<'change' | 'secret'>): string {
+  if (results.has('secret'))
     return ': the issued credential is valid but its secret is lost: rotate or revoke it';
-  return news.has('change') ? ': the change was made' : '';
+  return results.has('change') ? ': the change was made' : '';
 }

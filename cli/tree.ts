@@ -63,7 +63,7 @@ const COMMANDS: (Noun | Verb)[] = TREE.flatMap(({ commands }) => commands);
 export const NOUNS: Noun[] = COMMANDS.filter((command) => 'verbs' in command);
 export const VERBS: Verb[] = COMMANDS.filter((command) => 'usage' in command);
 
-/** Noun and verb that the first words of a command line name. */
+/** Holds the noun and verb of a command line. */
 interface Found {
   noun?: Noun;
   verb?: Verb;
@@ -83,7 +83,7 @@ export function commandPath(argv: readonly string[]): string {
   return ['tourctl', noun?.name, verb && verbName(verb)].filter(Boolean).join(' ');
 }
 
-/** Checks the command before its flags. @throws UsageError with what was probably meant */
+/** Checks the command before its flags. @throws UsageError with suggestions */
 export function refuseUnknownCommand(argv: readonly string[]): void {
   const [first, second] = wordsOf(argv);
   const { noun, verb } = findCommand(argv);

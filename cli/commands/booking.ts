@@ -1,48 +1,49 @@
 import { BOOKING_STATUSES } from '../../services/api/bookings/booking-lead';
 import { COUNTS_KEPT_DAYS } from '../../services/api/refusals/refusal';
-import type { Flag, Noun } from '../engine/command';
-import { LIMIT_FLAG } from '../engine/credential-flags';
+import { type Flag, flag, type Noun } from '../engine/command';
 import { UsageError } from '../engine/failure';
-import { afterFlag } from '../engine/list-page';
-import { REVEAL_FLAG } from '../engine/personal-data';
+import {
+  afterFlag,
+  EXTERNAL_REF_FLAG,
+  LIMIT_FLAG,
+  REVEAL_FLAG,
+  sinceFlag,
+  TENANT_FLAG,
+} from '../engine/flags';
 import { bookingRef, line, moment, slug, wholeNumber } from '../engine/values';
 
 const REF = { ref: bookingRef };
 const DAY_MS = 86_400_000;
 
-const TENANT: Flag = { flags: '--tenant <slug>', about: 'of this tenant only', parse: slug };
-const EXTERNAL_REF: Flag = {
-  flags: '--external-ref <ref>',
-  about: "with this reference of the tenant's own",
-  parse: line(128),
-};
 const FILTERS: Flag[] = [
-  TENANT,
-  { flags: '--status <status>', about: 'in this status only', choices: BOOKING_STATUSES },
-  EXTERNAL_REF,
-  { flags: '--since <time>', about: 'created at or after', parse: moment },
-  { flags: '--until <time>', about: 'created before', parse: moment },
+  TENANT_FLAG,
+  flag('--status <status>', 'only in this status', { choices: BOOKING_STATUSES }),
+  EXTERNAL_REF_FLAG,
+  sinceFlag('created'),
+  flag('--until <time>', 'only created before', { parse: moment }),
 ];
+
+const actions = () => require('./booking/actions') as typeof import('./booking/actions');
 
 export const booking: Noun = {
   name: 'booking',
-  about: 'Booking leads of all tenants',
+  about: 'Show, change, count and export the bookings of all tenants',
   verbs: [
     {
       usage: 'list',
       about: 'List bookings, newest first',
       flags: [
         ...FILTERS,
-        { flags: '--before <ref>', about: 'go on after this one, the last of a list', parse: bookingRef },
+        flag('--before <ref>', 'continue after this one, the last of a list', { parse: bookingRef }),
         REVEAL_FLAG,
         LIMIT_FLAG,
       ],
       examples: ['booking list --tenant acme --status pending_payment --since 24h'],
-      run: () => (require('./booking/actions') as typeof import('./booking/actions')).listBookingsCommand,
+      run: () => actions().listBookingsCommand,
     },
     {
       usage: 'show <ref>',
-      about: 'Show a booking: its price, all that happened to it and its hold, its webhooks',
+      about: 'Show a booking with its price, its history, its hold and its webhooks',
       args: REF,
       flags: [REVEAL_FLAG],
       examples: ['booking show ACME-1042'],
@@ -52,30 +53,28 @@ export const booking: Noun = {
       usage: 'confirm <ref>',
       about: 'Mark a booking as paid; an expired one takes its seats again if they are free',
       args: REF,
-      run: () => (require('./booking/actions') as typeof import('./booking/actions')).confirmBookingCommand,
+      run: () => actions().confirmBookingCommand,
     },
     {
       usage: 'cancel <ref>',
-      about: 'Cancel a booking; its seats come back',
+      about: 'Cancel a booking, so that its seats are free again',
       args: REF,
       asks: () => true,
-      run: () => (require('./booking/actions') as typeof import('./booking/actions')).cancelBookingCommand,
+      run: () => actions().cancelBookingCommand,
     },
     {
       usage: 'expire',
       about:
-        'Write down and announce unpaid bookings whose payment window is over, as the API does by itself',
-      flags: [{ flags: '--dry-run', about: 'only list them' }],
+        'Expire unpaid bookings whose payment window is over, and send their events, as the API does by itself',
+      flags: [flag('--dry-run', 'only list them')],
       examples: ['booking expire --dry-run'],
-      run: () => (require('./booking/actions') as typeof import('./booking/actions')).expireBookingsCommand,
+      run: () => actions().expireBookingsCommand,
     },
     {
       usage: 'stats [tenant]',
       about: 'Draw holds, bookings, conversion and sold-out refusals by day',
       args: { tenant: slug },
-      flags: [
-        { flags: '--since <time>', about: 'from that day on (UTC)', parse: moment, otherwise: '14 days' },
-      ],
+      flags: [flag('--since <time>', 'from that day on (UTC)', { parse: moment, otherwise: '14 days' })],
       check: ({ since }: { since?: Date }) => {
         const age = Date.now() - (since?.getTime() ?? Date.now());
         if (age < 0 || age > COUNTS_KEPT_DAYS * DAY_MS) {
@@ -87,45 +86,36 @@ export const booking: Noun = {
     },
     {
       usage: 'refusals',
-      about: 'List refused holds and bookings of the last 30 days, and why; the newest some seconds late',
+      about:
+        'List refused holds and bookings of the last 30 days with their reasons; the newest appear after seconds',
       flags: [
-        TENANT,
-        { flags: '--since <time>', about: 'refused at or after', parse: moment },
-        {
-          flags: '--code <code>',
-          about: 'for this reason only, such as insufficient_seats',
-          parse: line(64),
-        },
-        EXTERNAL_REF,
+        TENANT_FLAG,
+        sinceFlag('refused'),
+        flag('--code <code>', 'only for this reason, such as insufficient_seats', { parse: line(64) }),
+        EXTERNAL_REF_FLAG,
         LIMIT_FLAG,
         afterFlag('id', wholeNumber(1, 9_999_999_999)),
       ],
       examples: ['booking refusals --tenant acme --external-ref cart-81'],
-      run: () => (require('./booking/refusals') as typeof import('./booking/refusals')).listRefusalsCommand,
+      run: () => (require('./booking/history') as typeof import('./booking/history')).listRefusalsCommand,
     },
     {
       usage: 'export',
       about: 'Write bookings as CSV, newest first; customers are masked without --reveal',
-      flags: [
-        ...FILTERS,
-        { flags: '--out <file>', about: 'a new file, readable for you alone; by default stdout' },
-        REVEAL_FLAG,
-      ],
+      flags: [...FILTERS, flag('--out <file>', 'write a new file (0600), not to stdout'), REVEAL_FLAG],
       check: ({ json, out }: { json?: boolean; out?: string }) => {
-        if (json && out === undefined) throw new UsageError('--json needs --out: on stdout there is the CSV');
+        if (json && out === undefined)
+          throw new UsageError('--json needs --out: without it stdout has the CSV');
       },
       examples: ['booking export --tenant acme --since 30d --out bookings.csv'],
       run: () => (require('./booking/export') as typeof import('./booking/export')).exportBookingsCommand,
     },
     {
       usage: 'anonymize <ref>',
-      about: 'Erase who the customer was, everywhere and for good; seats, dates and amounts stay',
+      about: 'Erase the customer of a booking everywhere and for good; seats, dates and amounts stay',
       args: REF,
       flags: [
-        {
-          flags: '--force',
-          about: 'also while a webhook with the customer has not arrived; it is then sent without',
-        },
+        flag('--force', 'also while a webhook with the customer is not delivered; it is then sent without'),
       ],
       asks: () => true,
       run: () =>

@@ -1,9 +1,7 @@
 import { TOUR_STATUSES } from '../../services/api/catalog/tour';
-import { catalogFile, continentFlag } from '../engine/catalog-flags';
 import type { Noun } from '../engine/command';
-import { LIMIT_FLAG } from '../engine/credential-flags';
 import { UsageError } from '../engine/failure';
-import { afterFlag } from '../engine/list-page';
+import { afterFlag, catalogFile, continentFlag, LIMIT_FLAG } from '../engine/flags';
 import { line, slug } from '../engine/values';
 
 interface ExportFlags {

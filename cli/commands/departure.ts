@@ -1,21 +1,20 @@
-import { travelDate } from '../engine/catalog-flags';
-import type { Noun } from '../engine/command';
-import { LIMIT_FLAG } from '../engine/credential-flags';
+import { flag, type Noun } from '../engine/command';
 import { UsageError } from '../engine/failure';
-import { afterFlag } from '../engine/list-page';
-import { REVEAL_FLAG } from '../engine/personal-data';
+import { afterFlag, LIMIT_FLAG, REVEAL_FLAG, travelDate } from '../engine/flags';
 import { wholeNumber } from '../engine/values';
+
+const actions = () => require('./departure/actions') as typeof import('./departure/actions');
 
 export const departure: Noun = {
   name: 'departure',
-  about: 'The travel dates of a tour and their seats',
+  about: 'List and change the departures of a tour and their seats',
   verbs: [
     {
       usage: 'list <tour>',
       about: 'List the departures of a tour by date, from today on',
       flags: [
-        { flags: '--from <date>', about: 'from this day on, which may be past', parse: travelDate },
-        { flags: '--to <date>', about: 'up to this day', parse: travelDate },
+        flag('--from <date>', 'from this day on, which may be past', { parse: travelDate }),
+        flag('--to <date>', 'up to this day', { parse: travelDate }),
         LIMIT_FLAG,
         afterFlag('date', travelDate),
       ],
@@ -23,12 +22,12 @@ export const departure: Noun = {
         if (from && to && to < from) throw new UsageError('--to must not be before --from');
       },
       examples: ['departure list dolomites-hut-to-hut --from 2027-01-01'],
-      run: () =>
-        (require('./departure/actions') as typeof import('./departure/actions')).listDeparturesCommand,
+      run: () => actions().listDeparturesCommand,
     },
     {
       usage: 'cancel <tour> <date>',
-      about: 'Take a departure off sale; its bookings stay, and those to tell are listed',
+      about:
+        'Take a departure off sale; its bookings stay, and are listed so that you can inform the customers',
       args: { date: travelDate },
       flags: [REVEAL_FLAG],
       asks: () => true,
@@ -36,22 +35,20 @@ export const departure: Noun = {
         'departure cancel dolomites-hut-to-hut 2027-06-05',
         'departure cancel dolomites-hut-to-hut 2027-06-05 --reveal --yes',
       ],
-      run: () =>
-        (require('./departure/actions') as typeof import('./departure/actions')).cancelDepartureCommand,
+      run: () => actions().cancelDepartureCommand,
     },
     {
       usage: 'reopen <tour> <date>',
       about: 'Put a cancelled departure on sale again',
       args: { date: travelDate },
-      run: () =>
-        (require('./departure/actions') as typeof import('./departure/actions')).reopenDepartureCommand,
+      run: () => actions().reopenDepartureCommand,
     },
     {
       usage: 'set-seats <tour> <date> <seats>',
       about: 'Change how many seats a departure has; never below what is held or booked',
       args: { date: travelDate, seats: wholeNumber(1, 100_000) },
       examples: ['departure set-seats dolomites-hut-to-hut 2027-06-05 16'],
-      run: () => (require('./departure/actions') as typeof import('./departure/actions')).setSeatsCommand,
+      run: () => actions().setSeatsCommand,
     },
   ],
 };

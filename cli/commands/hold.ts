@@ -1,22 +1,27 @@
 import { HOLD_STATUSES } from '../../services/api/holds/seat-hold';
-import type { Noun } from '../engine/command';
-import { LIMIT_FLAG } from '../engine/credential-flags';
-import { afterFlag } from '../engine/list-page';
-import { REVEAL_FLAG } from '../engine/personal-data';
-import { line, moment, slug, uuid } from '../engine/values';
+import { flag, type Noun } from '../engine/command';
+import {
+  afterFlag,
+  EXTERNAL_REF_FLAG,
+  LIMIT_FLAG,
+  REVEAL_FLAG,
+  sinceFlag,
+  TENANT_FLAG,
+} from '../engine/flags';
+import { uuid } from '../engine/values';
 
 export const hold: Noun = {
   name: 'hold',
-  about: 'Seats that tenants keep for a while',
+  about: 'Show and release the seats that tenants hold',
   verbs: [
     {
       usage: 'list',
       about: 'List holds, newest first',
       flags: [
-        { flags: '--tenant <slug>', about: 'of this tenant only', parse: slug },
-        { flags: '--status <status>', about: 'in this status only', choices: HOLD_STATUSES },
-        { flags: '--since <time>', about: 'placed at or after', parse: moment },
-        { flags: '--external-ref <ref>', about: "with this reference of the tenant's own", parse: line(128) },
+        TENANT_FLAG,
+        flag('--status <status>', 'only in this status', { choices: HOLD_STATUSES }),
+        sinceFlag('placed'),
+        EXTERNAL_REF_FLAG,
         LIMIT_FLAG,
         afterFlag('id', uuid),
       ],
@@ -25,14 +30,14 @@ export const hold: Noun = {
     },
     {
       usage: 'show <id>',
-      about: 'Show a hold, all that happened to it, and what a booking with it is answered',
+      about: 'Show a hold, its history, and how a booking with it is answered',
       args: { id: uuid },
       flags: [REVEAL_FLAG],
       run: () => (require('./hold/actions') as typeof import('./hold/actions')).showHoldCommand,
     },
     {
       usage: 'release <id>',
-      about: 'Give the seats of a hold back',
+      about: 'Release a hold, so that its seats are free again',
       args: { id: uuid },
       asks: () => true,
       run: () => (require('./hold/actions') as typeof import('./hold/actions')).releaseHoldCommand,

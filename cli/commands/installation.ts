@@ -1,4 +1,4 @@
-import type { DatabaseVerb, OfflineVerb } from '../engine/command';
+import { flag, type DatabaseVerb, type OfflineVerb } from '../engine/command';
 import type { Context } from '../engine/context';
 
 /*
@@ -9,7 +9,7 @@ import type { Context } from '../engine/context';
 export const upVerb: OfflineVerb = {
   usage: 'up',
   about: 'Run everything on this machine: database, API and webhook queue',
-  flags: [{ flags: '--no-demo', about: 'leave the demo catalog and tenant out' }],
+  flags: [flag('--no-demo', 'leave the demo catalog and tenant out')],
   examples: ['up', 'up --no-demo'],
   runOffline: () => (require('./installation/up') as typeof import('./installation/up')).upCommand,
 };

@@ -49,8 +49,11 @@ export const origins: Noun = {
 
 const findTenants = () =>
   require('../../services/api/tenants/find-tenant') as typeof import('../../services/api/tenants/find-tenant');
-const changeOrigins = () =>
-  require('../../services/api/tenants/origins') as typeof import('../../services/api/tenants/origins');
+const changeOrigins = () => {
+  const { addOrigins, removeOrigins, setOrigins } =
+    require('../../services/api/tenants/origins') as typeof import('../../services/api/tenants/origins');
+  return { addOrigins, removeOrigins, setOrigins };
+};
 
 async function listOriginsCommand({ db, output }: Context, _: object, slug: string): Promise<void> {
   const { origins } = await findTenants().findTenant(db, slug);

@@ -1,41 +1,40 @@
 import { PRICE_RULE_KINDS } from '../../services/api/pricing/choose-price-rule';
-import { continentFlag, roundingStep, tourFlag, travelDate } from '../engine/catalog-flags';
-import type { Noun } from '../engine/command';
-import { LIMIT_FLAG } from '../engine/credential-flags';
+import { flag, type Noun } from '../engine/command';
 import { UsageError } from '../engine/failure';
-import { afterFlag } from '../engine/list-page';
+import { afterFlag, continentFlag, LIMIT_FLAG, roundingStep, tourFlag, travelDate } from '../engine/flags';
 import { decimal, wholeNumber } from '../engine/values';
 import type { RuleOptions } from './pricing/actions';
 
 const MOST = 1_000_000_000;
 const ruleId = wholeNumber(1, 9_999_999_999);
 
+const actions = () => require('./pricing/actions') as typeof import('./pricing/actions');
+
 export const pricing: Noun = {
   name: 'pricing',
-  about: "A tenant's prices: one rule decides each, else it is the platform's",
+  about:
+    "Show, change and simulate a tenant's prices: one rule decides each price, else it is the platform's",
   verbs: [
     {
       usage: 'show <slug>',
-      about: 'List the price rules of a tenant, the newest first',
+      about: 'List the price rules of a tenant, newest first',
       flags: [LIMIT_FLAG, afterFlag('id', ruleId)],
-      run: () => (require('./pricing/actions') as typeof import('./pricing/actions')).showPricingCommand,
+      run: () => actions().showPricingCommand,
     },
     {
       usage: 'add <slug>',
       about: "Add a price rule: a tour's beats a continent's beats a general one",
       flags: [
-        {
-          flags: '--percent <percent>',
-          about: 'added to each price; -50 halves it',
+        flag('--percent <percent>', 'percent to add to each price; -50 halves it', {
           parse: decimal(-100, 10_000, 4),
-        },
-        { flags: '--amount <money>', about: "added to an adult's price", parse: decimal(-MOST, MOST, 4) },
-        { flags: '--price <money>', about: "an adult's price", parse: decimal(0, MOST, 4) },
+        }),
+        flag('--amount <money>', "amount to add to an adult's price", { parse: decimal(-MOST, MOST, 4) }),
+        flag('--price <money>', "an adult's price", { parse: decimal(0, MOST, 4) }),
         tourFlag('only this tour, by slug or id'),
-        continentFlag('only tours there'),
-        { flags: '--travel-from <date>', about: 'only departures from this day on', parse: travelDate },
-        { flags: '--travel-to <date>', about: 'only departures up to this day', parse: travelDate },
-        { flags: '--round-to <money>', about: 'to the nearest multiple of it', parse: roundingStep },
+        continentFlag('only tours of this continent'),
+        flag('--travel-from <date>', 'only departures from this day on', { parse: travelDate }),
+        flag('--travel-to <date>', 'only departures up to this day', { parse: travelDate }),
+        flag('--round-to <money>', 'round to the nearest multiple of this', { parse: roundingStep }),
       ],
       check: checkRule,
       examples: [
@@ -43,21 +42,21 @@ export const pricing: Noun = {
         'pricing add acme --price 990 --tour dolomites-hut-to-hut --travel-from 2027-06-01 --travel-to 2027-08-31',
         'pricing add acme --amount -20 --continent europe',
       ],
-      run: () => (require('./pricing/actions') as typeof import('./pricing/actions')).addPricingCommand,
+      run: () => actions().addPricingCommand,
     },
     {
       usage: 'remove <slug> <id>',
       about: 'Remove a price rule',
       args: { id: ruleId },
       asks: () => true,
-      run: () => (require('./pricing/actions') as typeof import('./pricing/actions')).removePricingCommand,
+      run: () => actions().removePricingCommand,
     },
     {
       usage: 'simulate <slug> <tour>',
-      about: 'Say what a booking would cost a customer of the tenant, and which rule makes the price',
+      about: 'Calculate what a booking costs a customer of the tenant, and name the rule that decides',
       flags: [
-        { flags: '--date <date>', about: 'of departure; without it the base price', parse: travelDate },
-        { flags: '--adults <number>', about: 'how many', parse: wholeNumber(1, 50), otherwise: '1' },
+        flag('--date <date>', 'date of departure; without it the base price counts', { parse: travelDate }),
+        flag('--adults <number>', 'how many adults', { parse: wholeNumber(1, 50), otherwise: '1' }),
       ],
       examples: ['pricing simulate acme dolomites-hut-to-hut --date 2027-06-05 --adults 2'],
       run: () =>

@@ -18,6 +18,11 @@ export interface Flag {
   otherwise?: string;
 }
 
+/** Declares a flag: `flag('--currency <code>', 'ISO 4217 currency', { parse: currency })`. */
+export function flag(flags: string, about: string, more: Omit<Flag, 'flags' | 'about'> = {}): Flag {
+  return { flags, about, ...more };
+}
+
 interface VerbForm {
   /** The verb and its arguments: `add <slug> <origin...>`. Those in angle brackets are asked for like a `must` flag. */
   usage: string;

@@ -96,7 +96,7 @@ export async function withContext<T>(
       secrets: (...needed) => openSecretsFor(db, config, needed),
       operator,
       audited: (entry, change) =>
-        obeyed(io, interruption, db, (beforeCommit) => audited(operator, db, entry, change, beforeCommit)),
+        applied(io, interruption, db, (beforeCommit) => audited(operator, db, entry, change, beforeCommit)),
     };
     const probe = () => openDatabase(server.url, PROBE);
     return await interruption.until(() => whileAnswering(probe, () => work(context)));
@@ -168,7 +168,7 @@ async function openSecretsFor<Name extends keyof Secrets>(
 }
 
 /** Delays Ctrl-C from COMMIT on, so that an issued secret is shown and the change is reported. */
-async function obeyed<T>(
+async function applied<T>(
   io: Io,
   interruption: Interruption,
   db: Db,
@@ -178,7 +178,7 @@ async function obeyed<T>(
     require('../../services/platform/read-cache/await-instances') as typeof import('../../services/platform/read-cache/await-instances');
   try {
     const result = await change(() => interruption.defer());
-    io.onNews?.('change');
+    io.onResult?.('change');
     await awaitInstances(db);
     return result;
   } finally {

@@ -1,44 +1,30 @@
 import { CREDENTIAL_STATUSES } from '../../services/api/credentials/credential';
 import type { Output } from '../terminal/output';
-import type { Flag } from './command';
+import { flag, type Flag } from './command';
 import { UsageError } from './failure';
-import { credentialId, duration, limit, orNone } from './values';
+import { credentialId, duration, orNone } from './values';
 
 /** Flags that keys and widget tokens share. */
-export const OUT_FLAG: Flag = {
-  flags: '--out <file>',
-  about: 'write the secret to a new file (0600), not to stdout',
-};
-export const EXPIRES_FLAG: Flag = {
-  flags: '--expires-in <duration>',
-  about: 'how long it serves, such as 90d, or none for ever',
-  parse: orNone(duration()),
-  otherwise: 'for ever',
-};
-export const GRACE_FLAG: Flag = {
-  flags: '--grace <duration>',
-  about: 'how long the old one still serves; 0 revokes it at once',
-  parse: duration({ zero: true }),
-  otherwise: '24h',
-};
+export const OUT_FLAG: Flag = flag('--out <file>', 'write the secret to a new file (0600), not to stdout');
+export const EXPIRES_FLAG: Flag = flag(
+  '--expires-in <duration>',
+  'when it expires, such as 90d, or none for never',
+  { parse: orNone(duration()), otherwise: 'never' },
+);
+export const GRACE_FLAG: Flag = flag(
+  '--grace <duration>',
+  'how long the old one stays valid; 0 revokes it at once',
+  { parse: duration({ zero: true }), otherwise: '24h' },
+);
 export const ROTATED_EXPIRES_FLAG: Flag = {
   ...EXPIRES_FLAG,
   otherwise: 'as long as the old one was issued for',
 };
-export const LIMIT_FLAG: Flag = {
-  flags: '--limit <number>',
-  about: 'how many at most',
-  parse: limit,
-  otherwise: '100',
-};
-export const CREDENTIAL_STATUS_FLAG: Flag = {
-  flags: '--status <status>',
-  about: 'only these',
+export const CREDENTIAL_STATUS_FLAG: Flag = flag('--status <status>', 'only in this status', {
   choices: CREDENTIAL_STATUSES,
-};
+});
 export const ID_ARGUMENT = { id: credentialId };
 
-export const DEFAULT_LIMIT = 100;
 const DAY = 86_400;
 
 export interface IssueOptions {
@@ -65,18 +51,18 @@ export function endsAtOnce({ grace }: { grace?: number }): boolean {
   return grace === 0;
 }
 
-export const DEV_FLAG: Flag = { flags: '--dev', about: 'allow http://localhost:PORT, for a tenant on trial' };
+export const DEV_FLAG: Flag = flag('--dev', 'allow http://localhost:PORT, for a tenant on trial');
 
-/** Refuses what no tenant may have, before a database is opened. */
+/** Refuses invalid origins before a database is opened. @throws UsageError */
 export function checkOrigins(origins: string[], dev: boolean | undefined, name: string): void {
   for (const origin of origins) canonical(origin, dev, name);
 }
 
-/** Tells where an origin is kept in another spelling than it was given in. */
+/** Notes each origin that is stored in another spelling than it was given in. */
 export function printSpelling(origins: string[], dev: boolean | undefined, output: Output): void {
   for (const origin of origins) {
     const kept = canonical(origin, dev, 'origin');
-    if (kept !== origin) output.note(`${origin} is kept as ${kept}`);
+    if (kept !== origin) output.note(`${origin} is stored as ${kept}`);
   }
 }
 

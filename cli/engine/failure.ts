@@ -63,7 +63,7 @@ function isSilence(error: unknown): boolean {
   return (error as Error | undefined)?.name === 'KnexTimeoutError' || SILENT.test(withoutStatement(error));
 }
 
-/** Connection, authorization, no more connections, shutdown and "no such database". */
+/** Matches connection, authorization, too many connections, shutdown and "no such database". */
 function isLost(error: unknown, state: string | undefined): boolean {
   if (state) return /^(08|28|53300|57P|3D)/.test(state);
   const { syscall } = (error ?? {}) as { syscall?: string };
@@ -108,7 +108,7 @@ export class UsageError extends Error {
   }
 }
 
-/** The person answered the question with no. */
+/** Signals that the person answered no. */
 export class NotConfirmedError extends AppError {
   readonly code = 'not_confirmed';
 
@@ -125,7 +125,7 @@ export class MigrationsPendingError extends AppError {
   }
 }
 
-/** The configuration is invalid. */
+/** Signals an invalid configuration. */
 export class SettingsError extends AppError {
   readonly code = 'invalid_configuration';
 }

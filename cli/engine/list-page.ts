@@ -1,6 +1,7 @@
+import { findTenant } from '../../services/api/tenants/find-tenant';
+import type { Db } from '../../services/platform/database';
 import type { Output } from '../terminal/output';
 import type { Screen } from '../terminal/screen';
-import type { Flag } from './command';
 
 const MOST = 1000;
 
@@ -10,9 +11,9 @@ interface Page<T> {
   after?: (last: T) => string | number;
 }
 
-/** Continues a list after the last item shown; new items before it do not shift the page. */
-export function afterFlag(value: string, parse: Flag['parse']): Flag {
-  return { flags: `--after <${value}>`, about: 'go on behind this one, the last that was shown', parse };
+/** Returns the id for `--tenant`; undefined without the flag. @throws TenantNotFoundError */
+export async function findTenantId(db: Db, slug: string | undefined): Promise<string | undefined> {
+  return slug === undefined ? undefined : (await findTenant(db, slug)).id;
 }
 
 /** Returns the limit plus one, which reveals whether there are more rows. */
@@ -32,7 +33,7 @@ export function answerPage<T extends object>(
   const last = items.at(-1);
   if (last === undefined || found.length <= page.limit) return;
   const ways = [
-    page.after && `--after ${page.after(last)} goes on`,
+    page.after && `--after ${page.after(last)} continues`,
     page.limit < MOST && `--limit shows up to ${MOST}`,
   ].filter(Boolean);
   output.note(`${items.length} shown, and there are more: ${ways.join(', ')}`);

@@ -2,10 +2,10 @@ import leven from 'leven';
 
 const MAX_ERRORS = 3;
 
-/** Returns how many typing errors still let a word be recognised: a third of its letters, three at most. */
+/** Allows typing errors in a third of the letters, three at most. */
 const tolerance = (word: string) => Math.min(MAX_ERRORS, Math.max(1, Math.floor(word.length / 3)));
 
-/** Returns the candidates that the fewest typing errors lead to. */
+/** Returns the candidates with the fewest typing errors. */
 export function nearest(word: string, candidates: readonly string[]): string[] {
   const far = candidates.map((candidate) => [candidate, typingErrors(word, candidate)] as const);
   const least = Math.min(...far.map(([, errors]) => errors));
@@ -18,7 +18,7 @@ export function didYouMean(meant: string[]): string {
   return meant.length > 0 ? ` (Did you mean ${meant.join(' or ')}?)` : '';
 }
 
-/** Counts letters left out, added or mistaken. Two neighbours swapped are one error, where Levenshtein counts two. */
+/** Counts missing, added and wrong letters. Two swapped letters count as one error; Levenshtein counts two. */
 function typingErrors(typed: string, meant: string): number {
   const errors = leven(typed, meant);
   if (errors > MAX_ERRORS + 1) return errors;

@@ -2,7 +2,6 @@ import type { PartialCustomer } from '../../services/api/holds/seat-hold';
 import { personFinder } from '../../services/api/privacy/person-finder';
 import { HIDDEN, maskEmail, maskName, maskPhone } from '../../services/platform/mask-personal-data';
 import type { Column } from '../terminal/table';
-import type { Flag } from './command';
 import type { Context } from './context';
 
 /** Column for lists with --reveal. */
@@ -32,12 +31,6 @@ export function toReferenceDocument(
 export function describeCustomer({ name, phone, email }: PartialCustomer): string | null {
   return [name, phone, email].filter((value) => value !== null).join(', ') || null;
 }
-
-/** Shows masked customer data; each use is recorded in an audit row. */
-export const REVEAL_FLAG: Flag = {
-  flags: '--reveal',
-  about: 'show names, phones and emails, which are masked otherwise; leaves an audit row',
-};
 
 export interface RevealOptions {
   reveal?: boolean;

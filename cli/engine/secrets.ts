@@ -42,7 +42,7 @@ function attempt<T>(file: string, step: () => T): T {
 
 /**
  * Reads a key or token from standard input, because shells store command lines and other users see them.
- * @param verb for the sentence where there is none, or more than one
+ * @param verb named in the error if there is no token, or more than one
  */
 export async function readPastedToken(io: Io, output: Output, verb: string): Promise<string> {
   const text = await readText(io, output);

@@ -7,12 +7,12 @@ const ANSWER_MS = 5000;
 /** Most commands end earlier and open no second connection. */
 const EVERY_MS = 5000;
 
-/** How the terminal connects. */
+/** Connection of the commands. */
 export const CONNECTION: DatabaseOptions = { applicationName: 'tourctl', connectTimeoutMs: ANSWER_MS };
 /** Connection of the liveness probe. */
 export const PROBE: DatabaseOptions = { ...CONNECTION, poolMax: 1, answerTimeoutMs: ANSWER_MS };
 
-/** The answer to COMMIT may be the missing one. */
+/** Signals that the server does not answer; the missing answer may be that of COMMIT. */
 class DatabaseSilentError extends AppError {
   readonly code = 'database_unreachable';
 
@@ -22,7 +22,7 @@ class DatabaseSilentError extends AppError {
   }
 }
 
-/** Sends the first statement to a server. @throws DatabaseSilentError, and whatever refuses the connection */
+/** Sends the first statement to a server. @throws DatabaseSilentError, and the errors of the connection */
 export async function greetDatabase(db: Db): Promise<void> {
   const timer = new AbortController();
   try {
@@ -35,8 +35,8 @@ export async function greetDatabase(db: Db): Promise<void> {
 }
 
 /**
- * Runs `work` until it ends or the server falls silent. A long statement is not silence, so a time-out would not do:
- * another connection asks every five seconds.
+ * Runs `work` until it ends or the server stops answering. A statement may take long, so no time-out can detect that: another
+ * connection asks every five seconds.
  * @throws DatabaseSilentError
  */
 export async function whileAnswering<T>(openProbe: () => Db, work: () => Promise<T>): Promise<T> {

@@ -12,19 +12,19 @@ export interface Io {
   /** Absent when stdout is a pipe. */
   screen?: Screen;
   /** Called when a change is committed or a secret is printed, so that a later output failure can report it. */
-  onNews?: (what: 'change' | 'secret') => void;
+  onResult?: (what: 'change' | 'secret') => void;
   /** Ctrl-C outside a prompt. */
   interrupted?: AbortSignal;
   /** Root folder of the installation; DATA_DIR defaults to a folder in it. */
   root: string;
 }
 
-/** The person pressed Ctrl-C: exit 130, and nothing was written unless the message says so. */
+/** Signals Ctrl-C: exit 130; nothing was written unless the message says so. */
 export class CancelledError extends Error {
   override readonly name = 'CancelledError';
 }
 
-/** Ctrl-C outside a prompt. */
+/** Handles Ctrl-C outside a prompt. */
 export interface Interruption {
   /**
    * Runs `work` until it ends or the person presses Ctrl-C.

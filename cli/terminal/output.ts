@@ -42,7 +42,7 @@ export function createOutput(io: Io, json: boolean): Output {
     screen,
     answer(value, text) {
       const written = json ? document(value) : text(screen);
-      if (SECRET.test(written)) io.onNews?.('secret');
+      if (SECRET.test(written)) io.onResult?.('secret');
       if (written !== '') write(io.stdout, `${written}\n`);
     },
     async pour(pieces, form) {

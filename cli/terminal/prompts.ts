@@ -24,8 +24,8 @@ export async function askText(
   // Inquirer does not handle a rejected validator: the process would end.
   const validate = async (answer: string) => {
     try {
-      const said = await objection(answer);
-      return said === undefined ? true : oneLine(said);
+      const reason = await objection(answer);
+      return reason === undefined ? true : oneLine(reason);
     } catch (error) {
       failure = { error };
       broken.abort();
@@ -53,7 +53,7 @@ export function askOne(
   return ask(io, { type: 'select', message, choices, default: otherwise });
 }
 
-/** At least one. @param otherwise what is ticked to begin with */
+/** Requires at least one choice. @param otherwise choices that are ticked at the start */
 export function askSome(
   io: Io,
   message: string,
@@ -86,7 +86,7 @@ function clean(question: Question): Question {
 async function ask<T>(io: Io, question: Question, broken?: AbortSignal): Promise<T> {
   // Loads the ES module only for a question, because loading is slow.
   const { default: inquirer } = await import('inquirer');
-  // Includes Ctrl-C from before the question, which arrived as a signal.
+  // Includes a Ctrl-C from before the question, which arrived as a signal.
   const signals = [io.interrupted, broken].filter((signal) => signal !== undefined);
   // On stderr, so that the answer on stdout can be piped.
   const prompt = inquirer.createPromptModule({

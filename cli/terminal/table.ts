@@ -1,17 +1,17 @@
 import { paint, PIPE, type Screen, type Tone } from './screen';
 import { cutText, oneLine, padText, textWidth, wrapText } from './text';
 
-/** A plain heading is a column that is never cut: ids, statuses, dates, money. */
+/** Declares a column; a plain heading is never cut: ids, statuses, dates, money. */
 export type Column = string | ColumnForm;
 
 interface ColumnForm {
   heading: string;
-  /** Cells that it may be cut down to on a narrow screen; left out, it is never cut. */
+  /** Smallest width in cells on a narrow screen; without it the column is never cut. */
   least?: number;
-  /** Numbers, that are compared from the right. */
+  /** Aligns numbers to the right. */
   right?: boolean;
   tones?: Partial<Record<string, Tone>>;
-  /** Dropped when the screen is too narrow, the last one first; blocks show it. */
+  /** Drops the column when the screen is too narrow, the last one first; blocks show it. */
   aside?: true;
 }
 
@@ -19,13 +19,13 @@ export type Cell = string | number | null;
 
 const GAP = '  ';
 const NOTHING = '-';
-/** Beside a label, text is still readable in so many cells. */
+/** Text beside a label stays readable down to this width in cells. */
 const NARROWEST = 20;
 
 /**
- * Columns under their headings, in the width of the screen: the widest of those that may be cut give way first. Where that
- * is not enough, a row becomes a block of lines. In a pipe nothing is cut.
- * @param empty the text without rows
+ * Draws columns under their headings in the width of the screen. It cuts the widest column first, of those that may be cut;
+ * if that is not enough, each row becomes a block of lines. In a pipe it cuts nothing.
+ * @param empty the text if there are no rows
  */
 export function table(columns: Column[], rows: Cell[][], empty: string, screen: Screen = PIPE): string {
   if (rows.length === 0) return empty;
@@ -38,7 +38,12 @@ export function table(columns: Column[], rows: Cell[][], empty: string, screen: 
   return shown ? grid(forms, cells, shown, screen) : blocks(forms, cells, screen);
 }
 
-/** Widths by the number of their column, as they are drawn. */
+/** Returns a function that draws one row for each item. */
+export function tableOf<T>(columns: Column[], toRow: (item: T) => Cell[], empty: string) {
+  return (items: T[], screen?: Screen): string => table(columns, items.map(toRow), empty, screen);
+}
+
+/** Maps the number of a column to its width. */
 type Widths = Map<number, number>;
 
 /** Drops empty columns first, then `aside` columns. Undefined if the rest is still too wide. */
@@ -85,8 +90,8 @@ function fitWidths(natural: number[], forms: ColumnForm[], available: number): n
   const gaps = GAP.length * (widths.length - 1);
   for (let over = sum(widths) + gaps - available; over > 0; over--) {
     const widest = forms.reduce<number | undefined>((best, { heading, least }, i) => {
-      const floor = least === undefined ? Infinity : Math.max(least, textWidth(heading));
-      return widths[i]! > floor && (best === undefined || widths[i]! > widths[best]!) ? i : best;
+      const smallest = least === undefined ? Infinity : Math.max(least, textWidth(heading));
+      return widths[i]! > smallest && (best === undefined || widths[i]! > widths[best]!) ? i : best;
     }, undefined);
     if (widest === undefined) return undefined;
     widths[widest]!--;
@@ -121,8 +126,8 @@ function labelled(
   text: string,
   { width, tone, screen }: { width: number; tone?: Tone; screen: Screen },
 ): string {
-  const room = Math.max(NARROWEST, (screen.columns ?? Infinity) - width - GAP.length);
-  const lines = text.split('\n').flatMap((line) => wrapText(oneLine(line), room));
+  const available = Math.max(NARROWEST, (screen.columns ?? Infinity) - width - GAP.length);
+  const lines = text.split('\n').flatMap((line) => wrapText(oneLine(line), available));
   const indent = ' '.repeat(width) + GAP;
   const [first, ...rest] = lines.map((line) => paint(line, tone, screen));
   return [padText(label, width) + GAP + first, ...rest.map((line) => indent + line)].join('\n');

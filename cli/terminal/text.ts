@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 const BROKEN = '\ufffd';
 const PICTOGRAPH = '\\p{Extended_Pictographic}';
 
-/** Joiners and soft hyphens, which words of several scripts have. Between pictures a joiner makes one of them, and stays. */
+/** Matches joiners and soft hyphens, except a joiner between two pictures, which makes them one. */
 const JOINERS = new RegExp(
   `[\\u00ad\\u200c]|(?<![${PICTOGRAPH}\\p{Emoji_Modifier}\\ufe0f])\\u200d|\\u200d(?!${PICTOGRAPH})`,
   'gu',
@@ -73,7 +73,7 @@ export function padText(text: string, width: number, right = false): string {
   return right ? space + text : text + space;
 }
 
-/** Lines of at most `width` cells, broken between words; a longer word stays whole, so that it can be copied. */
+/** Breaks between words into lines of at most `width` cells; a longer word is not broken, so that it can be copied. */
 export function wrapText(text: string, width: number): string[] {
   if (textWidth(text) <= width) return [text];
   const lines: string[] = [];

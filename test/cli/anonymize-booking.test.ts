@@ -188,7 +188,7 @@ describe('tourctl booking anonymize', () => {
     const { json } = await anonymize(body.booking_ref);
     expect(json.references).toEqual(['order-7']);
     const { stdout } = await terminal.tourctl(`booking anonymize ${body.booking_ref} --yes`);
-    expect(stdout).toContain('The reference order-7 stays: look whether it says who the customer was');
+    expect(stdout).toContain('The reference order-7 stays: check whether it names the customer');
     expect(await db('booking_leads').where({ booking_ref: body.booking_ref }).first('external_ref')).toEqual({
       externalRef: 'order-7',
     });

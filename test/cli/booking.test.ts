@@ -36,7 +36,7 @@ describe('tourctl booking', () => {
       const second = await sales.tourctl(`booking ${verb} ${bookingRef} --yes`);
       expect([second.code, second.stderr]).toEqual([
         0,
-        expect.stringContaining(`${bookingRef} was ${status} already`),
+        expect.stringContaining(`${bookingRef} was already ${status}`),
       ]);
       expect(await sales.json(`booking ${verb} ${bookingRef} --yes`)).toEqual(first.json);
       const events = await sales.db('webhook_events').where({ booking_ref: bookingRef }).pluck('type');

@@ -1,8 +1,8 @@
 import { describeOnTerminal, KEY } from '../support/pseudo-terminal';
 import { useTestTerminal } from './terminal';
 
-const WHAT = 'What may it do?';
-const HOW_LONG = 'How long does it serve?';
+const WHAT = 'What may the key do?';
+const HOW_LONG = 'When does it expire?';
 
 const terminal = useTestTerminal();
 beforeAll(async () => {

@@ -62,8 +62,14 @@ async function takeWhatIsOffered(person: PseudoTerminal, name: string): Promise<
   for (const question of [
     ...['Slug', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices', 'Deposit'],
     ...['Percent of a departure', 'Sites'],
-    ...['Issue an API key', 'What may it do?', 'How long', 'Site that', 'Issue a widget token'],
-    ...['Widget token serves', 'Address that is told', 'New file for the secrets'],
+    ...[
+      'Issue an API key',
+      'What may the key do?',
+      'When does it expire',
+      'Site that',
+      'Issue a widget token',
+    ],
+    ...['Widget token serves', 'Endpoint that receives', 'New file for the secrets'],
   ]) {
     await person.answer(question, KEY.enter);
   }
@@ -98,15 +104,15 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     const sites = 'acme.example http://localhost:3000';
     await person.answer('a wildcard would let any site', KEY.clearLine, sites, KEY.enter);
     await person.answer('Issue an API key', KEY.enter);
-    await person.answer('What may it do?', KEY.down, KEY.enter);
-    await person.answer('How long does it serve?', KEY.enter);
+    await person.answer('What may the key do?', KEY.down, KEY.enter);
+    await person.answer('When does it expire?', KEY.enter);
     await person.answer('(acme.example)', KEY.enter);
     await person.answer('Issue a widget token', KEY.enter);
     await person.answer('Widget token serves', '1y', KEY.enter);
     await person.answer('It must be a duration', KEY.clearLine, '365d', KEY.enter);
-    await person.answer('Address that is told', 'https://10.0.0.1/', KEY.enter);
+    await person.answer('Endpoint that receives', 'https://10.0.0.1/', KEY.enter);
     await person.answer('not an IP address', KEY.clearLine, 'https://acme.example/hooks', KEY.enter);
-    await person.answer('What it is told of', KEY.down, KEY.space, KEY.enter);
+    await person.answer('Events that it receives', KEY.down, KEY.space, KEY.enter);
     await person.answer('Body of its requests', KEY.down, KEY.enter);
     await person.answer('New file for the secrets', KEY.enter);
 

@@ -120,7 +120,7 @@ describe('tourctl tenant onboard', () => {
       expect.stringMatching(/^WEBHOOK_SECRET=whsec_\S+$/),
     ]);
     for (const line of lines) expect(stderr).not.toContain(line.split(/=(.*)/)[1]);
-    expect(stderr).toContain('person.example is kept as https://person.example');
+    expect(stderr).toContain('person.example is stored as https://person.example');
     expect(stderr).toContain('<iframe');
   });
 
@@ -186,7 +186,7 @@ describe('tourctl tenant onboard writes nothing', () => {
   it.each([
     ['', '--name is missing'],
     ['--slug nameless', '--name is missing'],
-    ['--name 東京ツアー', '--slug is missing: none can be made of the name "東京ツアー"'],
+    ['--name 東京ツアー', '--slug is missing: the name "東京ツアー" has no Latin letters or digits'],
     ['--name A1 --slug A1', '--slug must be 2 to 63 of a-z'],
     ['--name A1 --country XX', '--country must be an ISO 3166 country code'],
     ['--name A1 --visibility all --tour dolomites', '--visibility all and --tour or --continent cannot be'],

@@ -225,7 +225,7 @@ describe('tourctl pricing simulate', () => {
     await givenDeparture(terminal.db, tour, { date: '2031-06-01', status: 'cancelled' });
     const { json, stderr } = await pricing('simulate acme etna --date 2031-06-01');
     expect(json.departure_status).toBe('cancelled');
-    expect(stderr).toContain('nothing can be booked of etna on 2031-06-01: it is cancelled');
+    expect(stderr).toContain('etna cannot be booked on 2031-06-01: it is cancelled');
     await terminal.tourctl('tenant create --slug asleep --name Asleep');
     await terminal.tourctl('tenant suspend asleep --yes');
     const asleep = await pricing('simulate asleep alps');

@@ -84,7 +84,7 @@ export async function expectPages(
     expect(await json(`${list} --after ${item[cursor]}`)).toEqual({ items: items.slice(i + 1) });
   const few = await tourctl(`${list} --limit 2`);
   expect(few.stderr).toContain(
-    `2 shown, and there are more: --after ${items[1][cursor]} goes on, --limit shows up to 1000\n`,
+    `2 shown, and there are more: --after ${items[1][cursor]} continues, --limit shows up to 1000\n`,
   );
   expect((await tourctl(`${list} --limit ${items.length}`)).stderr).not.toContain('there are more');
   const machine = await tourctl(`${list} --limit 2 --json`);

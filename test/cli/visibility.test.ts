@@ -78,7 +78,7 @@ describe('tourctl visibility', () => {
       visible: false,
       decided_by: { kind: 'status', of: 'archived' },
       beaten: [
-        { kind: 'tour', visible: true, of: 'old-tour', reason: 'no rule can show what is archived' },
+        { kind: 'tour', visible: true, of: 'old-tour', reason: 'no rule can show a tour that is archived' },
         { kind: 'default', visible: true, of: null },
       ],
     });
@@ -110,7 +110,7 @@ describe('tourctl visibility', () => {
   it('warns of a visible tour without a departure that can be booked', async () => {
     expect((await visibility('explain acme alps')).json.upcoming_departures).toBe(0);
     expect((await terminal.tourctl('visibility explain acme alps')).stderr).toContain(
-      'No departure of it can be booked',
+      'The tour has no departure that can be booked',
     );
   });
 

@@ -54,9 +54,9 @@ describe('tourctl widget issue', () => {
     const slug = await givenTenant();
     const { code, stderr } = await terminal.tourctl(`widget issue ${slug}`);
     expect(code).toBe(0);
-    expect(stderr).toContain('warning: no site may show it yet');
+    expect(stderr).toContain('warning: no site may show the widget yet');
     const json = await terminal.tourctl(`widget issue ${slug} --json`);
-    expect(JSON.parse(json.stderr).warning.message).toContain('no site may show it yet');
+    expect(JSON.parse(json.stderr).warning.message).toContain('no site may show the widget yet');
   });
 
   it('reports a usage error for an invalid origin', async () => {
@@ -237,7 +237,7 @@ describe('tourctl origins', () => {
     const slug = await givenTenant();
     const { stdout, stderr } = await terminal.tourctl(`origins add ${slug} münchen.de`);
     expect(stdout).toBe('https://xn--mnchen-3ya.de\n');
-    expect(stderr).toContain('münchen.de is kept as https://xn--mnchen-3ya.de');
+    expect(stderr).toContain('münchen.de is stored as https://xn--mnchen-3ya.de');
   });
 
   it('refuses an invalid origin with the reason, and adds nothing', async () => {

@@ -5,27 +5,25 @@ import {
   selectAuditEntriesOf,
   showChange,
 } from '../../../services/api/audit/audit.repository';
-import { findTenant } from '../../../services/api/tenants/find-tenant';
 import type { Db } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
-import { DEFAULT_LIMIT } from '../../engine/credential-flags';
-import { answerPage, oneMoreThan } from '../../engine/list-page';
-import type { Screen } from '../../terminal/screen';
-import { type Column, describe, properties, shortTime, table } from '../../terminal/table';
+import { DEFAULT_LIMIT } from '../../engine/flags';
+import { answerPage, findTenantId, oneMoreThan } from '../../engine/list-page';
+import { type Column, describe, properties, shortTime, table, tableOf } from '../../terminal/table';
 
-/** The answer of show, and an item of list. */
-export function toChangeDocument(change: RecordedChange) {
+/** Converts a change for list and show. */
+function toChangeDocument(change: RecordedChange) {
   return { ...change, at: change.at.toISOString() };
 }
 
-export interface ChangedField {
+interface ChangedField {
   field: string;
   before: string;
   after: string;
 }
 
 /** Returns the fields that differ; a created or removed subject has all its fields. */
-export function changedFields({ before, after }: Pick<RecordedChange, 'before' | 'after'>): ChangedField[] {
+function changedFields({ before, after }: Pick<RecordedChange, 'before' | 'after'>): ChangedField[] {
   const [was, is] = [fieldsOf(before), fieldsOf(after)];
   return [...new Set([...Object.keys(was), ...Object.keys(is)])]
     .map((field) => ({ field, before: describe(was[field]), after: describe(is[field]) }))
@@ -33,7 +31,7 @@ export function changedFields({ before, after }: Pick<RecordedChange, 'before' |
 }
 
 /** Returns the change on one line; null if created or removed, which the action already says. */
-export function summary(change: Pick<RecordedChange, 'before' | 'after'>): string | null {
+function summary(change: Pick<RecordedChange, 'before' | 'after'>): string | null {
   if (change.before === null || change.after === null) return null;
   const fields = changedFields(change).map(({ field, before, after }) =>
     // Nested fields appear only in show.
@@ -68,17 +66,16 @@ export async function listChangesCommand(
   { db, output }: Context,
   { tenant, limit = DEFAULT_LIMIT, ...filter }: AuditListOptions,
 ): Promise<void> {
-  const tenantId = tenant === undefined ? undefined : (await findTenant(db, tenant)).id;
+  const tenantId = await findTenantId(db, tenant);
   const changes = await selectAuditEntries(db, { ...filter, tenantId, limit: oneMoreThan(limit) });
-  const found = changes.map(toChangeDocument);
-  answerPage(output, found, { limit, after: ({ id }) => id }, (items, screen) => {
-    const rows = items.map((c) => {
-      const what = [c.action, c.tenant, c.subject, summary(c)];
-      return [c.id, shortTime(c.at), `${c.actor}@${c.host}`, ...what];
-    });
-    return table(CHANGE_COLUMNS, rows, 'No changes', screen);
-  });
+  answerPage(output, changes.map(toChangeDocument), { limit, after: ({ id }) => id }, describeList);
 }
+
+const describeList = tableOf<ReturnType<typeof toChangeDocument>>(
+  CHANGE_COLUMNS,
+  (c) => [c.id, shortTime(c.at), `${c.actor}@${c.host}`, c.action, c.tenant, c.subject, summary(c)],
+  'No changes',
+);
 
 const FIELD_COLUMNS = ['field', { heading: 'before', least: 12 }, { heading: 'after', least: 12 }];
 
@@ -87,22 +84,22 @@ export async function showChangeCommand({ db, output }: Context, _: object, id: 
   output.answer(document, (screen) => {
     const { before: _before, after: _after, ...facts } = document;
     const rows = changedFields(document).map(({ field, before, after }) => [field, before, after]);
-    return `${properties(facts, screen)}\n\n${table(FIELD_COLUMNS, rows, 'It recorded no fields', screen)}`;
+    return `${properties(facts, screen)}\n\n${table(FIELD_COLUMNS, rows, 'The change has no fields', screen)}`;
   });
 }
 
+export type AuditDocument = Awaited<ReturnType<typeof findAuditDocuments>>[number];
+
 /** Finds operators' changes and reveals of the given subjects. */
-export async function findChangesDocument(db: Db, subjects: string[]) {
+export async function findAuditDocuments(db: Db, subjects: string[]) {
   const changes = await selectAuditEntriesOf(db, subjects);
-  return changes.map(({ at, actor, host, action, subject }) => ({
-    ...{ at: at.toISOString(), actor, host, action, subject },
-  }));
+  return changes.map(({ at, actor, host, action, subject }) => {
+    return { at: at.toISOString(), actor, host, action, subject };
+  });
 }
 
-export function describeChanges(
-  changes: Awaited<ReturnType<typeof findChangesDocument>>,
-  screen: Screen,
-): string {
-  const rows = changes.map(({ at, actor, host, action }) => [shortTime(at), actor, host, action]);
-  return table(['at (utc)', 'who', { heading: 'host', least: 8 }, 'action'], rows, 'No changes', screen);
-}
+export const describeAudit = tableOf<AuditDocument>(
+  ['at (utc)', 'who', { heading: 'host', least: 8 }, 'action'],
+  ({ at, actor, host, action }) => [shortTime(at), actor, host, action],
+  'No changes',
+);

@@ -17,7 +17,7 @@ import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tena
 import type { Db, Trx } from '../../../services/platform/database';
 import { HIDDEN } from '../../../services/platform/mask-personal-data';
 import type { Context } from '../../engine/context';
-import { DEFAULT_LIMIT } from '../../engine/credential-flags';
+import { DEFAULT_LIMIT } from '../../engine/flags';
 import {
   CUSTOMER_COLUMN,
   describeCustomer,
@@ -28,7 +28,7 @@ import {
 } from '../../engine/personal-data';
 import { type Column, properties, shortTime, table } from '../../terminal/table';
 
-/** A booking in lists and in the audit log, without the customer. */
+/** Converts a booking for lists and the audit log, without the customer. */
 export function toBookingDocument(lead: BookingLead, reveal = false) {
   return {
     booking_ref: lead.bookingRef,
@@ -51,7 +51,7 @@ export function toBookingDocument(lead: BookingLead, reveal = false) {
   };
 }
 
-/** One booking as `show` prints it, with its customer and how its price came about; what is personal is masked unless revealed. */
+/** Converts a booking for `show` and `export`, with its customer and price breakdown; masks personal data unless revealed. */
 export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
   return {
     ...toBookingDocument(lead, reveal),
@@ -62,7 +62,7 @@ export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
   };
 }
 
-/** Filters of list and export. */
+/** Holds the filters of list and export. */
 export interface BookingFilterOptions {
   tenant?: string;
   status?: BookingStatus;
@@ -179,10 +179,10 @@ async function change(
     return { changed: before !== after, document: toBookingDocument(after) };
   });
   output.answer(document, (screen) => properties(document, screen));
-  if (!changed) output.note(`${ref} was ${document.status} already: nothing was changed`);
+  if (!changed) output.note(`${ref} was already ${document.status}: nothing was changed`);
 }
 
-const AT_ONCE = 1000;
+const PAGE = 1000;
 const EXPIRED_COLUMNS = [
   'booking',
   'tenant',
@@ -193,8 +193,8 @@ const EXPIRED_COLUMNS = [
 ];
 
 /**
- * Writes down, and announces, what the clock has decided: unpaid bookings whose window is over. The API does so by itself, a
- * quarter of a minute late; without one running nobody does.
+ * Expires unpaid bookings whose payment window is over, and enqueues their events. A running API does so within 15 seconds;
+ * this command does it without one.
  */
 export async function expireBookingsCommand(
   context: Context,
@@ -203,10 +203,10 @@ export async function expireBookingsCommand(
   const { db, output } = context;
   const expired: BookingLead[] = [];
   for (let more = true; more;) {
-    const lapsed = await findLapsedLeads(db, AT_ONCE);
+    const lapsed = await findLapsedLeads(db, PAGE);
     expired.push(...lapsed);
-    if (!dryRun) await writeDown(context, lapsed);
-    more = !dryRun && lapsed.length === AT_ONCE;
+    if (!dryRun) await expireLapsed(context, lapsed);
+    more = !dryRun && lapsed.length === PAGE;
   }
   const items = expired.map((lead) => toBookingDocument(lead));
   output.answer({ items, dry_run: dryRun }, (screen) => {
@@ -218,7 +218,7 @@ export async function expireBookingsCommand(
 }
 
 /** Runs one transaction for each departure, in the global lock order. */
-async function writeDown({ audited }: Context, lapsed: BookingLead[]): Promise<void> {
+async function expireLapsed({ audited }: Context, lapsed: BookingLead[]): Promise<void> {
   const departures = [...new Set(lapsed.map(({ departureId }) => departureId))].sort();
   for (const departureId of departures) {
     const { tour, departureDate } = lapsed.find((lead) => lead.departureId === departureId)!;

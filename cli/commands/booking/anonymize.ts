@@ -17,7 +17,7 @@ const NOTHING = {
   audit_rows: 0,
 };
 
-/** Everything in one transaction: either nothing says any more who the customer was, or nothing has changed. */
+/** Erases the customer everywhere in one transaction: either all places or none. */
 export async function anonymizeBookingCommand(
   { audited, confirm, db, output, secrets }: Context,
   { force = false }: { force?: boolean },
@@ -25,7 +25,7 @@ export async function anonymizeBookingCommand(
 ): Promise<void> {
   const { tenant, anonymizedAt } = await getBooking(db, ANY_TENANT, ref);
   if (!anonymizedAt) {
-    await confirm(`Erase who the customer of ${ref} was, for good? Seats, dates and amounts stay.`);
+    await confirm(`Erase the customer of ${ref} for good? Seats, dates and amounts stay.`);
   }
   const { cursorKey } = await secrets('cursorKey');
   const erased = await audited({ action: 'booking.anonymize', subject: ref }, async (trx, note) => {
@@ -44,7 +44,9 @@ export async function anonymizeBookingCommand(
   output.answer(document, () =>
     erased
       ? describe(document)
-      : [`${ref} is already anonymised; there is nothing left to erase`, ...toLookAt(document)].join('\n'),
+      : [`${ref} is already anonymised; nothing is left to erase`, ...describeReferences(document)].join(
+          '\n',
+        ),
   );
 }
 
@@ -52,7 +54,10 @@ async function erase(trx: Trx, ref: string, force: boolean, secret: string) {
   const booking = await anonymizeBooking(trx, ref, secret);
   if (!booking) return undefined;
   const { before, after, identifiesPerson, answers, refusals } = booking;
-  const { undelivered, ...webhooks } = await eraseCustomer(trx, ref, { identifiesPerson, evenUndelivered: force });
+  const { undelivered, ...webhooks } = await eraseCustomer(trx, ref, {
+    identifiesPerson,
+    evenUndelivered: force,
+  });
   const { holdId } = before;
   const subjects = [ref, ...(holdId ? [holdId] : [])];
   const audit_rows = await erasePersonFromChanges(trx, subjects, identifiesPerson);
@@ -77,9 +82,9 @@ interface Anonymized {
   references: string[];
 }
 
-function toLookAt({ references }: Anonymized): string[] {
+function describeReferences({ references }: Anonymized): string[] {
   return references.map(
-    (reference) => `The reference ${reference} stays: look whether it says who the customer was`,
+    (reference) => `The reference ${reference} stays: check whether it names the customer`,
   );
 }
 
@@ -95,8 +100,10 @@ function describe(document: Anonymized): string {
     `${attempts} attempts`,
     `${rows} audit rows`,
   ];
-  const later = undelivered.map((id) => `Delivery ${id} goes out without the customer`);
-  return [`The customer of ${ref} is erased from ${where.join(', ')}`, ...later, ...toLookAt(document)].join(
-    '\n',
-  );
+  const later = undelivered.map((id) => `Delivery ${id} will be sent without the customer`);
+  return [
+    `The customer of ${ref} is erased from ${where.join(', ')}`,
+    ...later,
+    ...describeReferences(document),
+  ].join('\n');
 }

@@ -92,7 +92,7 @@ const FIRST = new RegExp(`^(?:[\\t\\r\\n]|${UNSEEN}${FORMULA})`, 'u');
 /** Matches the start of a cell for a spreadsheet with another separator. */
 const LATER = new RegExp(`([;|\\t\\r\\n](?:${UNSEEN}["'])?${UNSEEN})(?=${FORMULA})`, 'gu');
 
-/** RFC 4180: the names of the columns, with its line break. */
+/** Holds the column names and the line break of RFC 4180. */
 export const CSV_HEAD = line(COLUMNS);
 
 export function toCsvLine(lead: BookingLead, reveal: boolean): string {

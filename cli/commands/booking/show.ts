@@ -14,15 +14,16 @@ import type { Context } from '../../engine/context';
 import { describeCustomer, recordReveal, type RevealOptions } from '../../engine/personal-data';
 import type { Screen } from '../../terminal/screen';
 import { properties, sections, shortTime, table } from '../../terminal/table';
-import { describeChanges, findChangesDocument } from '../audit/actions';
+import { type AuditDocument, describeAudit, findAuditDocuments } from '../audit/actions';
+import { toBookingDetailDocument } from './actions';
 import {
   describeHistory,
   describePrice,
   describeRefusals,
-  findRefusalsDocument,
+  findRefusalDocuments,
+  type RefusalDocument,
   toHistoryDocument,
-} from '../hold/actions';
-import { toBookingDetailDocument } from './actions';
+} from './history';
 
 export async function showBookingCommand(
   context: Context,
@@ -40,8 +41,8 @@ export async function showBookingCommand(
   const around = {
     history: toHistoryDocument(moments),
     deliveries: await findDeliveriesDocument(db, ref),
-    refusals: await findRefusalsDocument(db, { bookingRef: ref }),
-    audit: await findChangesDocument(db, [ref, ...(lead.holdId ? [lead.holdId] : [])]),
+    refusals: await findRefusalDocuments(db, { bookingRef: ref }),
+    audit: await findAuditDocuments(db, [ref, ...(lead.holdId ? [lead.holdId] : [])]),
   };
   output.answer({ ...booking, ...around }, (screen) => describe(booking, around, moments, screen));
 }
@@ -62,8 +63,8 @@ async function historyOf(db: Db, lead: BookingLead): Promise<Moment[]> {
 
 interface Around {
   deliveries: Awaited<ReturnType<typeof findDeliveriesDocument>>;
-  refusals: Awaited<ReturnType<typeof findRefusalsDocument>>;
-  audit: Awaited<ReturnType<typeof findChangesDocument>>;
+  refusals: RefusalDocument[];
+  audit: AuditDocument[];
 }
 
 function describe(
@@ -79,11 +80,11 @@ function describe(
     ['History', describeHistory(moments, screen)],
     ['Webhooks', describeDeliveries(deliveries, screen)],
     ['Refused', refusals.length > 0 ? describeRefusals(refusals, screen) : undefined],
-    ['At a terminal', audit.length > 0 ? describeChanges(audit, screen) : undefined],
+    ['At a terminal', audit.length > 0 ? describeAudit(audit, screen) : undefined],
   ]);
 }
 
-/** Lists each delivery with its tries below it. */
+/** Lists each delivery with its attempts below it. */
 function describeDeliveries(deliveries: Around['deliveries'], screen: Screen): string {
   const rows = deliveries.flatMap((d) => {
     const { event_type: type, status, created_at, next_attempt_at: next, endpoint } = d;

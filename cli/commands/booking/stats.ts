@@ -7,8 +7,8 @@ import { table } from '../../terminal/table';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 14;
-/** Columns in a pipe, which has no width. */
-const COLUMNS_OF_A_PIPE = 80;
+/** Width for a pipe, which has none. */
+const PIPE_COLUMNS = 80;
 
 export async function showStatsCommand(
   { db, io, output }: Context,
@@ -65,13 +65,13 @@ function sum(sales: DayOfSales[]): Counted {
 }
 
 const HEADINGS = ['holds', 'bookings', 'of holds', 'sold out'];
-/** The day and the gaps between five columns. */
+/** Cells of the day and of the gaps between five columns. */
 const BESIDE_BARS = 10 + 4 * 2;
 const WIDEST_BAR = 20;
 
 /** Draws a row for each day: numbers, each with a bar if there is space. */
 function drawDays(sales: DayOfSales[], screen: Screen, blocks: boolean): string {
-  const { columns = COLUMNS_OF_A_PIPE } = screen;
+  const { columns = PIPE_COLUMNS } = screen;
   const share = ({ holds, converted }: DayOfSales) => (holds > 0 ? Math.round((converted / holds) * 100) : 0);
   const series: { values: number[]; most?: number; unit?: string }[] = [
     { values: sales.map(({ holds }) => holds) },
@@ -81,8 +81,8 @@ function drawDays(sales: DayOfSales[], screen: Screen, blocks: boolean): string 
   ];
   const digits = series.map(({ values, unit = '' }) => `${Math.max(0, ...values)}${unit}`.length);
   const numbers = digits.reduce((all, each) => all + each + 1, 0);
-  const room = Math.floor((columns - BESIDE_BARS - numbers) / series.length);
-  const width = room < 2 ? 0 : Math.min(WIDEST_BAR, room);
+  const available = Math.floor((columns - BESIDE_BARS - numbers) / series.length);
+  const width = available < 2 ? 0 : Math.min(WIDEST_BAR, available);
   const rows = sales.map(({ day }, i) => [
     day,
     ...series.map(({ values, most = Math.max(...values), unit = '' }, n) =>

@@ -2,7 +2,7 @@ import { listTours } from '../../../services/api/catalog/find-tour';
 import type { CatalogTour, TourStatus } from '../../../services/api/catalog/tour';
 import { toMajor } from '../../../services/api/pricing/currency';
 import type { Context } from '../../engine/context';
-import { DEFAULT_LIMIT } from '../../engine/credential-flags';
+import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, oneMoreThan } from '../../engine/list-page';
 import type { Tone } from '../../terminal/screen';
 import { table, type Column } from '../../terminal/table';

@@ -1,6 +1,6 @@
 import { type Branch, commandName, type Flag, flagName, type Noun, type Verb } from '../../engine/command';
 
-/** A point of the command line after which something may be completed. */
+/** Describes what may be completed after a point of the command line. */
 export interface CompletedCommand {
   /** Words before it, without tourctl: none, a noun, a verb, or both. */
   path: string[];
@@ -27,7 +27,7 @@ const EVERY_VERB: CompletedFlag[] = [
 ];
 const EVERY_COMMAND: CompletedFlag[] = [{ word: '--help', about: 'print help', value: 'none' }];
 
-/** The whole tree, flat. */
+/** Flattens the whole tree. */
 export function completedCommands(tree: Branch[]): CompletedCommand[] {
   const commands = tree.flatMap((branch) => branch.commands);
   const help = { word: 'help', about: 'print help for a command' };
@@ -63,7 +63,7 @@ function valueOf({ flags, choices }: Flag): CompletedFlag['value'] {
   return choices ?? (flags.includes('<file>') ? 'file' : 'text');
 }
 
-/** Shells have one line for what a word is about, and quote it in single quotes. */
+/** Replaces apostrophes, because the scripts put the description in single quotes. */
 function suggest(word: string, about: string): Suggestion {
   return { word, about: about.replaceAll("'", '’') };
 }

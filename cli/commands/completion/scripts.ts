@@ -4,7 +4,7 @@ import { type CompletedCommand, completedCommands, type CompletedFlag } from './
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** Made of the tree of commands, so that it knows what this version knows and starts no process to complete a word. */
+/** Generates the script from the tree of commands, so that completing a word starts no process. */
 export function completionCommand(shell: keyof typeof SCRIPTS, tree: Branch[]): Action<Basics> {
   return async ({ output }) => {
     const script = SCRIPTS[shell](completedCommands(tree)).trimEnd();
@@ -12,7 +12,7 @@ export function completionCommand(shell: keyof typeof SCRIPTS, tree: Branch[]): 
   };
 }
 
-/** For bash 3.2 and later, without the package bash-completion. */
+/** Returns a script for bash 3.2 and later that does not need the package bash-completion. */
 export function bashScript(commands: CompletedCommand[]): string {
   const paths = commands.filter(({ path }) => path.length > 0).map(({ path }) => `'${path.join(' ')}'`);
   const next = commands.map(({ path, words, flags, takesFiles }) => {
@@ -67,7 +67,7 @@ complete -F _tourctl tourctl
 `;
 }
 
-/** A case for each flag that takes a value. */
+/** Returns a case for each flag that takes a value. */
 function bashValues({ path, flags }: CompletedCommand): string[] {
   return flags.flatMap(({ word, value }) => {
     if (value === 'none') return [];
@@ -77,7 +77,7 @@ function bashValues({ path, flags }: CompletedCommand): string[] {
   });
 }
 
-/** To be sourced, or to lie as _tourctl in a directory of $fpath. */
+/** Returns a script to source, or to store as _tourctl in a directory of $fpath. */
 export function zshScript(commands: CompletedCommand[]): string {
   const paths = commands.filter(({ path }) => path.length > 0).map(({ path }) => `'${path.join(' ')}'`);
   const next = commands.map(({ path, words, flags, takesFiles }) => {
@@ -124,7 +124,7 @@ fi
 `;
 }
 
-/** A case for each flag that takes a value. */
+/** Returns a case for each flag that takes a value. */
 function zshValues({ path, flags }: CompletedCommand): string[] {
   return flags.flatMap(({ word, value }) => {
     if (value === 'none') return [];

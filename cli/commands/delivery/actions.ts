@@ -1,4 +1,3 @@
-import { findTenant } from '../../../services/api/tenants/find-tenant';
 import type { Db } from '../../../services/platform/database';
 import { AppError } from '../../../services/platform/errors';
 import { type DeliveryStatus, PHASES } from '../../../services/webhook-queue/deliveries/delivery';
@@ -18,14 +17,14 @@ import {
 import { findEndpoint } from '../../../services/webhook-queue/endpoints/endpoint.repository';
 import { retryDelivery } from '../../../services/webhook-queue/requested-deliveries';
 import type { Context } from '../../engine/context';
-import { DEFAULT_LIMIT } from '../../engine/credential-flags';
-import { answerPage, oneMoreThan } from '../../engine/list-page';
+import { DEFAULT_LIMIT } from '../../engine/flags';
+import { answerPage, findTenantId, oneMoreThan } from '../../engine/list-page';
 import { recordReveal, type RevealOptions } from '../../engine/personal-data';
 import type { Output } from '../../terminal/output';
 import type { Tone } from '../../terminal/screen';
-import { type Column, properties, shortTime, table } from '../../terminal/table';
+import { type Column, properties, shortTime, table, tableOf } from '../../terminal/table';
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   tenant?: string;
   endpoint?: string;
   since?: Date;
@@ -35,7 +34,7 @@ class UnknownEndpointError extends AppError {
   readonly code = 'endpoint_not_found';
 
   constructor(id: string) {
-    super(`There is no webhook endpoint ${id}, and none of that id was ever sent anything`);
+    super(`There is no webhook endpoint ${id}, and no delivery was ever sent to this id`);
   }
 }
 
@@ -43,13 +42,12 @@ class UnknownEndpointError extends AppError {
  * Returns the filter of list and replay.
  * @throws TenantNotFoundError, UnknownEndpointError
  */
-export async function toDeliveryFilter(db: Db, { tenant, endpoint, since }: DeliveryOptions) {
-  const tenantId = tenant === undefined ? undefined : (await findTenant(db, tenant)).id;
+async function toDeliveryFilter(db: Db, { tenant, endpoint, since }: DeliveryOptions) {
   if (endpoint !== undefined) await refuseUnknown(db, endpoint);
-  return { tenantId, endpointId: endpoint, since };
+  return { tenantId: await findTenantId(db, tenant), endpointId: endpoint, since };
 }
 
-/** The history includes removed endpoints. */
+/** Accepts a removed endpoint too if it has deliveries. */
 async function refuseUnknown(db: Db, endpointId: string): Promise<void> {
   try {
     await findEndpoint(db, endpointId);
@@ -93,14 +91,17 @@ export async function listDeliveriesCommand(
 ): Promise<void> {
   const filter = { ...(await toDeliveryFilter(db, options)), status, before: after };
   const found = (await findDeliveries(db, filter, oneMoreThan(limit))).map(toDeliveryDocument);
-  answerPage(output, found, { limit, after: ({ id }) => id }, (items, screen) => {
-    const rows = items.map((d) => {
-      const tries = [d.attempts, shortTime(d.next_attempt_at), d.last_status_code, d.last_error];
-      return [d.id, d.tenant, d.event_type, d.booking_ref, d.status, ...tries];
-    });
-    return table(COLUMNS, rows, 'No deliveries', screen);
-  });
+  answerPage(output, found, { limit, after: ({ id }) => id }, describeDeliveries);
 }
+
+const describeDeliveries = tableOf<ReturnType<typeof toDeliveryDocument>>(
+  COLUMNS,
+  (d) => [
+    ...[d.id, d.tenant, d.event_type, d.booking_ref, d.status],
+    ...[d.attempts, shortTime(d.next_attempt_at), d.last_status_code, d.last_error],
+  ],
+  'No deliveries',
+);
 
 const TRY_COLUMNS = ['try', 'started', 'ms', 'of it', 'to', 'outcome', 'answer', 'reason'];
 const PHASE_NAMES = { dns: 'dns', connect: 'connect', tls: 'tls', first_byte: 'wait', body: 'read' } as const;
@@ -148,12 +149,11 @@ function describeAnswer(tried: ShownAttempt): string {
   return `Answer to try ${tried.number}\n${properties({ ...tried.response_headers })}\n${tried.response_body}`;
 }
 
-/** Milliseconds of each phase in the order in which they came; the database has another. */
+/** Lists the milliseconds of each phase in their order of time; the database stores another order. */
 function describePhases(phases: AttemptDocument['phases']): string | null {
   if (!phases) return null;
-  return PHASES.flatMap((phase) => (phase in phases ? `${PHASE_NAMES[phase]} ${phases[phase]}` : [])).join(
-    ', ',
-  );
+  const named = PHASES.flatMap((phase) => (phase in phases ? `${PHASE_NAMES[phase]} ${phases[phase]}` : []));
+  return named.join(', ');
 }
 
 export async function retryDeliveryCommand(
@@ -177,11 +177,11 @@ export async function replayDeliveriesCommand(
   if (options.dryRun) {
     const matching = await countReplayable(db, filter);
     output.answer({ matching, held_back: heldBack }, () => `${matching} deliveries would be sent again`);
-    return warnOf(heldBack, output);
+    return warnOfHeldBack(heldBack, output);
   }
   const { tenantId } = filter;
   let replayed = 0;
-  // A part and its audit row after the other, so that no transaction is long.
+  // Replays in parts, each with its audit row, so that no transaction is long.
   for (let finishedBefore: Date | undefined, left = 1; left > 0;) {
     const part = await audited({ action: 'delivery.replay', tenantId }, async (trx, note) => {
       const done = await replayDeliveries(trx, { ...filter, finishedBefore });
@@ -193,10 +193,10 @@ export async function replayDeliveriesCommand(
     ({ finishedBefore, left } = part);
   }
   output.answer({ replayed }, () => `${replayed} deliveries are on their way again`);
-  warnOf(heldBack, output);
+  warnOfHeldBack(heldBack, output);
 }
 
-function warnOf({ paused, disabled }: HeldBack, output: Output): void {
+function warnOfHeldBack({ paused, disabled }: HeldBack, output: Output): void {
   const left = 'are not among them';
   if (paused > 0) output.warn(`${paused} more of paused endpoints ${left}: resume those, then replay`);
   if (disabled > 0) output.warn(`${disabled} more of disabled endpoints ${left}: enable those, then replay`);

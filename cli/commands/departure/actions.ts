@@ -13,7 +13,7 @@ import { findTourDeparture } from '../../../services/api/departures/list-departu
 import { pricesAnswer } from '../../../services/api/pricing/prices';
 import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
-import { DEFAULT_LIMIT } from '../../engine/credential-flags';
+import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, oneMoreThan } from '../../engine/list-page';
 import {
   CUSTOMER_COLUMN,
@@ -23,9 +23,9 @@ import {
   toCustomerDocument,
   toReferenceDocument,
 } from '../../engine/personal-data';
-import { type Column, table } from '../../terminal/table';
+import { type Column, table, tableOf } from '../../terminal/table';
 
-const TO_TELL: Column[] = [
+const AFFECTED_COLUMNS: Column[] = [
   'booking to tell',
   { heading: 'tenant', least: 8 },
   'status',
@@ -54,7 +54,7 @@ export async function cancelDepartureCommand(
   const answer = {
     ...document,
     booking_refs: bookings.map((booking) => booking.bookingRef),
-    bookings: bookings.map((booking) => toToldDocument(booking, reveal)),
+    bookings: bookings.map((booking) => toAffectedDocument(booking, reveal)),
     live_holds: live.holds,
   };
   output.answer(answer, (screen) => {
@@ -62,9 +62,9 @@ export async function cancelDepartureCommand(
       ...[bookingRef, tenant, status, adults, toReferenceDocument(externalRef, customer, reveal)],
       ...(reveal ? [describeCustomer(customer)] : []),
     ]);
-    const columns = reveal ? [...TO_TELL, CUSTOMER_COLUMN] : TO_TELL;
+    const columns = reveal ? [...AFFECTED_COLUMNS, CUSTOMER_COLUMN] : AFFECTED_COLUMNS;
     const holds =
-      live.holds > 0 ? [`${live.holds} live holds of ${live.seats} seats can not be booked any more`] : [];
+      live.holds > 0 ? [`${live.holds} live holds of ${live.seats} seats can no longer be booked`] : [];
     return [
       `${tour.slug} on ${date} is cancelled`,
       ...holds,
@@ -73,7 +73,7 @@ export async function cancelDepartureCommand(
   });
 }
 
-function toToldDocument(booking: StandingBooking, reveal: boolean) {
+function toAffectedDocument(booking: StandingBooking, reveal: boolean) {
   return {
     booking_ref: booking.bookingRef,
     tenant: booking.tenant,
@@ -127,7 +127,7 @@ async function change<T extends ChangedDeparture>(
   });
 }
 
-export function toDepartureDocument({ slug }: CatalogTour, departure: Departure) {
+function toDepartureDocument({ slug }: CatalogTour, departure: Departure) {
   const { currency, currencyDigits } = departure.tour;
   return {
     id: departure.id,
@@ -171,11 +171,10 @@ export async function listDeparturesCommand(
   const page = { from, to, afterDate: after, limit: oneMoreThan(limit) };
   const departures = await findDepartures(db, tour.id, page);
   const found = departures.map((departure) => toDepartureDocument(tour, departure));
-  answerPage(output, found, { limit, after: (d) => d.departure_date }, (items, screen) => {
-    const rows = items.map((d) => {
-      const { seats_total: seats, seats_taken: taken, seats_available: free } = d;
-      return [d.departure_date, d.status, seats, taken, free, d.prices.adult, d.currency];
-    });
-    return table(COLUMNS, rows, `No departures of ${tour.slug}`, screen);
-  });
+  const toRow = (d: (typeof found)[number]) => [
+    ...[d.departure_date, d.status, d.seats_total, d.seats_taken, d.seats_available],
+    ...[d.prices.adult, d.currency],
+  ];
+  const text = tableOf(COLUMNS, toRow, `No departures of ${tour.slug}`);
+  answerPage(output, found, { limit, after: (d) => d.departure_date }, text);
 }

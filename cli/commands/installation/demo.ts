@@ -36,15 +36,17 @@ export function readDemoFile(dataDir: string): DemoCredentials | undefined {
   if (!existsSync(file)) return undefined;
   try {
     const kept = JSON.parse(readFileSync(file, 'utf8')) as Partial<DemoCredentials>;
-    const whole = [kept.tenant, kept.api_key, kept.widget_token].every((value) => typeof value === 'string');
-    return whole ? (kept as DemoCredentials) : undefined;
+    const complete = [kept.tenant, kept.api_key, kept.widget_token].every(
+      (value) => typeof value === 'string',
+    );
+    return complete ? (kept as DemoCredentials) : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Writes the file atomically with mode 0600. */
-export async function writeDemoFile(dataDir: string, demo: DemoCredentials): Promise<void> {
+async function writeDemoFile(dataDir: string, demo: DemoCredentials): Promise<void> {
   makeDirectory(dataDir);
   const draft = `${demoFile(dataDir)}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
@@ -54,8 +56,8 @@ export async function writeDemoFile(dataDir: string, demo: DemoCredentials): Pro
 const ACTION = 'demo.plant';
 
 /**
- * Plants the demo in a database that never had it, and keeps its credentials in DATA_DIR. Later adds departures, and issues new
- * credentials where their file is lost. For `seed` and for `up`.
+ * Creates the demo in a database that never had it, and stores its credentials in DATA_DIR. Later runs add departures, and
+ * issue new credentials if their file is lost. `seed` and `up` call it.
  */
 export async function plantDemoFor({ audited, config, secrets }: Context): Promise<void> {
   const today = new Date().toISOString().slice(0, 10);
@@ -75,7 +77,7 @@ export async function plantDemoFor({ audited, config, secrets }: Context): Promi
     }
     const planted = await plantDemo(trx, today, keyPepper);
     note(null, { tenant: planted.tenant, today });
-    // Before COMMIT: a secret that could not be kept was never issued.
+    // Writes before COMMIT: a secret that cannot be stored is not issued.
     await writeDemoFile(config.dataDir, planted);
   });
 }

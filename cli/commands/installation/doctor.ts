@@ -30,23 +30,23 @@ import { describeError, EXIT } from '../../engine/failure';
 import { CancelledError } from '../../terminal/io';
 import { paint, type Screen, type Tone } from '../../terminal/screen';
 import { padText, textWidth, wrapText } from '../../terminal/text';
-import { adviseOn, type CredentialNoun } from '../key/credential-warnings';
+import { adviseOn, type CredentialNoun } from '../key/credentials';
 import { describeLowPrices } from '../pricing/actions';
 
 const NAMED = 10;
 
 /** Checks that this terminal's secrets match the database and open every signing secret. */
-export async function checkSecrets(db: Db, config: Config): Promise<HealthCheck> {
+async function checkSecrets(db: Db, config: Config): Promise<HealthCheck> {
   try {
     const { secretsKey } = await inspectSecrets(db, config, opensSealed);
     const closed = secretsKey === undefined ? [] : await findUnopenedEndpoints(db, secretsKey);
-    if (closed.length === 0) return ok('secrets', 'they open what depends on them');
+    if (closed.length === 0) return ok('secrets', 'they open all stored secrets');
     const named = closed.slice(0, NAMED);
     const more = closed.length > NAMED ? ` and ${closed.length - NAMED} more` : '';
     return broken(
       'secrets',
       `SECRETS_KEY does not open the signing secrets of ${named.map(({ id, tenant }) => `${id} of ${tenant}`).join(', ')}${more}: ` +
-        'nothing is delivered there; give them new ones',
+        'nothing is delivered there; rotate these secrets',
       named.map(({ id }) => `tourctl webhook rotate-secret ${id} --grace 0s --yes`),
     );
   } catch (error) {
@@ -55,7 +55,7 @@ export async function checkSecrets(db: Db, config: Config): Promise<HealthCheck>
   }
 }
 
-export async function checkStore({ sharedStore }: Pick<Config, 'sharedStore'>): Promise<HealthCheck> {
+async function checkStore({ sharedStore }: Pick<Config, 'sharedStore'>): Promise<HealthCheck> {
   if (!sharedStore) return ok('store', 'quotas and cache in memory, for one instance');
   const [variable, command] =
     sharedStore.kind === 'redis'
@@ -71,10 +71,10 @@ export async function checkStore({ sharedStore }: Pick<Config, 'sharedStore'>): 
 
 const LOOKED_AT = 1000;
 
-/** API keys and widget tokens of tenants that may be used. */
-export async function checkKeys(db: Db): Promise<HealthCheck[]> {
+/** Checks the API keys and widget tokens of trial and active tenants. */
+async function checkKeys(db: Db): Promise<HealthCheck[]> {
   const { keys, tokens } = await findCredentialsAtRisk(db, LOOKED_AT);
-  const all: Doubtful[] = [
+  const all: AtRisk[] = [
     ...keys.map((credential) => ({ noun: 'key' as const, credential })),
     ...tokens.map((credential) => ({ noun: 'widget' as const, credential })),
   ];
@@ -85,12 +85,12 @@ export async function checkKeys(db: Db): Promise<HealthCheck[]> {
   ];
 }
 
-interface Doubtful {
+interface AtRisk {
   noun: CredentialNoun;
   credential: Credential;
 }
 
-function checkFor(all: Doubtful[], name: string, warning: CredentialWarning, meaning: string): HealthCheck {
+function checkFor(all: AtRisk[], name: string, warning: CredentialWarning, meaning: string): HealthCheck {
   const found = all.filter(({ credential }) => credential.warnings.includes(warning));
   return noticeOf(name, found, {
     meaning,
@@ -101,8 +101,8 @@ function checkFor(all: Doubtful[], name: string, warning: CredentialWarning, mea
 
 const MOST = 100;
 
-/** Price rules that make prices 0, or less than half of the platform's. */
-export async function checkLowPrices(db: Db): Promise<HealthCheck> {
+/** Finds price rules that make prices 0, or less than half of the platform's. */
+async function checkLowPrices(db: Db): Promise<HealthCheck> {
   return noticeOf('low-prices', await findLowPriceRules(db, MOST), {
     meaning: 'price rules to look at',
     label: ({ tenant, rule, ...low }) =>
@@ -115,7 +115,7 @@ export async function checkLowPrices(db: Db): Promise<HealthCheck> {
 /** A running worker takes due deliveries within a second; a minute is more than a burst. */
 const LATE_SECONDS = 60;
 
-export async function checkQueue(db: Db): Promise<HealthCheck[]> {
+async function checkQueue(db: Db): Promise<HealthCheck[]> {
   const health = await inspectQueue(db);
   return [checkDepth(health), checkDeliveries(health), checkEndpoints(health), checkWorkers(health)];
 }
@@ -127,7 +127,7 @@ function checkDepth({ due, oldestDueSeconds, held, workers }: QueueHealth): Heal
 }
 
 function checkDeliveries({ dead, retrying, waiting }: QueueHealth): HealthCheck {
-  const detail = `${retrying} to be tried again, ${waiting} wait for an endpoint to be added, ${dead} dead`;
+  const detail = `${retrying} to be retried, ${waiting} wait for an endpoint to be added, ${dead} dead`;
   if (dead === 0) return ok('deliveries', detail);
   return notice('deliveries', detail, [
     'tourctl delivery list --status dead',
@@ -142,7 +142,7 @@ function checkEndpoints({ disabled, breakersOpen }: QueueHealth): HealthCheck {
       breakersOpen ? `${breakersOpen} stopped for minutes by the circuit breaker` : 'none is disabled',
     );
   return noticeOf('endpoints', disabled, {
-    meaning: 'disabled, and keep what comes in',
+    meaning: 'disabled; their deliveries wait',
     label: ({ id, tenant, statusReason }) => `${id} of ${tenant}${statusReason ? ` (${statusReason})` : ''}`,
     command: ({ id }) => `tourctl webhook enable ${id}`,
   });
@@ -151,7 +151,7 @@ function checkEndpoints({ disabled, breakersOpen }: QueueHealth): HealthCheck {
 function checkWorkers({ workers, silent, due }: QueueHealth): HealthCheck {
   if (silent.length > 0) {
     return noticeOf('workers', silent, {
-      meaning: 'killed, or cut off from the database (others send what they had)',
+      meaning: 'killed, or cut off from the database (other workers send their deliveries)',
       label: ({ id, beatAt }) => `${id} is silent since ${beatAt.toISOString()}`,
       command: () => 'npm run webhook-queue',
     });
@@ -193,10 +193,10 @@ const TONES: Record<HealthCheck['status'], Tone> = { ok: 'good', notice: 'waitin
 function describe(checks: HealthCheck[], screen: Screen): string {
   const width = Math.max(...checks.map(({ name }) => textWidth(name)));
   const indent = ' '.repeat('notice'.length + width + 4);
-  const room = Math.max(20, (screen.columns ?? Infinity) - indent.length);
+  const available = Math.max(20, (screen.columns ?? Infinity) - indent.length);
   return checks
     .flatMap(({ name, status, detail, commands }) => {
-      const [first, ...rest] = wrapText(detail, room);
+      const [first, ...rest] = wrapText(detail, available);
       const head = `${paint(padText(status, 'notice'.length), TONES[status], screen)}  ${padText(name, width)}`;
       return [
         `${head}  ${first}`,

@@ -10,11 +10,11 @@ const LINE_END = 0x0a;
 interface RotatingLogOptions {
   fileBytes?: number;
   files?: number;
-  /** Told once when lines begin to be lost, for example on a full disk. The service goes on without a log. */
+  /** Called once when lines begin to be lost, for example on a full disk. The service continues without a log. */
   onLost?: (reason: string) => void;
 }
 
-/** Appends to a file for the owner alone, and keeps a bounded number of bounded files. */
+/** Appends to a file with mode 0600, and keeps a limited number of files of limited size. */
 export function openRotatingLog(file: string, options: RotatingLogOptions = {}): Writable {
   const { fileBytes = FILE_BYTES, files = FILES, onLost = () => undefined } = options;
   let open: { descriptor: number; size: number } | undefined;

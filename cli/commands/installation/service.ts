@@ -8,9 +8,9 @@ import type { Terminal } from '../../engine/context';
 import { SettingsError } from '../../engine/failure';
 import { openRotatingLog } from './rotating-log';
 
-/** One of our services, kept running by `up`. */
+/** Represents one service that `up` keeps running. */
 export interface Service {
-  /** Resolves when it is ready for the first time; rejects where it ends before that. */
+  /** Resolves when it is ready for the first time; rejects if it ends before that. */
   ready: Promise<void>;
   stop(): Promise<void>;
 }
@@ -26,7 +26,7 @@ const ENTRY: Record<Name, string> = {
   'webhook-queue': 'dist/services/webhook-queue/main.js',
 };
 
-/** One process of a service. */
+/** Represents one process of a service. */
 interface Run {
   child: ChildProcess;
   ready: Promise<void>;
@@ -35,8 +35,8 @@ interface Run {
 }
 
 /**
- * Starts a service as a process of its own, and starts it again when it dies. Its output goes to DATA_DIR/logs, what it
- * says on stderr to ours too.
+ * Starts a service in its own process, and restarts it when it ends. Writes its output to DATA_DIR/logs, and its stderr to
+ * this process's stderr too.
  */
 export function startService(terminal: Terminal, name: Name): Service {
   const log = path.join(logDirectory(terminal), `${name}.log`);
@@ -115,16 +115,15 @@ function launch({ config, io, output }: Terminal, name: Name, log: Writable): Ru
   return { child, ready, ended };
 }
 
-/** A service that ran this long before it died starts with the shortest pause again. */
-export const STABLE_MS = 60_000;
+/** After this run time the next restart has the shortest pause again. */
+const STABLE_MS = 60_000;
 
 const FIRST_MS = 1000;
 const LONGEST_MS = 30_000;
 
 /**
- * How long to wait before a service is started again: 1, 2, 4, 8, 16, then 30 s. So no more than five starts fall into any
- * minute.
- * @param deaths how often it has died in a row, from 1
+ * Returns the pause before a restart: 1, 2, 4, 8, 16, then 30 s, so that no minute has more than five starts.
+ * @param deaths how often the service has ended in a row, from 1
  */
 export function restartPauseMs(deaths: number): number {
   return Math.min(FIRST_MS * 2 ** (deaths - 1), LONGEST_MS);

@@ -6,7 +6,7 @@ import { type Demo, type DemoDeparture, prepareDemo } from './demo';
 import { type Service, startService } from './service';
 
 /**
- * Starts everything, prints where it is, and keeps the services running until Ctrl-C.
+ * Starts all services, prints their addresses, and keeps them running until Ctrl-C.
  * @returns 0 after Ctrl-C
  * @throws ServiceEndedError when a service ends before it was ready
  */
@@ -14,9 +14,9 @@ export async function upCommand(terminal: Terminal, { demo = true }: { demo?: bo
   assertPortsDiffer(terminal.config);
   const services: Service[] = [];
   try {
-    // The database stays open until the services have joined it: who leaves an embedded one last stops it.
+    // Keeps the database open until the services have joined it: the last one to leave an embedded server stops it.
     const document = await withContext(terminal, 'up-to-date', async (context) => {
-      // Wrong secrets stop the start here, with one line, and not in each service.
+      // Checks the secrets here, so that wrong ones stop the start with one line instead of one for each service.
       await context.secrets('secretsKey', 'cursorKey', 'keyPepper');
       const found = demo && !terminal.config.databaseUrl ? await prepareDemo(context) : undefined;
       for (const name of ['api', 'webhook-queue'] as const) services.push(startService(terminal, name));
@@ -111,8 +111,8 @@ export function welcomeText(welcome: Welcome, config: Config): string {
   if (!welcome.api_key && !welcome.embed_url)
     lines.push('', 'Next: tourctl tenant create --slug acme --name "Acme Travel"');
   if (welcome.examples.length > 0) {
-    const whole = 'Read the catalog, hold two seats, book them:';
-    const heading = welcome.examples.length > 1 ? whole : 'Read the catalog:';
+    const all = 'Read the catalog, hold two seats, book them:';
+    const heading = welcome.examples.length > 1 ? all : 'Read the catalog:';
     lines.push('', heading, '', welcome.examples.join('\n\n'));
   }
   return `${lines.join('\n')}\n\nCtrl-C stops it all.`;

@@ -11,22 +11,27 @@ import { rotateApiKey } from '../../../services/api/credentials/rotate-credentia
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { mayBeUsed } from '../../../services/api/tenants/tenant';
 import { type Context, type Terminal, withContext } from '../../engine/context';
-import {
-  DEFAULT_LIMIT,
-  describeExpiry,
-  type IssueOptions,
-  type RotateOptions,
-  toRotation,
-} from '../../engine/credential-flags';
+import { describeExpiry, type IssueOptions, type RotateOptions } from '../../engine/credential-flags';
 import { UsageError } from '../../engine/failure';
+import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, oneMoreThan } from '../../engine/list-page';
 import { withSecretFile } from '../../engine/secrets';
 import { parseDuration } from '../../engine/values';
 import { askOne, askSome } from '../../terminal/prompts';
-import { type Column, table } from '../../terminal/table';
-import { printWarnings, STATUS_TONES, WARNING_TONES, warningLabels } from './credential-warnings';
+import { type Column, tableOf } from '../../terminal/table';
+import {
+  type CredentialKindActions,
+  describePrevious,
+  lifeCells,
+  printWarnings,
+  revokeCredential,
+  rotateCredential,
+  STATUS_TONES,
+  WARNING_TONES,
+  warningLabels,
+} from './credentials';
 
-/** The answer of issue and rotate (CONTRACT section 6); `key` is null where the secret went to a file. */
+/** Converts a key for issue and rotate (CONTRACT section 6); `key` is null if a file has the secret. */
 export function toIssuedKeyDocument(key: ApiKey, secret: string | null) {
   return {
     id: key.id,
@@ -38,7 +43,7 @@ export function toIssuedKeyDocument(key: ApiKey, secret: string | null) {
   };
 }
 
-/** A key in lists and in the audit log: never a secret. */
+/** Converts a key for lists and the audit log, without its secret. */
 export function toKeyDocument(key: ApiKey) {
   return {
     id: key.id,
@@ -77,20 +82,20 @@ export async function listKeysCommand(
   const page = { status, after, limit: oneMoreThan(limit) };
   const keys = await listApiKeys(db, await findTenant(db, slug), page);
   const found = keys.map((key) => ({ ...toKeyDocument(key), warnings: key.warnings }));
-  answerPage(output, found, { limit, after: ({ id }) => id }, (items, screen) => {
-    const rows = items.map((key) => {
-      const days = [key.created_at, key.expires_at, key.last_used_at].map(
-        (time) => time?.slice(0, 10) ?? null,
-      );
-      const rights = [key.name, key.website, key.scopes.join(' ')];
-      return [key.id, key.status, warningLabels(key.warnings), ...rights, ...days, key.replaced_by];
-    });
-    return table(COLUMNS, rows, 'No keys', screen);
-  });
+  answerPage(output, found, { limit, after: ({ id }) => id }, describeKeys);
   printWarnings(output, 'key', keys.slice(0, limit));
 }
 
-export interface IssueKeyOptions extends IssueOptions {
+const describeKeys = tableOf<ReturnType<typeof toKeyDocument> & Pick<ApiKey, 'warnings'>>(
+  COLUMNS,
+  (key) => [
+    ...[key.id, key.status, warningLabels(key.warnings), key.name, key.website, key.scopes.join(' ')],
+    ...[...lifeCells(key), key.replaced_by],
+  ],
+  'No keys',
+);
+
+interface IssueKeyOptions extends IssueOptions {
   scope?: Scope[];
   name?: string;
   website?: string;
@@ -128,15 +133,14 @@ async function issue(
     `Key ${document.id} of ${slug}: ${document.scopes.join(', ')}; ${describeExpiry(document.expires_at)}`,
   );
   output.note(
-    out === undefined ? 'The secret is shown this once: keep it on a server.' : `The secret is in ${out}`,
+    out === undefined ? 'The secret is shown only once: keep it on a server.' : `The secret is in ${out}`,
   );
-  if (lifetimeSeconds === undefined)
-    output.note('With --expires-in 90d it would end by itself, if forgotten.');
+  if (lifetimeSeconds === undefined) output.note('With --expires-in 90d a forgotten key expires by itself.');
   if (!mayBeUsed(tenant))
     output.warn(`${slug} is ${tenant.status}: the key is refused until it is activated`);
 }
 
-/** The smallest bundle is first, because Enter takes it. */
+/** Lists the smallest bundle first, because Enter takes it. */
 const BUNDLES: Record<string, readonly Scope[]> = {
   'read the catalog (catalog:read)': ['catalog:read'],
   'read, hold and book (all but booking:manage)': ['catalog:read', 'booking:create', 'booking:read'],
@@ -145,9 +149,9 @@ const BUNDLES: Record<string, readonly Scope[]> = {
 const EACH = 'choose each';
 const LIFETIMES = ['90d', '30d', '365d', 'none'];
 
-export interface Rights {
+interface Rights {
   scopes: readonly Scope[];
-  /** Seconds; null or absent: for ever. */
+  /** Seconds; null or absent: no expiry. */
   lifetimeSeconds?: number | null;
 }
 
@@ -160,53 +164,33 @@ export async function completeRights(
   { scope, expiresIn }: { scope?: Scope[]; expiresIn?: number | null },
 ): Promise<Rights> {
   if (scope) return { scopes: scope, lifetimeSeconds: expiresIn };
-  if (!io.isTTY || output.json) throw new UsageError('--scope is missing: what it may do');
-  const bundle = await askOne(io, 'What may it do?', [...Object.keys(BUNDLES), EACH]);
+  if (!io.isTTY || output.json) throw new UsageError('--scope is missing: what the key may do');
+  const bundle = await askOne(io, 'What may the key do?', [...Object.keys(BUNDLES), EACH]);
   const scopes = BUNDLES[bundle] ?? ((await askSome(io, 'Which scopes?', SCOPES)) as Scope[]);
   if (expiresIn !== undefined) return { scopes, lifetimeSeconds: expiresIn };
-  const lifetime = await askOne(io, 'How long does it serve? (none: for ever)', LIFETIMES);
+  const lifetime = await askOne(io, 'When does it expire? (none: never)', LIFETIMES);
   return { scopes, lifetimeSeconds: parseDuration(lifetime) ?? null };
 }
 
-export async function rotateKeyCommand(
-  { audited, confirm, db, output, secrets }: Context,
-  options: RotateOptions,
-  id: string,
-): Promise<void> {
-  const old = await showApiKey(db, id);
-  if (options.grace === 0) await confirm(`Refuse the key ${id} from now on?`);
-  const { keyPepper } = await secrets('keyPepper');
-  const { credential, token, previous } = await withSecretFile(options.out, (keep) =>
-    audited({ action: 'key.rotate', tenantId: old.tenantId, subject: id }, async (trx, note) => {
-      const rotated = await rotateApiKey(trx, keyPepper, id, toRotation(options));
-      const successor = toKeyDocument(rotated.credential);
-      note(toKeyDocument(rotated.before), { ...toKeyDocument(rotated.previous), successor });
-      keep(rotated.token);
-      return rotated;
-    }),
-  );
+const KEYS: CredentialKindActions<ApiKey> = {
+  noun: 'key',
+  name: 'key',
+  show: showApiKey,
+  rotate: rotateApiKey,
+  revoke: revokeApiKey,
+  toDocument: toKeyDocument,
+};
+
+export async function rotateKeyCommand(context: Context, options: RotateOptions, id: string): Promise<void> {
+  const { output } = context;
+  const { credential, token, previous } = await rotateCredential(context, KEYS, options, id);
   const document = toIssuedKeyDocument(credential, options.out === undefined ? token : null);
   output.answer(document, () => document.key ?? '');
   output.note(`Key ${document.id} of ${document.tenant} ${describeExpiry(document.expires_at)}`);
-  output.note(
-    previous.status === 'revoked'
-      ? `The key ${id} was revoked`
-      : `The key ${id} serves until ${previous.expiresAt?.toISOString()}`,
-  );
+  output.note(describePrevious('key', previous));
   if (options.out !== undefined) output.note(`The secret is in ${options.out}`);
 }
 
-export async function revokeKeyCommand(
-  { audited, confirm, db, output }: Context,
-  _: object,
-  id: string,
-): Promise<void> {
-  const { tenantId } = await showApiKey(db, id);
-  await confirm(`Refuse the key ${id} from now on?`);
-  const document = await audited({ action: 'key.revoke', tenantId, subject: id }, async (trx, note) => {
-    const { before, after } = await revokeApiKey(trx, id);
-    note(toKeyDocument(before), toKeyDocument(after));
-    return toKeyDocument(after);
-  });
-  output.answer(document, () => `The key ${id} of ${document.tenant} is revoked`);
+export async function revokeKeyCommand(context: Context, _: object, id: string): Promise<void> {
+  await revokeCredential(context, KEYS, id);
 }

@@ -9,7 +9,7 @@ import { type Terminal, withContext } from '../../engine/context';
 import { readPastedToken } from '../../engine/secrets';
 import { properties } from '../../terminal/table';
 
-/** The verdict, or `well_formed` if no database was asked. */
+/** Is the verdict, or `well_formed` if no database was asked. */
 type Status = Verdict | 'well_formed';
 
 const MEANING: Record<Exclude<Status, 'malformed'>, string> = {
@@ -19,14 +19,14 @@ const MEANING: Record<Exclude<Status, 'malformed'>, string> = {
   revoked: 'revoked',
   expired: 'expired',
   tenant_inactive: 'its tenant is suspended or closed',
-  usable: 'served',
+  usable: 'accepted',
 };
 const MALFORMED: Record<TokenIssue, string> = {
   foreign: 'not a credential of this platform: those begin with svc_live_ or svc_widget_',
   unknown_kind: 'an unknown kind: credentials begin with svc_live_ or svc_widget_',
   characters: 'mistyped: it contains characters that no key contains',
   length: 'cut off, or followed by other text',
-  checksum: 'mistyped or made up: its last six characters are not the checksum of the others',
+  checksum: 'mistyped or invented: its last six characters are not the checksum of the others',
 };
 
 /** Checks form and checksum first: a malformed key needs no database. */

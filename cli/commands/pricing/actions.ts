@@ -22,11 +22,11 @@ import { findTenant } from '../../../services/api/tenants/find-tenant';
 import type { Tenant } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
-import { DEFAULT_LIMIT } from '../../engine/credential-flags';
+import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, oneMoreThan } from '../../engine/list-page';
-import { type Column, properties, table } from '../../terminal/table';
+import { type Column, properties, tableOf } from '../../terminal/table';
 
-/** A price rule in the words of the flags that make one; its money is in its own currency, whatever the tenant's is now. */
+/** Converts a price rule to the names of its flags; its money is in the rule's currency, also if the tenant's has changed. */
 export function toPriceRuleDocument(tenant: Tenant, rule: PriceRule, tourSlug: string | null) {
   const { amountMinor, currency } = rule;
   const money =
@@ -52,7 +52,7 @@ export function describeScope({ tour, continent }: PriceRuleDocument): string {
   return tour ?? continent ?? 'all tours';
 }
 
-/** `+12.5 %`, `-20 EUR`, `990 EUR`. */
+/** Returns `+12.5 %`, `-20 EUR` or `990 EUR`. */
 export function describeChange(rule: PriceRuleDocument): string {
   const signed = (value: number) => (value < 0 ? String(value) : `+${value}`);
   if (rule.percent !== null) return `${signed(rule.percent)} %`;
@@ -73,16 +73,14 @@ export async function showPricingCommand(
   const tenant = await findTenant(db, slug);
   const rules = await listPriceRules(db, tenant.id, { after, limit: oneMoreThan(limit) });
   const found = rules.map((rule) => toPriceRuleDocument(tenant, rule, rule.tourSlug));
-  answerPage(output, found, { limit, after: ({ id }) => id }, (items, screen) => {
-    const rows = items.map((rule) => {
-      return [rule.id, describeScope(rule), describeChange(rule), describeTravel(rule), rule.round_to];
-    });
-    const none = `No rules: ${slug} sells at the platform's prices`;
-    return table(COLUMNS, rows, none, screen);
-  });
+  const toRow = (rule: PriceRuleDocument) => [
+    ...[rule.id, describeScope(rule), describeChange(rule), describeTravel(rule), rule.round_to],
+  ];
+  const text = tableOf(COLUMNS, toRow, `No rules: ${slug} sells at the platform's prices`);
+  answerPage(output, found, { limit, after: ({ id }) => id }, text);
 }
 
-/** Exactly one kind is given, as decimal text. */
+/** Holds the flags of `pricing add`: exactly one kind, as decimal text. */
 export interface RuleOptions extends Partial<Record<PriceRuleKind, string>> {
   tour?: string;
   continent?: string;
@@ -146,14 +144,14 @@ export async function removePricingCommand(
   output.answer(document, () => `Price rule ${id} of ${slug} is removed`);
 }
 
-/** `makes 3 prices in 1 tour less than half of the platform's, 1 of them 0, such as …`, after the name of a rule. */
+/** Returns `makes 3 prices in 1 tour less than half of the platform's, 1 of them 0, such as …`. */
 export function describeLowPrices({ prices, free, tours, lowest }: LowPrices): string {
   const many = `${prices} ${prices === 1 ? 'price' : 'prices'} in ${tours} ${tours === 1 ? 'tour' : 'tours'}`;
   const zero = free > 0 ? `, ${free} of them 0` : '';
   return `makes ${many} less than half of the platform's${zero}, such as ${describeLowest(lowest)}`;
 }
 
-/** `alps on 2031-06-01, adult: 0 EUR instead of 1100 EUR` */
+/** Returns `alps on 2031-06-01, adult: 0 EUR instead of 1100 EUR`. */
 function describeLowest(price: LowPrice): string {
   const { tour, departureDate, category, platformMinor, tenantMinor, currency, currencyDigits } = price;
   const money = (minor: number) => `${toMajor(minor, currencyDigits)} ${currency}`;

@@ -36,7 +36,7 @@ export async function simulatePricingCommand(
   const tenant = await findTenant(db, slug);
   const found = await findTour(db, idOrSlug);
   const departure = date === null ? null : await findTourDeparture(db, found, date);
-  // Prices and currency of one statement: an import may have changed both since the tour was found.
+  // Takes prices and currency from one statement: an import may have changed both since the tour was found.
   const tour = { ...found, ...departure?.tour };
   const platform = departure?.prices ?? { adult: tour.basePriceMinor };
   const simulated = await simulatePrice(db, tenant, tour, platform, { travelDate: date, adults });
@@ -44,11 +44,11 @@ export async function simulatePricingCommand(
   const document = toDocument(tenant, { tour, date, departure, adults }, simulated, visible);
   const status = document.departure_status;
   if (!mayBeUsed(tenant))
-    output.warn(`${slug} is ${tenant.status}, and is served nothing: tourctl tenant activate ${slug}`);
+    output.warn(`${slug} is ${tenant.status}, and its requests are refused: tourctl tenant activate ${slug}`);
   if (!visible)
     output.warn(`${slug} does not see ${tour.slug}: tourctl visibility explain ${slug} ${tour.slug}`);
   if (status && status !== 'available')
-    output.warn(`nothing can be booked of ${tour.slug} on ${date}: it is ${status.replace('_', ' ')}`);
+    output.warn(`${tour.slug} cannot be booked on ${date}: it is ${status.replace('_', ' ')}`);
   output.answer(document, (screen) => describe(document, screen));
 }
 
@@ -82,11 +82,11 @@ function toDocument(
     rule,
     beaten: beaten.map((lost) => {
       const loser = toPriceRuleDocument(tenant, lost.rule, tour.slug);
-      return { ...loser, lost_because: lost.because, reason: whyItLost(lost.because, rule!, loser) };
+      return { ...loser, lost_because: lost.because, reason: explainDefeat(lost.because, rule!, loser) };
     }),
-    inapplicable: inapplicable.map(({ rule: silent, because }) => {
-      const other = toPriceRuleDocument(tenant, silent, tour.slug);
-      return { ...other, lost_because: because, reason: whyItSaysNothing(because, other, circumstances) };
+    inapplicable: inapplicable.map(({ rule: unused, because }) => {
+      const other = toPriceRuleDocument(tenant, unused, tour.slug);
+      return { ...other, lost_because: because, reason: explainInapplicable(because, other, circumstances) };
     }),
   };
 }
@@ -110,12 +110,12 @@ function describe(document: Document, screen: Screen): string {
     rule && `  ${calculation(document)}`,
     `  deposit: ${depositInWords(document)}`,
     ...beaten.map((lost) => `  it beats ${ruleInWords(lost)}: ${lost.reason}`),
-    ...inapplicable.map((silent) => `  ${ruleInWords(silent)} does not apply: ${silent.reason}`),
+    ...inapplicable.map((unused) => `  ${ruleInWords(unused)} does not apply: ${unused.reason}`),
   ];
   return `${properties(amounts, screen)}\n\n${reasons.filter(Boolean).join('\n')}`;
 }
 
-/** `1000 EUR +12.5 % = 1125 EUR, to the nearest 10: 1130 EUR` */
+/** Returns `1000 EUR +12.5 % = 1125 EUR, to the nearest 10: 1130 EUR`. */
 function calculation({ prices, rule, currency, unrounded_price, unit_price }: Document): string {
   const made = `${unrounded_price} ${currency}`;
   const change =
@@ -134,26 +134,27 @@ function depositInWords({ payment_method, deposit_percent }: Document): string {
 const SCOPE = { tour: "a tour's rule", continent: "a continent's rule", all: 'a general rule' } as const;
 
 /** Explains why an applicable rule did not set the price. */
-export function whyItLost(because: Defeat, winner: PriceRuleDocument, loser: PriceRuleDocument): string {
+function explainDefeat(because: Defeat, winner: PriceRuleDocument, loser: PriceRuleDocument): string {
   const scope = (rule: PriceRuleDocument) => SCOPE[rule.applies_to as keyof typeof SCOPE];
   if (because === 'closer_rule') return `${scope(winner)} beats ${scope(loser)}`;
-  if (because === 'narrower_window') return 'of rules equally close the narrower travel window decides';
-  return 'of rules that are equal otherwise the newest decides';
+  if (because === 'narrower_window')
+    return 'among rules of the same scope the narrower travel window decides';
+  return 'among equal rules the newest decides';
 }
 
-export interface Circumstances {
+interface Circumstances {
   tourCurrency: string;
   tenantCurrency: string;
   date: string | null;
 }
 
 /** Explains why a rule does not apply. */
-export function whyItSaysNothing(
+function explainInapplicable(
   because: Inapplicability,
   rule: PriceRuleDocument,
   { tourCurrency, tenantCurrency, date }: Circumstances,
 ): string {
-  if (because === 'needs_date') return 'it is for travel dates, and there is no --date';
+  if (because === 'needs_date') return 'it is for travel dates, and --date is not given';
   if (because === 'outside_window') return `${date} is outside its travel dates`;
   if (because !== 'other_currency') return 'it is for other tours';
   return rule.currency === tourCurrency
@@ -161,6 +162,6 @@ export function whyItSaysNothing(
     : `it is in ${rule.currency}, and the tour is sold in ${tourCurrency}`;
 }
 
-export function ruleInWords(rule: PriceRuleDocument): string {
+function ruleInWords(rule: PriceRuleDocument): string {
   return `rule ${rule.id} (${describeScope(rule)}: ${describeChange(rule)}, ${describeTravel(rule)})`;
 }

@@ -8,11 +8,11 @@ import {
   updateTenant,
 } from '../../../services/api/tenants/update-tenant';
 import type { Context } from '../../engine/context';
-import { DEFAULT_LIMIT } from '../../engine/credential-flags';
+import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, oneMoreThan } from '../../engine/list-page';
 import { formatDuration } from '../../engine/values';
 import type { Tone } from '../../terminal/screen';
-import { type Column, properties, table } from '../../terminal/table';
+import { type Column, properties, tableOf } from '../../terminal/table';
 
 /** Converts a tenant for answers (CONTRACT section 6) and the audit log. */
 export function toTenantDocument(tenant: Tenant) {
@@ -67,22 +67,24 @@ export async function listTenantsCommand(
   { limit = DEFAULT_LIMIT, ...filter }: { status?: TenantStatus; limit?: number; after?: string },
 ): Promise<void> {
   const found = await listTenants(db, { ...filter, limit: oneMoreThan(limit) });
-  const documents = found.map(toTenantDocument);
-  answerPage(output, documents, { limit, after: ({ slug }) => slug }, (items, screen) => {
-    const rows = items.map((t) => {
-      const sells = [t.booking_prefix, t.currency, t.visibility, t.origins.length];
-      return [t.slug, t.name, t.status, ...sells, t.created_at.slice(0, 10)];
-    });
-    return table(COLUMNS, rows, 'No tenants', screen);
-  });
+  answerPage(output, found.map(toTenantDocument), { limit, after: ({ slug }) => slug }, describeTenants);
 }
+
+const describeTenants = tableOf<ReturnType<typeof toTenantDocument>>(
+  COLUMNS,
+  (t) => [
+    ...[t.slug, t.name, t.status, t.booking_prefix, t.currency, t.visibility],
+    ...[t.origins.length, t.created_at.slice(0, 10)],
+  ],
+  'No tenants',
+);
 
 export async function showTenantCommand({ db, output }: Context, _: object, slug: string): Promise<void> {
   const document = toTenantDocument(await findTenant(db, slug));
   output.answer(document, () => properties(document));
 }
 
-/** The flags of `tenant create` and `tenant set`, as their parsers leave them. */
+/** Holds the parsed flags of `tenant create` and `tenant set`. */
 export interface TenantOptions {
   name?: string;
   status?: TenantStatus;
@@ -174,7 +176,7 @@ export async function suspendTenantCommand(context: Context, _: object, slug: st
 
 export async function closeTenantCommand(context: Context, _: object, slug: string): Promise<void> {
   await findTenant(context.db, slug);
-  await context.confirm(`Close ${slug}, and refuse every key and widget token of it from now on?`);
+  await context.confirm(`Close ${slug}, and refuse all its keys and widget tokens from now on?`);
   await change(context, 'close', slug, 'closed');
 }
 

@@ -24,7 +24,7 @@ export function toVisibilityDocument(tenant: string, visibility: Visibility) {
   };
 }
 
-/** For the audit log: what is said of these targets alone, since a tenant may have a thousand rules. */
+/** Returns the rules of these targets for the audit log; a tenant may have a thousand others. */
 export function rulesOf(targets: VisibilityTarget[], visibility: Visibility): object {
   const { defaultVisible, continents, tours } = visibility;
   const names = (target: VisibilityTarget) => (target.kind === 'continent' ? target.continent : undefined);
@@ -85,7 +85,7 @@ export async function explainVisibilityCommand(
     visible: decided.visible,
     tenant_status: tenant.status,
     decided_by: decided,
-    beaten: others.map((rule) => ({ ...rule, reason: whyItLost(decided, rule, tour) })),
+    beaten: others.map((rule) => ({ ...rule, reason: explainOverruled(decided, rule, tour) })),
     upcoming_departures: upcomingDepartures,
     commands: commandsFor(decided, tenant, tour),
   };
@@ -97,7 +97,7 @@ export async function explainVisibilityCommand(
     ].join('\n'),
   );
   if (decided.visible && upcomingDepartures === 0)
-    output.note(`No departure of it can be booked: tourctl departure list ${tourSlug}`);
+    output.note(`The tour has no departure that can be booked: tourctl departure list ${tourSlug}`);
   for (const command of document.commands) output.note(`To show it: ${command}`);
 }
 
@@ -106,18 +106,18 @@ function toDecision({ kind, visible }: VisibilityRule, { slug, continent }: Cata
 }
 
 function inWords({ kind, visible, of }: Decision): string {
-  if (kind === 'tenant') return `the tenant's status: a ${of} tenant is served nothing`;
+  if (kind === 'tenant') return `the tenant's status: the requests of a ${of} tenant are refused`;
   if (kind === 'status') return `its status: ${of === 'archived' ? 'an' : 'a'} ${of} tour is shown to nobody`;
   return `the ${kind} rule (${of ?? 'everything'}: ${shown(visible)})`;
 }
 
-function whyItLost(winner: Decision, loser: Decision, { status }: CatalogTour): string {
-  if (winner.kind === 'tenant') return 'no rule is asked for a tenant that is served nothing';
-  if (winner.kind === 'status') return `no rule can show what is ${status}`;
+function explainOverruled(winner: Decision, loser: Decision, { status }: CatalogTour): string {
+  if (winner.kind === 'tenant') return 'no rule applies to a tenant whose requests are refused';
+  if (winner.kind === 'status') return `no rule can show a tour that is ${status}`;
   return loser.kind === 'default' ? 'any rule beats the default' : "a tour's rule beats a continent's";
 }
 
-/** Returns the command that would show the tour; undefined if it is visible. */
+/** Returns the command that would show the tour; nothing if it is visible. */
 function commandsFor({ kind, visible }: Decision, tenant: Tenant, tour: CatalogTour): string[] {
   if (visible) return [];
   if (kind === 'tenant') return [`tourctl tenant activate ${tenant.slug}`];

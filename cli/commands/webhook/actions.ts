@@ -19,11 +19,11 @@ import {
 import { pingEndpoint } from '../../../services/webhook-queue/requested-deliveries';
 import { type EndpointDetail, showEndpoint } from '../../../services/webhook-queue/endpoints/show-endpoint';
 import type { Context } from '../../engine/context';
-import { DEFAULT_LIMIT } from '../../engine/credential-flags';
-import { answerPage, oneMoreThan } from '../../engine/list-page';
+import { DEFAULT_LIMIT } from '../../engine/flags';
+import { answerPage, findTenantId, oneMoreThan } from '../../engine/list-page';
 import { withSecretFile } from '../../engine/secrets';
 import type { Tone } from '../../terminal/screen';
-import { type Column, properties, table } from '../../terminal/table';
+import { type Column, properties, tableOf } from '../../terminal/table';
 
 /** Converts an endpoint to the answer of show, with its secrets and newest deliveries. */
 export function toWebhookDetail({
@@ -54,7 +54,7 @@ export function toWebhookDetail({
   };
 }
 
-/** The answer of add and rotate-secret (CONTRACT section 6); `secret` is null where it went to a file. */
+/** Converts an endpoint for add and rotate-secret (CONTRACT section 6); `secret` is null if a file has it. */
 export function toSecretDocument(
   { id, tenant, url, format, events, status }: Omit<Endpoint, 'tenantId' | 'statusReason' | 'createdAt'>,
   secret: string | null,
@@ -85,18 +85,17 @@ export async function listWebhooksCommand(
   { limit = DEFAULT_LIMIT, ...filter }: WebhookListOptions,
   slug?: string,
 ): Promise<void> {
-  const tenantId = slug === undefined ? undefined : (await findTenant(db, slug)).id;
-  const found = (await listEndpoints(db, { ...filter, tenantId, limit: oneMoreThan(limit) })).map(
-    toEndpointDocument,
-  );
-  answerPage(output, found, { limit, after: ({ id }) => id }, (items, screen) => {
-    const rows = items.map((e) => {
-      const how = [e.url, e.format, e.events.join(' '), e.status_reason];
-      return [e.id, e.tenant, e.status, ...how];
-    });
-    return table(COLUMNS, rows, 'No webhook endpoints', screen);
-  });
+  const tenantId = await findTenantId(db, slug);
+  const endpoints = await listEndpoints(db, { ...filter, tenantId, limit: oneMoreThan(limit) });
+  const found = endpoints.map(toEndpointDocument);
+  answerPage(output, found, { limit, after: ({ id }) => id }, describeEndpoints);
 }
+
+const describeEndpoints = tableOf<ReturnType<typeof toEndpointDocument>>(
+  COLUMNS,
+  (e) => [e.id, e.tenant, e.status, e.url, e.format, e.events.join(' '), e.status_reason],
+  'No webhook endpoints',
+);
 
 export async function showWebhookCommand({ db, output }: Context, _: object, id: string): Promise<void> {
   const document = toWebhookDetail(await showEndpoint(db, id));
@@ -138,13 +137,13 @@ export async function addWebhookCommand(
   output.answer(document, () => document.secret ?? '');
   output.note(`Endpoint ${added.id} of ${slug}: ${added.events.join(', ')} to ${added.url}`);
   output.note(
-    out === undefined ? 'The signing secret is shown this once.' : `The signing secret is in ${out}`,
+    out === undefined ? 'The signing secret is shown only once.' : `The signing secret is in ${out}`,
   );
   if (added.twins.length > 0)
     output.warn(
-      `${slug} has this address already (${added.twins.join(', ')}): what both ask for arrives twice`,
+      `${slug} has this address already (${added.twins.join(', ')}): events that both receive arrive twice`,
     );
-  if (added.waiting > 0) output.note(`${added.waiting} deliveries that waited are on their way`);
+  if (added.waiting > 0) output.note(`${added.waiting} waiting deliveries are on their way`);
 }
 
 export async function pauseWebhookCommand(context: Context, _: object, id: string): Promise<void> {
@@ -165,7 +164,7 @@ export async function enableWebhookCommand(context: Context, _: object, id: stri
 
 export async function removeWebhookCommand(context: Context, _: object, id: string): Promise<void> {
   const { url, tenant } = await findEndpoint(context.db, id);
-  await context.confirm(`Remove ${url} of ${tenant} (${id}) for good, and cancel what waits for it?`);
+  await context.confirm(`Remove ${url} of ${tenant} (${id}) for good, and cancel its waiting deliveries?`);
   await change(context, 'remove', id);
 }
 
@@ -206,11 +205,11 @@ export async function rotateSecretCommand(
   const document = toSecretDocument(endpoint, out === undefined ? secret : null);
   output.answer(document, () => document.secret ?? '');
   output.note(
-    out === undefined ? 'The signing secret is shown this once.' : `The signing secret is in ${out}`,
+    out === undefined ? 'The signing secret is shown only once.' : `The signing secret is in ${out}`,
   );
 }
 
-/** Since when and until when which secrets sign, never the secrets themselves. */
+/** Returns from when until when each secret signs, without the secrets. */
 async function signing(trx: Trx, id: string) {
   const { secrets } = toWebhookDetail(await showEndpoint(trx, id));
   return { secrets };

@@ -9,7 +9,7 @@ import { properties } from '../../terminal/table';
 
 const HOST = '127.0.0.1';
 const DEFAULT_PORT = 4000;
-/** Ours are far below one kilobyte. */
+/** Bodies of this platform are far below one kilobyte. */
 const BODY_MAX = 1_048_576;
 /** Longer than any secret. */
 const LINE_MAX = 1000;
@@ -18,7 +18,7 @@ class PortTakenError extends AppError {
   readonly code = 'port_taken';
 }
 
-/** Prints each request to a local port, and whether its signature is right, until Ctrl-C. */
+/** Prints each request to a local port, and whether its signature is valid, until Ctrl-C. */
 export async function listenCommand(
   { config, io, output }: Terminal,
   { port = DEFAULT_PORT }: { port?: number },
@@ -45,9 +45,9 @@ async function receive(request: IncomingMessage, response: ServerResponse, secre
   const body = await readBody(request);
   if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
   const { headers, method = '', url: path = '' } = request;
-  const fault =
+  const issue =
     method === 'POST' ? explainInvalidPayload({ headers, body }, secret, new Date()) : 'A webhook is a POST.';
-  const answered = fault === null ? 204 : 401;
+  const answered = issue === null ? 204 : 401;
   response.writeHead(answered).end();
   return {
     received_at: new Date().toISOString(),
@@ -55,8 +55,8 @@ async function receive(request: IncomingMessage, response: ServerResponse, secre
     path,
     webhook_id: headers['webhook-id'] ?? null,
     webhook_timestamp: headers['webhook-timestamp'] ?? null,
-    verified: fault === null,
-    reason: fault,
+    verified: issue === null,
+    reason: issue,
     answered,
     body,
   };
@@ -76,7 +76,7 @@ function pretty(body: string): string {
   }
 }
 
-/** Undefined where it is too long. */
+/** Returns undefined if the body is too long. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -113,7 +113,7 @@ function open(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
-        new PortTakenError(`Port ${port} cannot be listened on (${error.code}): name another with --port`),
+        new PortTakenError(`Port ${port} cannot be opened (${error.code}): choose another one with --port`),
       ),
     );
     server.listen(port, HOST, resolve);

@@ -7,20 +7,29 @@ import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { explainEmbedding } from '../../../services/api/widget/explain-embedding';
 import type { Context } from '../../engine/context';
 import {
-  DEFAULT_LIMIT,
   describeExpiry,
   type IssueOptions,
   printSpelling,
   type RotateOptions,
-  toRotation,
 } from '../../engine/credential-flags';
 import { EXIT } from '../../engine/failure';
+import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, oneMoreThan } from '../../engine/list-page';
 import { readPastedToken, withSecretFile } from '../../engine/secrets';
-import { type Column, properties, table } from '../../terminal/table';
-import { printWarnings, STATUS_TONES, WARNING_TONES, warningLabels } from '../key/credential-warnings';
+import { type Column, properties, tableOf } from '../../terminal/table';
+import {
+  type CredentialKindActions,
+  describePrevious,
+  lifeCells,
+  printWarnings,
+  revokeCredential,
+  rotateCredential,
+  STATUS_TONES,
+  WARNING_TONES,
+  warningLabels,
+} from '../key/credentials';
 
-/** The answer of issue and rotate (CONTRACT section 6); what has the secret in it is null where that went to a file. */
+/** Converts a token for issue and rotate (CONTRACT section 6); fields with the secret are null if a file has it. */
 export function toIssuedWidgetDocument(token: WidgetToken, secret: string | null, publicBaseUrl: string) {
   const embed_url = secret && `${publicBaseUrl}/embed/tours?token=${secret}`;
   return {
@@ -34,7 +43,7 @@ export function toIssuedWidgetDocument(token: WidgetToken, secret: string | null
   };
 }
 
-/** A token in lists and in the audit log: never a secret. */
+/** Converts a token for lists and the audit log, without its secret. */
 export function toWidgetDocument(token: WidgetToken) {
   return {
     id: token.id,
@@ -50,7 +59,7 @@ export function toWidgetDocument(token: WidgetToken) {
   };
 }
 
-/** The list where the lines stand, with the visitor's JavaScript as high as it is, and without it too. */
+/** Returns HTML that shows the tours at its place: by script with automatic height, without JavaScript by an iframe. */
 function snippetOf(publicBaseUrl: string, secret: string, embedUrl: string): string {
   const style = 'width: 100%; height: 900px; border: 0';
   return [
@@ -78,20 +87,21 @@ export async function listWidgetsCommand(
   const page = { status, after, limit: oneMoreThan(limit) };
   const tokens = await listWidgetTokens(db, await findTenant(db, slug), page);
   const found = tokens.map((token) => ({ ...toWidgetDocument(token), warnings: token.warnings }));
-  answerPage(output, found, { limit, after: ({ id }) => id }, (items, screen) => {
-    const rows = items.map((token) => {
-      const days = [token.created_at, token.expires_at, token.last_used_at].map(
-        (time) => time?.slice(0, 10) ?? null,
-      );
-      const origins = token.follows_tenant ? "the tenant's" : token.origins.join(' ');
-      return [token.id, token.status, warningLabels(token.warnings), origins, ...days, token.replaced_by];
-    });
-    return table(COLUMNS, rows, 'No widget tokens', screen);
-  });
+  answerPage(output, found, { limit, after: ({ id }) => id }, describeTokens);
   printWarnings(output, 'widget', tokens.slice(0, limit));
 }
 
-/** @returns 1 where the page may not show it */
+const describeTokens = tableOf<ReturnType<typeof toWidgetDocument> & Pick<WidgetToken, 'warnings'>>(
+  COLUMNS,
+  (token) => [
+    ...[token.id, token.status, warningLabels(token.warnings)],
+    token.follows_tenant ? "the tenant's" : token.origins.join(' '),
+    ...[...lifeCells(token), token.replaced_by],
+  ],
+  'No widget tokens',
+);
+
+/** @returns exit code 1 if the page may not show the widget */
 export async function explainEmbeddingCommand(
   { db, io, output, secrets }: Context,
   { token, origin }: { token?: string; origin: string },
@@ -103,7 +113,7 @@ export async function explainEmbeddingCommand(
   return embedding.allowed ? EXIT.done : EXIT.refused;
 }
 
-export interface IssueWidgetOptions extends IssueOptions {
+interface IssueWidgetOptions extends IssueOptions {
   origin?: string[];
   dev?: boolean;
 }
@@ -129,8 +139,8 @@ export async function issueWidgetCommand(
   announceWidget(context, credential, token, out);
 }
 
-/** Answers with a new token, as issue and rotate both do. */
-export function announceWidget(
+/** Answers issue and rotate with the new token. */
+function announceWidget(
   { config, output }: Context,
   token: WidgetToken,
   secret: string,
@@ -145,46 +155,29 @@ export function announceWidget(
     output.note(`To paste into a page:\n${document.snippet.replaceAll(secret, '<the token>')}`);
   else output.note(`The token is in ${out}`);
   if (document.origins.length === 0) {
-    output.warn(`no site may show it yet: tourctl origins add ${token.tenant} https://…`);
+    output.warn(`no site may show the widget yet: tourctl origins add ${token.tenant} https://…`);
   }
 }
+
+const TOKENS: CredentialKindActions<WidgetToken> = {
+  noun: 'widget',
+  name: 'widget token',
+  show: showWidgetToken,
+  rotate: rotateWidgetToken,
+  revoke: revokeWidgetToken,
+  toDocument: toWidgetDocument,
+};
 
 export async function rotateWidgetCommand(
   context: Context,
   options: RotateOptions,
   id: string,
 ): Promise<void> {
-  const { audited, confirm, db, output, secrets } = context;
-  const old = await showWidgetToken(db, id);
-  if (options.grace === 0) await confirm(`Refuse the widget token ${id} from now on?`);
-  const { keyPepper } = await secrets('keyPepper');
-  const { credential, token, previous } = await withSecretFile(options.out, (keep) =>
-    audited({ action: 'widget.rotate', tenantId: old.tenantId, subject: id }, async (trx, note) => {
-      const rotated = await rotateWidgetToken(trx, keyPepper, id, toRotation(options));
-      const successor = toWidgetDocument(rotated.credential);
-      note(toWidgetDocument(rotated.before), { ...toWidgetDocument(rotated.previous), successor });
-      keep(rotated.token);
-      return rotated;
-    }),
-  );
+  const { credential, token, previous } = await rotateCredential(context, TOKENS, options, id);
   announceWidget(context, credential, token, options.out);
-  const until = previous.expiresAt?.toISOString();
-  output.note(
-    previous.status === 'revoked' ? `The token ${id} was revoked` : `The token ${id} serves until ${until}`,
-  );
+  context.output.note(describePrevious('token', previous));
 }
 
-export async function revokeWidgetCommand(
-  { audited, confirm, db, output }: Context,
-  _: object,
-  id: string,
-): Promise<void> {
-  const { tenantId } = await showWidgetToken(db, id);
-  await confirm(`Refuse the widget token ${id} from now on?`);
-  const document = await audited({ action: 'widget.revoke', tenantId, subject: id }, async (trx, note) => {
-    const { before, after } = await revokeWidgetToken(trx, id);
-    note(toWidgetDocument(before), toWidgetDocument(after));
-    return toWidgetDocument(after);
-  });
-  output.answer(document, () => `The widget token ${id} of ${document.tenant} is revoked`);
+export async function revokeWidgetCommand(context: Context, _: object, id: string): Promise<void> {
+  await revokeCredential(context, TOKENS, id);
 }

@@ -6,36 +6,36 @@ import { onboardFlag } from './onboard-flags';
 import { type OnboardOptions, toPlan } from './onboard-plan';
 import { provisionTenant, rehearse } from './provision-tenant';
 
-/** State of the guided dialogue: the answers known from flags and questions. */
-export interface Walk {
+/** Holds the answers known so far from flags and questions. */
+export interface Dialogue {
   context: Context;
   answers: OnboardOptions;
 }
 
-/** Answer that skips an optional question. */
+/** Skips an optional question. */
 export const NONE = 'none';
 
 interface Question<V> {
   message: string;
-  /** The answer of Enter alone; `none` makes the question optional. */
+  /** Answer of Enter alone; `none` makes the question optional. */
   otherwise?: string;
-  /** Instead of the flag's own parser. */
+  /** Replaces the flag's own parser. */
   read?: (text: string) => V;
   /** Checks the answer against the database now, not only at the end. */
-  judged?: boolean;
+  rehearsed?: boolean;
 }
 
 /** Asks for the value of a flag that is not given. */
 export async function answerFlag<K extends keyof OnboardOptions>(
-  { context, answers }: Walk,
+  { context, answers }: Dialogue,
   key: K,
-  { message, otherwise, read = parserOf(key), judged = false }: Question<OnboardOptions[K]>,
+  { message, otherwise, read = parserOf(key), rehearsed = false }: Question<OnboardOptions[K]>,
 ): Promise<void> {
   if (answers[key] !== undefined) return;
   const declines = (text: string) => otherwise === NONE && text.trim() === NONE;
   const objection = objecting(async (text) => {
     const given = declines(text) ? answers : { ...answers, [key]: read(text) };
-    if (judged) await rehearsePlan(context, given);
+    if (rehearsed) await rehearsePlan(context, given);
   });
   const text = await askText(context.io, message, objection, otherwise);
   if (!declines(text)) answers[key] = read(text);
@@ -48,10 +48,10 @@ export function rehearsePlan(context: Context, answers: OnboardOptions) {
 }
 
 /** Turns errors of parsers and use cases into objections. */
-function objecting(judge: (text: string) => Promise<void>): Objection {
+function objecting(check: (text: string) => Promise<void>): Objection {
   return async (text) => {
     try {
-      await judge(text);
+      await check(text);
       return undefined;
     } catch (error) {
       if (error instanceof UsageError || error instanceof AppError) return error.message;
@@ -60,7 +60,7 @@ function objecting(judge: (text: string) => Promise<void>): Objection {
   };
 }
 
-/** `bookingPrefix` is --booking-prefix; in an objection it is called "it". */
+/** Returns the parser of a flag: `bookingPrefix` is --booking-prefix. An objection calls the flag "it". */
 function parserOf<K extends keyof OnboardOptions>(key: K): (text: string) => OnboardOptions[K] {
   const flag = onboardFlag(`--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
   return (text) => (flag.parse ? flag.parse(text.trim(), 'It') : text.trim()) as OnboardOptions[K];

@@ -6,18 +6,20 @@ import type { Context } from '../../../engine/context';
 import { UsageError } from '../../../engine/failure';
 import { askOne, askSome, askYesNo, type Choice } from '../../../terminal/prompts';
 import { completeRights } from '../../key/actions';
-import { answerFlag, NONE, rehearsePlan, type Walk } from './answer-flag';
+import { answerFlag, NONE, rehearsePlan, type Dialogue } from './answer-flag';
 import { onboardFlag } from './onboard-flags';
 import { defaultCurrency, type OnboardOptions, slugOf } from './onboard-plan';
 import { rehearse } from './provision-tenant';
 
 /**
- * Walks a person through everything that no flag has said; Enter takes what is offered. Writes nothing.
+ * Asks a person for everything that no flag gives; Enter takes the offered answer. Writes nothing.
  * @throws CancelledError at Ctrl-C
  */
 export async function askOnboarding(context: Context, given: OnboardOptions): Promise<OnboardOptions> {
-  const walk: Walk = { context, answers: { ...given } };
-  context.output.note('Enter takes what is offered; nothing is written before you have seen all of it.');
+  const dialogue: Dialogue = { context, answers: { ...given } };
+  context.output.note(
+    'Enter takes the offered answer; nothing is written before you have confirmed the summary.',
+  );
   for (const part of [
     askTenant,
     askTours,
@@ -28,44 +30,47 @@ export async function askOnboarding(context: Context, given: OnboardOptions): Pr
     askWidget,
     askWebhook,
   ]) {
-    await part(walk);
+    await part(dialogue);
   }
-  const { key, widget, webhook } = walk.answers;
+  const { key, widget, webhook } = dialogue.answers;
   if (key || widget || webhook) {
     const message = 'New file for the secrets, or none to show them here once:';
-    await answerFlag(walk, 'out', { message, otherwise: NONE });
+    await answerFlag(dialogue, 'out', { message, otherwise: NONE });
   }
-  return walk.answers;
+  return dialogue.answers;
 }
 
-async function askTenant(walk: Walk): Promise<void> {
-  const { answers, context } = walk;
+async function askTenant(dialogue: Dialogue): Promise<void> {
+  const { answers, context } = dialogue;
   const slug = slugOf(answers.name);
-  await answerFlag(walk, 'slug', {
+  await answerFlag(dialogue, 'slug', {
     message: 'Slug, its name in commands and answers:',
     otherwise: slug,
-    judged: true,
+    rehearsed: true,
   });
   answers.status ??= (await askOne(context.io, 'Status:', [
     { value: 'trial', description: 'served at once; may have http://localhost as a site' },
     { value: 'active', description: 'served at once' },
   ])) as OnboardOptions['status'];
-  await answerFlag(walk, 'country', {
-    message: 'Country (ISO 3166), which its phone numbers are read by:',
+  await answerFlag(dialogue, 'country', {
+    message: 'Country (ISO 3166) of its phone numbers:',
     otherwise: 'DE',
   });
   const { code } = defaultCurrency(answers.country!);
-  await answerFlag(walk, 'currency', { message: 'Currency (ISO 4217) of its price rules:', otherwise: code });
+  await answerFlag(dialogue, 'currency', {
+    message: 'Currency (ISO 4217) of its price rules:',
+    otherwise: code,
+  });
   const { tenant } = await rehearsePlan(context, answers);
-  await answerFlag(walk, 'bookingPrefix', {
+  await answerFlag(dialogue, 'bookingPrefix', {
     message: 'Prefix of its booking references:',
     otherwise: tenant.bookingPrefix,
-    judged: true,
+    rehearsed: true,
   });
 }
 
-async function askTours(walk: Walk): Promise<void> {
-  const { answers, context } = walk;
+async function askTours(dialogue: Dialogue): Promise<void> {
+  const { answers, context } = dialogue;
   if (answers.visibility || answers.tour || answers.continent) return;
   const which = await askOne(context.io, 'Tours that it shows:', [
     { value: 'all', name: 'all', description: 'those that are imported later too' },
@@ -73,18 +78,18 @@ async function askTours(walk: Walk): Promise<void> {
     { value: 'tours', name: 'single ones' },
     { value: 'none', name: 'none yet' },
   ]);
-  if (which === 'continents') await askContinents(walk);
+  if (which === 'continents') await askContinents(dialogue);
   else if (which === 'tours')
-    await answerFlag(walk, 'tour', {
+    await answerFlag(dialogue, 'tour', {
       message: 'Tours, by slug or id, with blanks between:',
       read: list,
-      judged: true,
+      rehearsed: true,
     });
   else answers.visibility = which as OnboardOptions['visibility'];
 }
 
-async function askContinents(walk: Walk): Promise<void> {
-  const { answers, context } = walk;
+async function askContinents(dialogue: Dialogue): Promise<void> {
+  const { answers, context } = dialogue;
   const continents = await rehearse(context.db, async (trx) => {
     const { name, slug } = answers;
     // A tenant that sees all tours sees all continents.
@@ -94,15 +99,15 @@ async function askContinents(walk: Walk): Promise<void> {
     answers.continent = await askSome(context.io, 'Continents:', continents);
     return;
   }
-  // They may be imported later.
-  await answerFlag(walk, 'continent', {
+  // The catalog is empty: its continents may be imported later.
+  await answerFlag(dialogue, 'continent', {
     message: 'Continents, by their slugs, with blanks between:',
     read: (text) => list(text).map((one) => parseContinent(one)),
   });
 }
 
-async function askPrices(walk: Walk): Promise<void> {
-  const { answers, context } = walk;
+async function askPrices(dialogue: Dialogue): Promise<void> {
+  const { answers, context } = dialogue;
   if (answers.percent === undefined && answers.amount === undefined) {
     const how = await askOne(context.io, 'Its prices:', [
       { value: 'platform', name: "the platform's" },
@@ -111,42 +116,45 @@ async function askPrices(walk: Walk): Promise<void> {
     ]);
     const { code } = answers.currency!;
     if (how === 'percent')
-      await answerFlag(walk, 'percent', { message: 'Percent to add (-5 for less):', judged: true });
+      await answerFlag(dialogue, 'percent', { message: 'Percent to add (-5 for less):', rehearsed: true });
     if (how === 'amount')
-      await answerFlag(walk, 'amount', {
+      await answerFlag(dialogue, 'amount', {
         message: `${code} to add for an adult (-20 for less):`,
-        judged: true,
+        rehearsed: true,
       });
   }
   if (answers.percent !== undefined || answers.amount !== undefined) {
-    await answerFlag(walk, 'roundTo', { message: 'Round to a multiple of (such as 5):', otherwise: NONE });
+    await answerFlag(dialogue, 'roundTo', {
+      message: 'Round to a multiple of (such as 5):',
+      otherwise: NONE,
+    });
   }
-  await answerFlag(walk, 'depositPercent', {
+  await answerFlag(dialogue, 'depositPercent', {
     message: 'Deposit, in percent of a booking:',
     otherwise: '20',
   });
 }
 
-async function askHoldShare(walk: Walk): Promise<void> {
-  await answerFlag(walk, 'maxHoldShare', {
+async function askHoldShare(dialogue: Dialogue): Promise<void> {
+  await answerFlag(dialogue, 'maxHoldShare', {
     message: "Percent of a departure's seats that it may keep unpaid:",
     otherwise: '100',
   });
 }
 
-async function askOrigins(walk: Walk): Promise<void> {
-  const { answers } = walk;
+async function askOrigins(dialogue: Dialogue): Promise<void> {
+  const { answers } = dialogue;
   if (answers.origin) return;
   const { dev } = answers;
   // Typing http://localhost here counts as --dev.
   answers.dev ??= answers.status === 'trial';
-  await answerFlag(walk, 'origin', {
+  await answerFlag(dialogue, 'origin', {
     message: 'Sites that may show its widget, with blanks between:',
     otherwise: NONE,
     read: list,
-    judged: true,
+    rehearsed: true,
   });
-  answers.dev = dev ?? hasLocal(walk.answers.origin);
+  answers.dev = dev ?? hasLocal(dialogue.answers.origin);
 }
 
 const parseContinent = (text: string) => onboardFlag('--continent').parse!(text, 'Each') as string;
@@ -155,32 +163,32 @@ function hasLocal(origins: string[] = []): true | undefined {
   return origins.some((origin) => /^http:/i.test(origin)) || undefined;
 }
 
-/** @throws UsageError where there is none */
+/** Splits at blanks and commas. @throws UsageError if nothing is left */
 function list(text: string): string[] {
   const items = text.split(/[\s,]+/).filter(Boolean);
   if (items.length === 0) throw new UsageError('It must be one at least');
   return items;
 }
 
-export async function askKey(walk: Walk): Promise<void> {
-  const { answers, context } = walk;
+async function askKey(dialogue: Dialogue): Promise<void> {
+  const { answers, context } = dialogue;
   if (!answers.key) return;
-  const said = answers.scope ?? answers.website ?? answers.keyExpiresIn;
-  if (said === undefined && !(await askYesNo(context.io, 'Issue an API key for its server?', true))) {
+  const given = answers.scope ?? answers.website ?? answers.keyExpiresIn;
+  if (given === undefined && !(await askYesNo(context.io, 'Issue an API key for its server?', true))) {
     answers.key = false;
     return;
   }
   const rights = { scope: answers.scope, expiresIn: answers.keyExpiresIn };
   const { scopes, lifetimeSeconds } = await completeRights(context, rights);
   Object.assign(answers, { scope: [...scopes], keyExpiresIn: lifetimeSeconds });
-  await answerFlag(walk, 'website', {
+  await answerFlag(dialogue, 'website', {
     message: 'Site that the key is issued for:',
     otherwise: hostOf(answers.origin?.[0]) ?? NONE,
   });
 }
 
-export async function askWidget(walk: Walk): Promise<void> {
-  const { answers, context } = walk;
+async function askWidget(dialogue: Dialogue): Promise<void> {
+  const { answers, context } = dialogue;
   if (!answers.widget) return;
   if (
     answers.widgetExpiresIn === undefined &&
@@ -189,29 +197,29 @@ export async function askWidget(walk: Walk): Promise<void> {
     answers.widget = false;
     return;
   }
-  await answerFlag(walk, 'widgetExpiresIn', {
+  await answerFlag(dialogue, 'widgetExpiresIn', {
     message: 'Widget token serves for (such as 365d):',
     otherwise: NONE,
   });
 }
 
-export async function askWebhook(walk: Walk): Promise<void> {
-  const { answers, context } = walk;
-  await answerFlag(walk, 'webhook', {
-    message: 'Address that is told of its bookings (https://…):',
+async function askWebhook(dialogue: Dialogue): Promise<void> {
+  const { answers, context } = dialogue;
+  await answerFlag(dialogue, 'webhook', {
+    message: 'Endpoint that receives its booking events (https://…):',
     otherwise: NONE,
-    judged: true,
+    rehearsed: true,
   });
   if (answers.webhook === undefined) return;
-  const events = () => askSome(context.io, 'What it is told of:', EVENT_TYPES, ['booking.created']);
+  const events = () => askSome(context.io, 'Events that it receives:', EVENT_TYPES, ['booking.created']);
   answers.event ??= await events();
   answers.format ??= (await askOne(context.io, 'Body of its requests:', FORMATS)) as Format;
 }
 
 const FORMATS: (Choice & { value: Format })[] = [
-  { value: 'spec', description: "the event's fields alone" },
-  { value: 'standard', description: "the same in Standard Webhooks' frame" },
-  { value: 'thin', description: 'in that frame only what to fetch' },
+  { value: 'spec', description: "only the event's fields" },
+  { value: 'standard', description: 'the same fields as a Standard Webhooks message' },
+  { value: 'thin', description: 'a Standard Webhooks message with only the address to fetch' },
 ];
 
 /** Returns the host of an origin that may lack its scheme. */

@@ -1,4 +1,4 @@
-import { type Flag, flagName, type Noun, verbName } from '../../../engine/command';
+import { flag, type Flag, flagName, type Noun, verbName } from '../../../engine/command';
 import { checkOrigins, DEV_FLAG, EXPIRES_FLAG, OUT_FLAG } from '../../../engine/credential-flags';
 import { UsageError } from '../../../engine/failure';
 import { webUrl } from '../../../engine/values';
@@ -14,23 +14,29 @@ import type { OnboardOptions } from './onboard-plan';
 const DERIVED: Record<string, string> = {
   '--currency': "its country's",
   '--booking-prefix': 'made of the slug',
-  '--visibility': 'all, or none where --continent or --tour name what is shown',
+  '--visibility': 'all, or none with --continent or --tour',
 };
 
-/** The same flags as the commands for each part have, with the same parsers; what is new here is said in `about`. */
+/** Takes the flags and parsers of the commands for each part; `about` is new where the flag alone would be unclear. */
 export const ONBOARD_FLAGS: Flag[] = [
   NAME_FLAG,
   { ...SLUG_FLAG, must: false, otherwise: 'made of the name' },
   ...BASICS.map((flag) => ({ ...flag, otherwise: DERIVED[flagName(flag)] ?? flag.otherwise })),
   HOLD_SHARE_FLAG,
-  { ...flagOf(visibility, 'allow', '--continent'), about: 'show the tours there, and what else is named' },
-  { ...flagOf(visibility, 'allow', '--tour'), about: 'show this tour, and what else is named' },
+  {
+    ...flagOf(visibility, 'allow', '--continent'),
+    about: 'show the tours of this continent, and the tours of other --continent and --tour',
+  },
+  {
+    ...flagOf(visibility, 'allow', '--tour'),
+    about: 'show this tour, and the tours of other --continent and --tour',
+  },
   flagOf(pricing, 'add', '--percent'),
   flagOf(pricing, 'add', '--amount'),
-  { ...flagOf(pricing, 'add', '--round-to'), about: 'round these prices to the nearest multiple of it' },
+  { ...flagOf(pricing, 'add', '--round-to'), about: 'round these prices to the nearest multiple of this' },
   { ...flagOf(widget, 'issue', '--origin'), about: 'a site that may show its widget', otherwise: undefined },
   DEV_FLAG,
-  { flags: '--no-key', about: 'issue no API key' },
+  flag('--no-key', 'issue no API key'),
   {
     ...flagOf(key, 'issue', '--scope'),
     about: 'what the key may do',
@@ -39,15 +45,15 @@ export const ONBOARD_FLAGS: Flag[] = [
   },
   { ...flagOf(key, 'issue', '--website'), about: 'the site that the key is issued for' },
   expiry('--key-expires-in', 'the key'),
-  { flags: '--no-widget', about: 'issue no widget token' },
+  flag('--no-widget', 'issue no widget token'),
   expiry('--widget-expires-in', 'the widget token'),
-  { flags: '--webhook <url>', about: 'an address that is told of its bookings', parse: webUrl },
+  flag('--webhook <url>', 'an endpoint that receives its booking events', { parse: webUrl }),
   flagOf(webhook, 'add', '--event'),
   flagOf(webhook, 'add', '--format'),
   { ...OUT_FLAG, about: 'write the secrets to a new file (0600), not to stdout' },
 ];
 
-/** @throws Error where no flag is called that: a slip in this file, which every start would show */
+/** @throws Error for an unknown name, which is a mistake in this file and stops every start */
 export function onboardFlag(name: string): Flag {
   const flag = ONBOARD_FLAGS.find((one) => flagName(one) === name);
   if (!flag) throw new Error(`tourctl tenant onboard has no ${name}`);
@@ -102,6 +108,6 @@ function expiry(flag: string, what: string): Flag {
   return {
     ...EXPIRES_FLAG,
     flags: `${flag} <duration>`,
-    about: `how long ${what} serves, such as 90d, or none for ever`,
+    about: `when ${what} expires, such as 90d, or none for never`,
   };
 }

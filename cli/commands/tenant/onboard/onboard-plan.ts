@@ -12,13 +12,14 @@ import type { TenantOptions } from '../actions';
 
 type Decided = 'slug' | 'status' | 'country' | 'currency' | 'visibility' | 'scope';
 
-/** Options with all derived values filled in. */
+/** Adds all derived values to the options. */
 export type OnboardPlan = OnboardOptions & Required<Pick<OnboardOptions, Decided>>;
 
-/** @throws UsageError where the name gives no slug, and none is given */
+/** @throws UsageError if no slug is given and the name yields none */
 export function toPlan(options: OnboardOptions): OnboardPlan {
   const { name, slug = slugOf(name), country = 'DE', tour, continent } = options;
-  if (slug === undefined) throw new UsageError(`--slug is missing: none can be made of the name "${name}"`);
+  if (slug === undefined)
+    throw new UsageError(`--slug is missing: the name "${name}" has no Latin letters or digits`);
   return {
     ...options,
     slug,
@@ -48,7 +49,7 @@ export function defaultCurrency(country: string): { code: string; digits: number
 type Basics =
   'status' | 'currency' | 'country' | 'bookingPrefix' | 'visibility' | 'depositPercent' | 'maxHoldShare';
 
-/** The flags of `tenant onboard`, as their parsers leave them; the guided path fills in the same. */
+/** Holds the parsed flags of `tenant onboard`; the questions fill in the same fields. */
 export interface OnboardOptions
   extends Pick<TenantOptions, Basics>, TargetOptions, Pick<RuleOptions, 'percent' | 'amount' | 'roundTo'> {
   name: string;

@@ -23,7 +23,7 @@ export async function onboardTenantCommand(context: Context, options: OnboardOpt
   announce(context, made, plan, guided);
 }
 
-/** @throws NotConfirmedError, and whatever the writing itself would refuse */
+/** Rehearses the plan and asks for confirmation. @throws NotConfirmedError, and every error of the use cases */
 async function agree(context: Context, plan: OnboardPlan): Promise<void> {
   const { db, io, output } = context;
   const rehearsed = await rehearse(db, (trx) => provisionTenant(context, trx, plan));
@@ -33,7 +33,7 @@ async function agree(context: Context, plan: OnboardPlan): Promise<void> {
   if (!(await askYesNo(io, 'Write all of it?', true))) throw new NotConfirmedError();
 }
 
-/** @param agreed with low prices too, which the person was warned of */
+/** @param agreed whether the person has agreed, also to low prices */
 async function provision(context: Context, plan: OnboardPlan, agreed: boolean): Promise<Provisioned> {
   const { name: actor, host } = context.operator;
   return withSecretFile(plan.out, (keep) =>
@@ -43,7 +43,7 @@ async function provision(context: Context, plan: OnboardPlan, agreed: boolean): 
       );
       if (made.lowPrices && !agreed)
         throw nobodyToAsk(`The price rule ${describeLowPrices(made.lowPrices)}. Add it?`);
-      // Every part has left its row; the whole is not one change more.
+      // Writes no row for the whole: every part has written its own.
       note(null, null);
       keep(secretLines(made).join('\n'));
       return made;
@@ -51,7 +51,7 @@ async function provision(context: Context, plan: OnboardPlan, agreed: boolean): 
   );
 }
 
-/** stdout has the secrets, each once; the rest is for the eyes. */
+/** Writes the secrets to stdout, each once, and everything else to stderr. */
 function announce(context: Context, made: Provisioned, { out }: OnboardPlan, guided: boolean): void {
   const { config, output } = context;
   const { slug, origins } = made.tenant;
@@ -78,7 +78,7 @@ function announce(context: Context, made: Provisioned, { out }: OnboardPlan, gui
 
 function describeSecrets(count: number, out: string | undefined): string {
   if (count === 0) return '';
-  return out === undefined ? ' Its secrets are shown this once.' : ` Its secrets are in ${out}`;
+  return out === undefined ? ' Its secrets are shown only once.' : ` Its secrets are in ${out}`;
 }
 
 function tryKey(publicBaseUrl: string): string {
@@ -86,10 +86,10 @@ function tryKey(publicBaseUrl: string): string {
 }
 
 /**
- * The answer of onboard: each part as its own command answers, null for a part that was not wanted.
- * @param shown false where the secrets went to a file
+ * Returns each part as its own command answers; null for a part that was not wanted.
+ * @param shown false if a file has the secrets
  */
-export function toOnboardDocument(made: Provisioned, shown: boolean, publicBaseUrl: string) {
+function toOnboardDocument(made: Provisioned, shown: boolean, publicBaseUrl: string) {
   const { tenant, visibility, rule, key, widget, endpoint } = made;
   return {
     tenant: toTenantDocument(tenant),
@@ -103,7 +103,7 @@ export function toOnboardDocument(made: Provisioned, shown: boolean, publicBaseU
 }
 
 /** Returns the secrets as lines of a settings file. */
-export function secretLines({ key, widget, endpoint }: Provisioned): string[] {
+function secretLines({ key, widget, endpoint }: Provisioned): string[] {
   return [
     ...(key ? [`API_KEY=${key.token}`] : []),
     ...(widget ? [`WIDGET_TOKEN=${widget.token}`] : []),
@@ -111,8 +111,8 @@ export function secretLines({ key, widget, endpoint }: Provisioned): string[] {
   ];
 }
 
-/** Label and lines, as a person reads them over before agreeing; nothing in it is secret. */
-export function describeOnboarding(made: Provisioned, out: string | undefined): string {
+/** Formats the summary that a person reads before agreeing; it contains no secret. */
+function describeOnboarding(made: Provisioned, out: string | undefined): string {
   const { tenant, rule, key, widget, endpoint } = made;
   const deposit = `${Number(tenant.depositPercent)} % deposit`;
   const rows: [string, string | string[]][] = [

@@ -18,12 +18,12 @@ import { toWidgetDocument } from '../../widget/actions';
 import { toSettings, toTenantDocument } from '../actions';
 import type { OnboardPlan } from './onboard-plan';
 
-/** Everything that a plan creates, including secrets. */
+/** Holds everything that a plan creates, including secrets. */
 export interface Provisioned {
   tenant: Tenant;
   visibility: Visibility;
   rule: PriceRuleDocument | null;
-  /** The prices that the rule makes 0, or less than half of the platform's. */
+  /** Prices that the rule makes 0, or less than half of the platform's. */
   lowPrices: LowPrices | undefined;
   key: Issued<ApiKey> | null;
   widget: Issued<WidgetToken> | null;
@@ -32,7 +32,7 @@ export interface Provisioned {
 }
 
 /** Writes an audit row for a part; rehearsals keep none. */
-export type RecordPart = (entry: Omit<AuditEntry, 'actor' | 'host'>) => Promise<void>;
+type RecordPart = (entry: Omit<AuditEntry, 'actor' | 'host'>) => Promise<void>;
 
 /** Resources for creating each part. */
 interface Work {
@@ -69,12 +69,12 @@ export async function provisionTenant(
 /** Runs the work and rolls it back: reports errors early and writes nothing. */
 export async function rehearse<T>(db: Db, work: (trx: Trx) => Promise<T>): Promise<T> {
   let done: { result: T } | undefined;
-  const takenBack = new Error('rehearsed');
+  const rolledBack = new Error('rehearsed');
   await inTransaction(db, async (trx) => {
     done = { result: await work(trx) };
-    throw takenBack;
+    throw rolledBack;
   }).catch((error: unknown) => {
-    if (error !== takenBack) throw error;
+    if (error !== rolledBack) throw error;
   });
   return done!.result;
 }

@@ -1,0 +1,106 @@
+import type { Refusal, RefusalFilter } from '../../../services/api/refusals/refusal';
+import { findRefusals } from '../../../services/api/refusals/refusal.repository';
+import type { Db } from '../../../services/platform/database';
+import type { Context } from '../../engine/context';
+import { DEFAULT_LIMIT } from '../../engine/flags';
+import { answerPage, findTenantId, oneMoreThan } from '../../engine/list-page';
+import type { Screen } from '../../terminal/screen';
+import { type Cell, type Column, shortTime, table, tableOf } from '../../terminal/table';
+
+/* Shows the history, the price and the refusals of bookings and holds. */
+
+interface HistoryEntry {
+  at: Date;
+  event: string;
+  by: string | null;
+  detail: string | null;
+}
+
+export function toHistoryDocument(history: HistoryEntry[]) {
+  return history.map(({ at, event, by, detail }) => ({ at: at.toISOString(), event, by, detail }));
+}
+
+export function describeHistory(history: HistoryEntry[], screen: Screen): string {
+  const rows = history.map(({ at, event, by, detail }) => [shortTime(at), event, by, detail]);
+  const columns = ['at (utc)', 'what', 'by', { heading: 'detail', least: 12 }];
+  return table(columns, rows, 'No history yet', screen);
+}
+
+/** Has the fields that holds and leads store (quote-tenant-price.ts). */
+interface PriceBreakdown {
+  platform_unit_price?: number;
+  rule?: { id: number; applies_to: string; kind: string; value: number } | null;
+}
+
+/** Describes the locked price of one seat: `500 EUR, made of the platform's 450 by rule 7 (tour, percent 10)`. */
+export function describePrice(breakdown: PriceBreakdown, unitPrice: number, currency: string): string {
+  const { platform_unit_price: platform, rule } = breakdown;
+  const price = `${unitPrice} ${currency}`;
+  if (!rule) return `${price}, the platform's own price`;
+  return `${price}, made of the platform's ${platform} by rule ${rule.id} (${rule.applies_to}, ${rule.kind} ${rule.value})`;
+}
+
+export type RefusalDocument = ReturnType<typeof toRefusalDocument>;
+
+function toRefusalDocument(refusal: Refusal) {
+  return {
+    id: refusal.id,
+    at: refusal.at.toISOString(),
+    tenant: refusal.tenant,
+    operation: refusal.operation,
+    code: refusal.code,
+    tour: refusal.tour,
+    departure_date: refusal.departureDate,
+    quantity: refusal.quantity,
+    seats_available: refusal.seatsAvailable,
+    external_ref: refusal.externalRef,
+    hold_id: refusal.holdId,
+    booking_ref: refusal.bookingRef,
+    request_id: refusal.requestId,
+  };
+}
+
+const MOST_REFUSALS = 100;
+
+export async function findRefusalDocuments(
+  db: Db,
+  filter: Omit<RefusalFilter, 'limit'>,
+): Promise<RefusalDocument[]> {
+  return (await findRefusals(db, { ...filter, limit: MOST_REFUSALS })).map(toRefusalDocument);
+}
+
+const REFUSAL_COLUMNS: Column[] = [
+  'at (utc)',
+  'tenant',
+  'what',
+  'why',
+  { heading: 'tour', least: 8 },
+  'date',
+  'seats',
+  'free',
+  { heading: 'reference', least: 8 },
+  { heading: 'request', least: 8 },
+];
+
+const toRefusalRow = (r: RefusalDocument): Cell[] => [
+  ...[shortTime(r.at), r.tenant, r.operation, r.code, r.tour, r.departure_date, r.quantity],
+  ...[r.seats_available, r.external_ref, r.request_id],
+];
+
+export const describeRefusals = tableOf(REFUSAL_COLUMNS, toRefusalRow, 'No refusals');
+
+interface RefusalListOptions extends Omit<RefusalFilter, 'tenantId' | 'limit'> {
+  tenant?: string;
+  limit?: number;
+}
+
+/** Lists refused holds and bookings with their reasons. */
+export async function listRefusalsCommand(
+  { db, output }: Context,
+  { tenant, limit = DEFAULT_LIMIT, since, code, externalRef, after }: RefusalListOptions,
+): Promise<void> {
+  const tenantId = await findTenantId(db, tenant);
+  const filter = { tenantId, since, code, externalRef, after, limit: oneMoreThan(limit) };
+  const found = (await findRefusals(db, filter)).map(toRefusalDocument);
+  answerPage(output, found, { limit, after: ({ id }) => id }, describeRefusals);
+}
