@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { CATALOG_FILE_TYPES } from '../../services/api/catalog-import/catalog-file-types';
+import { CATALOG_FILE_TYPES } from '../../services/api/catalog-import/catalog-file';
 import { isCalendarDate, isSlug } from '../../services/platform/text-forms';
 import { flag, type Flag } from './command';
 import { UsageError } from './failure';
