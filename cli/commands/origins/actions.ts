@@ -1,0 +1,59 @@
+import { findTenant, findTenantForChange } from '../../../services/api/tenants/find-tenant';
+import { addOrigins, removeOrigins, setOrigins } from '../../../services/api/tenants/origins';
+import type { Tenant } from '../../../services/api/tenants/tenant';
+import type { Trx } from '../../../services/platform/database';
+import type { Context } from '../../engine/context';
+import { printSpelling } from '../../engine/credential-flags';
+
+interface OriginOptions {
+  dev?: boolean;
+}
+
+export async function listOriginsCommand({ db, output }: Context, _: object, slug: string): Promise<void> {
+  const { origins } = await findTenant(db, slug);
+  output.answer({ tenant: slug, origins }, () => origins.join('\n'));
+  if (origins.length === 0) output.note(`${slug} allows no site: tourctl origins add ${slug} https://…`);
+}
+
+export async function addOriginsCommand(
+  context: Context,
+  { dev }: OriginOptions,
+  slug: string,
+  origins: string[],
+) {
+  printSpelling(origins, dev, context.output);
+  await change(context, 'add', slug, (trx, tenant) => addOrigins(trx, tenant, origins, dev));
+}
+
+export async function setOriginsCommand(
+  context: Context,
+  { dev }: OriginOptions,
+  slug: string,
+  origins: string[],
+) {
+  printSpelling(origins, dev, context.output);
+  await change(context, 'set', slug, (trx, tenant) => setOrigins(trx, tenant, origins, dev));
+}
+
+export async function removeOriginsCommand(context: Context, _: object, slug: string, origins: string[]) {
+  await findTenant(context.db, slug);
+  await context.confirm(`Remove ${origins.join(', ')} from the sites that may show the widget of ${slug}?`);
+  await change(context, 'remove', slug, (trx, tenant) => removeOrigins(trx, tenant, origins));
+}
+
+async function change(
+  { audited, output }: Context,
+  verb: string,
+  slug: string,
+  work: (trx: Trx, tenant: Tenant) => Promise<Tenant>,
+): Promise<void> {
+  const origins = await audited({ action: `origins.${verb}`, subject: slug }, async (trx, note) => {
+    const tenant = await findTenantForChange(trx, slug);
+    const changed = await work(trx, tenant);
+    note({ origins: tenant.origins }, { origins: changed.origins }, { tenantId: tenant.id });
+    if (verb === 'remove' && changed.origins.length === tenant.origins.length)
+      output.warn('nothing was removed: none of these was listed');
+    return changed.origins;
+  });
+  output.answer({ tenant: slug, origins }, () => origins.join('\n'));
+}
