@@ -14,7 +14,11 @@ export async function erasePersonFromChanges(
 ): Promise<number> {
   let erased = 0;
   for (const { id, before, after } of await selectAuditEntriesOf(trx, subjects)) {
-    const rewritten = { id, before: withoutPerson(before, identifiesPerson), after: withoutPerson(after, identifiesPerson) };
+    const rewritten = {
+      id,
+      before: withoutPerson(before, identifiesPerson),
+      after: withoutPerson(after, identifiesPerson),
+    };
     if (JSON.stringify([before, after]) === JSON.stringify([rewritten.before, rewritten.after])) continue;
     await rewriteAuditEntry(trx, rewritten);
     erased++;

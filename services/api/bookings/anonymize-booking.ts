@@ -52,7 +52,8 @@ export async function anonymizeBooking(
   // deadlock: only a repeat of the request, which waits for no lock, or another anonymization can hold such a new key.
   const late = await erase();
 
-  const keptReference = (reference: string | null) => (reference && identifiesPerson(reference) ? null : reference);
+  const keptReference = (reference: string | null) =>
+    reference && identifiesPerson(reference) ? null : reference;
   if (hold) await eraseHoldCustomer(trx, hold.id, keptReference(hold.externalRef));
   await eraseCustomerOfLead(trx, id, keptReference(before.externalRef));
   const after = await getBooking(trx, ANY_TENANT, bookingRef);

@@ -46,11 +46,7 @@ export function startUseRecorder(db: Db, log: Logger): UseRecorder {
 }
 
 /** Moves the times of last use forward only, because another instance may have written a later one. Browsers are normal for widget tokens. */
-async function updateLastUsed(
-  db: Db,
-  kind: CredentialKind,
-  seen: Map<string, LastSeen>,
-): Promise<void> {
+async function updateLastUsed(db: Db, kind: CredentialKind, seen: Map<string, LastSeen>): Promise<void> {
   if (seen.size === 0) return;
   const lastSeen = [...seen.values()];
   const inBrowser = kind === 'api_key' ? ', browser_seen_at = greatest(c.browser_seen_at, u.in_browser)' : '';
