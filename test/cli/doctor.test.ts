@@ -171,8 +171,8 @@ describe('tourctl doctor', () => {
     await change({ created_at: createdAt, expires_at: expiresAt, status: 'converted' });
     expect((await check('holds')).detail).toContain(`converted without a booking: ${id}`);
     await change({ status: 'active' });
-    const departure = await terminal.db('departures').where({ id: hold.departure_id }).first();
-    await insertLead(terminal.db, hold.tenant_id, departure, 'ACME-1', { hold_id: id });
+    const departure = await terminal.db('departures').where({ id: hold.departureId }).first();
+    await insertLead(terminal.db, hold.tenantId, departure, 'ACME-1', { hold_id: id });
     expect(await check('holds')).toMatchObject({
       status: 'notice',
       detail: expect.stringContaining('counted twice'),

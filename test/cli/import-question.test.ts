@@ -101,7 +101,7 @@ describeOnTerminal('the questions of other commands', () => {
       [`widget revoke ${widget}`, 'Refuse the widget token'],
       [`webhook remove ${hook}`, 'Remove https'],
       [`webhook rotate-secret ${hook} --grace 0`, 'Sign with the new secret'],
-      ['origins remove acme https://a.example', 'no more?'],
+      ['origins remove acme https://a.example', 'Remove https://a.example'],
       [`pricing remove acme ${rule}`, 'Remove the price rule'],
       ['pricing add acme --percent -90', 'less than half'],
       ['departure cancel kept 2031-06-01', 'off sale'],

@@ -96,7 +96,7 @@ describeOnTerminal('tourctl pricing add on a terminal', () => {
       'Deposit',
       'Percent of a departure',
       'Sites',
-      'Address',
+      'Endpoint',
     ])
       await person.answer(question, KEY.enter);
     await person.see('warning: the price rule makes 9 prices in 2 tours less than half of the platform');

@@ -21,7 +21,7 @@ const TABLES = [
   ...['widget_tokens', 'webhook_endpoints', 'webhook_secrets', 'audit_log'],
 ];
 /** Different in any two tenants, whoever makes them. */
-const OWN = /^(id|.*_id|slug|booking_prefix|subject|tenant)$/;
+const OWN = /^(id|.*Id|.*_id|slug|bookingPrefix|booking_prefix|subject|tenant)$/;
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 async function countRows(): Promise<number[]> {
