@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
@@ -124,19 +125,23 @@ describeWith('nginx', 'the reverse proxy', () => {
         from: '127.0.0.2',
         headers: { authorization: `Bearer ${unique('svc_live_')}` },
       });
-      const logged = (id: unknown) =>
-        nginx
-          .log()
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line))
-          .find((line) => line.request_id === id);
-      expect(logged(headers['x-request-id'])).toMatchObject({
+      // nginx writes a line after it has sent the response.
+      const logged = async (id: unknown) => {
+        for (let tries = 0; tries < 100; tries++, await sleep(50)) {
+          const lines = nginx.log().trim().split('\n').filter(Boolean);
+          const found = lines.map((line) => JSON.parse(line)).find((line) => line.request_id === id);
+          if (found) return found;
+        }
+      };
+      expect(await logged(headers['x-request-id'])).toMatchObject({
         path: '/healthz',
         status: 200,
         refused_client: '',
       });
-      expect(logged(guessed['x-request-id'])).toMatchObject({ status: 401, refused_client: '127.0.0.2' });
+      expect(await logged(guessed['x-request-id'])).toMatchObject({
+        status: 401,
+        refused_client: '127.0.0.2',
+      });
     });
   });
 
