@@ -30,7 +30,7 @@ export type Values<D extends Declarations> = {
 /** Replaces an invalid value by its default. */
 export interface Readings<D extends Declarations> {
   values: Values<D>;
-  /** What the values were parsed from. */
+  /** The environment that the values were parsed from. */
   texts: Partial<Record<keyof D, string>>;
   /** One for each invalid variable, in the order of the declarations. */
   issues: ConfigError[];

@@ -1,5 +1,5 @@
 /*
- * What does it bring to remember credentials and catalog under the lease (ADR 19)? Two instances on one durable database, one
+ * Measures the gain of cached credentials and catalog (ADR 19). Two instances on one durable database, one
  * with AUTHORIZATION_CACHE off, asked in turns for the same warm reads: `npm run bench:authorization`. And what does a command
  * wait for its instances?
  */

@@ -1,5 +1,5 @@
 /*
- * What does `tourctl catalog import` take, in time and memory, and how do both grow with the catalog? Through the real entry, on a
+ * Measures time and memory of `tourctl catalog import`, and how both grow with the catalog. Uses the real entry point, on a
  * durable database: `npm run bench:import`, or with other numbers of tours: `npm run bench:import -- 2000 10000`.
  */
 import { spawn } from 'node:child_process';

@@ -1,5 +1,5 @@
 /*
- * What does the net below all code paths cost (migration 0006)? Holds with its triggers on and off, in interleaved rounds on a
+ * Measures the cost of the triggers that recount seats (migration 0006). Holds with the triggers on and off, in interleaved rounds on a
  * durable database: `npm run bench:seats-net`. It stays unless it takes more than 15 % (DESIGN section 3).
  */
 import { mkdtempSync, rmSync } from 'node:fs';

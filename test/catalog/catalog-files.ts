@@ -33,7 +33,7 @@ export interface StagedTour {
   departures: { fields: Record<string, unknown> }[];
 }
 
-/** What these files say, and what is wrong with that, in the order of the files; by their base names. */
+/** Returns the content and the issues of the files, in their order, by base name. */
 export async function readFiles(
   db: Db,
   contents: Record<string, unknown>,
@@ -58,7 +58,7 @@ const STAGED_TOURS = `
           from staged_departures d where d.entry = t.entry order by position) as departures
   from staged_tours t where slug is not null order by entry`;
 
-/** What the import of these files reports, faults included; the faults' files by their base names. */
+/** Returns the report of the import; issues name the base names of the files. */
 export async function importFiles(
   db: Db,
   contents: Record<string, unknown>,

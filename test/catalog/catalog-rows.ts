@@ -1,6 +1,6 @@
 import type { Db } from '../../services/platform/database';
 
-/** What tests read of a row; a missing one is undefined all the same. */
+/** The fields of a row that tests read. */
 export interface DepartureRow {
   id: string;
   tourId: string;

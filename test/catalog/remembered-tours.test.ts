@@ -38,7 +38,7 @@ describe('a tour that an import remembers', () => {
   it('is not read again, and counts as unchanged with all its departures', async () => {
     await importFiles(database.db, FILES);
     expect(await remembered('exact')).toEqual(['alps']);
-    // Nothing tells whether it was read but an answer that is wrong: this writes past the triggers.
+    // Writes past the triggers: only a wrong answer shows that the entry was read.
     await behindTheBack("update tours set summary = 'Unseen'");
     const text = { 'tours.json': [{ ...alps, summary: null }] };
     expect(await importFiles(database.db, FILES)).toEqual({

@@ -20,7 +20,7 @@ function somebody(): Person {
   return { name: `Xaver Quill${mark}`, phone: `+4930${digits}`, email: `x.${mark}@example.com` };
 }
 
-/** Of a website that builds its references so. */
+/** A reference as some websites build it. */
 function referenceOf({ name }: Person): string {
   return `${name.toLowerCase().replace(' ', '-')}-81`;
 }

@@ -68,7 +68,7 @@ describe('a database that is unreachable ends a command with one line and exit 1
 
 describe('a database that falls silent', () => {
   it('during a statement ends the command within twelve seconds, and a long statement does not', async () => {
-    // Nobody answers for the table, so the list waits for as long as the lock is held.
+    // The list waits for as long as the table is locked.
     const locked = await terminal.db.transaction();
     await locked.raw('lock table tenants in access exclusive mode');
     const patient = at(terminal.url);

@@ -37,7 +37,7 @@ const questions: [where: string, query: string][] = [
   ...rules.map(({ alert, expr }): [string, string] => [`alert ${alert}`, expr]),
 ];
 
-/** What Prometheus itself adds to what is scraped. */
+/** Metrics that Prometheus adds to a scrape. */
 const OF_PROMETHEUS = { names: ['up'], labels: ['job', 'instance', 'le'] };
 const WORDS = new Set(['and', 'or', 'unless', 'by', 'on', 'without', 'time']);
 /** Where labels are named outside of braces: by (le, route). */

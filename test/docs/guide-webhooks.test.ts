@@ -24,7 +24,7 @@ function withHeader(name: string, value: string | undefined): Case {
   return { ...rest, headers: value === undefined ? others : { ...others, [name]: value } };
 }
 
-/** What is genuine, and what is not. */
+/** Genuine and forged requests. */
 const CASES: [what: string, genuine: boolean, given: () => Case][] = [
   ['what was signed', true, () => sent([current])],
   ['what was signed while the secret changes', true, () => sent([old, current])],
@@ -44,7 +44,7 @@ const CASES: [what: string, genuine: boolean, given: () => Case][] = [
 ];
 
 interface Language {
-  /** Of the guide. */
+  /** Taken from the guide. */
   file: string;
   /** Calls what stands in the file for each case on stdin, and writes the list of its answers. */
   main: [file: string, text: string];

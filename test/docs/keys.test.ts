@@ -10,7 +10,7 @@ const PAGE = readFileSync(path.resolve(__dirname, '../../docs/keys.md'), 'utf8')
 const KINDS = ['api_key', 'widget_token'] as const;
 const ISSUED = 200;
 
-/** What stands between the fences of the first block in that language. */
+/** Returns the first code block in that language. */
 function block(language: string): string {
   const text = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(PAGE)?.[1];
   if (text === undefined) throw new Error(`docs/keys.md has no block of ${language}`);

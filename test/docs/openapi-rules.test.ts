@@ -36,7 +36,7 @@ describe.each(['3.0', '3.1'])('OpenAPI %s', (version) => {
   it('has no example that its own schema rejects', () => {
     const document = documents[version]!;
     const examples = examplesOf(document, []);
-    // Of each operation an answer or a body, of each schema a field: if there are fewer, the search is wrong.
+    // Each operation has an answer or a body, and each schema a field: fewer means that the search is wrong.
     expect(examples.length).toBeGreaterThan(300);
     const validator = version === '3.0' ? new Ajv({ strict: false }) : new Ajv2020({ strict: false });
     addFormats(validator).addSchema({ ...document, $id: 'document' });

@@ -53,7 +53,7 @@ export function startProcess(task: string[], options: ForkOptions = {}): ChildPr
   return child;
 }
 
-/** What the process tells next; notices are passed over. */
+/** Returns the next message of the process; skips notices. */
 export function nextWord(child: ChildProcess): Promise<Told> {
   return new Promise((resolve, reject) => {
     child.on('message', (told: Told) => told.notice ?? resolve(told));

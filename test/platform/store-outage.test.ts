@@ -97,7 +97,7 @@ describeWithRedis('a shared store that dies', () => {
       const crowd = await timed(() => Promise.all(Array.from({ length: 50 }, () => cache.get(bucket))));
       expect(crowd).toBeLessThan(STORE_TIMEOUT_MS);
       expect(await up()).toBe(0);
-      // Who came later was let go with the first.
+      // Later requests ended with the first.
       expect(await lastOne).toBeLessThan(120);
       const answers: boolean[] = [];
       const later = await timed(async () => {

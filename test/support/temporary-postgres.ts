@@ -11,7 +11,7 @@ import { startServer, stopServer } from '../../services/platform/embedded-postgr
 
 const PREFIX = 'tour-platform-temporary.';
 
-/** Nothing in it is needed after the run, so nothing waits for the disk. */
+/** Does not wait for the disk: no data is needed after the run. */
 const NOT_DURABLE = {
   fsync: 'off',
   synchronous_commit: 'off',

@@ -5,7 +5,7 @@ import { createLoadShedder } from '../../services/api/http/load-shedding';
 const shedder = createLoadShedder();
 afterAll(() => shedder.stop());
 
-/** What `next` was given; undefined: the request is let in. */
+/** The argument of `next`; undefined if the request was admitted. */
 function offer(response = new EventEmitter()): unknown {
   let answer: unknown = 'waits';
   shedder.middleware(

@@ -100,7 +100,7 @@ async function browse(http: TestMonitor['http'], cookie: string): Promise<Browse
   };
 }
 
-/** What the answer sets, as the next request sends it back. */
+/** Returns the cookies of the answer, as the next request sends them. */
 export function cookieOf(response: Response, name = 'monitor_session'): string {
   const set = setCookies(response).find((line) => line.startsWith(`${name}=`));
   if (!set) throw new Error(`no cookie ${name} was set`);

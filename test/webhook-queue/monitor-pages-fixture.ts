@@ -17,7 +17,7 @@ import { add, book, createTenant, deliveriesOf } from './queue-fixture';
 export const VIEWER = { operator: 'anna <ops>', csrfToken: 'a-token-of-this-session' };
 export const EVIL = '<script>alert(1)</script>';
 
-/** Of the test that runs. */
+/** Set for the running test. */
 export let db: Db;
 
 /** Gives each test of the file a queue with nothing in it: the overview is of all there is. */
@@ -43,7 +43,7 @@ export const delivery = async (id: string, revealed = false) =>
   (await deliveryPage(db, id, { revealed }, VIEWER))!;
 export const replay = (params: Params = {}) => replayPage(db, parseReplayQuery(params), VIEWER);
 
-/** What a person reads of it. */
+/** Returns the visible text. */
 export function textOf(page: string): string {
   return page
     .replace(/<title>.*?<\/title>/gs, ' ')

@@ -34,7 +34,7 @@ const policyOf = (headers: Strings) =>
   ) as Strings;
 const linksOf = (text: string) =>
   [...text.matchAll(/ (?:href|action)="([^"]*)"/g)].map(([, link]) => link!.replaceAll('&amp;', '&'));
-/** What is no script for a browser, whatever its element is called. */
+/** Types that a browser does not run as a script. */
 const DATA = /<script type="application\/ld\+json"[^>]*>(.*?)<\/script>/s;
 const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 

@@ -9,7 +9,7 @@ afterAll(() => api.stop());
 
 const hashOf = (text: string) => `sha384-${createHash('sha384').update(text).digest('base64')}`;
 
-/** What pages name, newest first. A line never changes: a new loader is a new version. */
+/** The hashes that pages name, newest first. A line never changes: a new loader is a new version. */
 const PUBLISHED: [version: string, integrity: string][] = [
   ['v1', 'sha384-VNKYs5jEAiDlUeH5y6ruWC6eVZOj2yUzWRH0cC5y+WYQK7DnbELT8yeNeIuq58Xl'],
 ];

@@ -29,7 +29,7 @@ interface Shot {
   device?: BrowserContextOptions;
   /** Up to here alone; else the whole page. */
   height?: number;
-  /** What the visitor does before. */
+  /** Actions of the visitor before the screenshot. */
   act?: (page: Page) => Promise<void>;
 }
 

@@ -56,16 +56,16 @@ const SIGNS = { created: '+', updated: '~', archived: '-', deleted: '-', cancell
 export function describeChanges({ changes, changes_left_out: leftOut = 0 }: ImportReport): string[] {
   if (!changes || changes.length === 0) return [];
   const lines: string[] = [];
-  let told = 0;
+  let tours = 0;
   for (const change of changes) {
     if (lines.length >= MOST_LINES) break;
     lines.push(...describeTour(change));
-    told++;
+    tours++;
   }
-  const untold = changes.length - told + leftOut;
+  const hidden = changes.length - tours + leftOut;
   const shown = lines.slice(0, MOST_LINES);
   if (lines.length > MOST_LINES) shown.push(`… ${lines.length - MOST_LINES} more lines of the last tour`);
-  if (untold > 0) shown.push(`… and ${untold} more tours; --json lists ${leftOut > 0 ? 'more' : 'them'}`);
+  if (hidden > 0) shown.push(`… and ${hidden} more tours; --json lists ${leftOut > 0 ? 'more' : 'them'}`);
   return [shown.join('\n')];
 }
 

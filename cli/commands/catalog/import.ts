@@ -101,16 +101,16 @@ function describePast({ departures, first: { tour, departure_date: date } }: Pas
   return `${many} in the past and cannot be booked: ${tour} on ${date}${departures === 1 ? '' : ' and others'}`;
 }
 
-const MOST_TOLD = 5;
+const MOST_SHOWN = 5;
 
 function describeOvertaken(before: Removals, after: Removals): string {
   const changed = [
     ...after.named.filter((what) => !before.named.includes(what)).map((what) => `now also: ${what}`),
     ...before.named.filter((what) => !after.named.includes(what)).map((what) => `no longer: ${what}`),
   ];
-  const more = changed.length > MOST_TOLD ? [`and ${changed.length - MOST_TOLD} more`] : [];
-  const told = [...changed.slice(0, MOST_TOLD), ...more].map((line) => `\n  ${line}`);
-  return `The catalog or the files have changed since you were asked.${told.join('')}`;
+  const more = changed.length > MOST_SHOWN ? [`and ${changed.length - MOST_SHOWN} more`] : [];
+  const shown = [...changed.slice(0, MOST_SHOWN), ...more].map((line) => `\n  ${line}`);
+  return `The catalog or the files have changed since you were asked.${shown.join('')}`;
 }
 
 /**

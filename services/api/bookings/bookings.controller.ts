@@ -230,7 +230,7 @@ function validReference(bookingRef: string): Partial<RefusedRequest> {
 }
 
 /**
- * Reads the body, also before its validation (read-ahead.ts).
+ * Reads the body, also before its validation.
  * @throws BadInputError with all issues of the body (400)
  */
 function bookingRequest(body: BookingBody, { country }: Tenant): Omit<BookingRequest, 'by'> {

@@ -107,7 +107,7 @@ const PAGES = 400;
 
 /**
  * Writes the staged changes, some pages a statement, so that an interrupted import ends within one of them.
- * @param onRows is told how many more rows were written
+ * @param onRows receives the number of rows written since its last call
  */
 export async function applyChanges(
   trx: Trx,

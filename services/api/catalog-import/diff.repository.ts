@@ -19,12 +19,12 @@ export interface ChangedField {
   after: unknown;
 }
 
-/** What an import would change of one tour, in wire names. */
+/** The changes that an import would make to one tour, in wire names. */
 export interface ChangedTour {
   tour: string;
-  /** What happens to the tour's own fields; absent: only its departures change. */
+  /** The change of the tour's own fields; absent if only departures change. */
   change?: 'created' | 'updated' | 'archived';
-  /** Of an updated tour. */
+  /** Given for an updated tour. */
   fields?: ChangedField[];
   departures?: ChangedDeparture[];
 }

@@ -2,7 +2,7 @@ import type { ChangedTour } from './diff.repository';
 import type { Issue } from './issue';
 import { queryStage, type Stage } from './stage.repository';
 
-/** What an import did, or in a dry run would do, in wire names (CONTRACT section 6). All counts are 0 beside an issue. */
+/** The result of an import or of a dry run, in wire names (CONTRACT section 6). All counts are 0 if there are issues. */
 export interface ImportReport {
   tours: Counts;
   departures: Counts;

@@ -5,7 +5,7 @@ export interface Place {
   index?: number;
 }
 
-/** What is wrong in a catalog file and what was expected. Never thrown, so that one import lists all issues of its files. */
+/** An error in a catalog file, with the expected value. Never thrown, so that one import lists all issues of its files. */
 export interface Issue extends Place {
   /** Path of the field, such as `departures[2].prices.adult`; empty for the whole entry. */
   field: string;

@@ -21,7 +21,7 @@ const BYTES_A_CHUNK = 256 * 1024;
 
 /**
  * Reads one catalog file a chunk at a time.
- * @param onBytes is told how many more bytes were read
+ * @param onBytes receives the number of bytes read since its last call
  * @param findUnchanged undefined: parses every entry
  * @throws the file system's error for a file that cannot be read
  */

@@ -7,7 +7,7 @@ import { readCatalogFile } from './read-catalog-file';
 import { copyRows, type Stage } from './stage.repository';
 import { findUnchangedEntries } from './unchanged-entries.repository';
 
-/** What the files of an import have. */
+/** The content of the files of an import. */
 export interface StagedFiles {
   /** Tours with fields of their own. */
   tours: number;

@@ -22,7 +22,7 @@ const STAGED_TOURS = `entry integer, slug text, file text, line integer, index i
 const STAGED_DEPARTURES = `entry integer, position integer, index integer, file text, line integer,
   departure_date date, seats_total integer, adult numeric, child numeric, single_supplement numeric,
   return_date date, status text, closes_at timestamptz, emptied text[]`;
-/** What tour_imports and tour_edits had of a tour before it was compared. No tour_id: it was not stored. */
+/** Records the rows of tour_imports and tour_edits before the comparison. No tour_id: the tour was not stored. */
 const STAGED_DIGESTS = `slug text, digest bytea, has_list boolean, departures integer,
   tour_id uuid, stamp bigint, edits bigint[]`;
 
@@ -102,7 +102,7 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
   return copy;
 }
 
-/** Tells the planner how many rows are staged. Samples only the columns that join: the wide ones took three times as long. */
+/** Gives the planner statistics of the staged rows. Samples only the columns that join: the wide ones took three times as long. */
 export async function analyzeStage(stage: Stage): Promise<void> {
   await queryStage(
     stage,

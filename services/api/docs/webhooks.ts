@@ -52,7 +52,7 @@ const HEADERS: Parameter[] = [
   ),
 ];
 
-/** What a tenant's server receives: 3.1 has a place for it, 3.0 has none. */
+/** Describes the requests to a tenant's server. OpenAPI 3.1 has a field for webhooks, 3.0 has none. */
 export const WEBHOOKS: Record<string, { post: OpenApiOperation }> = {
   bookingCreated: {
     post: {

@@ -171,7 +171,7 @@ export async function findUnusedPriceRules(
            then 'beaten'
          end as because
        from price_rules r join tenants t on t.id = r.tenant_id left join tours o on o.id = r.tour_id
-       where ${TENANT_MAY_BE_USED}) as judged
+       where ${TENANT_MAY_BE_USED}) as checked
      where because is not null order by slug, id limit 100`,
   );
   const { rows } = await db.raw(

@@ -150,7 +150,7 @@ export class HoldsController {
 }
 
 /**
- * Reads the body, also before its validation (read-ahead.ts).
+ * Reads the body, also before its validation.
  * @throws BadInputError with all issues of the body (400)
  */
 function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, 'tour' | 'by'> {

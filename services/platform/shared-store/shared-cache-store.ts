@@ -121,8 +121,8 @@ export function createGuardedCacheStore(guard: StoreGuard): CacheStore {
     guard.up ? call().catch(() => fallback) : fallback;
   return {
     get: (key) => orElse(undefined, () => shared.get(key)),
-    claim: (key, judged) =>
-      orElse<LoadClaim>({ outcome: 'load', loadLock: undefined }, () => shared.claim(key, judged)),
+    claim: (key, seen) =>
+      orElse<LoadClaim>({ outcome: 'load', loadLock: undefined }, () => shared.claim(key, seen)),
     put: (key, loadLock, value, ttlMs) => orElse(false, () => shared.put(key, loadLock, value, ttlMs)),
     release: (key, loadLock) => orElse(undefined, () => shared.release(key, loadLock)),
     invalidate: (key) => shared.invalidate(key).catch(() => missed.add(key)),

@@ -11,7 +11,7 @@ const MOMENT = /(\d{4}-\d\d-\d\d)([T ])(\d\d:\d\d)(:\d\d)?(\.\d{3})?/g;
 const DAY = /\b\d{4}-\d\d-\d\d\b(?![T ]\d\d:\d\d)/g;
 /** A webhook-id has the id of its delivery in it. */
 const MESSAGE = /\bmsg_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})\b/g;
-/** What a narrow column has cut. */
+/** Matches a value that a narrow column has cut. */
 const CUT_WORD = /\b([0-9A-Za-z]{3,11})…/g;
 const CUT_UUID = /\b(?=[a-f]*\d)[0-9a-f]{6,8}(?:-[0-9a-f-]*)?…/g;
 const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
@@ -21,11 +21,11 @@ const ANY_UUID = '01987f3c-5a1b-7c2d-8e4f-';
 const SECRET = /\b(svc_(?:live|widget)_[0-9A-Za-z]{12}_|whsec_|\/sign-in\/)[\w+/=-]+/g;
 const CLOCK = /-?\d+ ms apart/g;
 
-/** What differs between two runs, and what stands for it on the page. */
+/** Maps values that differ between two runs to fixed ones for the page. */
 export interface Neutral {
   /** A command line of the page as it is meant for this database. */
   toReal(command: string): string;
-  /** What was answered, as it stands on the page. */
+  /** Returns the answer as the page shows it. */
   toShown(output: string): string;
   /** Learns the ids of new keys and tokens, which look like any word. */
   learn(): Promise<void>;

@@ -71,7 +71,7 @@ export async function renderGuide(guide: string): Promise<RenderedGuide> {
   }
 }
 
-/** What is typed; a line that ends with a backslash goes on. */
+/** The typed lines; a backslash at the end continues a line. */
 function commandsOf(content: string): string[] {
   return [...content.matchAll(/^\$ ((?:.*\\\n)*.*)$/gm)].map(([, line]) => line!);
 }

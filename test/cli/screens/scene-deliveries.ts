@@ -16,7 +16,7 @@ const AGES: Record<string, number> = {
   'ACME-1043 booking.created': 60,
 };
 
-/** What became of the deliveries of ACME-1042 and ACME-1043, as a worker would have written it. */
+/** Writes the results of the deliveries of ACME-1042 and ACME-1043, as a worker does. */
 export async function tellDeliveries(db: Db): Promise<void> {
   for (const event of await db('webhook_events').orderBy('id').select('id', 'type', 'booking_ref')) {
     const age = AGES[`${event.bookingRef} ${event.type}`]!;

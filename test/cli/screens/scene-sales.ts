@@ -1,6 +1,6 @@
 import type { Db } from '../../../services/platform/database';
 
-/** Of each of fourteen days, today last: holds, bookings that came of them, and refusals for want of seats. */
+/** Holds, bookings from them, and refusals for lack of seats, for each of fourteen days; today is last. */
 const DAYS = [
   [5, 2, 0],
   [4, 2, 0],
@@ -20,7 +20,7 @@ const DAYS = [
 
 const FIRST_BOOKING = 1001;
 
-/** Of the tenant "riviera": 41 bookings, so that the next one of anybody is number 1042. */
+/** Makes 41 bookings of the tenant "riviera", so that the next booking has number 1042. */
 export async function givenSalesOfTwoWeeks(db: Db): Promise<void> {
   let booked = 0;
   for (const [index, [holds, bookings, soldOut]] of DAYS.entries()) {

@@ -9,7 +9,7 @@ import { daysFromToday, givenDeparture, givenTour } from '../../support/given';
 import { tellDeliveries } from './scene-deliveries';
 import { givenSalesOfTwoWeeks } from './scene-sales';
 
-/** What the guide's screens show: three tenants, seven tours, and what happened to their sales in the last days. */
+/** Makes the data of the guide's screens: three tenants, seven tours, and their sales of the last days. */
 
 type Tourctl = (line: string) => Promise<void>;
 

@@ -17,7 +17,7 @@ interface CommandLine {
 
 /** As much of a shell as the guide needs: `NAME=value command words < file > file | head -5`. */
 export interface Shell {
-  /** What a screen of that size shows. */
+  /** Returns the text on a screen of that size. */
   type(line: string, screen: Screen): Promise<string>;
 }
 

@@ -112,7 +112,7 @@ describeInChromium('the accessibility of the embed page', (browser) => {
   });
 });
 
-/** What has the focus, and whether it or what it stands for is outlined. */
+/** Returns the focused element, and whether it or its label is outlined. */
 const FOCUS = `(() => {
   const focused = document.activeElement;
   const outlined = [focused, focused.closest('.search'), focused.closest('.tour')].filter(Boolean);

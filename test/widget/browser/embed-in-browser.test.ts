@@ -12,7 +12,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
   let context: BrowserContext;
   let page: Page;
   let requests: Request[];
-  /** What the console says, and what a policy forbade. */
+  /** Messages of the console, and violations of the policy. */
   let complaints: string[];
 
   beforeAll(async () => {

@@ -60,7 +60,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
   };
   const tours = (nth = 0) => page.frameLocator('iframe').nth(nth).locator('.tour h2');
   const untilShown = (nth = 0) => tours(nth).first().waitFor();
-  /** What the frame holds in the end; the browser's own error page where it may not show ours. */
+  /** The final content of the frame; the browser's error page where the policy forbids ours. */
   const framedAddress = async () => {
     await page.waitForLoadState('networkidle');
     return page.frames()[1]!.url();

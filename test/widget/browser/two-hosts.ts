@@ -17,7 +17,7 @@ export interface Hosts {
   /** For Chromium: every name leads here, and each keeps its own origin. */
   resolverRules: string;
   seen: Seen[];
-  /** What `https://<host>/` shows from now on, with headers of its own. */
+  /** Sets the page and the headers of `https://<host>/`. */
   publish(host: string, html: string, headers?: Record<string, string>): void;
   stop(): Promise<void>;
 }

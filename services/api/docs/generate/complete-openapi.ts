@@ -51,7 +51,7 @@ export function completeOpenapi(generated: OpenApiDocument): OpenApiDocument {
   return document;
 }
 
-/** Of the codes that some operation answers. */
+/** Lists the codes that an operation can answer. */
 function problemExamples(paths: OpenApiDocument['paths']): OpenApiDocument['components']['examples'] {
   const described = JSON.stringify(paths);
   const codes = (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) =>
@@ -77,7 +77,7 @@ function schemasOfRequests({ paths, components }: OpenApiDocument): Set<string> 
   return names;
 }
 
-/** What a client sends stays closed; an answer may gain a field, and a client's validator must not break on it. */
+/** Closes requests to unknown fields. Leaves answers open: a new field must not break a client's validator. */
 function completeSchema(schema: Schema, schemas: Record<string, Schema>, inRequest: boolean): void {
   if (!inRequest) delete schema.additionalProperties;
   for (const [name, part] of Object.entries(schema.properties ?? {})) {
@@ -117,7 +117,7 @@ function completeOperation(
   }
 }
 
-/** The scopes of a key have no place in 3.0's requirements, so they are told in words and in an extension. */
+/** The scopes of a key have no place in 3.0's requirements, so a description and an extension name them. */
 function completeSecurity(operation: OpenApiOperation): void {
   const [[scheme, scopes]] = operation.security.map((requirement) => Object.entries(requirement)[0]!) as [
     [string, string[]],

@@ -1,7 +1,7 @@
 import type { Header, OpenApiDocument, Parameter } from '../openapi-document';
 import { CURSOR } from './wire-names';
 
-/** What the document says once for all operations. */
+/** The parts of the document that all operations share. */
 
 export const DESCRIPTION = `Tours, seats and bookings for a tenant's website.
 

@@ -1,7 +1,7 @@
 import { sealCursor } from '../../http/paging';
 import type { Schema } from '../openapi-document';
 
-/** What a name means wherever it stands on the wire; a description or an @example in a dto goes before it. */
+/** Describes the names on the wire. A description or an @example in a dto takes precedence. */
 export interface WireName {
   description?: string;
   example?: unknown;

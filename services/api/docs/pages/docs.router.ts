@@ -15,7 +15,7 @@ const GUIDE = readGenerated('guide.html');
 const REFERENCE = readGenerated('reference.html');
 const TYPES = readGenerated('openapi.d.ts');
 
-/** What a tenant's developer reads. Public, and without a word about any tenant. */
+/** Serves the pages for developers of tenants. They are public and name no tenant. */
 export function registerDocs(app: Express): void {
   const { publicBaseUrl } = (app.locals.context as ApiContext).config;
   const basePath = new URL(publicBaseUrl).pathname.replace(/\/$/, '');

@@ -22,7 +22,7 @@ export function errorList(basePath: string): Markup {
     ${renderTable([html`Status`, html`Code`, html`Title`, html`Retry`], rows)}`;
 }
 
-/** What `type` of a problem document leads to. */
+/** Renders the page that `type` of a problem document links to. */
 export function errorArticle(code: ProblemCode, publicBaseUrl: string): Markup {
   const { status, title, retryable, advice } = PROBLEMS[code];
   const example = withBaseUrl(problemExample(code), publicBaseUrl);

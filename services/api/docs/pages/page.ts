@@ -23,7 +23,7 @@ const PAGES = [
 const PAGE_STYLE = readFileSync(join(__dirname, '../assets/docs.css'), 'utf8');
 const STYLE_ELEMENT = trusted(`<style>${PAGE_STYLE}</style>`);
 
-/** Nothing is loaded and nothing runs: text, and the one style sheet by its hash. */
+/** Allows no script and no resource: only text, and the style sheet by its hash. */
 export const DOCS_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'`,
