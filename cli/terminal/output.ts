@@ -63,7 +63,7 @@ export function createOutput(io: Io, json: boolean): Output {
   };
 }
 
-/** Indents line breaks, so that foreign text cannot imitate a message. */
+/** Indents every line after the first, so that foreign text cannot look like a separate message. */
 function indented(message: string): string {
   return message.replace(/\n/g, '\n  ');
 }

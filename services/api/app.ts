@@ -8,7 +8,7 @@ import { registerHealth } from './health/health.router';
 import type { SalesContext } from './sales-context';
 import { handleError, refuseUnmatched } from './http/error-handler';
 import { createLoadShedder, type LoadShedder } from './http/load-shedding';
-import { refuseMalformedRequest, refuseUnreadableBody } from './http/malformed-request';
+import { refuseMalformedRequest, refuseUnreadableBody } from './http/refuse-malformed';
 import { createHttpServer, HTTP_LIMITS, type HttpLimits } from '../platform/http/server';
 import { nameRequest } from '../platform/http/request-id';
 import { logRequest } from './http/request-log';

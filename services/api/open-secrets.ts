@@ -12,8 +12,9 @@ const REPEAT_MS = 1000;
 type ApiSecrets = Pick<Secrets, (typeof NEEDED)[number]>;
 
 /**
- * Loads the secrets of the API and compares them with the database. An external database may be unreachable at the start, or
- * lack migrations: then the comparison repeats until it succeeds, and the instance is not ready until then.
+ * Loads the secrets of the API and compares them with the database. If an external database does not answer within three
+ * seconds, or lacks migrations, the function returns, the comparison repeats until it succeeds, and the instance is not ready
+ * until then.
  * @param refuse receives the error of a later comparison
  * @throws ConfigError, SecretsError
  */

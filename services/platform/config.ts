@@ -106,7 +106,10 @@ function storeAddress({
 function storeIssues({ REDIS_URL, CACHE_REST_URL, CACHE_REST_TOKEN }: Environment): ConfigError[] {
   if (REDIS_URL && (CACHE_REST_URL || CACHE_REST_TOKEN))
     return [
-      new ConfigError('REDIS_URL', 'unset where CACHE_REST_URL is set: name one shared store, not two'),
+      new ConfigError(
+        'REDIS_URL',
+        'left out when CACHE_REST_URL or CACHE_REST_TOKEN is set: use one shared store',
+      ),
     ];
   if (CACHE_REST_TOKEN && !CACHE_REST_URL)
     return [new ConfigError('CACHE_REST_URL', 'set where CACHE_REST_TOKEN is set')];

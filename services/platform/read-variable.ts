@@ -27,10 +27,10 @@ export type Values<D extends Declarations> = {
     : ReturnType<D[Name]['parse']> | undefined;
 };
 
-/** Replaces an invalid value by its default. */
+/** The parsed values; an invalid one is replaced by its default. */
 export interface Readings<D extends Declarations> {
   values: Values<D>;
-  /** The environment that the values were parsed from. */
+  /** The text of each value: from the environment, or the default. */
   texts: Partial<Record<keyof D, string>>;
   /** One for each invalid variable, in the order of the declarations. */
   issues: ConfigError[];

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { problemExample } from '../../services/api/docs/problem-examples';
-import { EVENT_EXAMPLE } from '../../services/api/docs/webhooks';
+import { EVENT_EXAMPLE } from '../../services/api/docs/describe-webhooks';
 import { startTestApi, type TestApi } from '../support/api';
 import { describeWith, isInstalled } from '../support/describe-with';
-import { givenSeats, givenWebsite, seatsTaken, type Seats, type Website } from '../support/website';
+import { givenSeats, givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
 import { fileOfGuide, folderWith, languages, runProgram, snippets } from './guide';
 
 let api: TestApi;

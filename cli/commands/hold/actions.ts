@@ -147,7 +147,9 @@ export async function releaseHoldCommand(
   id: string,
 ): Promise<void> {
   const { quantity, tour, departureDate } = await getHold(db, ANY_TENANT, id);
-  await confirm(`Release ${quantity} seats of ${tour.slug} on ${departureDate}?`);
+  await confirm(
+    `Release ${quantity} ${quantity === 1 ? 'seat' : 'seats'} of ${tour.slug} on ${departureDate}?`,
+  );
   const document = await audited({ action: 'hold.release', subject: id }, async (trx, note) => {
     const { before, after } = await releaseHold(trx, ANY_TENANT, { holdId: id, by: byOperator(operator) });
     if (before !== after) await recordTerminalChange(trx, after.tour.id);

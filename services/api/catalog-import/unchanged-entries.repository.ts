@@ -6,7 +6,7 @@ import { queryStage, type Stage } from './stage.repository';
 /**
  * Recognises entries that an earlier import found or made equal to their tours, so that they are neither parsed nor compared.
  * `tour_imports` keeps the digest of the entry. It counts while `tour_edits` has no row of the tour: triggers add one with
- * every write to the tour or its departures.
+ * every write to the tour or its departures. compare.repository.ts decides what differs in all other entries.
  */
 
 /**

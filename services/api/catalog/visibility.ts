@@ -14,7 +14,10 @@ export interface VisibilityRule {
   visible: boolean;
 }
 
-/** Returns the rules that apply to one tour, the deciding one first. The tenant's default is always included. */
+/**
+ * Returns the rules that apply to one tour, the deciding one first. The tenant's default is always included.
+ * tour.repository.ts and health/installation.repository.ts repeat this order in SQL for lists: change all three.
+ */
 export function rankVisibilityRules(
   defaultVisible: boolean,
   rules: { tour: boolean | undefined; continent: boolean | undefined },

@@ -60,7 +60,7 @@ export function newCredential(
 }
 
 export interface WidgetTokenToIssue {
-  /** Absent: it uses the tenant's current list. */
+  /** Absent or empty: the token uses the tenant's current list. */
   origins?: string[];
   /** Null or absent: it does not expire. */
   lifetimeSeconds?: number | null;

@@ -107,7 +107,7 @@ export async function findOriginGaps(db: Db): Promise<{
   return { withoutOrigins, withDevelopmentOrigins: rows };
 }
 
-/** Returns the slugs of tenants that see no published tour. */
+/** Returns whether any tour is published, and the slugs of at most 100 usable tenants that see none. */
 export async function findTenantsWithoutTours(db: Db): Promise<{ anyTour: boolean; blind: string[] }> {
   const { rows } = await db.raw(
     `select exists (select from tours where status = 'published') as any_tour, array(

@@ -24,7 +24,7 @@ export function jsonBody(request: Request, response: Response, next: NextFunctio
   );
 }
 
-/** Refuses other encodings. The parser alone accepts UTF-16, and silently replaces invalid UTF-8 by U+FFFD. */
+/** Refuses a body that is not UTF-8. Without this check the parser also accepts UTF-16 and replaces invalid UTF-8 by U+FFFD. */
 function assertUtf8(_request: unknown, _response: unknown, body: Buffer, charset: string): void {
   if (charset !== 'utf-8') throw new TransportError('unsupported_media_type');
   if (!isUtf8(body)) throw unreadable('must be UTF-8');

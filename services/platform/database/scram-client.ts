@@ -25,7 +25,7 @@ export class ScramClient extends pg.Client {
   }
 }
 
-/** Lets a pool that has just been opened connect as ScramClient where its URL asks for it. */
+/** Makes a new pool connect with ScramClient if its URL contains REQUIRE_SCRAM. */
 export function requireScram(db: Knex, url: string): Knex {
   if (url.split(/[?&]/).includes(REQUIRE_SCRAM))
     (db.client as { driver: object }).driver = { Client: ScramClient };

@@ -39,8 +39,8 @@ const HAS_PATH = /^(\/|\*$|https?:\/\/)/i;
 const malformed = new WeakMap<object, RequestMalformation>();
 
 /**
- * Passes every request to the app, also those that Node would answer by itself: requests that its parser refuses, CONNECT, and
- * an unknown Expect.
+ * Passes every request to the app, including those that Node would answer itself: requests that its parser refuses, CONNECT
+ * requests, and requests with an unknown Expect header.
  */
 export function passRequests(
   server: http.Server,
@@ -104,7 +104,7 @@ function answerUnparsed(socket: Socket, app: Express, reason: RequestMalformatio
   answerOn(socket, app, request);
 }
 
-/** Answers on a connection without a parser, and ends it. */
+/** Lets the app answer a request outside Node's parser, then closes the connection. */
 function answerOn(socket: Socket, app: Express, request: Request): void {
   const response = Object.setPrototypeOf(new http.ServerResponse(request), app.response) as Response;
   response.assignSocket(socket);

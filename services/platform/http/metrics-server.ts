@@ -17,8 +17,8 @@ const buildInfo = new Gauge({
 const LIMITS: HttpLimits = { ...HTTP_LIMITS, connections: 100, connectionsPerAddress: 50, unanswered: 2 };
 
 /**
- * Serves `/metrics` for Prometheus, on a port of its own that no tenant reaches.
- * @throws what the system says of a port that is taken
+ * Serves `/metrics` for Prometheus on its own port, which must not be public.
+ * @throws the system's error if the port is taken
  */
 export async function startMetricsServer(host: string, port: number): Promise<{ stop(): Promise<void> }> {
   collectDefaultMetrics();

@@ -7,7 +7,7 @@ import { deleteInstance, exchangeVersions, VALIDITY_MS, type PollAnswer } from '
 
 const POLL_MS = 500;
 
-/** Says whether this process may use its read cache without asking the database (ADR 19). */
+/** Decides whether this process may use its read cache without asking the database (ADR 19). */
 export interface ReadCacheValidity {
   isValid(): boolean;
   /** Upper bound of the database's clock, in milliseconds since the epoch. Call it only while valid. */
@@ -57,7 +57,7 @@ export function createRenewableValidity(now: () => Instant = readClocks): Renewa
     onChange: (clear) => void listeners.push(clear),
     seen: () => seen,
     renew({ version, databaseTime }, began) {
-      // After a gap, commands may not have waited for this instance: its cache may be stale at any version.
+      // While this instance was not valid, commands did not wait for it: its cache may be stale even at the same version.
       if (version !== seen || !isValid()) for (const clear of listeners) clear();
       seen = version;
       lastPoll = { began, databaseTime };

@@ -24,7 +24,7 @@ const LATE_COMMIT_MS = 1000;
 /** Limits what each claim sends; for further endpoints the claim scans all entries. */
 const ENDPOINTS_MAX = 2000;
 
-/** @param freshMs how long a slow commit may stay unseen below the lower bound of its endpoint */
+/** @param freshMs interval of the reads. A delivery that a slow commit puts below the bound of its endpoint waits for the next read */
 export function createDueLowerBounds(db: Db, freshMs: number): DueLowerBounds {
   let bounds = new Map<string, Date>();
   let others: Date | null = null;

@@ -51,7 +51,7 @@ export function completeOpenapi(generated: OpenApiDocument): OpenApiDocument {
   return document;
 }
 
-/** Lists the codes that an operation can answer. */
+/** Returns an example for each problem code that at least one operation refers to. */
 function problemExamples(paths: OpenApiDocument['paths']): OpenApiDocument['components']['examples'] {
   const described = JSON.stringify(paths);
   const codes = (Object.keys(PROBLEMS) as ProblemCode[]).filter((code) =>

@@ -34,7 +34,7 @@ const QUOTA_HEADERS = [
   'RateLimit-Reset',
 ];
 
-/** Those that a client may keep, and ask about with If-None-Match. */
+/** Operations whose answer has an ETag, so that a client may store it and revalidate it with If-None-Match. */
 const HAVE_ETAG = ['listTours', 'readTour', 'listWidgetTours'];
 
 /**

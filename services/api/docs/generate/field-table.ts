@@ -7,16 +7,16 @@ const HEAD = [html`Name`, html`Type`, html`Meaning`];
 
 type Schemas = Record<string, Schema>;
 
-/** Those that say more than the type. */
+/** Formats that add something to the type. */
 const SHOWN_FORMATS = ['date', 'date-time', 'uuid', 'email', 'uri'];
 
-/** Fields of an object and of what it holds, one a row; a field of a field is `customer.name`, one of a list `items[].id`. */
+/** Returns a table with one row for each field of a request body. A nested field is `customer.name`, a field of a list's item `items[].id`. */
 export function bodyTable(schema: Schema, schemas: Schemas): Markup {
   const mark = (required: boolean) => (required ? 'required' : '');
   return renderTable(HEAD, rowsOf(schema, schemas, mark));
 }
 
-/** The same of an answer, where it is the exception that a field is left out. */
+/** Returns the table of an answer. Marks the fields that an answer may leave out. */
 export function answerTable(schema: Schema, schemas: Schemas): Markup {
   const mark = (required: boolean) => (required ? '' : 'not always');
   return renderTable(HEAD, rowsOf(schema, schemas, mark));

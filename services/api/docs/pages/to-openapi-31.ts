@@ -1,5 +1,5 @@
 import type { OpenApiDocument, Schema } from '../openapi-document';
-import { BOOKING_EVENT, WEBHOOKS, WEBHOOKS_TAG } from '../webhooks';
+import { BOOKING_EVENT, WEBHOOKS, WEBHOOKS_TAG } from '../describe-webhooks';
 
 /** A schema of OpenAPI 3.1, which is one of JSON Schema 2020-12. */
 type Schema31 = Record<string, unknown>;
