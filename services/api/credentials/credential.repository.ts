@@ -34,11 +34,16 @@ export async function findDigest(db: Db, kind: CredentialKind, id: string): Prom
 }
 
 export async function findStoredApiKey(db: Db, id: string): Promise<StoredApiKey | undefined> {
-  return findStored(db, 'api_keys', id, 'c.scopes');
+  return (await findStoredApiKeys(db, [id]))[0];
+}
+
+/** Returns the keys with these ids. */
+export async function findStoredApiKeys(db: Db, ids: string[]): Promise<StoredApiKey[]> {
+  return findStored(db, 'api_keys', ids, 'c.scopes');
 }
 
 export async function findStoredWidgetToken(db: Db, id: string): Promise<StoredWidgetToken | undefined> {
-  return findStored(db, 'widget_tokens', id, 'c.origins as own_origins');
+  return (await findStored(db, 'widget_tokens', [id], 'c.origins as own_origins'))[0];
 }
 
 /** Checks whether a live widget token lists this origin, itself or through its tenant. */
@@ -60,13 +65,14 @@ export async function isOriginListed(db: Db, origin: string): Promise<boolean> {
 async function findStored(
   db: Db,
   table: 'api_keys' | 'widget_tokens',
-  id: string,
+  ids: string[],
   own: string,
-): Promise<(StoredApiKey & StoredWidgetToken) | undefined> {
-  const row = await db(`${table} as c`)
+): Promise<(StoredApiKey & StoredWidgetToken)[]> {
+  const rows = await db(`${table} as c`)
     .join('tenants as t', 't.id', 'c.tenant_id')
-    .where('c.id', id)
-    .first(
+    .whereIn('c.id', ids)
+    .select(
+      'c.id as credential_id',
       'c.family_id',
       'c.digest',
       'c.digest_alg as digest_algorithm',
@@ -76,8 +82,10 @@ async function findStored(
       db.raw('coalesce(c.expires_at <= clock_timestamp(), false) as expired'),
       ...TENANT_COLUMNS.map((column) => `t.${column}`),
     );
-  if (!row) return undefined;
-  const { familyId, digest, digestAlgorithm, expiresAt, revoked, expired, scopes, ownOrigins, ...tenant } =
-    row;
-  return { id, familyId, digest, digestAlgorithm, revoked, expired, expiresAt, scopes, ownOrigins, tenant };
+  return rows.map((row) => {
+    const { credentialId, familyId, digest, digestAlgorithm, expiresAt, revoked, expired, ...rest } = row;
+    const { scopes, ownOrigins, ...tenant } = rest;
+    const credential = { id: credentialId, familyId, digest, digestAlgorithm, revoked, expired, expiresAt };
+    return { ...credential, scopes, ownOrigins, tenant };
+  });
 }

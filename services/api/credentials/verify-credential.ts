@@ -11,6 +11,7 @@ import {
 } from './credential.errors';
 import {
   findStoredApiKey,
+  findStoredApiKeys,
   isOriginListed,
   type StoredApiKey,
   type StoredWidgetToken,
@@ -48,6 +49,20 @@ export async function assertKeyStillServes(db: Db, { keyId, scope }: ApiKeyPrinc
   const key = await findStoredApiKey(db, keyId);
   if (!key) throw new InvalidApiKeyError();
   toApiKeyPrincipal(key, scope);
+}
+
+/** Reads keys again, and returns the check of assertKeyStillServes for requests with any of them. */
+export async function createKeyCheck(
+  db: Db,
+  keyIds: string[],
+): Promise<(principal: ApiKeyPrincipal) => void> {
+  const stored = keyIds.length > 0 ? await findStoredApiKeys(db, keyIds) : [];
+  const keys = new Map(stored.map((key) => [key.id, key]));
+  return ({ keyId, scope }) => {
+    const key = keys.get(keyId);
+    if (!key) throw new InvalidApiKeyError();
+    toApiKeyPrincipal(key, scope);
+  };
 }
 
 function toApiKeyPrincipal(key: StoredApiKey, scope: Scope): ApiKeyPrincipal {
