@@ -19,6 +19,7 @@ afterAll(async () => {
   await database.drop();
 });
 
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const HOLD = '/api/gateway/tours/:id_or_slug/hold';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
@@ -123,7 +124,7 @@ describe('the metrics of the API', () => {
     const busy = growth('writes_total', { operation: 'hold.extend', outcome: 'departure_busy' }, () =>
       Promise.all(Array.from({ length: 20 }, (_, n) => extensions[n % 7]!())),
     );
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    while ((await read('database_pool_waiting', { pool: 'writes' })) < 4) await pause(20);
     expect(await read('database_pool_connections', { pool: 'writes', state: 'used' })).toBe(16);
     expect(await read('database_pool_max', { pool: 'writes' })).toBe(16);
     expect(await read('database_pool_waiting', { pool: 'writes' })).toBe(4);

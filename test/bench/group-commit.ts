@@ -19,6 +19,9 @@ import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../suppo
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const DEPARTURES = 500;
+const LOADS = [1, DEPARTURES].flatMap((departures) =>
+  [64, 256].map((inFlight) => ({ departures, inFlight })),
+);
 
 interface Target {
   tour: GivenTour;
@@ -44,9 +47,8 @@ async function main(): Promise<void> {
       ['hold', hold],
       ['booking', booking],
     ] as const)
-      for (const departures of [1, DEPARTURES])
-        for (const inFlight of [64, 256])
-          await compare(db, { kind, make, tenant, targets: targets.slice(0, departures), inFlight });
+      for (const { departures, inFlight } of LOADS)
+        await compare(db, { kind, make, tenant, targets: targets.slice(0, departures), inFlight });
     await measureLocked(db, tenant, targets);
   } finally {
     await db.destroy();

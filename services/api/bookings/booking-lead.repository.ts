@@ -1,6 +1,6 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
 import type { Actor } from '../tenants/actor';
-import { type PaymentMethod, tenantIdOf, type TenantScope } from '../tenants/tenant';
+import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
 import type { BookingLead, BookingStatus, KeptCustomer } from './booking-lead';
 

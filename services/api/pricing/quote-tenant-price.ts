@@ -46,18 +46,6 @@ export async function findRulesByTenant(
   return byTenant;
 }
 
-/** Quotes the tenant's price of one tour on one date (null: a booking without a date). */
-export async function quoteTenantPrice(
-  db: Db,
-  tenant: Tenant,
-  tour: PricedTour,
-  platform: Prices,
-  travelDate: string | null,
-): Promise<Quote> {
-  const quote = await createQuoter(db, tenant, [tour.id]);
-  return quote(tour, platform, travelDate);
-}
-
 const RULES_PER_KIB = 4;
 
 /** Creates a quoter of one tour with cached rules, for reads only: a sale reads the rules again. */
@@ -73,7 +61,7 @@ export async function cachedQuoter(
   return quoterFromRules(tenant, rules);
 }
 
-/** Quotes like quoteTenantPrice with cached rules. */
+/** Quotes the tenant's price of one tour on one date with cached rules (null: without a date). */
 export async function cachedQuote(
   reads: CachedReads,
   tenant: Tenant,
