@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import { TENANT_COLUMNS, TENANT_MAY_BE_USED } from '../tenants/tenant-row';
 import type { Scope } from './credential';
@@ -38,12 +38,27 @@ export async function findStoredApiKey(db: Db, id: string): Promise<StoredApiKey
 }
 
 /** Returns the keys with these ids. */
-export async function findStoredApiKeys(db: Db, ids: string[]): Promise<StoredApiKey[]> {
-  return findStored(db, 'api_keys', ids, 'c.scopes');
+async function findStoredApiKeys(db: Db, ids: string[]): Promise<StoredApiKey[]> {
+  return toStored(await selectStored(db, 'api_keys', ids, 'c.scopes'));
+}
+
+/**
+ * Returns the keys with these ids, and keeps them and their tenants from a revocation or suspension until the transaction ends.
+ * The record of last use does not wait for this lock.
+ * @param wait false: leaves out the keys that another transaction is changing
+ */
+export async function lockStoredApiKeys(trx: Trx, ids: string[], wait: boolean): Promise<StoredApiKey[]> {
+  const locking = selectStored(trx, 'api_keys', ids, 'c.scopes').forKeyShare('c', 't');
+  return toStored(await (wait ? locking : locking.skipLocked()));
+}
+
+/** Returns which of the keys exist. */
+export async function findKeyIds(db: Db, ids: string[]): Promise<string[]> {
+  return db('api_keys').whereIn('id', ids).pluck('id');
 }
 
 export async function findStoredWidgetToken(db: Db, id: string): Promise<StoredWidgetToken | undefined> {
-  return (await findStored(db, 'widget_tokens', [id], 'c.origins as own_origins'))[0];
+  return toStored(await selectStored(db, 'widget_tokens', [id], 'c.origins as own_origins'))[0];
 }
 
 /** Checks whether a live widget token lists this origin, itself or through its tenant. */
@@ -62,13 +77,8 @@ export async function isOriginListed(db: Db, origin: string): Promise<boolean> {
 }
 
 /** @param own the column that only this kind has */
-async function findStored(
-  db: Db,
-  table: 'api_keys' | 'widget_tokens',
-  ids: string[],
-  own: string,
-): Promise<(StoredApiKey & StoredWidgetToken)[]> {
-  const rows = await db(`${table} as c`)
+function selectStored(db: Db, table: 'api_keys' | 'widget_tokens', ids: string[], own: string) {
+  return db(`${table} as c`)
     .join('tenants as t', 't.id', 'c.tenant_id')
     .whereIn('c.id', ids)
     .select(
@@ -82,6 +92,9 @@ async function findStored(
       db.raw('coalesce(c.expires_at <= clock_timestamp(), false) as expired'),
       ...TENANT_COLUMNS.map((column) => `t.${column}`),
     );
+}
+
+function toStored(rows: Awaited<ReturnType<typeof selectStored>>): (StoredApiKey & StoredWidgetToken)[] {
   return rows.map((row) => {
     const { credentialId, familyId, digest, digestAlgorithm, expiresAt, revoked, expired, ...rest } = row;
     const { scopes, ownOrigins, ...tenant } = rest;

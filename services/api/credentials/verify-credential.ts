@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database';
 import { mayBeUsed } from '../tenants/tenant';
 import {
   InsufficientScopeError,
@@ -10,9 +10,10 @@ import {
   WrongCredentialTypeError,
 } from './credential.errors';
 import {
+  findKeyIds,
   findStoredApiKey,
-  findStoredApiKeys,
   isOriginListed,
+  lockStoredApiKeys,
   type StoredApiKey,
   type StoredWidgetToken,
 } from './credential.repository';
@@ -51,17 +52,29 @@ export async function assertKeyStillServes(db: Db, { keyId, scope }: ApiKeyPrinc
   toApiKeyPrincipal(key, scope);
 }
 
-/** Reads keys again, and returns the check of assertKeyStillServes for requests with any of them. */
-export async function createKeyCheck(
-  db: Db,
-  keyIds: string[],
-): Promise<(principal: ApiKeyPrincipal) => void> {
-  const stored = keyIds.length > 0 ? await findStoredApiKeys(db, keyIds) : [];
+/** The check of assertKeyStillServes for requests with any of several keys. */
+export interface KeyCheck {
+  /** Keys that another transaction is changing, or whose tenant it is changing. */
+  busy: Set<string>;
+  /** @throws CredentialError; do not call it for a busy key */
+  assertKeyServes(principal: ApiKeyPrincipal): void;
+}
+
+/**
+ * Reads keys again and locks them until the transaction ends, so that no revocation or suspension commits before it.
+ * @param wait false: a key that another transaction is changing is `busy`
+ */
+export async function createKeyCheck(trx: Trx, keyIds: string[], wait: boolean): Promise<KeyCheck> {
+  const stored = keyIds.length > 0 ? await lockStoredApiKeys(trx, keyIds, wait) : [];
   const keys = new Map(stored.map((key) => [key.id, key]));
-  return ({ keyId, scope }) => {
-    const key = keys.get(keyId);
-    if (!key) throw new InvalidApiKeyError();
-    toApiKeyPrincipal(key, scope);
+  const missing = keyIds.filter((id) => !keys.has(id));
+  return {
+    busy: new Set(missing.length > 0 ? await findKeyIds(trx, missing) : []),
+    assertKeyServes: ({ keyId, scope }) => {
+      const key = keys.get(keyId);
+      if (!key) throw new InvalidApiKeyError();
+      toApiKeyPrincipal(key, scope);
+    },
   };
 }
 

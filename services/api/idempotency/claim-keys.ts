@@ -11,16 +11,25 @@ export type KeyState = 'free' | 'claimed elsewhere' | ReplayedResponse | Idempot
  * that no transaction waits for the row of another one. Reads the rows in a second statement, because the first one's snapshot
  * is older than its locks.
  * @param claims of different keys; the process runs the requests of one key one after another (single-flight.ts)
+ * @param wait true for one claim that waits for an erasure of its answer; else it is `claimed elsewhere`
  * @returns one state per claim, in their order
+ * @throws IdempotencyInProgressError when an erasure took two seconds (409)
  */
-export async function claimKeys(trx: Trx, claims: KeyClaim<never>[]): Promise<KeyState[]> {
+export async function claimKeys(trx: Trx, claims: KeyClaim<never>[], wait: boolean): Promise<KeyState[]> {
   if (claims.length === 0) return [];
-  const locked = new Set(await tryLockKeys(trx, claims));
-  const answers = new Map((await findAnswersOfKeys(trx, claims)).map((answer) => [answer.n, answer]));
+  const own = await tryLockKeys(trx, claims);
+  const reading = findAnswersOfKeys(
+    trx,
+    own.map((index) => claims[index]!),
+    wait,
+  );
+  const found = await refuseWhenLocked('idempotency_key', reading, () => new IdempotencyInProgressError());
+  const answers = new Map(found.map((answer) => [own[answer.n]!, answer]));
   return claims.map(({ fingerprint }, index) => {
-    if (!locked.has(index)) return 'claimed elsewhere';
+    if (!own.includes(index)) return 'claimed elsewhere';
     const earlier = answers.get(index);
     if (!earlier) return 'free';
+    if (earlier.isLocked) return 'claimed elsewhere';
     if (!earlier.fingerprint?.equals(fingerprint)) return new IdempotencyKeyReusedError();
     return new ReplayedResponse({ status: earlier.status, body: earlier.answer });
   });

@@ -57,19 +57,25 @@ export async function lockKey(trx: Trx, key: ClaimedKey): Promise<void> {
 /**
  * Returns the live answers of the keys, or of their erased forms, with the index of the key. Locks the rows, so that COMMIT waits
  * for the standby: the answer of a lost COMMIT is repeated only when the standby has it (docs/failover.md).
+ * @param wait false: an answer that another transaction has locked is returned as `isLocked`, without its fields
  */
 export async function findAnswersOfKeys(
   trx: Trx,
   keys: ClaimedKey[],
-): Promise<((EarlierAnswer | ErasedAnswer) & { n: number; status: number; answer: string })[]> {
+  wait: boolean,
+): Promise<
+  ((EarlierAnswer | ErasedAnswer) & { n: number; status: number; answer: string; isLocked: boolean })[]
+> {
+  const live = `from idempotency_keys i
+    where i.tenant_id = k.tenant_id and i.operation = k.operation and i.key in (k.key, k.erased_key)
+      and i.expires_at > clock_timestamp()`;
   const { rows } = await trx.raw(
-    `select k.n, earlier.fingerprint, earlier.status, earlier.answer
+    `select k.n, earlier.fingerprint, earlier.status, earlier.answer, earlier.found is null as "isLocked"
      from ${KEYS}
-     cross join lateral (
-       select i.fingerprint, i.status, i.answer from idempotency_keys i
-       where i.tenant_id = k.tenant_id and i.operation = k.operation and i.key in (k.key, k.erased_key)
-         and i.expires_at > clock_timestamp()
-       order by i.expires_at desc limit 1 for update) earlier`,
+     left join lateral (
+       select true as found, i.fingerprint, i.status, i.answer ${live}
+       order by i.expires_at desc limit 1 for update ${wait ? '' : 'skip locked'}) earlier on true
+     where earlier.found or exists (select ${live})`,
     bindKeys(keys),
   );
   return rows;

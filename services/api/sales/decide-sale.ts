@@ -18,6 +18,7 @@ import {
   type LockedPrice,
   quoteAdult,
   type SaleFacts,
+  sellerKey,
   takeSeats,
 } from './sale-facts';
 
@@ -160,7 +161,7 @@ function consume(facts: SaleFacts, { tenant, by }: BookingSale, held: HeldSeats)
 function quoteBooking(facts: SaleFacts, sale: BookingSale, departure: Departure | null): LockedPrice {
   const { tenant, tour } = sale;
   if (departure) return quoteAdult(facts, tenant, departure.tour, departure.prices, departure.departureDate);
-  const undated = facts.undatedTours.get(tour.id);
+  const undated = facts.undatedTours.get(sellerKey(tenant.id, tour.id));
   if (!undated) throw new TourNotFoundError();
   return quoteAdult(facts, tenant, undated, { adult: undated.basePriceMinor }, null);
 }

@@ -1,7 +1,6 @@
 import type { Trx } from '../../platform/database';
 import { getVisibleTour } from '../catalog/find-tour';
 import { TourNotFoundError } from '../catalog/catalog.errors';
-import { createKeyCheck } from '../credentials/verify-credential';
 import { readDepartures } from '../departures/reserve-seats';
 import { findRulesByTenant } from '../pricing/quote-tenant-price';
 import { type SaleFacts, sellerKey } from './sale-facts';
@@ -16,9 +15,14 @@ export interface ReadFacts {
 }
 
 /**
- * Reads what the sales depend on, in a constant number of statements, after the locks of their departures.
+ * Reads what the sales depend on, in a constant number of statements, after the locks of their departures and API keys.
  */
-export async function readSaleFacts(trx: Trx, sales: Sale[], departureIds: string[]): Promise<ReadFacts> {
+export async function readSaleFacts(
+  trx: Trx,
+  sales: Sale[],
+  departureIds: string[],
+  assertKeyServes: SaleFacts['assertKeyServes'],
+): Promise<ReadFacts> {
   const { departures, at, transactionId } = await readDepartures(trx, departureIds);
   const byKey = new Map(
     departures.map((one) => [departureKey({ tourId: one.tour.id, departureDate: one.departureDate }), one]),
@@ -28,7 +32,9 @@ export async function readSaleFacts(trx: Trx, sales: Sale[], departureIds: strin
     const departure = departureDate && byKey.get(departureKey({ tourId: tour.id, departureDate }));
     return departure ? [{ sale, departureId: departure.id }] : [];
   });
-  const sellers = await findSellers(trx, distinct(placed.map(toSeller), sellerOf), at);
+  // The tenant's share may have changed between two requests. The last one of a seller remains, so the limited ones are last.
+  const wanted = placed.map(toSeller).sort((a, b) => Number(a.limited) - Number(b.limited));
+  const sellers = await findSellers(trx, distinct(wanted, sellerOf), at);
   const counts = await countOfTenants(
     trx,
     distinct(sales.map(toTenant), ({ tenantId }) => tenantId),
@@ -50,10 +56,7 @@ export async function readSaleFacts(trx: Trx, sales: Sale[], departureIds: strin
       ),
       holds: await readHolds(trx, placed, at),
       undatedTours: await readUndatedTours(trx, sales),
-      assertKeyServes: await createKeyCheck(
-        trx,
-        unique(sales.flatMap(({ principal }) => principal?.keyId ?? [])),
-      ),
+      assertKeyServes,
     },
   };
 }
@@ -96,7 +99,7 @@ async function readUndatedTours(trx: Trx, sales: Sale[]): Promise<SaleFacts['und
   for (const { tenant, tour, departureDate } of sales) {
     if (departureDate !== null) continue;
     const found = await getVisibleTour(trx, tenant, tour.id).catch(ignoreInvisible);
-    if (found) tours.set(tour.id, found);
+    if (found) tours.set(sellerKey(tenant.id, tour.id), found);
   }
   return tours;
 }

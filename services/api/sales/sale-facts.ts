@@ -30,7 +30,7 @@ export interface SaleFacts {
   priceRules: Map<string, PriceRule[]>;
   /** Holds that the bookings name, by id or by reference, and the holds that were granted in this transaction. */
   holds: HeldSeats[];
-  /** The tours of bookings without a date, by id, with the base price. */
+  /** By sellerKey with the tour's id: the tours of bookings without a date, with the base price, if the tenant sees them. */
   undatedTours: Map<string, PricedTour & { basePriceMinor: number }>;
   /** @throws CredentialError when the key was revoked, has expired, or the tenant was suspended (401) */
   assertKeyServes(principal: ApiKeyPrincipal): void;
@@ -56,9 +56,9 @@ export interface LockedPrice {
   priceBreakdown: Record<string, unknown>;
 }
 
-/** Names a tenant's view of a departure in maps. */
-export function sellerKey(tenantId: string, departureId: string): string {
-  return `${tenantId} ${departureId}`;
+/** Names a tenant's view of a departure or tour in maps. */
+export function sellerKey(tenantId: string, id: string): string {
+  return `${tenantId} ${id}`;
 }
 
 export function existingDeparture(

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Trx } from '../../platform/database';
 import { AppError } from '../../platform/errors';
-import type { ApiKeyPrincipal } from '../credentials/credential';
-import { createKeyCheck } from '../credentials/verify-credential';
+import { createKeyCheck, type KeyCheck } from '../credentials/verify-credential';
 import { enqueueBookingEvents } from '../bookings/booking-event';
 import type { BookingLead } from '../bookings/booking-lead';
 import { lockFreeDepartures, waitForDeparture } from '../departures/reserve-seats';
@@ -28,7 +27,7 @@ export type Outcome =
   | { kind: 'refused'; refusal: unknown }
   /** Another transaction has the departure. */
   | { kind: 'locked' }
-  /** Another transaction has the Idempotency-Key. */
+  /** Another transaction has the Idempotency-Key, or is changing the API key or its tenant. */
   | { kind: 'claimed' };
 
 /** The outcomes of a transaction, in the order of its sales. */
@@ -43,25 +42,30 @@ export interface WrittenSales {
  * facts, decides each sale, and writes all that are granted with one statement per table. Waits for no key and no departure:
  * a sale whose key or departure another transaction has gets `claimed` or `locked`.
  * @param mayLock false for a departure that the caller leaves locked; its sales get `locked`, unless their key is answered
+ * @param wait true for one sale that waits for its Idempotency-Key, API key and tenant
  */
 export async function writeSales(
   trx: Trx,
   sales: Sale[],
   mayLock: (sale: Sale) => boolean = () => true,
+  wait = false,
 ): Promise<WrittenSales> {
   const outcomes = new Map<Sale, Outcome>();
-  for (const [sale, state] of await claimOwnKeys(trx, sales)) outcomes.set(sale, state);
-  for (const sale of sales) if (!outcomes.has(sale) && !mayLock(sale)) outcomes.set(sale, { kind: 'locked' });
-
+  for (const [sale, state] of await claimOwnKeys(trx, sales, wait)) outcomes.set(sale, state);
   let open = sales.filter((sale) => !outcomes.has(sale));
+  const end = (kind: 'locked' | 'claimed', ends: (sale: Sale) => boolean) => {
+    for (const sale of open) if (ends(sale)) outcomes.set(sale, { kind });
+    open = open.filter((sale) => !outcomes.has(sale));
+  };
+  end('locked', (sale) => !mayLock(sale));
   const wanted = new Map(open.flatMap(departureOf).map((one) => [departureKey(one), one]));
   const { ids, busy } = await lockFreeDepartures(trx, [...wanted.values()]);
   const locked = new Set(busy.map(departureKey));
-  for (const sale of open)
-    if (departureOf(sale).some((one) => locked.has(departureKey(one))))
-      outcomes.set(sale, { kind: 'locked' });
-  open = open.filter((sale) => !outcomes.has(sale));
-  const transactionId = open.length > 0 ? await sell(trx, open, ids, outcomes) : null;
+  end('locked', (sale) => departureOf(sale).some((one) => locked.has(departureKey(one))));
+  // Before the facts are read: a change of the tenant has committed, or waits for this transaction.
+  const keys = await createKeyCheck(trx, keyIdsOf(open), wait);
+  end('claimed', ({ principal }) => principal !== null && keys.busy.has(principal.keyId));
+  const transactionId = open.length > 0 ? await sell(trx, open, ids, keys.assertKeyServes, outcomes) : null;
   return { transactionId, outcomes: sales.map((sale) => outcomes.get(sale)!) };
 }
 
@@ -82,13 +86,13 @@ export async function writePatiently(trx: Trx, sale: Sale): Promise<WrittenSales
   if (sale.claim) {
     await waitForKey(trx, sale.claim);
     // An answered key waits for no departure.
-    for (const [, answered] of await claimOwnKeys(trx, [sale]))
+    for (const [, answered] of await claimOwnKeys(trx, [sale], true))
       return { outcomes: [answered], transactionId: null };
   }
   const dated = await withDate(trx, sale);
   for (const { tourId, departureDate } of departureOf(dated))
     await waitForDeparture(trx, tourId, departureDate);
-  return writeSales(trx, [dated]);
+  return writeSales(trx, [dated], () => true, true);
 }
 
 /** @throws the refusal */
@@ -109,30 +113,32 @@ function departureOf({ tour, departureDate }: Sale) {
 }
 
 /** Returns the sales that end here: their key is answered, was used for another request, or belongs to another transaction. */
-async function claimOwnKeys(trx: Trx, sales: Sale[]): Promise<[Sale, Outcome][]> {
+async function claimOwnKeys(trx: Trx, sales: Sale[], wait: boolean): Promise<[Sale, Outcome][]> {
   const keyed = sales.filter((sale) => sale.claim !== null);
   const states = await claimKeys(
     trx,
     keyed.map((sale) => sale.claim!),
+    wait,
   );
   const answered = keyed.filter((_sale, index) => typeof states[index] !== 'string');
-  const assertKeyServes = await createKeyCheck(
-    trx,
-    answered.map(({ principal }) => principal!.keyId),
-  );
+  const keys = await createKeyCheck(trx, keyIdsOf(answered), wait);
   return keyed.flatMap((sale, index): [Sale, Outcome][] => {
     const state = states[index]!;
     if (state === 'free') return [];
-    return [
-      [sale, state === 'claimed elsewhere' ? { kind: 'claimed' } : answerOf(sale, state, assertKeyServes)],
-    ];
+    if (state === 'claimed elsewhere' || keys.busy.has(sale.principal!.keyId))
+      return [[sale, { kind: 'claimed' }]];
+    return [[sale, answerOf(sale, state, keys.assertKeyServes)]];
   });
+}
+
+function keyIdsOf(sales: Sale[]): string[] {
+  return [...new Set(sales.flatMap(({ principal }) => principal?.keyId ?? []))];
 }
 
 function answerOf(
   { principal }: Sale,
   answered: ReplayedResponse | IdempotencyKeyReusedError,
-  assertKeyServes: (principal: ApiKeyPrincipal) => void,
+  assertKeyServes: KeyCheck['assertKeyServes'],
 ): Outcome {
   try {
     assertKeyServes(principal!);
@@ -148,9 +154,10 @@ async function sell(
   trx: Trx,
   sales: Sale[],
   departureIds: string[],
+  assertKeyServes: KeyCheck['assertKeyServes'],
   outcomes: Map<Sale, Outcome>,
 ): Promise<string | null> {
-  const { facts, at, transactionId } = await readSaleFacts(trx, sales, departureIds);
+  const { facts, at, transactionId } = await readSaleFacts(trx, sales, departureIds, assertKeyServes);
   const granted: Granted[] = [];
   for (const sale of sales) {
     try {
