@@ -4,8 +4,9 @@ import { waitForDeparture } from '../departures/reserve-seats';
 import type { ReplayedResponse } from '../idempotency/run-idempotent';
 import { commitSales, type CommitResult } from './commit-sales';
 import { createLimit } from './limit';
-import { departureKey, type Sale, type Sold, type SoldOf } from './sale';
+import { departureKey, type Sale, type SoldOf } from './sale';
 import { SalesOverloadedError } from './sale.errors';
+import { halvesOf, isFull, isInTime, type WaitingSale } from './waiting-sale';
 import { type Outcome, soldOf, writePatiently, writeSales } from './write-sales';
 
 /** Limits the wait for a departure in the process and in the database together. */
@@ -20,25 +21,10 @@ const BATCHES = 2;
 const SINGLE_BATCHES = 4;
 /** Departures that transactions wait for at the same time. With the other limits, less than the pool's 16 connections. */
 const LOCK_WAITERS = 6;
-/** Sales that wait for their key, or have no date, at the same time. */
+/** Transactions at the same time for sales that wait for their key, have no date, or were in a transaction that failed. */
 const ALONE = 4;
-/** More sales are refused. */
-const WAITING_MAX = 1_000;
-
-interface WaitingSale {
-  sale: Sale;
-  /** Null: the sale locks no departure that is known before its transaction. */
-  departure: string | null;
-  /** Order of arrival. */
-  number: number;
-  /** By performance.now(). */
-  lockBy: number;
-  /** A batch has found no answer of its key. */
-  keyChecked: boolean;
-  timer: NodeJS.Timeout;
-  resolve(sold: Sold | ReplayedResponse): void;
-  reject(error: unknown): void;
-}
+/** Time before a departure whose lock no transaction may wait for is tried again. */
+const TRY_AGAIN_MS = 20;
 
 /**
  * Creates the holds and bookings of this process (ADR 26). Requests that wait are written together, in order of arrival. A
@@ -48,14 +34,17 @@ interface WaitingSale {
 export class SaleQueue {
   private readonly batchMax: number;
   private readonly batchesMax: number;
-  private readonly lockWaiters = createLimit(LOCK_WAITERS);
   private readonly alone = createLimit(ALONE);
+  /** Sales that wait for a transaction of their own. */
+  private aloneWaiting = 0;
   /** In order of arrival. */
   private waiting: WaitingSale[] = [];
   /** Departures that a batch of this process is writing. */
   private readonly writing = new Set<string>();
   /** Departures that a transaction of this process waits for. */
   private readonly locked = new Set<string>();
+  /** Locked departures that no transaction may wait for yet. */
+  private readonly paused = new Set<string>();
   private batches = 0;
   private arrivals = 0;
   private starting = false;
@@ -75,29 +64,39 @@ export class SaleQueue {
    */
   sell<S extends Sale>(sale: S): Promise<SoldOf<S> | ReplayedResponse> {
     return new Promise((resolve, reject) => {
-      if (this.waiting.length >= WAITING_MAX) throw new SalesOverloadedError();
       const { tour, departureDate } = sale;
       const departure = departureDate && departureKey({ tourId: tour.id, departureDate });
+      if (isFull(this.waiting, this.aloneWaiting, departure)) throw new SalesOverloadedError();
       const one: WaitingSale = {
-        ...{
-          sale,
-          departure,
-          number: this.arrivals++,
-          lockBy: performance.now() + WAIT_MS,
-          keyChecked: false,
-        },
-        timer: setTimeout(() => {
-          if (this.take((other) => other === one).length > 0) reject(new DepartureBusyError());
-        }, WAIT_MS),
+        ...{ sale, departure, number: this.arrivals++, lockBy: performance.now() + WAIT_MS },
+        ...{ keyChecked: false, metLock: false, timer: undefined, ended: false },
         resolve: resolve as WaitingSale['resolve'],
         reject,
       };
-      if (departure === null) return void this.alone(() => this.writeAlone(one));
+      if (departure === null) return this.queueAlone(one);
+      this.limitWait(one);
       this.waiting.push(one);
       // Sales that arrive in one turn of the event loop share a batch.
       if (!this.starting) setImmediate(() => this.start());
       this.starting = true;
     });
+  }
+
+  /** Ends the wait of a sale at lockBy. A transaction that takes the sale clears the timer. */
+  private limitWait(one: WaitingSale): void {
+    one.timer = setTimeout(
+      () => {
+        this.waiting = this.waiting.filter((other) => other !== one);
+        this.fail(one, this.lateness(one));
+      },
+      Math.max(0, one.lockBy - performance.now()),
+    );
+  }
+
+  private lateness({ departure, metLock }: WaitingSale): Error {
+    const isBusy =
+      metLock || (departure !== null && (this.locked.has(departure) || this.writing.has(departure)));
+    return isBusy ? new DepartureBusyError() : new SalesOverloadedError();
   }
 
   private start(): void {
@@ -112,7 +111,7 @@ export class SaleQueue {
 
   /** A sale of a locked departure joins a batch once, because its key may be answered. */
   private isFree({ departure, sale, keyChecked }: WaitingSale): boolean {
-    if (this.writing.has(departure!)) return false;
+    if (this.writing.has(departure!) || this.paused.has(departure!)) return false;
     return !this.locked.has(departure!) || (sale.claim !== null && !keyChecked);
   }
 
@@ -121,6 +120,7 @@ export class SaleQueue {
     const left: WaitingSale[] = [];
     for (const one of this.waiting) (taken.length < this.batchMax && wanted(one) ? taken : left).push(one);
     this.waiting = left;
+    for (const one of taken) clearTimeout(one.timer);
     return taken;
   }
 
@@ -137,24 +137,57 @@ export class SaleQueue {
     // The sales that are written one by one keep their departures, and do not delay the next batch.
     this.batches--;
     this.start();
-    await this.finish(batch, result);
-    for (const departure of own) this.writing.delete(departure);
-    this.start();
+    await this.finish(batch, result, (rest) => {
+      const kept = new Set(rest.map(({ departure }) => departure!));
+      for (const departure of own) if (!kept.has(departure)) this.writing.delete(departure);
+      this.start();
+    });
   }
 
-  private async finish(batch: WaitingSale[], result: CommitResult): Promise<void> {
-    if ('committed' in result)
-      return batch.forEach((one, index) => this.answer(one, result.committed[index]!));
+  /**
+   * Answers the sales of a transaction. Writes those of a failed one again in halves, until the sales that fail are alone.
+   * The half that failed waits behind the other one.
+   * @param keep is called with the sales that are still to be written
+   */
+  private async finish(
+    batch: WaitingSale[],
+    result: CommitResult,
+    keep: (rest: WaitingSale[]) => void = () => {},
+  ): Promise<void> {
+    const parts = this.settle(batch, result);
+    for (let part = parts.shift(); part; part = parts.shift()) {
+      const sales = part;
+      keep([sales, ...parts].flat());
+      parts.push(...(await this.alone(() => this.writePart(sales))));
+    }
+    keep([]);
+  }
+
+  /** Answers the sales, or returns what to write again: two halves, or the only sale. */
+  private settle(batch: WaitingSale[], result: CommitResult): WaitingSale[][] {
+    if ('committed' in result) {
+      batch.forEach((one, index) => this.answer(one, result.committed[index]!));
+      return [];
+    }
     const { error, rolledBack } = result;
-    const again = batch.filter(({ lockBy }) => rolledBack && lockBy > performance.now());
+    const again = batch.filter((one) => rolledBack && isInTime(one));
     for (const one of batch) if (!again.includes(one)) this.fail(one, error);
-    for (const one of again) await this.writeAlone(one);
+    return halvesOf(again);
+  }
+
+  private async writePart(part: WaitingSale[]): Promise<WaitingSale[][]> {
+    const inTime = part.filter(isInTime);
+    for (const one of part) if (!inTime.includes(one)) this.fail(one, new DepartureBusyError());
+    if (inTime.length === 1) await this.writeAlone(inTime[0]!);
+    if (inTime.length <= 1) return [];
+    const sales = inTime.map(({ sale }) => sale);
+    const lockBy = performance.now() + BATCH_LOCK_MS;
+    return this.settle(inTime, await commitSales(this.db, (trx) => writeSales(trx, sales), lockBy));
   }
 
   private answer(one: WaitingSale, outcome: Outcome): void {
-    if (outcome.kind === 'claimed') return void this.alone(() => this.writeAlone(one));
+    if (outcome.kind === 'claimed') return this.queueAlone(one);
     if (outcome.kind === 'locked') return this.waitForLock(one);
-    clearTimeout(one.timer);
     try {
       one.resolve(soldOf(outcome));
     } catch (refusal) {
@@ -163,8 +196,18 @@ export class SaleQueue {
   }
 
   private fail(one: WaitingSale, error: unknown): void {
-    clearTimeout(one.timer);
+    one.ended = true;
     one.reject(error);
+  }
+
+  private queueAlone(one: WaitingSale): void {
+    this.limitWait(one);
+    this.aloneWaiting++;
+    void this.alone(async () => {
+      this.aloneWaiting--;
+      clearTimeout(one.timer);
+      if (!one.ended) await this.writeAlone(one);
+    });
   }
 
   /** Writes a sale in its own transaction, which waits for its key and its departure. */
@@ -179,18 +222,30 @@ export class SaleQueue {
     if (one.departure === null || one.lockBy <= performance.now())
       return this.fail(one, new DepartureBusyError());
     one.keyChecked = true;
+    one.metLock = true;
+    this.limitWait(one);
     const index = this.waiting.findIndex(({ number }) => number > one.number);
     this.waiting.splice(index < 0 ? this.waiting.length : index, 0, one);
     const { departure } = one;
-    if (this.locked.has(departure)) return;
+    if (this.locked.has(departure) || this.paused.has(departure)) return;
+    if (this.locked.size >= LOCK_WAITERS) return this.pause(departure);
     this.locked.add(departure);
-    void this.lockWaiters(() => this.writeWaiting(departure)).finally(() => {
+    void this.writeWaiting(departure).finally(() => {
       this.locked.delete(departure);
       this.start();
     });
   }
 
-  /** Writes the sales that wait for a departure, until there are none. */
+  /** Leaves a departure out of the batches for a moment. */
+  private pause(departure: string): void {
+    this.paused.add(departure);
+    setTimeout(() => {
+      this.paused.delete(departure);
+      this.start();
+    }, TRY_AGAIN_MS);
+  }
+
+  /** Writes the sales that wait for a departure, until there are none or its lock is not granted in time. */
   private async writeWaiting(departure: string): Promise<void> {
     const isOf = (one: WaitingSale) => one.departure === departure;
     for (let first = this.waiting.find(isOf); first; first = this.waiting.find(isOf)) {
@@ -207,8 +262,8 @@ export class SaleQueue {
       };
       const result = await commitSales(this.db, write, first.lockBy);
       const unlocked = batch.length === 0 && 'error' in result;
-      // Each sale ends its own wait after two seconds.
-      if (unlocked && result.error instanceof DepartureBusyError) continue;
+      // Each sale ends its own wait after two seconds. Another departure may wait now.
+      if (unlocked && result.error instanceof DepartureBusyError) return;
       await this.finish(unlocked ? this.take(isOf) : batch, result);
     }
   }
