@@ -3,23 +3,21 @@ import { bookingEvent, enqueueDelivery } from '../../webhook-queue/enqueue-deliv
 import { toMajor } from '../pricing/currency';
 import type { BookingLead } from './booking-lead';
 
-/** Records the events and their deliveries to the tenants' endpoints, in the transaction that changed the leads. */
-export async function enqueueBookingEvents(
+/** Records the event and its deliveries to the tenant's endpoints, in the transaction that changed the lead. */
+export async function enqueueBookingEvent(
   trx: Trx,
   type: 'booking.created' | 'booking.confirmed' | 'booking.cancelled',
-  leads: BookingLead[],
+  lead: BookingLead,
 ): Promise<void> {
-  const events = leads.map((lead) =>
-    bookingEvent(type, {
-      tenantId: lead.tenant.id,
-      bookingRef: lead.bookingRef,
-      leadId: lead.id,
-      source: lead.source,
-      externalRef: lead.externalRef,
-      customer: lead.customer,
-      departureDate: lead.departureDate,
-      totalPrice: toMajor(lead.totalMinor, lead.currencyDigits),
-    }),
-  );
-  await enqueueDelivery(trx, ...events);
+  const event = bookingEvent(type, {
+    tenantId: lead.tenant.id,
+    bookingRef: lead.bookingRef,
+    leadId: lead.id,
+    source: lead.source,
+    externalRef: lead.externalRef,
+    customer: lead.customer,
+    departureDate: lead.departureDate,
+    totalPrice: toMajor(lead.totalMinor, lead.currencyDigits),
+  });
+  await enqueueDelivery(trx, event);
 }

@@ -34,8 +34,9 @@ import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
-import { answerCreation, answerWrite, type WriteOperation } from '../http/write-request';
-import { type BookingRequest, prepareBooking } from '../sales/prepare-sale';
+import { answerWrite, type WriteOperation } from '../http/write-request';
+import { findDateByReference } from '../holds/consume-hold';
+import { getHold } from '../holds/find-hold';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import {
@@ -47,8 +48,9 @@ import {
   bookingItem,
   type BookingPage,
 } from './booking.dto';
-import { type BookingLead, type ChangedBooking, isBookingRef } from './booking-lead';
+import { type ChangedBooking, isBookingRef } from './booking-lead';
 import { cancelBooking, confirmBooking } from './change-booking';
+import { type BookingRequest, createBooking } from './create-booking';
 import { getBooking, listBookings } from './find-booking';
 
 const WEEK_HOURS = 7 * 24;
@@ -82,15 +84,10 @@ export class BookingsController {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
     const wanted = { ...bookingRequest(body, tenant), by: byKey(principal) };
-    const answer = await answerCreation<BookingLead, BookingAnswer>(
+    const answer = await answerWrite(
       request,
-      CREATE,
-      async (claimFor) => {
-        const tour = await cachedVisibleTour(this.context, tenant, body.tour_id);
-        const sale = await prepareBooking(this.context.db, tenant, tour, wanted);
-        const claim = claimFor({ tour: tour.id, hold: sale.holdId });
-        return this.context.sales.sell({ ...sale, principal, claim });
-      },
+      { ...CREATE, turn: this.turnToBook(tenant, wanted) },
+      (trx, runIdempotent) => createBooking(trx, tenant, wanted, runIdempotent),
       bookingAnswer,
       (refused, refusal) =>
         refuseWithAlternatives(this.context, { ...wanted, quantity: wanted.adults, ...refused }, refusal),
@@ -204,6 +201,17 @@ export class BookingsController {
     return answer;
   }
 
+  private turnToBook(tenant: Tenant, { tour, departureDate, holdId, externalRef }: BookingRequest): Turn {
+    const { db } = this.context;
+    return this.context.departureQueue.turnFor(async () => {
+      const hold = holdId === null ? null : await getHold(db, tenant.id, holdId);
+      if (hold) return { tourId: hold.tour.id, departureDate: hold.departureDate };
+      const { id } = await cachedVisibleTour(this.context, tenant, tour);
+      const date = departureDate ?? (await findDateByReference(db, tenant.id, id, externalRef));
+      return { tourId: id, departureDate: date };
+    });
+  }
+
   private turnOfBooking(tenant: Tenant, bookingRef: string): Turn {
     return this.context.departureQueue.turnFor(async () => {
       const { tour, departureDate } = await getBooking(this.context.db, tenant.id, bookingRef);
@@ -236,6 +244,7 @@ function bookingRequest(body: BookingBody, { country }: Tenant): Omit<BookingReq
     notes: () => optionalInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
   });
   return {
+    tour: body.tour_id,
     departureDate,
     adults: body.adults ?? 1,
     customer: { name, phone, email },

@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db } from '../../platform/database';
 import { mayBeUsed } from '../tenants/tenant';
 import {
   InsufficientScopeError,
@@ -10,10 +10,8 @@ import {
   WrongCredentialTypeError,
 } from './credential.errors';
 import {
-  findKeyIds,
   findStoredApiKey,
   isOriginListed,
-  lockStoredApiKeys,
   type StoredApiKey,
   type StoredWidgetToken,
 } from './credential.repository';
@@ -50,32 +48,6 @@ export async function assertKeyStillServes(db: Db, { keyId, scope }: ApiKeyPrinc
   const key = await findStoredApiKey(db, keyId);
   if (!key) throw new InvalidApiKeyError();
   toApiKeyPrincipal(key, scope);
-}
-
-/** The check of assertKeyStillServes for requests with any of several keys. */
-export interface KeyCheck {
-  /** Keys that another transaction is changing, or whose tenant it is changing. */
-  busy: Set<string>;
-  /** @throws CredentialError; do not call it for a busy key */
-  assertKeyServes(principal: ApiKeyPrincipal): void;
-}
-
-/**
- * Reads keys again and locks them until the transaction ends, so that no revocation or suspension commits before it.
- * @param wait false: a key that another transaction is changing is `busy`
- */
-export async function createKeyCheck(trx: Trx, keyIds: string[], wait: boolean): Promise<KeyCheck> {
-  const stored = keyIds.length > 0 ? await lockStoredApiKeys(trx, keyIds, wait) : [];
-  const keys = new Map(stored.map((key) => [key.id, key]));
-  const missing = keyIds.filter((id) => !keys.has(id));
-  return {
-    busy: new Set(missing.length > 0 ? await findKeyIds(trx, missing) : []),
-    assertKeyServes: ({ keyId, scope }) => {
-      const key = keys.get(keyId);
-      if (!key) throw new InvalidApiKeyError();
-      toApiKeyPrincipal(key, scope);
-    },
-  };
 }
 
 function toApiKeyPrincipal(key: StoredApiKey, scope: Scope): ApiKeyPrincipal {

@@ -90,7 +90,6 @@ export const VARIABLES = {
   LOG_LEVEL: { about: 'what is logged', ...oneOf(LOG_LEVELS, 'info') },
   CDN_CACHE: { about: 'let a CDN that checks keys itself keep availability', ...boolean('off') },
   AUTHORIZATION_CACHE: { about: 'cache credentials and catalog for a moment', ...boolean('on') },
-  GROUP_COMMIT: { about: 'write the holds and bookings that wait together', ...boolean('on') },
   SECRETS_KEY: { about: 'seals webhook secrets', ...secret() },
   CURSOR_KEY: { about: 'signs cursors and embed passes', ...secret() },
   KEY_PEPPER: { about: 'keyed digest of keys and tokens', ...secret() },
