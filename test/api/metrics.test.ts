@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Db } from '../../services/platform/database';
@@ -112,15 +113,17 @@ describe('the metrics of the API', () => {
     const busy = growth('writes_total', { operation: 'hold.place', outcome: 'departure_busy' }, () =>
       Promise.all(Array.from({ length: 20 }, (_, n) => holdings[n % 5]!.hold(1))),
     );
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const waiting = () => read('database_pool_waiting', { pool: 'writes' });
+    for (let tries = 0; tries < 36 && (await waiting()) !== 4; tries++) await sleep(50);
     expect(await read('database_pool_connections', { pool: 'writes', state: 'used' })).toBe(16);
     expect(await read('database_pool_max', { pool: 'writes' })).toBe(16);
-    expect(await read('database_pool_waiting', { pool: 'writes' })).toBe(4);
+    expect(await waiting()).toBe(4);
     expect(await read('database_pool_waiting', { pool: 'reads' })).toBe(0);
     expect(await read('http_requests_in_flight')).toBe(20);
     expect(await busy).toBe(20);
     await Promise.all(locked.map((release) => release()));
-    expect((await waited()) - before).toBeGreaterThan(16 * 1.9);
+    // Sixteen waits of up to two seconds; on a loaded machine some requests arrive late and wait less.
+    expect((await waited()) - before).toBeGreaterThan(16 * 1.5);
     expect(await read('database_pool_wait_seconds_sum', { pool: 'writes' })).toBeGreaterThan(4);
     expect(await read('http_requests_in_flight')).toBe(0);
   });
