@@ -136,10 +136,10 @@ describe('the configuration', () => {
     [{ CACHE_REST_URL: 'https://u:hunter2@b', CACHE_REST_TOKEN: 't' }, /^CACHE_REST_URL must be an address/],
     [{ CACHE_REST_URL: 'https://b', CACHE_REST_TOKEN: 'hunter2 x' }, /^CACHE_REST_TOKEN must be visible/],
     [{ CACHE_REST_URL: 'https://b', CACHE_REST_TOKEN: 'hunter2\r\nx' }, /^CACHE_REST_TOKEN must be visible/],
-    [{ REDIS_URL: 'redis://a', CACHE_REST_TOKEN: 'hunter2' }, /^REDIS_URL must be unset/],
+    [{ REDIS_URL: 'redis://a', CACHE_REST_TOKEN: 'hunter2' }, /^REDIS_URL must be left out/],
     [
       { REDIS_URL: 'redis://u:hunter2@a', CACHE_REST_URL: 'https://b', CACHE_REST_TOKEN: 'hunter2' },
-      /^REDIS_URL must be unset/,
+      /^REDIS_URL must be left out/,
     ],
   ])(
     'refuses a shared store with one of two variables, or with two addresses (%#)',
