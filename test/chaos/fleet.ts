@@ -4,7 +4,6 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../services/platform/database';
 import { FORKED } from './receiver';
-import { LEASE_SECONDS } from './rules';
 
 /** A constant number of worker processes. */
 export interface Fleet {
@@ -12,7 +11,7 @@ export interface Fleet {
   ready(): Promise<void>;
   /** Kills one that works with SIGKILL, and starts another. */
   kill(): Promise<void>;
-  /** Pauses one during its work until its leases have expired, then resumes it. @returns the results that came too late */
+  /** Pauses one during its work until the others have taken its leases, then resumes it. @returns the results that came too late */
   freeze(db: Db): Promise<LateResult[]>;
   stop(): Promise<void>;
 }
@@ -30,7 +29,6 @@ interface Member {
   log: string;
 }
 
-const PAST_LEASE_MS = LEASE_SECONDS * 1000 + 1000;
 const LATE = 'result came too late';
 const TIMEOUT_MS = 15_000;
 
@@ -58,7 +56,7 @@ export function startFleet(databaseUrl: string, size: number): Fleet {
       const member = await until('a worker with requests in flight', () =>
         pick().then((m) => stopAtWork(db, m)),
       );
-      await sleep(PAST_LEASE_MS);
+      await until('its leases taken by others', async () => !(await holdsLeases(db, member)) || undefined);
       member.child.kill('SIGCONT');
       await until('a late result', () => lateResults(member.log)[0]);
       await sleep(500);
@@ -89,11 +87,15 @@ async function stopAtWork(db: Db, member: Member): Promise<Member | undefined> {
   member.child.kill('SIGSTOP');
   // Waits until the database has written its last statements.
   await sleep(50);
-  const held = await db('webhook_queue').whereLike('worker', `%/${member.child.pid}/%`).first('delivery_id');
-  if (held) return member;
+  if (await holdsLeases(db, member)) return member;
   member.child.kill('SIGCONT');
   member.spared = false;
   return undefined;
+}
+
+async function holdsLeases(db: Db, { child }: Member): Promise<boolean> {
+  const held = await db('webhook_queue').whereLike('worker', `%/${child.pid}/%`).first('delivery_id');
+  return held !== undefined;
 }
 
 function lateResults(log: string): LateResult[] {
