@@ -75,8 +75,9 @@ export async function adoptWaiting(trx: Trx, endpointId: string): Promise<number
  * Cancels at most 10,000 deliveries that wait for the endpoint. Records the attempt of a request in flight, which may still arrive.
  * @returns the number of deliveries
  */
-export async function cancelWaiting(db: Db | Trx, endpointId: string): Promise<number> {
-  const { rows } = await db.raw<{ rows: [{ cancelled: number }] }>(
+export async function cancelWaiting(trx: Trx, endpointId: string): Promise<number> {
+  // A statement that locks rows does not join partitions (0018).
+  const { rows } = await trx.raw<{ rows: [{ locked: { id: string; fence: number }[] | null }] }>(
     `with locked as materialized (
        select q.* from webhook_queue q where q.endpoint_id = :endpointId::uuid order by q.delivery_id limit ${BATCH_LIMIT} for update
      ), logged as (
@@ -87,16 +88,18 @@ export async function cancelWaiting(db: Db | Trx, endpointId: string): Promise<n
        on conflict (delivery_id, number) do nothing
      ), unqueued as (
        delete from webhook_queue q using locked l where q.delivery_id = l.delivery_id
-     ), cancelled as (
-       update webhook_deliveries d
-       set status = 'cancelled', attempts = l.fence, next_attempt_at = null, finished_at = now(),
-         last_error = 'The endpoint was removed.'
-       from locked l where d.id = l.delivery_id returning 1
      )
-     select count(*)::integer as cancelled from cancelled`,
+     select json_agg(json_build_object('id', delivery_id, 'fence', fence)) as locked from locked`,
     { endpointId },
   );
-  return rows[0].cancelled;
+  const { rowCount } = await trx.raw<{ rowCount: number }>(
+    `update webhook_deliveries d
+     set status = 'cancelled', attempts = l.fence, next_attempt_at = null, finished_at = now(),
+       last_error = 'The endpoint was removed.'
+     from json_to_recordset(:locked::json) as l (id uuid, fence integer) where d.id = l.id`,
+    { locked: JSON.stringify(rows[0].locked ?? []) },
+  );
+  return rowCount;
 }
 
 /** Reads the database's clock. */

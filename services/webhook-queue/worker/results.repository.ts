@@ -27,7 +27,8 @@ export interface RecordedResult {
  * - logged: inserts the attempts.
  * - finished: deletes the queue rows of finished deliveries.
  * - rescheduled: releases the others until their next attempt.
- * - updated: stores the last attempt of each delivery.
+ * - updated: stores the last attempt of each delivery. Selects the partitions by the parameter, when the statement is planned; the
+ *   join compares texts, so that PostgreSQL 18 does not select them again while the statement runs (0018).
  * - by_endpoint: sums by endpoint.
  * - health: locks the health rows in id order.
  * - recovered: deletes the health rows of healthy endpoints.
@@ -63,7 +64,7 @@ const RECORD_RESULTS = `
     set status = held.status, attempts = held.fence, last_status_code = held.status_code, last_error = held.reason,
       next_attempt_at = case when held.status = 'retrying' then now() + make_interval(secs => held.wait_seconds) end,
       finished_at = case when held.status <> 'retrying' then now() end
-    from held where d.id = held.delivery_id
+    from held where d.id = any (:ids::uuid[]) and d.id::text = held.delivery_id::text
     returning d.id
   ), by_endpoint as (
     select endpoint_id, max(claimed_at) filter (where counted_verdict = 'healthy') as healthy_at,
@@ -111,7 +112,11 @@ export async function recordResults(
 ): Promise<RecordedResult> {
   const { rows } = await db.raw<{ rows: [{ taken: string[]; opened: string[]; toDisable: string[] }] }>(
     RECORD_RESULTS,
-    { ...breaker, results: JSON.stringify(findings.map(toRow)) },
+    {
+      ...breaker,
+      results: JSON.stringify(findings.map(toRow)),
+      ids: findings.map(({ delivery }) => delivery.id),
+    },
   );
   const { taken, opened, toDisable } = rows[0];
   return { taken: new Set(taken), opened, toDisable };
