@@ -1,31 +1,30 @@
 import type { Server } from 'node:http';
-import express, { type Express } from 'express';
+import type { Express } from 'express';
 import { registerCoverPictures } from './demo/cover-pictures.router';
 import { registerDocs } from './docs/pages/docs.router';
 import { registerEmbed } from './widget/embed.router';
 import { RegisterRoutes } from './generated/routes';
 import { registerHealth } from './health/health.router';
 import type { SalesContext } from './sales-context';
-import { handleError, refuseUnmatched } from './http/error-handler';
+import { handleError, refuseUnmatched, refuseUnreadableBody } from './http/error-handler';
+import { malformedInput } from './http/http.errors';
 import { createLoadShedder, type LoadShedder } from './http/load-shedding';
-import { refuseMalformedRequest, refuseUnreadableBody } from './http/refuse-malformed';
+import { createHttpApp } from '../platform/http/edge';
 import { createHttpServer, HTTP_LIMITS, type HttpLimits } from '../platform/http/server';
-import { nameRequest } from '../platform/http/request-id';
-import { logRequest } from './http/request-log';
-import { securityHeaders } from './http/security-headers';
+import { writeRequestLine } from './http/request-log';
 import { measureRequest } from './http/request-metrics';
 
 /** Creates the HTTP service. Handlers run in this order. */
 export function createApp(context: SalesContext, shedder: LoadShedder = createLoadShedder()): Express {
-  const app = express();
-  app.set('case sensitive routing', true);
-  app.set('query parser', 'simple');
-  app.set('etag', false);
-  app.set('trust proxy', context.config.trustProxy);
-  app.disable('x-powered-by');
+  const app = createHttpApp({
+    trustProxy: context.config.trustProxy,
+    writeRequestLine,
+    measure: measureRequest,
+    securityHeaders: { referrerPolicy: 'no-referrer' },
+    toRefusal: malformedInput,
+  });
   app.locals.context = context;
 
-  app.use(nameRequest, logRequest, measureRequest, securityHeaders, refuseMalformedRequest);
   registerHealth(app);
   app.use(shedder.middleware);
   registerDocs(app);

@@ -49,6 +49,13 @@ export function handleError(
   }
 }
 
+const UNREADABLE_BODY = badInput('validation_failed', 'body', 'body', 'could not be read');
+
+/** Answers a request whose body broke off, or did not come in time. */
+export function refuseUnreadableBody(request: Request, response: Response): void {
+  handleError(UNREADABLE_BODY, request, response, () => {});
+}
+
 /** Returns the problem code of an error. */
 export function problemCodeOf(thrown: unknown): ProblemCode {
   const code = toAppError(thrown)?.code;
@@ -100,7 +107,7 @@ interface ParserError extends Error {
 function fromParser(error: ParserError): AppError {
   if (error.type === 'entity.parse.failed')
     return badInput('malformed_json', 'body', 'body', 'must be one JSON object');
-  if (error.type) return badInput('validation_failed', 'body', 'body', 'could not be read');
+  if (error.type) return UNREADABLE_BODY;
   return badInput('validation_failed', 'path', 'path', 'must be percent-encoded UTF-8');
 }
 

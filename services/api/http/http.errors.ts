@@ -1,4 +1,5 @@
 import { AppError, type InputIssue, type InputPlace } from '../../platform/errors';
+import { PARSED_HEADER_MAX, type RequestMalformation } from '../../platform/http/malformed-request';
 
 /** All issues of one request's input. */
 export class BadInputError extends AppError {
@@ -35,6 +36,19 @@ export function badInput(
   message: string,
 ): BadInputError {
   return new BadInputError(code, [{ in: place, field, message }]);
+}
+
+const MALFORMATIONS: Record<RequestMalformation['reason'], string> = {
+  unreadable: 'could not be read as HTTP/1.1',
+  too_slow: 'did not come in time',
+  headers_too_large: 'has more than 16 KiB of headers',
+  too_many_headers: 'has more than 100 headers',
+  header_too_long: `must have at most ${PARSED_HEADER_MAX} characters`,
+  host: 'must be sent once',
+};
+
+export function malformedInput({ reason, header }: RequestMalformation): BadInputError {
+  return badInput('validation_failed', 'header', header, MALFORMATIONS[reason]);
 }
 
 /** Returns a client's field name for messages: short, on one line, and without a credential. */

@@ -1,14 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { InputIssue } from '../../platform/errors';
-import { hasBody, readBody } from '../../platform/http/request-body';
+import { BODY_MAX, hasBody, readBody } from '../../platform/http/request-body';
 import { badInput, BadInputError, TransportError, UNKNOWN_FIELD, fieldName } from './http.errors';
 
-const LIMIT_BYTES = 16 * 1024;
-const parse = readBody(
-  express.json({ limit: LIMIT_BYTES, strict: true, type: () => true, verify: assertUtf8 }),
-  LIMIT_BYTES,
-);
+const parse = readBody(express.json({ limit: BODY_MAX, strict: true, type: () => true, verify: assertUtf8 }));
 
 /**
  * Reads a JSON body of at most 16 KiB. Runs after authentication and quota, so that unknown callers cannot send bodies.

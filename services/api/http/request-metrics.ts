@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { Counter, Gauge, Histogram } from 'prom-client';
 
+import { routeOf, statusOf } from '../../platform/http/request-log';
 import type { Operation } from '../idempotency/operation';
 import type { ProblemCode } from './problems';
 
@@ -71,16 +72,6 @@ function seriesOf(method: string, route: string, status: number): Series {
     seriesByKey.set(key, series);
   }
   return series;
-}
-
-/** Returns the route template, such as `/api/gateway/holds/:hold_id`. A path may hold a tenant, an id or a secret. */
-export function routeOf(request: Request): string {
-  return (request.route as { path?: string } | undefined)?.path ?? 'none';
-}
-
-/** Returns the status of a closed response; 499 if the client closed the connection before the answer. */
-export function statusOf(response: Response): number {
-  return response.writableFinished ? response.statusCode : 499;
 }
 
 const problems = new Counter({

@@ -13,15 +13,18 @@ export function expectContinue(request: IncomingMessage): void {
   awaitsContinue.add(request);
 }
 
+/** Bytes of the largest accepted body. */
+export const BODY_MAX = 16 * 1024;
+
 /**
- * Runs a body parser of express with a limit. Refuses a declared length before reading, and a body without one after
- * `limitBytes`. The parsers alone would read a too large body to its end.
+ * Runs a body parser of express. Refuses a declared length above BODY_MAX before reading, and a body without one after
+ * BODY_MAX. The parsers alone would read a too large body to its end.
  */
-export function readBody(parse: RequestHandler, limitBytes: number): RequestHandler {
+export function readBody(parse: RequestHandler): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
-    if (Number(request.headers['content-length'] ?? 0) > limitBytes) return next(bodyTooLarge());
+    if (Number(request.headers['content-length'] ?? 0) > BODY_MAX) return next(bodyTooLarge());
     if (awaitsContinue.delete(request)) response.writeContinue();
-    let left = limitBytes;
+    let left = BODY_MAX;
     const count = (chunk: Buffer) => {
       left -= chunk.length;
       if (left < 0) finish(bodyTooLarge());

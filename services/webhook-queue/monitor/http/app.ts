@@ -1,19 +1,12 @@
-import express, {
-  type Express,
-  type NextFunction,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
-import helmet from 'helmet';
+import type { Express, NextFunction, Request, Response } from 'express';
+import { createHttpApp, type HttpEdge } from '../../../platform/http/edge';
+import type { WriteRequestLine } from '../../../platform/http/request-log';
 import type { Logger } from '../../../platform/logger';
-import { shortenedAddress } from '../../../platform/http/client-address';
-import { nameRequest, requestIdOf } from '../../../platform/http/request-id';
 import { ASSET_ROUTES, HEALTH_ROUTES, SIGN_IN_ROUTES } from './public-routes';
 import type { MonitorContext, Route } from './call';
 import { DELIVERY_ACTIONS } from './delivery-actions';
 import { ENDPOINT_ACTIONS } from './endpoint-actions';
-import { handleErrors, notFound, refuseMalformed, refuseMethod } from './errors';
+import { handleErrors, refusalOfMalformed, notFound, refuseMethod } from './errors';
 import { PAGE_ROUTES } from './page-routes';
 import { registerRoutes } from './serve';
 
@@ -28,16 +21,15 @@ export const ROUTES: Route[] = [
 
 /** Creates the app of WEBHOOK_QUEUE_PORT. A request passes through the handlers in this order. */
 export function createMonitorApp(context: MonitorContext): Express {
-  const app = express();
-  // Never sends a stack trace, also where NODE_ENV is unset.
-  app.set('env', 'production');
-  app.set('case sensitive routing', true);
-  app.set('query parser', 'simple');
-  app.set('etag', false);
-  app.set('trust proxy', context.trustProxy);
-  app.disable('x-powered-by');
-
-  app.use(nameRequest, logRequests(context.log), securityHeaders, forbidCaching, refuseMalformed);
+  const app = createHttpApp({
+    trustProxy: context.trustProxy,
+    writeRequestLine: writeRequestLine(context.log),
+    securityHeaders: SECURITY_HEADERS,
+    toRefusal: refusalOfMalformed,
+    // HTTP/1.0 needs a Host too: it decides whether a form has the same origin.
+    isHostNeeded: true,
+  });
+  app.use(forbidCaching);
   registerRoutes(app, context, ROUTES);
   const refuseConnect = refuseMethod([...new Set(ROUTES.map(({ method }) => method))]);
   app.use((request, response, next) => {
@@ -52,54 +44,25 @@ export function createMonitorApp(context: MonitorContext): Express {
 /** Requested by a load balancer every few seconds. */
 const PROBES = ['/healthz', '/readyz'];
 
-/** Logs one line per request. Logs the route's template without path and query: a path may hold a sign-in token. */
-function logRequests(log: Logger): RequestHandler {
-  return (request, response, next) => {
-    const begun = performance.now();
-    // A closed socket has no address.
-    const client = shortenedAddress(request.ip);
-    response.on('close', () => {
-      const route = (request.route as { path?: string } | undefined)?.path ?? 'none';
-      const line = {
-        request_id: requestIdOf(request),
-        client,
-        method: request.method,
-        route,
-        status: response.writableFinished ? response.statusCode : 499,
-        duration_ms: Math.round((performance.now() - begun) * 10) / 10,
-      };
-      if (PROBES.includes(route)) log.debug(line, 'request');
-      else log.info(line, 'request');
-    });
-    next();
-  };
+function writeRequestLine(log: Logger): WriteRequestLine {
+  return (line) => log[PROBES.includes(line.route) ? 'debug' : 'info'](line, 'request');
 }
 
 /**
- * Sets the security headers of every response. Referrer-Policy is same-origin: with no-referrer, browsers send `Origin: null`
- * with the page's own forms (Fetch, "append a request Origin header"). On plain http, where no Sec-Fetch-Site is sent, these
- * forms would look like forms of another origin.
+ * Referrer-Policy is same-origin: with no-referrer, browsers send `Origin: null` with the page's own forms (Fetch, "append a
+ * request Origin header"). On plain http, where no Sec-Fetch-Site is sent, these forms would look like forms of another origin.
  */
-const securityHeaders = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      styleSrc: ["'self'"],
-      scriptSrc: ["'self'"],
-      imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
-      formAction: ["'self'"],
-      frameAncestors: ["'none'"],
-      baseUri: ["'none'"],
-    },
+const SECURITY_HEADERS: HttpEdge['securityHeaders'] = {
+  sources: {
+    styleSrc: ["'self'"],
+    scriptSrc: ["'self'"],
+    imgSrc: ["'self'", 'data:'],
+    connectSrc: ["'self'"],
+    formAction: ["'self'"],
   },
-  crossOriginResourcePolicy: { policy: 'same-origin' },
-  crossOriginOpenerPolicy: { policy: 'same-origin' },
-  referrerPolicy: { policy: 'same-origin' },
-  strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: false },
-  xFrameOptions: { action: 'deny' },
-});
+  referrerPolicy: 'same-origin',
+  xFrameOptions: 'deny',
+};
 
 /** Forbids caching: a page may show personal data. Assets override this. */
 function forbidCaching(_request: Request, response: Response, next: NextFunction): void {

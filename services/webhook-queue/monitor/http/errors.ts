@@ -4,11 +4,7 @@ import type { Logger } from '../../../platform/logger';
 import { refusalPage } from '../pages/plain-pages';
 import type { Viewer } from '../html/layout';
 import { requestIdOf } from '../../../platform/http/request-id';
-import {
-  malformationOf,
-  PARSED_HEADER_MAX,
-  type RequestMalformation,
-} from '../../../platform/http/malformed-request';
+import { PARSED_HEADER_MAX, type RequestMalformation } from '../../../platform/http/malformed-request';
 
 /** Ends a request with a page that says why. The text never repeats what the client sent. */
 export class RequestRefusal extends Error {
@@ -107,8 +103,6 @@ const REFUSALS: Record<RequestMalformation['reason'], [status: number, text: str
   host: [400, 'The request must have exactly one Host header.'],
 };
 
-/** Refuses a malformed request. HTTP/1.0 needs a Host too: it decides whether a form has the same origin. */
-export function refuseMalformed(request: Request, _response: Response, next: NextFunction): void {
-  const malformation = malformationOf(request, { isHostNeeded: true });
-  next(malformation && new RequestRefusal(...REFUSALS[malformation.reason]));
+export function refusalOfMalformed({ reason }: RequestMalformation): RequestRefusal {
+  return new RequestRefusal(...REFUSALS[reason]);
 }

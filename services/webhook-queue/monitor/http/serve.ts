@@ -1,5 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import { readBody } from '../../../platform/http/request-body';
+import { BODY_MAX, readBody } from '../../../platform/http/request-body';
 import { CONTROL_CHARACTER } from '../../../platform/text-forms';
 import type { Params } from '../queries/read-query';
 import { databaseUnavailable, refuseMethod, RequestRefusal } from './errors';
@@ -60,11 +60,7 @@ function checkCsrf({ csrf = '', ...fields }: Params, expected: string): Params {
   return fields;
 }
 
-const LIMIT_BYTES = 16 * 1024;
-const parseForm = readBody(
-  express.urlencoded({ extended: false, limit: LIMIT_BYTES, parameterLimit: 50 }),
-  LIMIT_BYTES,
-);
+const parseForm = readBody(express.urlencoded({ extended: false, limit: BODY_MAX, parameterLimit: 50 }));
 
 /** Accepts each parameter once, as one line of text without control characters: PostgreSQL refuses NUL. */
 function plainParams(given: Record<string, unknown>): Params {

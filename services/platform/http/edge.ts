@@ -1,0 +1,73 @@
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
+import helmet from 'helmet';
+import type { TrustProxy } from '../config/variables';
+import { malformationOf, type RequestMalformation } from './malformed-request';
+import { nameRequest } from './request-id';
+import { logRequests, type WriteRequestLine } from './request-log';
+
+/** The decisions of one service about its HTTP edge. */
+export interface HttpEdge {
+  trustProxy: TrustProxy;
+  writeRequestLine: WriteRequestLine;
+  /** Measures every request, malformed ones too. */
+  measure?: RequestHandler;
+  securityHeaders: SecurityHeaders;
+  /** Returns the error for a malformed request; the service's error handler answers it. */
+  toRefusal: (malformation: RequestMalformation) => Error;
+  /** Requires Host in HTTP/1.0 too. */
+  isHostNeeded?: boolean;
+}
+
+/** Creates an app with the settings and the first handlers of every service: id, log line, headers, malformed requests. */
+export function createHttpApp(edge: HttpEdge): Express {
+  const app = express();
+  // Never sends a stack trace, also where NODE_ENV is unset.
+  app.set('env', 'production');
+  app.set('case sensitive routing', true);
+  app.set('query parser', 'simple');
+  app.set('etag', false);
+  app.set('trust proxy', edge.trustProxy);
+  app.disable('x-powered-by');
+
+  app.use(nameRequest, logRequests(edge.writeRequestLine));
+  if (edge.measure) app.use(edge.measure);
+  app.use(setSecurityHeaders(edge.securityHeaders), refuseMalformed(edge));
+  return app;
+}
+
+/** The differences between the services' security headers. */
+interface SecurityHeaders {
+  /** The sources that pages of the service may load, beside `default-src 'none'`. */
+  sources?: Record<string, string[]>;
+  referrerPolicy: 'no-referrer' | 'same-origin';
+  xFrameOptions?: 'deny' | 'sameorigin';
+}
+
+const NONE = ["'none'"];
+
+/** Sets the security headers of every response. A route whose page is made to be framed replaces them. */
+function setSecurityHeaders({ sources, referrerPolicy, xFrameOptions }: SecurityHeaders): RequestHandler {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: { defaultSrc: NONE, ...sources, frameAncestors: NONE, baseUri: NONE },
+    },
+    crossOriginResourcePolicy: { policy: 'same-origin' },
+    referrerPolicy: { policy: referrerPolicy },
+    strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: false },
+    xFrameOptions: { action: xFrameOptions ?? 'sameorigin' },
+  });
+}
+
+function refuseMalformed({ toRefusal, isHostNeeded }: HttpEdge): RequestHandler {
+  return (request: Request, _response: Response, next: NextFunction) => {
+    const malformation = malformationOf(request, { isHostNeeded });
+    next(malformation && toRefusal(malformation));
+  };
+}

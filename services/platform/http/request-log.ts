@@ -1,0 +1,51 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { shortenedAddress } from './client-address';
+import { requestIdOf } from './request-id';
+
+/** The fields that the log line of a request has in every service. */
+export interface RequestLine {
+  request_id: string;
+  /** The shortened address; undefined if the socket was closed before. */
+  client: string | undefined;
+  method: string;
+  route: string;
+  status: number;
+  duration_ms: number;
+}
+
+/** Writes the line with the service's own fields and level. */
+export type WriteRequestLine = (line: RequestLine, request: Request, response: Response) => void;
+
+/** Writes one line per request when its response is closed. */
+export function logRequests(write: WriteRequestLine): RequestHandler {
+  return (request, response, next) => {
+    const begun = performance.now();
+    // A closed socket has no address.
+    const client = shortenedAddress(request.ip);
+    response.on('close', () => {
+      const line = {
+        request_id: requestIdOf(request),
+        client,
+        method: request.method,
+        route: routeOf(request),
+        status: statusOf(response),
+        duration_ms: Math.round((performance.now() - begun) * 10) / 10,
+      };
+      write(line, request, response);
+    });
+    next();
+  };
+}
+
+/**
+ * Returns the route template, such as `/api/gateway/holds/:hold_id`, or "none". Logs and metrics show no path and no query: they
+ * may hold a tenant, an id, a key or a sign-in token.
+ */
+export function routeOf(request: Request): string {
+  return (request.route as { path?: string } | undefined)?.path ?? 'none';
+}
+
+/** Returns the status of a closed response; 499 if the client closed the connection before the answer. */
+export function statusOf(response: Response): number {
+  return response.writableFinished ? response.statusCode : 499;
+}
