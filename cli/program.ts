@@ -12,7 +12,8 @@ import {
   type Verb,
 } from './engine/command';
 import { completeValues } from './engine/complete-values';
-import { nobodyToAsk, openTerminal, withContext } from './engine/context';
+import { nobodyToAsk, openTerminal } from './engine/context';
+import { withContext } from './engine/open-database';
 import { EXIT, fail, UsageError } from './engine/failure';
 import type { Io } from './terminal/io';
 import { createOutput, type Output } from './terminal/output';

@@ -2,8 +2,8 @@
  * Lists all commands as data. To add a noun:
  *   1. Export `const <noun>: Noun` from cli/commands/<noun>.ts (cli/engine/command.ts): its verbs, flags and parsers. Every
  *      start loads this file, so import nothing heavy there.
- *   2. Write one function for each verb (context, options, ...args) in cli/commands/<noun>/actions.ts; a long verb has a
- *      file with its own name. Load it by
+ *   2. Write one function for each verb (context, options, ...args) in cli/commands/<noun>/actions.ts; a long verb, or
+ *      several verbs about one thing, have a file of their own. Load it by
  *      `run: () => (require('./<noun>/actions') as typeof import('./<noun>/actions')).<function>`. It uses require, because
  *      our output is CommonJS, and import() of our own files works neither there nor in the tests.
  *   3. Add the noun to TREE below. Verbs without a noun are in cli/commands/installation.ts.

@@ -23,7 +23,10 @@ const FILTERS: Flag[] = [
   flag('--until <time>', 'only created before', { parse: moment }),
 ];
 
-const actions = () => require('./booking/actions') as typeof import('./booking/actions');
+const list = () => require('./booking/list') as typeof import('./booking/list');
+const change = () => require('./booking/change') as typeof import('./booking/change');
+const expire = () => require('./booking/expire') as typeof import('./booking/expire');
+const refusals = () => require('./booking/refusals') as typeof import('./booking/refusals');
 
 export const booking: Noun = {
   name: 'booking',
@@ -39,7 +42,7 @@ export const booking: Noun = {
         LIMIT_FLAG,
       ],
       examples: ['booking list --tenant acme --status pending_payment --since 24h'],
-      run: () => actions().listBookingsCommand,
+      run: () => list().listBookingsCommand,
     },
     {
       usage: 'show <ref>',
@@ -53,14 +56,14 @@ export const booking: Noun = {
       usage: 'confirm <ref>',
       about: 'Mark a booking as paid; an expired one takes its seats again if they are free',
       args: REF,
-      run: () => actions().confirmBookingCommand,
+      run: () => change().confirmBookingCommand,
     },
     {
       usage: 'cancel <ref>',
       about: 'Cancel a booking, so that its seats are free again',
       args: REF,
       asks: () => true,
-      run: () => actions().cancelBookingCommand,
+      run: () => change().cancelBookingCommand,
     },
     {
       usage: 'expire',
@@ -68,7 +71,7 @@ export const booking: Noun = {
         'Expire unpaid bookings whose payment window is over, and send their events, as the API does by itself',
       flags: [flag('--dry-run', 'only list them')],
       examples: ['booking expire --dry-run'],
-      run: () => actions().expireBookingsCommand,
+      run: () => expire().expireBookingsCommand,
     },
     {
       usage: 'stats [tenant]',
@@ -97,7 +100,7 @@ export const booking: Noun = {
         afterFlag('id', wholeNumber(1, 9_999_999_999)),
       ],
       examples: ['booking refusals --tenant acme --external-ref cart-81'],
-      run: () => (require('./booking/history') as typeof import('./booking/history')).listRefusalsCommand,
+      run: () => refusals().listRefusalsCommand,
     },
     {
       usage: 'export',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, inTransaction } from '../../services/platform/database';
 import { enableEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { findEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
-import { pingEndpoint, retryDelivery } from '../../services/webhook-queue/requested-deliveries';
+import { pingEndpoint, retryDelivery } from '../../services/webhook-queue/endpoints/requested-deliveries';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import {

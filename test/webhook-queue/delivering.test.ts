@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks';
 import { type Db, inTransaction } from '../../services/platform/database';
 import { findEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
-import { pingEndpoint } from '../../services/webhook-queue/requested-deliveries';
+import { pingEndpoint } from '../../services/webhook-queue/endpoints/requested-deliveries';
 import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import type { Worker } from '../../services/webhook-queue/worker/worker';

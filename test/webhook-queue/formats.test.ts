@@ -4,7 +4,7 @@ import { type Db, inTransaction } from '../../services/platform/database';
 import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { disableByOperator } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { type AddedEndpoint, addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
-import { pingEndpoint } from '../../services/webhook-queue/requested-deliveries';
+import { pingEndpoint } from '../../services/webhook-queue/endpoints/requested-deliveries';
 import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import type { Format } from '../../services/webhook-queue/endpoints/endpoint';
 import type { Worker } from '../../services/webhook-queue/worker/worker';

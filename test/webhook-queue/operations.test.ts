@@ -8,7 +8,7 @@ import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint
 import { countReplayable, replayDeliveries } from '../../services/webhook-queue/deliveries/replay-deliveries';
 import { findDeliveries, showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { listEndpoints } from '../../services/webhook-queue/endpoints/endpoint.repository';
-import { pingEndpoint, retryDelivery } from '../../services/webhook-queue/requested-deliveries';
+import { pingEndpoint, retryDelivery } from '../../services/webhook-queue/endpoints/requested-deliveries';
 import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import {

@@ -6,12 +6,8 @@ import { walkBookings } from '../../../services/api/bookings/find-booking';
 import { AppError } from '../../../services/platform/errors';
 import type { Context } from '../../engine/context';
 import { recordReveal, type RevealOptions } from '../../engine/personal-data';
-import {
-  type BookingFilterOptions,
-  describeFilter,
-  toBookingDetailDocument,
-  toBookingFilter,
-} from './actions';
+import { type BookingFilterOptions, describeFilter, toBookingFilter } from './list';
+import { toBookingDetailDocument } from './document';
 
 interface ExportOptions extends BookingFilterOptions, RevealOptions {
   out?: string;

@@ -15,15 +15,8 @@ import { describeCustomer, recordReveal, type RevealOptions } from '../../engine
 import type { Screen } from '../../terminal/screen';
 import { properties, sections, shortTime, table } from '../../terminal/table';
 import { type AuditDocument, describeAudit, findAuditDocuments } from '../audit/actions';
-import { toBookingDetailDocument } from './actions';
-import {
-  describeHistory,
-  describePrice,
-  describeRefusals,
-  findRefusalDocuments,
-  type RefusalDocument,
-  toHistoryDocument,
-} from './history';
+import { describeHistory, describePrice, toBookingDetailDocument, toHistoryDocument } from './document';
+import { describeRefusals, findRefusalDocuments, type RefusalDocument } from './refusals';
 
 export async function showBookingCommand(
   context: Context,

@@ -15,7 +15,7 @@ import {
   type ReplayFilter,
 } from '../../../services/webhook-queue/deliveries/replay-deliveries';
 import { findEndpoint } from '../../../services/webhook-queue/endpoints/endpoint.repository';
-import { retryDelivery } from '../../../services/webhook-queue/requested-deliveries';
+import { retryDelivery } from '../../../services/webhook-queue/endpoints/requested-deliveries';
 import type { Context } from '../../engine/context';
 import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, findTenantId, oneMoreThan } from '../../engine/list-page';

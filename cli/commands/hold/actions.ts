@@ -20,14 +20,8 @@ import {
 import type { Screen } from '../../terminal/screen';
 import { type Column, properties, sections, shortTime, tableOf } from '../../terminal/table';
 import { type AuditDocument, describeAudit, findAuditDocuments } from '../audit/actions';
-import {
-  describeHistory,
-  describePrice,
-  describeRefusals,
-  findRefusalDocuments,
-  type RefusalDocument,
-  toHistoryDocument,
-} from '../booking/history';
+import { describeHistory, describePrice, toHistoryDocument } from '../booking/document';
+import { describeRefusals, findRefusalDocuments, type RefusalDocument } from '../booking/refusals';
 
 /** Converts a hold for lists and the audit log, without the customer. */
 function toHoldDocument(hold: SeatHold, reveal = false) {

@@ -25,7 +25,8 @@ import {
   opensSealed,
 } from '../../../services/webhook-queue/endpoints/endpoint-secrets';
 import { inspectQueue, type QueueHealth } from '../../../services/webhook-queue/inspect-queue';
-import { type Terminal, withContext } from '../../engine/context';
+import type { Terminal } from '../../engine/context';
+import { withContext } from '../../engine/open-database';
 import { describeError, EXIT } from '../../engine/failure';
 import { CancelledError } from '../../terminal/io';
 import { paint, type Screen, type Tone } from '../../terminal/screen';

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import type { Config } from '../../../services/platform/config';
-import { type Terminal, withContext } from '../../engine/context';
+import { type Terminal } from '../../engine/context';
+import { withContext } from '../../engine/open-database';
 import { SettingsError } from '../../engine/failure';
 import { type Demo, type DemoDeparture, prepareDemo } from './demo';
 import { type Service, startService } from './service';

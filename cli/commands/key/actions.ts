@@ -10,7 +10,8 @@ import { revokeApiKey } from '../../../services/api/credentials/revoke-credentia
 import { rotateApiKey } from '../../../services/api/credentials/rotate-credential';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { mayBeUsed } from '../../../services/api/tenants/tenant';
-import { type Context, type Terminal, withContext } from '../../engine/context';
+import { type Context, type Terminal } from '../../engine/context';
+import { withContext } from '../../engine/open-database';
 import { describeExpiry, type IssueOptions, type RotateOptions } from '../../engine/credential-flags';
 import { UsageError } from '../../engine/failure';
 import { DEFAULT_LIMIT } from '../../engine/flags';

@@ -5,7 +5,8 @@ import {
   parseToken,
   type TokenIssue,
 } from '../../../services/api/credentials/token-format';
-import { type Terminal, withContext } from '../../engine/context';
+import { type Terminal } from '../../engine/context';
+import { withContext } from '../../engine/open-database';
 import { readPastedToken } from '../../engine/secrets';
 import { properties } from '../../terminal/table';
 

@@ -16,7 +16,7 @@ import {
   listEndpoints,
   lockKnownEndpoint,
 } from '../../../services/webhook-queue/endpoints/endpoint.repository';
-import { pingEndpoint } from '../../../services/webhook-queue/requested-deliveries';
+import { pingEndpoint } from '../../../services/webhook-queue/endpoints/requested-deliveries';
 import { type EndpointDetail, showEndpoint } from '../../../services/webhook-queue/endpoints/show-endpoint';
 import type { Context } from '../../engine/context';
 import { DEFAULT_LIMIT } from '../../engine/flags';

@@ -37,6 +37,7 @@ export interface IdempotentRequest {
   key: string;
   /** The validated body, as sent. */
   body: unknown;
+  /** Hours for which the answer is stored. */
   keepHours: number;
   /** CURSOR_KEY: keys the erased form of a key. */
   secret: string;

@@ -83,8 +83,6 @@ export interface RequestOrigin {
   fetchDest?: string;
 }
 
-const FRAMES = ['iframe', 'frame', 'document'];
-
 /** Checks whether this page may read the list. A missing Origin means the same site, unless Sec-Fetch-Site names another. */
 function mayReadList(listed: string[], { origin, fetchSite }: RequestOrigin): boolean {
   if (origin !== undefined) return listed.includes(origin);
@@ -94,12 +92,4 @@ function mayReadList(listed: string[], { origin, fetchSite }: RequestOrigin): bo
 /** Checks for a call of the embed page itself. A pass is valid for those only. */
 export function isOwnPage(own: string, { origin, fetchSite }: RequestOrigin): boolean {
   return (origin ?? own) === own && (fetchSite ?? 'same-origin') === 'same-origin';
-}
-
-/** Checks whether the embed page may be shown here. This is a second check; browsers enforce frame-ancestors. */
-export function mayFrame(listed: string[], own: string, { referer, fetchDest }: RequestOrigin): boolean {
-  if (fetchDest !== undefined && !FRAMES.includes(fetchDest)) return false;
-  if (!referer) return true;
-  const origin = URL.canParse(referer) ? new URL(referer).origin : 'null';
-  return origin === own || listed.includes(origin);
 }

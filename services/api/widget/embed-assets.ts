@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Brand, brandStyle, DARK, DEFAULT_COLORS, LIGHT } from './embed-brand';
-import { createHash } from 'node:crypto';
+import { DARK, DEFAULT_COLORS, LIGHT } from './embed-brand';
 
 const LIGHT_THEME = `--accent: var(--on-light); ${variables(LIGHT)} --shade: 0 1px 2px rgb(16 24 40 / 5%);
   --lift: 0 8px 24px rgb(16 24 40 / 12%); --plate: none; --inset: 0;`;
@@ -32,29 +31,4 @@ function variables(colors: Record<string, string>): string {
   return Object.entries(colors)
     .map(([name, color]) => `--${name}: ${color};`)
     .join(' ');
-}
-
-const SCRIPT = hash(EMBED_SCRIPT);
-const STYLE = hash(EMBED_STYLE);
-
-/**
- * Returns the Content-Security-Policy of the page. Uses hashes, because the inline texts are constant.
- * @param origins of the token. Only their pages may frame this one
- */
-export function embedPolicy(origins: string[], brand: Brand): string {
-  const style = brandStyle(brand);
-  return [
-    "default-src 'none'",
-    `frame-ancestors ${origins.join(' ') || "'none'"}`,
-    `script-src ${SCRIPT}`,
-    `style-src ${[STYLE, ...(style ? [hash(style)] : [])].join(' ')}`,
-    "img-src 'self' data: https:",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-  ].join('; ');
-}
-
-function hash(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

@@ -10,21 +10,14 @@ import { continentInput, searchInput } from '../http/input';
 import { nextCursor, pageStart } from '../http/paging';
 import { documentedQuery, tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
-import {
-  isOwnPage,
-  mayFrame,
-  ownOrigin,
-  placeOf,
-  registerWidgetCors,
-  type RequestOrigin,
-} from './cors.router';
+import { isOwnPage, ownOrigin, placeOf, registerWidgetCors, type RequestOrigin } from './cors.router';
 import { acceptedTags, chooseLanguage } from './languages';
 import { tourCard } from './embed-cards';
 import { type Brand, NO_BRAND } from './embed-brand';
 import { type DocumentSettings, structuredData, type Theme } from './embed-document';
 import { renderEmbedProblem } from './embed-message';
 import { renderEmbedPage } from './embed-page';
-import { embedPolicy } from './embed-assets';
+import { embedPolicy, mayFrame } from './embed-policy';
 import { registerLoader } from './loader.router';
 
 interface ListQuery {

@@ -1,6 +1,6 @@
 import type { Trx } from '../../../platform/database';
 import { countHeldBack, replayDeliveries, type ReplayFilter } from '../../deliveries/replay-deliveries';
-import { retryDelivery } from '../../requested-deliveries';
+import { retryDelivery } from '../../endpoints/requested-deliveries';
 import { showDelivery } from '../../deliveries/find-deliveries';
 import { deliveryPage } from '../pages/delivery-page';
 import { parseReplayQuery, type ReplayQuery } from '../queries/read-query';

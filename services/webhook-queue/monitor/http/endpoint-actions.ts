@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Trx } from '../../../platform/database';
 import { changeEndpoint, type EndpointVerb } from '../../endpoints/change-endpoint-state';
 import { findEndpoint } from '../../endpoints/endpoint.repository';
-import { pingEndpoint } from '../../requested-deliveries';
+import { pingEndpoint } from '../../endpoints/requested-deliveries';
 import { rotateSecret } from '../../endpoints/endpoint-secrets';
 import { secretPage } from '../pages/plain-pages';
 import { pathParameter, type Route, type SignedInCall } from './call';

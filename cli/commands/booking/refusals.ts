@@ -4,41 +4,7 @@ import type { Db } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
 import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, findTenantId, oneMoreThan } from '../../engine/list-page';
-import type { Screen } from '../../terminal/screen';
-import { type Cell, type Column, shortTime, table, tableOf } from '../../terminal/table';
-
-/* Shows the history, the price and the refusals of bookings and holds. */
-
-interface HistoryEntry {
-  at: Date;
-  event: string;
-  by: string | null;
-  detail: string | null;
-}
-
-export function toHistoryDocument(history: HistoryEntry[]) {
-  return history.map(({ at, event, by, detail }) => ({ at: at.toISOString(), event, by, detail }));
-}
-
-export function describeHistory(history: HistoryEntry[], screen: Screen): string {
-  const rows = history.map(({ at, event, by, detail }) => [shortTime(at), event, by, detail]);
-  const columns = ['at (utc)', 'what', 'by', { heading: 'detail', least: 12 }];
-  return table(columns, rows, 'No history yet', screen);
-}
-
-/** Has the fields that holds and leads store (quote-tenant-price.ts). */
-interface PriceBreakdown {
-  platform_unit_price?: number;
-  rule?: { id: number; applies_to: string; kind: string; value: number } | null;
-}
-
-/** Describes the locked price of one seat: `500 EUR, made of the platform's 450 by rule 7 (tour, percent 10)`. */
-export function describePrice(breakdown: PriceBreakdown, unitPrice: number, currency: string): string {
-  const { platform_unit_price: platform, rule } = breakdown;
-  const price = `${unitPrice} ${currency}`;
-  if (!rule) return `${price}, the platform's own price`;
-  return `${price}, made of the platform's ${platform} by rule ${rule.id} (${rule.applies_to}, ${rule.kind} ${rule.value})`;
-}
+import { type Cell, type Column, shortTime, tableOf } from '../../terminal/table';
 
 export type RefusalDocument = ReturnType<typeof toRefusalDocument>;
 

@@ -1,14 +1,14 @@
-import type { Trx } from '../platform/database';
-import type { WebhookEvent } from './deliveries/delivery';
+import type { Trx } from '../../platform/database';
+import type { WebhookEvent } from '../deliveries/delivery';
 import {
   DeliveryNotFoundError,
   DeliveryStateConflictError,
   EndpointStateConflictError,
-} from './webhook.errors';
-import { lockEndpoint, lockKnownEndpoint } from './endpoints/endpoint.repository';
-import { isUuid } from '../platform/text-forms';
-import { type DeliveryItem, findDeliveryItem } from './deliveries/find-deliveries';
-import { QUEUED_STATUS } from './deliveries/queue.repository';
+} from '../webhook.errors';
+import { lockEndpoint, lockKnownEndpoint } from './endpoint.repository';
+import { isUuid } from '../../platform/text-forms';
+import { type DeliveryItem, findDeliveryItem } from '../deliveries/find-deliveries';
+import { QUEUED_STATUS } from '../deliveries/queue.repository';
 
 /**
  * Makes a delivery due now. A finished delivery starts its schedule again.

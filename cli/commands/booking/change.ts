@@ -1,0 +1,42 @@
+import type { ChangedBooking, NamedBooking } from '../../../services/api/bookings/booking-lead';
+import { cancelBooking, confirmBooking } from '../../../services/api/bookings/change-booking';
+import { getBooking } from '../../../services/api/bookings/find-booking';
+import { recordTerminalChange } from '../../../services/api/catalog/tour.repository';
+import type { ReplayedResponse } from '../../../services/api/idempotency/run-idempotent';
+import { byOperator } from '../../../services/api/tenants/actor';
+import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tenant';
+import type { Trx } from '../../../services/platform/database';
+import type { Context } from '../../engine/context';
+import { properties } from '../../terminal/table';
+import { toBookingDocument } from './document';
+
+export async function confirmBookingCommand(context: Context, _options: object, ref: string): Promise<void> {
+  await change(context, 'booking.confirm', ref, confirmBooking);
+}
+
+export async function cancelBookingCommand(context: Context, _options: object, ref: string): Promise<void> {
+  const { adults, tour, departureDate, status } = await getBooking(context.db, ANY_TENANT, ref);
+  if (status !== 'cancelled')
+    await context.confirm(`Cancel ${ref}: ${adults} adults, ${tour.slug}, ${departureDate ?? 'no date'}?`);
+  await change(context, 'booking.cancel', ref, cancelBooking);
+}
+
+async function change(
+  { audited, operator, output }: Context,
+  action: string,
+  ref: string,
+  use: (trx: Trx, scope: TenantScope, named: NamedBooking) => Promise<ChangedBooking | ReplayedResponse>,
+): Promise<void> {
+  const { changed, document } = await audited({ action, subject: ref }, async (trx, note) => {
+    // Without an idempotency key there is no replayed response.
+    const { before, after } = (await use(trx, ANY_TENANT, {
+      bookingRef: ref,
+      by: byOperator(operator),
+    })) as ChangedBooking;
+    if (before !== after) await recordTerminalChange(trx, after.tour.id);
+    note(toBookingDocument(before), toBookingDocument(after), { tenantId: after.tenant.id });
+    return { changed: before !== after, document: toBookingDocument(after) };
+  });
+  output.answer(document, (screen) => properties(document, screen));
+  if (!changed) output.note(`${ref} was already ${document.status}: nothing was changed`);
+}

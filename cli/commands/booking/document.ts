@@ -1,0 +1,71 @@
+import type { BookingLead } from '../../../services/api/bookings/booking-lead';
+import { toMajor } from '../../../services/api/pricing/currency';
+import { HIDDEN } from '../../../services/platform/mask-personal-data';
+import { toCustomerDocument, toReferenceDocument } from '../../engine/personal-data';
+import type { Screen } from '../../terminal/screen';
+import { shortTime, table } from '../../terminal/table';
+
+/** Converts a booking for lists and the audit log, without the customer. */
+export function toBookingDocument(lead: BookingLead, reveal = false) {
+  return {
+    booking_ref: lead.bookingRef,
+    lead_id: lead.id,
+    tenant: lead.tenant.slug,
+    tour: lead.tour.slug,
+    departure_date: lead.departureDate,
+    adults: lead.adults,
+    status: lead.status,
+    total_price: toMajor(lead.totalMinor, lead.currencyDigits),
+    deposit_total: toMajor(lead.depositMinor, lead.currencyDigits),
+    currency: lead.currency,
+    payment_method: lead.paymentMethod,
+    external_ref: toReferenceDocument(lead.externalRef, lead.customer, reveal),
+    source: lead.source,
+    hold_id: lead.holdId,
+    created_at: lead.createdAt.toISOString(),
+    payment_due_at: lead.paymentDueAt?.toISOString() ?? null,
+    anonymized_at: lead.anonymizedAt?.toISOString() ?? null,
+  };
+}
+
+/** Converts a booking for `show` and `export`, with its customer and price breakdown; masks personal data unless revealed. */
+export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
+  return {
+    ...toBookingDocument(lead, reveal),
+    unit_price: toMajor(lead.unitPriceMinor, lead.currencyDigits),
+    customer: toCustomerDocument(lead.customer, reveal),
+    notes: lead.notes === null || reveal ? lead.notes : HIDDEN,
+    price_breakdown: lead.priceBreakdown,
+  };
+}
+
+/** Has the fields that holds and leads store (quote-tenant-price.ts). */
+interface PriceBreakdown {
+  platform_unit_price?: number;
+  rule?: { id: number; applies_to: string; kind: string; value: number } | null;
+}
+
+/** Describes the locked price of one seat: `500 EUR, made of the platform's 450 by rule 7 (tour, percent 10)`. */
+export function describePrice(breakdown: PriceBreakdown, unitPrice: number, currency: string): string {
+  const { platform_unit_price: platform, rule } = breakdown;
+  const price = `${unitPrice} ${currency}`;
+  if (!rule) return `${price}, the platform's own price`;
+  return `${price}, made of the platform's ${platform} by rule ${rule.id} (${rule.applies_to}, ${rule.kind} ${rule.value})`;
+}
+
+interface HistoryEntry {
+  at: Date;
+  event: string;
+  by: string | null;
+  detail: string | null;
+}
+
+export function toHistoryDocument(history: HistoryEntry[]) {
+  return history.map(({ at, event, by, detail }) => ({ at: at.toISOString(), event, by, detail }));
+}
+
+export function describeHistory(history: HistoryEntry[], screen: Screen): string {
+  const rows = history.map(({ at, event, by, detail }) => [shortTime(at), event, by, detail]);
+  const columns = ['at (utc)', 'what', 'by', { heading: 'detail', least: 12 }];
+  return table(columns, rows, 'No history yet', screen);
+}

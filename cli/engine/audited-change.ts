@@ -1,0 +1,85 @@
+import { hostname, userInfo } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
+import { recordChange } from '../../services/platform/audit-log';
+import type { Db, Trx } from '../../services/platform/database';
+import type { Interruption, Io } from '../terminal/io';
+
+export interface Operator {
+  /** System user, as logged in: behind sudo, the one who called it. */
+  name: string;
+  host: string;
+}
+
+export interface Audited {
+  /** Noun and verb: `tenant.create`. */
+  action: string;
+  tenantId?: string;
+  subject?: string;
+}
+
+export type Note = (before: unknown, after: unknown, found?: Omit<Audited, 'action'>) => void;
+
+/** The resources of an audited change. */
+interface ChangeResources {
+  io: Io;
+  interruption: Interruption;
+  db: Db;
+  operator: Operator;
+}
+
+/**
+ * Runs a change and its audit row in one transaction, then waits until the change applies on every instance. Delays Ctrl-C from
+ * COMMIT on, so that an issued secret is shown and the change is reported.
+ */
+export async function runAudited<T>(
+  { io, interruption, db, operator }: ChangeResources,
+  entry: Audited,
+  work: (trx: Trx, note: Note) => Promise<T>,
+): Promise<T> {
+  const { inTransaction } =
+    require('../../services/platform/database') as typeof import('../../services/platform/database');
+  const { awaitInstances } =
+    require('../../services/platform/read-cache/await-instances') as typeof import('../../services/platform/read-cache/await-instances');
+  try {
+    const result = await inTransaction(db, async (trx) => {
+      const done = await workAndRecord(trx, operator, entry, work);
+      interruption.defer();
+      return done;
+    });
+    io.onResult?.('change');
+    await awaitInstances(db);
+    return result;
+  } finally {
+    interruption.heed();
+  }
+}
+
+async function workAndRecord<T>(
+  trx: Trx,
+  operator: Operator,
+  entry: Audited,
+  work: (trx: Trx, note: Note) => Promise<T>,
+): Promise<T> {
+  let noted: { before: unknown; after: unknown; found: Omit<Audited, 'action'> } | undefined;
+  const result = await work(trx, (before, after, found = {}) => (noted = { before, after, found }));
+  if (noted && isDeepStrictEqual(noted.before, noted.after)) return result;
+  const { action, tenantId = null, subject = null } = { ...entry, ...noted?.found };
+  const { name: actor, host } = operator;
+  const [before, after] = [noted?.before, noted?.after];
+  await recordChange(trx, { actor, host, action, tenantId, subject, before, after });
+  return result;
+}
+
+export function operatorOf(io: Io): Operator {
+  return { name: userOf(io), host: hostname() };
+}
+
+function userOf(io: Io): string {
+  if (io.env.SUDO_USER) return io.env.SUDO_USER;
+  try {
+    return userInfo().username;
+  } catch {
+    // Containers run under accounts without a name.
+    return `uid ${process.geteuid?.() ?? 'unknown'}`;
+  }
+}

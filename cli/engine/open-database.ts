@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../../services/platform/config';
+import type { Db } from '../../services/platform/database';
+import type { Secrets } from '../../services/platform/secrets';
+import { watchInterruption } from '../terminal/io';
+import type { Output } from '../terminal/output';
+import { isDatabaseLost, MigrationsPendingError } from './failure';
+import { CONNECTION, greetDatabase, PROBE, whileAnswering } from './watch-database';
+import { operatorOf, runAudited } from './audited-change';
+import { asSettingsError, type Context, type Terminal } from './context';
+
+/** Opens the database for `work`, migrates an embedded one, and always closes everything again. */
+export async function withContext<T>(
+  terminal: Terminal,
+  schema: 'up-to-date' | 'as-is',
+  work: (context: Context) => Promise<T>,
+): Promise<T> {
+  const { openDatabase } =
+    require('../../services/platform/database') as typeof import('../../services/platform/database');
+  const { config, io, output } = terminal;
+  const interruption = watchInterruption(io.interrupted);
+  const server = await interruption.until(() => reachServer(terminal));
+  // Opens two connections, because the migrator's lock occupies one.
+  const db = openDatabase(server.url, { ...CONNECTION, poolMax: 2 });
+  let lost = false;
+  try {
+    await interruption.until(() => greetDatabase(db));
+    if (schema === 'up-to-date') await ensureSchema(db, config.databaseUrl === undefined, output);
+    const operator = operatorOf(io);
+    const context: Context = {
+      ...terminal,
+      db,
+      secrets: (...needed) => openSecretsFor(db, config, needed),
+      operator,
+      audited: (entry, work) => runAudited({ io, interruption, db, operator }, entry, work),
+    };
+    const probe = () => openDatabase(server.url, PROBE);
+    return await interruption.until(() => whileAnswering(probe, () => work(context)));
+  } catch (error) {
+    lost = isDatabaseLost(error);
+    throw error;
+  } finally {
+    // After Ctrl-C destroy would wait for a running statement; closing the connection rolls it back.
+    await (lost || io.interrupted?.aborted ? atMost(500, db.destroy()) : db.destroy());
+    await server.leave();
+  }
+}
+
+async function atMost(milliseconds: number, ending: Promise<unknown>): Promise<void> {
+  const timer = new AbortController();
+  const waited = sleep(milliseconds, undefined, { signal: timer.signal });
+  await Promise.race([ending, waited]);
+  timer.abort();
+  await waited.catch(() => {});
+}
+
+async function reachServer({ config, output }: Terminal): Promise<{ url: string; leave(): Promise<void> }> {
+  const url = config.databaseDirectUrl;
+  if (config.databaseUrl && url) return { url, leave: () => Promise.resolve() };
+  const { joinEmbeddedPostgres } =
+    require('../../services/platform/embedded-postgres') as typeof import('../../services/platform/embedded-postgres');
+  return joinEmbeddedPostgres(config.dataDir, { onNotice: (line) => output.note(line) });
+}
+
+async function ensureSchema(db: Db, ours: boolean, output: Output): Promise<void> {
+  const { migrate, pendingMigrations } =
+    require('../../services/platform/migrate') as typeof import('../../services/platform/migrate');
+  const pending = await pendingMigrations(db);
+  if (pending.length === 0) return;
+  if (!ours) throw new MigrationsPendingError(pending);
+  const ran = await migrate(db);
+  output.note(`Brought the database up to date (${ran.length} migrations)`);
+}
+
+async function openSecretsFor<Name extends keyof Secrets>(
+  db: Db,
+  config: Config,
+  needed: Name[],
+): Promise<Pick<Secrets, Name>> {
+  const { openSecrets } =
+    require('../../services/platform/secrets/check-secrets') as typeof import('../../services/platform/secrets/check-secrets');
+  const { opensSealed } =
+    require('../../services/webhook-queue/endpoints/endpoint-secrets') as typeof import('../../services/webhook-queue/endpoints/endpoint-secrets');
+  try {
+    return await openSecrets(db, config, needed, opensSealed);
+  } catch (error) {
+    throw asSettingsError(error);
+  }
+}

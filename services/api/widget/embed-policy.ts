@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { type Brand, brandStyle } from './embed-brand';
+import { EMBED_SCRIPT, EMBED_STYLE } from './embed-assets';
+import type { RequestOrigin } from './cors.router';
+
+const SCRIPT = hash(EMBED_SCRIPT);
+const STYLE = hash(EMBED_STYLE);
+
+/**
+ * Returns the Content-Security-Policy of the page. Uses hashes, because the inline texts are constant.
+ * @param origins of the token. Only their pages may frame this one
+ */
+export function embedPolicy(origins: string[], brand: Brand): string {
+  const style = brandStyle(brand);
+  return [
+    "default-src 'none'",
+    `frame-ancestors ${origins.join(' ') || "'none'"}`,
+    `script-src ${SCRIPT}`,
+    `style-src ${[STYLE, ...(style ? [hash(style)] : [])].join(' ')}`,
+    "img-src 'self' data: https:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+function hash(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+const FRAMES = ['iframe', 'frame', 'document'];
+
+/** Checks whether the embed page may be shown here. This is a second check; browsers enforce frame-ancestors. */
+export function mayFrame(listed: string[], own: string, { referer, fetchDest }: RequestOrigin): boolean {
+  if (fetchDest !== undefined && !FRAMES.includes(fetchDest)) return false;
+  if (!referer) return true;
+  const origin = URL.canParse(referer) ? new URL(referer).origin : 'null';
+  return origin === own || listed.includes(origin);
+}
