@@ -3,7 +3,7 @@ import { askOne, askSome, askText } from '../terminal/prompts';
 import { type Flag, flagName, type Parse, type Verb } from './command';
 import { UsageError } from './failure';
 
-interface Values {
+interface GivenValues {
   options: Record<string, unknown>;
   args: unknown[];
 }
@@ -12,7 +12,12 @@ interface Values {
  * Parses the arguments and fills in what the verb must have and the command line lacks: from the person where `ask`,
  * else it is a usage error.
  */
-export async function completeValues(verb: Verb, values: Values, io: Io, ask: boolean): Promise<Values> {
+export async function completeValues(
+  verb: Verb,
+  values: GivenValues,
+  io: Io,
+  ask: boolean,
+): Promise<GivenValues> {
   const args: unknown[] = [];
   for (const [i, form] of verb.usage.split(' ').slice(1).entries()) {
     args.push(await completeArgument(form, values.args[i], verb.args ?? {}, io, ask));

@@ -35,15 +35,15 @@ const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const FULL = '█';
 const EMPTY = '░';
 
-type Environment = Record<string, string | undefined>;
+type TerminalEnvironment = Record<string, string | undefined>;
 
 /** Returns whether the terminal can rewrite a line, which a moving bar needs. */
-export function rewritesLines(isTTY: boolean, env: Environment): boolean {
+export function rewritesLines(isTTY: boolean, env: TerminalEnvironment): boolean {
   return isTTY && env.TERM !== 'dumb';
 }
 
 /** Returns whether the terminal draws block characters: not if it is dumb, not UTF-8, or NO_COLOR is set. */
-export function drawsBlocks(env: Environment): boolean {
+export function drawsBlocks(env: TerminalEnvironment): boolean {
   const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
   return env.TERM !== 'dumb' && !env.NO_COLOR && (!locale || /utf-?8/i.test(locale));
 }

@@ -29,7 +29,7 @@ interface Use {
   url: string;
 }
 
-type Notice = (line: string) => void;
+type JoinNotice = (line: string) => void;
 
 const DATABASE = 'tour_platform';
 /** Can be any number that no other program locks in the database `postgres` of this server. */
@@ -51,7 +51,7 @@ const DUPLICATE_DATABASE = '42P04';
  */
 export async function joinEmbeddedPostgres(
   dataDir: string,
-  { onNotice: notice = () => undefined }: { onNotice?: Notice } = {},
+  { onNotice: notice = () => undefined }: { onNotice?: JoinNotice } = {},
 ): Promise<EmbeddedPostgres> {
   const directory = openDirectory(dataDir);
   let use = await beginUse(directory, notice);
@@ -112,7 +112,7 @@ function openDirectory(dataDir: string): string {
 }
 
 /** Finds or starts the server and opens the session under one start lock, so that no process stops it in between. */
-async function beginUse(dataDir: string, notice: Notice, earlierPort?: number): Promise<Use> {
+async function beginUse(dataDir: string, notice: JoinNotice, earlierPort?: number): Promise<Use> {
   const { major } = bundledRelease();
   return withStartLock(startLock(dataDir), { waitMs: JOIN_WAIT_MS, onWait: notice }, async () => {
     const cluster = await placeCluster(dataDir, major, notice);
@@ -134,7 +134,7 @@ async function beginUse(dataDir: string, notice: Notice, earlierPort?: number): 
 
 async function createAndStart(
   cluster: Cluster,
-  notice: Notice,
+  notice: JoinNotice,
   earlierPort?: number,
 ): Promise<RunningServer> {
   const binaries = await usableBinaries(bundledRelease(), cluster.account);

@@ -24,14 +24,14 @@ export function createLogger(level: string, service: string): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: REDACTED.flatMap((field) => [field, `*.${field}`]), censor: '[redacted]' },
-      serializers: { err: describeError },
+      serializers: { err: toSafeError },
     },
     pino.destination({ dest: 1, sync: false }),
   );
 }
 
 /** Keeps only safe fields of an error: the `detail` of a database error holds values of a row, which may be personal data. */
-function describeError(error: unknown): object {
+function toSafeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) };
   const { code, constraint } = error as { code?: string; constraint?: string };
   // Removes the statement with its values, which Knex puts before " - ".

@@ -40,13 +40,13 @@ export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
 }
 
 /** Has the fields that holds and leads store (quote-tenant-price.ts). */
-interface PriceBreakdown {
+interface StoredPrice {
   platform_unit_price?: number;
   rule?: { id: number; applies_to: string; kind: string; value: number } | null;
 }
 
 /** Describes the locked price of one seat: `500 EUR, made of the platform's 450 by rule 7 (tour, percent 10)`. */
-export function describePrice(breakdown: PriceBreakdown, unitPrice: number, currency: string): string {
+export function describePrice(breakdown: StoredPrice, unitPrice: number, currency: string): string {
   const { platform_unit_price: platform, rule } = breakdown;
   const price = `${unitPrice} ${currency}`;
   if (!rule) return `${price}, the platform's own price`;

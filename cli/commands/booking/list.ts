@@ -1,10 +1,10 @@
 import type { BookingLead, BookingStatus } from '../../../services/api/bookings/booking-lead';
 import { getBooking, listBookings } from '../../../services/api/bookings/find-booking';
-import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tenant';
 import type { Db } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
 import { DEFAULT_LIMIT } from '../../engine/flags';
+import { findTenantId } from '../../engine/list-page';
 import {
   CUSTOMER_COLUMN,
   describeCustomer,
@@ -32,7 +32,7 @@ interface BookingFilter {
 
 export async function toBookingFilter(db: Db, options: BookingFilterOptions): Promise<BookingFilter> {
   const { tenant, status, externalRef, since, until } = options;
-  const tenantId = tenant === undefined ? undefined : (await findTenant(db, tenant)).id;
+  const tenantId = await findTenantId(db, tenant);
   return { tenantId, scope: tenantId ?? ANY_TENANT, filter: { status, externalRef, since, until } };
 }
 

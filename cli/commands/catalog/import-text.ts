@@ -1,4 +1,4 @@
-import type { ChangedField, ChangedTour } from '../../../services/api/catalog-import/diff.repository';
+import type { FieldDiff, TourDiff } from '../../../services/api/catalog-import/diff.repository';
 import type { ImportReport } from '../../../services/api/catalog-import/import-report';
 import { table } from '../../terminal/table';
 
@@ -69,7 +69,7 @@ export function describeChanges({ changes, changes_left_out: leftOut = 0 }: Impo
   return [shown.join('\n')];
 }
 
-function describeTour({ tour, change, fields = [], departures = [] }: ChangedTour): string[] {
+function describeTour({ tour, change, fields = [], departures = [] }: TourDiff): string[] {
   const lines = [`${SIGNS[change ?? 'updated']} ${tour}${change ? ` ${change}` : ''}`];
   lines.push(...fields.map((field) => `    ${describeField(field)}`));
   for (const departure of departures) {
@@ -80,7 +80,7 @@ function describeTour({ tour, change, fields = [], departures = [] }: ChangedTou
   return lines;
 }
 
-function describeField({ field, before, after }: ChangedField): string {
+function describeField({ field, before, after }: FieldDiff): string {
   return `${field} ${inShort(before)} → ${inShort(after)}`;
 }
 

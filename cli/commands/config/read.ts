@@ -4,7 +4,7 @@ import { EXIT, SettingsError } from '../../engine/failure';
 import { nearest } from '../../engine/nearest';
 import { type Column, properties, table } from '../../terminal/table';
 import { type VariableName, VARIABLES } from '../../../services/platform/config/variables';
-import { type Issue, readSetting, readSettings, shownValue } from './settings';
+import { type VariableIssue, readSetting, readSettings, shownValue } from './settings';
 
 const COLUMNS: Column[] = [
   'variable',
@@ -73,7 +73,7 @@ export async function checkConfigCommand({ io, output }: Basics): Promise<number
 }
 
 /** Finds misspelt names of variables, whose defaults would apply unnoticed. */
-function misspelt(env: Basics['io']['env']): Issue[] {
+function misspelt(env: Basics['io']['env']): VariableIssue[] {
   const names = Object.keys(VARIABLES);
   return Object.keys(env)
     .filter((name) => name.length >= SHORTEST_TYPO && !names.includes(name))

@@ -16,7 +16,7 @@ export interface Setting {
   fault: string | null;
 }
 
-export interface Issue {
+export interface VariableIssue {
   variable: string;
   message: string;
 }
@@ -26,7 +26,7 @@ interface Settings {
   items: Setting[];
   config: Config;
   /** All issues of the environment; a service stops at the first one that concerns it. */
-  issues: Issue[];
+  issues: VariableIssue[];
 }
 
 export function readSettings({ env, root }: Io): Settings {

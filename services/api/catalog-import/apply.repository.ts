@@ -1,6 +1,6 @@
 import { CLOCK, type Trx } from '../../platform/database';
 import type { ChangeCounts } from './import-report';
-import { DEPARTURE_COLUMNS, TOUR_COLUMNS } from './stored-columns';
+import { STORED_DEPARTURE_COLUMNS, STORED_TOUR_COLUMNS } from './stored-columns';
 
 /** Any number that is the same for every import. */
 const IMPORT_LOCK = 5_118_403_267;
@@ -64,7 +64,7 @@ export async function findTakenSlug(trx: Trx): Promise<string | undefined> {
 
 const REVISED = 'updated_at = clock_timestamp(), revision = t.revision + 1';
 const setColumns = (columns: string[]) => columns.map((column) => `${column} = s.${column}`).join(', ');
-const [tourColumns, departureColumns] = [TOUR_COLUMNS.join(', '), DEPARTURE_COLUMNS.join(', ')];
+const [tourColumns, departureColumns] = [STORED_TOUR_COLUMNS.join(', '), STORED_DEPARTURE_COLUMNS.join(', ')];
 
 interface Write {
   from: 'changed_tours' | 'changed_departures';
@@ -80,7 +80,7 @@ const WRITES: Write[] = [
   },
   {
     ...{ from: 'changed_tours', actions: ['update', 'archive'] },
-    sql: `update tours t set ${setColumns(TOUR_COLUMNS)}, ${REVISED} from changed_tours s where t.id = s.id`,
+    sql: `update tours t set ${setColumns(STORED_TOUR_COLUMNS)}, ${REVISED} from changed_tours s where t.id = s.id`,
   },
   {
     ...{ from: 'changed_departures', actions: ['insert'] },
@@ -89,7 +89,7 @@ const WRITES: Write[] = [
   },
   {
     ...{ from: 'changed_departures', actions: ['update', 'cancel'] },
-    sql: `update departures d set ${setColumns(DEPARTURE_COLUMNS)}, updated_at = clock_timestamp()
+    sql: `update departures d set ${setColumns(STORED_DEPARTURE_COLUMNS)}, updated_at = clock_timestamp()
           from changed_departures s where d.id = s.id`,
   },
   {

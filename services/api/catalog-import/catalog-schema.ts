@@ -88,7 +88,7 @@ const isInstant = (value: string) => {
   return day !== undefined && isDate(day) && !Number.isNaN(new Date(value).getTime());
 };
 
-export const slug = text(
+export const TOUR_SLUG = text(
   isTourSlug,
   'must be 2 to 63 of a-z, 0-9 and inner dashes, and must not look like a UUID',
 );
@@ -116,7 +116,7 @@ const itineraryDay = object({
 }).transform(withoutNulls);
 
 export const TOUR = object({
-  slug,
+  slug: TOUR_SLUG,
   name: line(200),
   continent: text(isSlug, 'must be a lower-case slug such as south-america'),
   country: text(isCountry, 'must be an ISO 3166 code of two capital letters, such as DE'),

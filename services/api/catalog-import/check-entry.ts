@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { foldName } from '../catalog/fold-name';
 import { currencyDigits, toMinor } from '../pricing/currency';
-import { DEPARTURE, PRICES, slug, TOUR } from './catalog-schema';
+import { DEPARTURE, PRICES, TOUR_SLUG, TOUR } from './catalog-schema';
 import type { Issue } from './issue';
 import { suggestName } from './unknown-name';
 
@@ -73,7 +73,7 @@ export function checkDeparture(value: unknown, path: string, issues: EntryIssue[
 }
 
 export function checkTourSlug(value: unknown, field: string, issues: EntryIssue[]): string | undefined {
-  const { data, error } = slug.safeParse(value);
+  const { data, error } = TOUR_SLUG.safeParse(value);
   if (error) issues.push({ field, message: error.issues[0]!.message });
   return data;
 }

@@ -1,6 +1,6 @@
 import { TOUR_DEFAULTS } from './check-entry';
 import { queryStage, type Stage } from './stage.repository';
-import { TOUR_COLUMNS } from './stored-columns';
+import { STORED_TOUR_COLUMNS } from './stored-columns';
 
 /**
  * Compares what is staged with the catalog, and stages what differs: `changed_tours` gets the tours and `changed_departures` the
@@ -12,7 +12,7 @@ export async function compareStaged(stage: Stage): Promise<void> {
 }
 
 const columnsOf = (row?: string) =>
-  TOUR_COLUMNS.map((column) => (row ? `${row}.${column}` : column)).join(', ');
+  STORED_TOUR_COLUMNS.map((column) => (row ? `${row}.${column}` : column)).join(', ');
 
 /** A price of the file in minor units; else the stored one, unless that is of another currency. */
 const price = (category: string) => `case when '${category}' = any(s.emptied) then null

@@ -25,7 +25,7 @@ const asJson: Convert = (cell) => {
 
 const LOCATION = { name: asText, lat: asNumber, lng: asNumber };
 
-const TOUR_COLUMNS = columnsOf(
+const CSV_TOUR_COLUMNS = columnsOf(
   Object.keys(TOUR.shape).filter((field) => field !== 'departures'),
   {
     duration_days: asNumber,
@@ -43,7 +43,7 @@ const TOUR_COLUMNS = columnsOf(
   },
 );
 
-const DEPARTURE_COLUMNS = columnsOf([TOUR_OF_DEPARTURE, ...Object.keys(DEPARTURE.shape)], {
+const CSV_DEPARTURE_COLUMNS = columnsOf([TOUR_OF_DEPARTURE, ...Object.keys(DEPARTURE.shape)], {
   seats_total: asNumber,
   prices: Object.fromEntries(Object.keys(PRICES.shape).map((category) => [category, asNumber])),
 });
@@ -68,7 +68,7 @@ export class CsvHead {
 
   constructor(private readonly names: string[]) {
     this.isDepartures = areOfDepartures(names);
-    this.columns = this.isDepartures ? DEPARTURE_COLUMNS : TOUR_COLUMNS;
+    this.columns = this.isDepartures ? CSV_DEPARTURE_COLUMNS : CSV_TOUR_COLUMNS;
   }
 
   get width(): number {

@@ -13,26 +13,26 @@ import {
 const MOST_CHANGES = 10_000;
 
 /** One field of a tour or departure, in the words and amounts of a catalog file. */
-export interface ChangedField {
+export interface FieldDiff {
   field: string;
   before: unknown;
   after: unknown;
 }
 
 /** The changes that an import would make to one tour, in wire names. */
-export interface ChangedTour {
+export interface TourDiff {
   tour: string;
   /** The change of the tour's own fields; absent if only departures change. */
   change?: 'created' | 'updated' | 'archived';
   /** Given for an updated tour. */
-  fields?: ChangedField[];
-  departures?: ChangedDeparture[];
+  fields?: FieldDiff[];
+  departures?: DepartureDiff[];
 }
 
-export interface ChangedDeparture {
+export interface DepartureDiff {
   departure_date: string;
   change: 'created' | 'updated' | 'deleted' | 'cancelled';
-  fields?: ChangedField[];
+  fields?: FieldDiff[];
 }
 
 interface ChangeRow {
@@ -57,7 +57,7 @@ const DEPARTURE_CHANGES = {
 } as const;
 
 /** Compares the staged changes with the catalog, field by field. */
-export async function findDiff(stage: Stage): Promise<ChangedTour[]> {
+export async function findDiff(stage: Stage): Promise<TourDiff[]> {
   const rows = await queryStage<ChangeRow>(
     stage,
     `select c.action, to_jsonb(t) as before, to_jsonb(c) as after,
@@ -68,24 +68,24 @@ export async function findDiff(stage: Stage): Promise<ChangedTour[]> {
      left join tours t on t.id = c.id order by c.entry < 0, abs(c.entry)`,
     [MOST_CHANGES],
   );
-  return rows.map(toChangedTour);
+  return rows.map(toTourDiff);
 }
 
-function toChangedTour({ action, before, after, departures }: ChangeRow): ChangedTour {
-  const changed: ChangedTour = { tour: String(after.slug) };
+function toTourDiff({ action, before, after, departures }: ChangeRow): TourDiff {
+  const changed: TourDiff = { tour: String(after.slug) };
   if (action !== 'touch') changed.change = TOUR_CHANGES[action];
   if (action === 'update') changed.fields = compareFields(tourFields(before!), tourFields(after));
   if (departures) {
     const digits = { before: (before ?? after).currency_digits, after: after.currency_digits };
-    changed.departures = departures.map((departure) => toChangedDeparture(departure, digits));
+    changed.departures = departures.map((departure) => toDepartureDiff(departure, digits));
   }
   return changed;
 }
 
-function toChangedDeparture(
+function toDepartureDiff(
   { action, before, after }: DepartureChange,
   digits: { before: number; after: number },
-): ChangedDeparture {
+): DepartureDiff {
   const changed = { departure_date: after.departure_date, change: DEPARTURE_CHANGES[action] };
   if (action !== 'update') return changed;
   const fields = compareFields(departureFields(before!, digits.before), departureFields(after, digits.after));
@@ -108,7 +108,7 @@ function departureFields(
   return { ...fields, ...(Object.fromEntries(prices) as Record<string, unknown>) };
 }
 
-function compareFields(before: Record<string, unknown>, after: Record<string, unknown>): ChangedField[] {
+function compareFields(before: Record<string, unknown>, after: Record<string, unknown>): FieldDiff[] {
   return Object.keys(after)
     .filter((field) => !isDeepStrictEqual(before[field], after[field]))
     .map((field) => ({ field, before: before[field], after: after[field] }));

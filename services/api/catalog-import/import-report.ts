@@ -1,4 +1,4 @@
-import type { ChangedTour } from './diff.repository';
+import type { TourDiff } from './diff.repository';
 import type { Issue } from './issue';
 import { queryStage, type Stage } from './stage.repository';
 
@@ -16,7 +16,7 @@ export interface ImportReport {
   /** New departures whose date is over in the tour's time zone, if there are any: nobody can book them. */
   past_departures?: PastDepartures;
   /** In a dry run: what would change, tour by tour. */
-  changes?: ChangedTour[];
+  changes?: TourDiff[];
   /** How many more tours would change than are listed, if any. */
   changes_left_out?: number;
 }

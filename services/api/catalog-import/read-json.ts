@@ -11,7 +11,7 @@ export async function* readJson(
   findUnchanged?: FindUnchanged,
 ): AsyncGenerator<CatalogRecord[]> {
   let index = 0;
-  for await (const pieces of cutText(cutArray(), text, file, issues)) {
+  for await (const pieces of cutPieces(cutArray(), text, file, issues)) {
     const records: CatalogRecord[] = [];
     for (const entry of await toEntries(pieces, findUnchanged)) {
       const record = toRecord({ file, index }, entry);
@@ -35,7 +35,7 @@ export async function* readJsonLines(
   issues: IssueList,
   findUnchanged?: FindUnchanged,
 ): AsyncGenerator<CatalogRecord[]> {
-  for await (const pieces of cutText(cutLines(), text, file, issues)) {
+  for await (const pieces of cutPieces(cutLines(), text, file, issues)) {
     yield (await toEntries(pieces, findUnchanged)).flatMap((entry): CatalogRecord[] => {
       const place = { file, line: entry.piece.line };
       const record = toRecord(place, entry);
@@ -81,7 +81,7 @@ function toRecord(place: Place, { piece, digest, unchanged }: JsonEntry): Catalo
   return 'error' in parsed ? parsed.error : { place, value: parsed.value, digest };
 }
 
-async function* cutText(
+async function* cutPieces(
   cutter: Cutter,
   text: AsyncIterable<string>,
   file: string,

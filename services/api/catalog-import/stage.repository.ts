@@ -56,10 +56,10 @@ export async function closeStage(stage: Stage): Promise<void> {
   await stage.db.client.releaseConnection(stage.connection);
 }
 
-type Cell = string | number | boolean | null | undefined;
+type StagedCell = string | number | boolean | null | undefined;
 
 /** @param into the table with its columns, in the order of the cells */
-export async function copyRows(stage: Stage, into: string, rows: Cell[][]): Promise<void> {
+export async function copyRows(stage: Stage, into: string, rows: StagedCell[][]): Promise<void> {
   if (rows.length === 0) return;
   const text = rows.map((row) => `${row.map(toCopyText).join('\t')}\n`).join('');
   const copy = stage.connection.query(copyFrom(`copy pg_temp.${into} from stdin`));
@@ -68,7 +68,7 @@ export async function copyRows(stage: Stage, into: string, rows: Cell[][]): Prom
 
 const ESCAPED: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-function toCopyText(cell: Cell): string {
+function toCopyText(cell: StagedCell): string {
   if (cell === null || cell === undefined) return '\\N';
   return String(cell).replace(/[\\\t\n\r]/g, (character) => ESCAPED[character]!);
 }

@@ -1,5 +1,5 @@
 /** The columns of a tour that an import writes. A file says the same in its own fields, apart from the derived ones. */
-export const TOUR_COLUMNS = [
+export const STORED_TOUR_COLUMNS = [
   ...['slug', 'name', 'name_folded', 'continent', 'country', 'duration_days', 'currency', 'currency_digits'],
   ...['base_price_minor', 'summary', 'description', 'image_url', 'images', 'tags', 'time_zone', 'status'],
   ...[
@@ -13,13 +13,13 @@ export const TOUR_COLUMNS = [
   ],
   'cancellation_policy',
 ];
-export const DEPARTURE_COLUMNS = [
+export const STORED_DEPARTURE_COLUMNS = [
   ...['departure_date', 'return_date', 'seats_total', 'prices_minor', 'status', 'closes_at'],
 ];
 
 const DERIVED = ['name_folded', 'currency_digits', 'base_price_minor'];
 /** The columns that a file names as they are. */
-export const TOUR_FIELDS = TOUR_COLUMNS.filter((column) => !DERIVED.includes(column));
+export const TOUR_FIELDS = STORED_TOUR_COLUMNS.filter((column) => !DERIVED.includes(column));
 
 /** Builds the JSON object of a departure's row, with times in UTC and milliseconds. */
 export function departureJson(row: string): string {

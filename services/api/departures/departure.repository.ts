@@ -95,7 +95,7 @@ export async function findDepartureForTenant(
   return { departure: toDeparture(row), visible };
 }
 
-export interface DeparturePage {
+export interface DepartureRange {
   /** Inclusive. By default today in the tour's time zone. */
   from?: string;
   to?: string;
@@ -104,7 +104,7 @@ export interface DeparturePage {
 }
 
 /** Returns a tour's departures by date, also cancelled and past ones. */
-export async function findDepartures(db: Db, tourId: string, page: DeparturePage): Promise<Departure[]> {
+export async function findDepartures(db: Db, tourId: string, page: DepartureRange): Promise<Departure[]> {
   const { rows } = await db.raw(
     `${CLOCK} select ${DEPARTURE_COLUMNS}
      from clock, departures d join tours t on t.id = d.tour_id

@@ -3,7 +3,7 @@ import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { cachedQuoter, type Quote } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
 import type { Departure } from './departure';
-import { type DeparturePage, findDepartures } from './departure.repository';
+import { type DepartureRange, findDepartures } from './departure.repository';
 import { DepartureNotFoundError } from './departure-admin.errors';
 import type { TourOfDeparture } from './change-departure';
 
@@ -17,7 +17,7 @@ export async function listDepartures(
   reads: CachedReads,
   tenant: Tenant,
   tour: { id: string },
-  page: DeparturePage,
+  page: DepartureRange,
 ): Promise<{ items: PricedDeparture[]; lastDate: string | null }> {
   const found = await findDepartures(reads.db, tour.id, { ...page, limit: page.limit + 1 });
   const departures = found.slice(0, page.limit);

@@ -23,12 +23,12 @@ export function textInput(
   maxLength: number,
   place: InputPlace = 'body',
 ): string {
-  return cleanText({ place, field }, value, maxLength, CONTROL_CHARACTER);
+  return readText({ place, field }, value, maxLength, CONTROL_CHARACTER);
 }
 
 /** Reads a text that may hold line breaks and tabs. */
 export function proseInput(field: string, value: string, maxLength: number): string {
-  return cleanText(
+  return readText(
     { place: 'body', field },
     typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value,
     maxLength,
@@ -76,7 +76,7 @@ export function optionalDate(
   return value === undefined ? undefined : dateInput(place, field, value);
 }
 
-function cleanText(
+function readText(
   { place, field }: { place: InputPlace; field: string },
   value: string,
   maxLength: number,

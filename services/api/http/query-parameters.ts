@@ -21,14 +21,14 @@ interface Rule {
 
 type Rules = Map<string, Rule>;
 
-interface Operation {
+interface DocumentedOperation {
   parameters: { in: string; name: string; required: boolean; schema: Rule }[];
 }
 
 /** The query parameters of each route in its OpenAPI entry: `get /api/tenant/catalog` → limit, … */
 const documented = new Map<string, Rules>();
 for (const [path, operations] of Object.entries(openapi.paths)) {
-  for (const [method, { parameters }] of Object.entries(operations as Record<string, Operation>)) {
+  for (const [method, { parameters }] of Object.entries(operations as Record<string, DocumentedOperation>)) {
     const inQuery = parameters.filter((parameter) => parameter.in === 'query');
     documented.set(
       `${method} ${path}`,

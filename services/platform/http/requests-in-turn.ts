@@ -5,18 +5,18 @@ import { type ConnectionLimits, discardInput, lingerOnClose } from './connection
 export interface RequestsInTurn {
   listener: RequestListener;
   /** Returns the newest request of the connection without a complete response. */
-  lastUnanswered(socket: Socket): Exchange | undefined;
+  lastUnanswered(socket: Socket): PendingExchange | undefined;
   /** Accepts no more requests of the connection, and ends it after the pending responses. */
   endAfterLast(socket: Socket): void;
 }
 
-interface Exchange {
+interface PendingExchange {
   request: IncomingMessage;
   response: ServerResponse;
 }
 
 interface Pipeline {
-  unanswered: Exchange[];
+  unanswered: PendingExchange[];
   received: number;
   /** Accepts no more requests. */
   isEnding: boolean;

@@ -81,7 +81,7 @@ async function connect(address: RedisAddress): Promise<Client> {
 function createClient(address: RedisAddress): Client {
   const { form, hosts, tls, username, password, database } = address;
   const node = { ...FAIL_FAST, username, password, ...(tls && { tls: {} }) };
-  if (form === 'cluster') return createCluster(hosts, node);
+  if (form === 'cluster') return createRedisCluster(hosts, node);
   if (form === 'single') return new Redis({ ...node, ...hosts[0], db: database });
   return new Redis({
     ...node,
@@ -96,7 +96,7 @@ function createClient(address: RedisAddress): Client {
   });
 }
 
-function createCluster(hosts: RedisAddress['hosts'], node: RedisOptions): Cluster {
+function createRedisCluster(hosts: RedisAddress['hosts'], node: RedisOptions): Cluster {
   return new Cluster(hosts, {
     lazyConnect: true,
     enableOfflineQueue: false,

@@ -46,12 +46,15 @@ export function defaultCurrency(country: string): { code: string; digits: number
   return { code, digits: currencyDigits(code)! };
 }
 
-type Basics =
+type TenantOption =
   'status' | 'currency' | 'country' | 'bookingPrefix' | 'visibility' | 'depositPercent' | 'maxHoldShare';
 
 /** Holds the parsed flags of `tenant onboard`; the questions fill in the same fields. */
 export interface OnboardOptions
-  extends Pick<TenantOptions, Basics>, TargetOptions, Pick<RuleOptions, 'percent' | 'amount' | 'roundTo'> {
+  extends
+    Pick<TenantOptions, TenantOption>,
+    TargetOptions,
+    Pick<RuleOptions, 'percent' | 'amount' | 'roundTo'> {
   name: string;
   slug?: string;
   origin?: string[];

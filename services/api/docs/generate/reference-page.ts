@@ -5,7 +5,7 @@ import { renderLine, renderMarkdown } from './markdown';
 import { renderCode, renderTable } from '../pages/page';
 import type { Answer, Media, OpenApiDocument, OpenApiOperation, Parameter } from '../openapi-document';
 
-interface Call {
+interface DocumentedCall {
   path: string;
   method: string;
   operation: OpenApiOperation;
@@ -55,7 +55,7 @@ export function referenceContents(document: OpenApiDocument): Markup {
 }
 
 function callsByTag({ paths, tags = [] }: OpenApiDocument) {
-  const all: Call[] = Object.entries(paths).flatMap(([path, operations]) =>
+  const all: DocumentedCall[] = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ path, method, operation })),
   );
   return tags.map((tag) => ({
@@ -64,7 +64,7 @@ function callsByTag({ paths, tags = [] }: OpenApiDocument) {
   }));
 }
 
-function renderCall({ path, method, operation }: Call, document: OpenApiDocument): Markup {
+function renderCall({ path, method, operation }: DocumentedCall, document: OpenApiDocument): Markup {
   const { operationId, summary, description = '', parameters, requestBody, responses } = operation;
   const { schemas } = document.components;
   const body = requestBody?.content['application/json'];

@@ -10,7 +10,7 @@ const NAMES: Readonly<Record<Phase, string>> = {
   body: 'body',
 };
 
-interface Bar {
+interface PhaseBar {
   phase: string;
   name: string;
   from: number;
@@ -32,8 +32,8 @@ function barsOf(
   phases: NonNullable<AttemptReport['phases']>,
   durationMs: number,
   unanswered: boolean,
-): Bar[] {
-  const bars: Bar[] = [];
+): PhaseBar[] {
+  const bars: PhaseBar[] = [];
   let from = 0;
   for (const phase of PHASES) {
     const ms = phases[phase];
@@ -47,7 +47,7 @@ function barsOf(
 }
 
 /** Puts the words beside the drawing, because the drawing stretches with the page. */
-function row({ phase, name, from, ms }: Bar, total: number): Markup {
+function row({ phase, name, from, ms }: PhaseBar, total: number): Markup {
   const [x, width] = [(from / total) * 100, Math.max(0.4, (ms / total) * 100)];
   return html`<dt>${name}</dt>
     <dd>

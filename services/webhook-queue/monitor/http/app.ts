@@ -23,7 +23,7 @@ export const ROUTES: Route[] = [
 export function createMonitorApp(context: MonitorContext): Express {
   const app = createHttpApp({
     trustProxy: context.trustProxy,
-    writeRequestLine: writeRequestLine(context.log),
+    writeRequestLine: requestLineWriter(context.log),
     securityHeaders: SECURITY_HEADERS,
     toRefusal: refusalOfMalformed,
     // HTTP/1.0 needs a Host too: it decides whether a form has the same origin.
@@ -44,7 +44,7 @@ export function createMonitorApp(context: MonitorContext): Express {
 /** Requested by a load balancer every few seconds. */
 const PROBES = ['/healthz', '/readyz'];
 
-function writeRequestLine(log: Logger): WriteRequestLine {
+function requestLineWriter(log: Logger): WriteRequestLine {
   return (line) => log[PROBES.includes(line.route) ? 'debug' : 'info'](line, 'request');
 }
 

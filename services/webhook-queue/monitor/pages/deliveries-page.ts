@@ -8,7 +8,7 @@ import { formatTimeForInput, hostOf, linkTo, timeElement } from '../html/formats
 import {
   type DeliveryEndpoint,
   findDeliveryEndpoints,
-  findTenantId,
+  findTenantIdBySlug,
   findTenantSlugs,
 } from '../queries/deliveries.repository';
 import { cardTable, deliveryMark, selectField, textField, timeField } from '../html/components';
@@ -67,7 +67,7 @@ async function find(db: Db, query: DeliveriesQuery): Promise<Found> {
 
 /** Returns undefined where no tenant has the slug. */
 async function toSearch(db: Db, query: DeliveriesQuery): Promise<DeliverySearch | undefined> {
-  const tenantId = query.tenant === undefined ? undefined : await findTenantId(db, query.tenant);
+  const tenantId = query.tenant === undefined ? undefined : await findTenantIdBySlug(db, query.tenant);
   if (query.tenant !== undefined && tenantId === undefined) return undefined;
   const { endpoint, status, type, outcome, code: codes, since, until, bookingRef, before } = query;
   const place = endpoint === NO_ENDPOINT ? { withoutEndpoint: true } : { endpointId: endpoint };

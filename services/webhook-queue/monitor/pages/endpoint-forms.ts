@@ -4,13 +4,13 @@ import { linkTo } from '../html/formats';
 import type { EndpointRow } from '../queries/endpoints.repository';
 import { csrfField, type Viewer } from '../html/layout';
 
-type Verb = 'pause' | 'resume' | 'enable' | 'disable' | 'ping' | 'rotate-secret';
+type FormVerb = 'pause' | 'resume' | 'enable' | 'disable' | 'ping' | 'rotate-secret';
 
 /** Renders the actions that the endpoint's state allows. */
 export function endpointForms(endpoint: EndpointRow, viewer: Viewer): Markup | null {
   const { id, status } = endpoint;
   if (status === 'removed') return null;
-  const form = (verb: Verb, inside: Markup, about: string) =>
+  const form = (verb: FormVerb, inside: Markup, about: string) =>
     html`<form class="action" method="post" action="/endpoints/${id}/${verb}">
       ${csrfField(viewer)}
       <div>${inside}</div>
@@ -33,7 +33,7 @@ export function endpointForms(endpoint: EndpointRow, viewer: Viewer): Markup | n
 
 function stateForms(
   status: EndpointRow['status'],
-  form: (verb: Verb, inside: Markup, about: string) => Markup,
+  form: (verb: FormVerb, inside: Markup, about: string) => Markup,
 ): Markup[] {
   const disable = form(
     'disable',

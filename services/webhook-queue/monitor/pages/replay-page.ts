@@ -11,7 +11,7 @@ import { selectField, textField, timeField } from '../html/components';
 import { csrfField, type Notice, renderMonitorPage, type Viewer } from '../html/layout';
 import { formatCount, formatCountUpTo, formatTimeForInput } from '../html/formats';
 import { REPLAYABLE, type ReplayQuery } from '../queries/read-query';
-import { findTenantId, findTenantSlugs } from '../queries/deliveries.repository';
+import { findTenantIdBySlug, findTenantSlugs } from '../queries/deliveries.repository';
 
 export async function replayPage(
   db: Db,
@@ -99,7 +99,7 @@ function confirmForm(count: number, { given, status, since }: ReplayQuery, viewe
 /** Converts the query for replayDeliveries; undefined where no tenant has the slug. */
 export async function toReplayFilter(db: Db | Trx, query: ReplayQuery): Promise<ReplayFilter | undefined> {
   const { tenant, endpoint: endpointId, since, status } = query;
-  const tenantId = tenant === undefined ? undefined : await findTenantId(db, tenant);
+  const tenantId = tenant === undefined ? undefined : await findTenantIdBySlug(db, tenant);
   if (tenant !== undefined && tenantId === undefined) return undefined;
   return { tenantId, endpointId, since, status };
 }

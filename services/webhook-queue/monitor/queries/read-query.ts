@@ -133,11 +133,11 @@ export function parseReplayQuery(params: Params): ReplayQuery {
 }
 
 /** Parses a field, or says what it must be. */
-type Parse<T> = (text: string) => { value: T } | { issue: string };
+type ParseParameter<T> = (text: string) => { value: T } | { issue: string };
 
 function reader(params: Params) {
   const input = { given: {} as Record<string, string>, issues: {} as Record<string, string> };
-  const read = <T>(field: string, parse: Parse<T>): T | undefined => {
+  const read = <T>(field: string, parse: ParseParameter<T>): T | undefined => {
     const text = params[field]?.trim().slice(0, LENGTH_MAX);
     if (!text) return undefined;
     input.given[field] = text;
@@ -153,18 +153,18 @@ const slug = matching(isSlug, 'Use the slug of a tenant, such as acme.');
 const id = matching(isUuid, 'Use a complete id, such as 0199f3c4-….');
 const line = matching((text) => !CONTROL_CHARACTER.test(text), 'Remove the control character.');
 
-function matching(isValid: (text: string) => boolean, issue: string): Parse<string> {
+function matching(isValid: (text: string) => boolean, issue: string): ParseParameter<string> {
   return (text) => (isValid(text) ? { value: text } : { issue });
 }
 
-function oneOf<T extends string>(values: readonly T[]): Parse<T> {
+function oneOf<T extends string>(values: readonly T[]): ParseParameter<T> {
   return (text) => {
     const value = values.find((known) => known === text);
     return value === undefined ? { issue: `Use one of: ${values.join(', ')}.` } : { value };
   };
 }
 
-const codes: Parse<readonly [number, number]> = (text) => {
+const codes: ParseParameter<readonly [number, number]> = (text) => {
   const match = /^([1-5])(?:xx|(\d\d))$/i.exec(text);
   if (!match) return { issue: 'Use a status code from 100 to 599, or a class such as 5xx.' };
   const [, hundred, rest] = match;
@@ -174,7 +174,7 @@ const codes: Parse<readonly [number, number]> = (text) => {
 };
 
 /** Parses a day, or a day with a time, in UTC. */
-const instant: Parse<Date> = (text) => {
+const instant: ParseParameter<Date> = (text) => {
   const [day = '', time = '00:00', ...more] = text.replace(/Z$/, '').split(/[T ]/);
   const isValid = isCalendarDate(day) && /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d([.]\d{1,3})?)?$/.test(time);
   return isValid && more.length === 0
