@@ -84,6 +84,15 @@ describe.each(SERVERS)('one connection to %s', (_name, url, largePath) => {
     client.socket.destroy();
   });
 
+  it('with 16 pipelined requests does not delay a new connection for more than a few of them', async () => {
+    const pipelining = Array.from({ length: 30 }, () => connectTo(url(), HEALTH.repeat(16)));
+    const other = connectTo(url(), HEALTH);
+    await once(other.socket, 'data');
+    const answered = pipelining.reduce((sum, client) => sum + client.times(/HTTP\/1\.1 200 OK/), 0);
+    expect(answered).toBeLessThan((30 * 16) / 2);
+    for (const { socket } of [...pipelining, other]) socket.destroy();
+  });
+
   it('gets the pending answers before bytes that are not HTTP end it', async () => {
     const client = connectTo(url(), `${HEALTH.repeat(3)}nonsense\r\n\r\n`);
     await client.closed;
