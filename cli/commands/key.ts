@@ -1,16 +1,7 @@
 import { SCOPES } from '../../services/api/credentials/credential';
 import { flag, type Noun } from '../engine/command';
-import {
-  CREDENTIAL_STATUS_FLAG,
-  endsAtOnce,
-  EXPIRES_FLAG,
-  GRACE_FLAG,
-  ID_ARGUMENT,
-  OUT_FLAG,
-  ROTATED_EXPIRES_FLAG,
-} from '../engine/credential-flags';
-import { afterFlag, LIMIT_FLAG } from '../engine/flags';
-import { credentialId, line } from '../engine/values';
+import { EXPIRES_FLAG, LIST_FORM, OUT_FLAG, REVOKE_FORM, ROTATE_FORM } from '../engine/credential-flags';
+import { line } from '../engine/values';
 
 const actions = () => require('./key/actions') as typeof import('./key/actions');
 
@@ -39,27 +30,21 @@ export const key: Noun = {
       runOffline: () => actions().issueKeyCommand,
     },
     {
-      usage: 'list <slug>',
+      ...LIST_FORM,
       about:
         'List the keys of a tenant, newest first; warns of keys seen in a browser, never used or soon to expire',
-      flags: [CREDENTIAL_STATUS_FLAG, LIMIT_FLAG, afterFlag('id', credentialId)],
       examples: ['key list acme', 'key list acme --status live --json'],
       run: () => actions().listKeysCommand,
     },
     {
-      usage: 'rotate <id>',
-      asks: endsAtOnce,
+      ...ROTATE_FORM,
       about: 'Issue a successor with the same rights and quota',
-      flags: [GRACE_FLAG, ROTATED_EXPIRES_FLAG, OUT_FLAG],
-      args: ID_ARGUMENT,
       examples: ['key rotate 4nL0pQ8sTzX2 --grace 48h'],
       run: () => actions().rotateKeyCommand,
     },
     {
-      usage: 'revoke <id>',
-      asks: () => true,
+      ...REVOKE_FORM,
       about: 'Refuse a key from now on',
-      args: ID_ARGUMENT,
       examples: ['key revoke 4nL0pQ8sTzX2', 'key revoke 4nL0pQ8sTzX2 --yes'],
       run: () => actions().revokeKeyCommand,
     },

@@ -1,17 +1,14 @@
 import { flag, type Noun } from '../engine/command';
 import {
   checkOrigins,
-  CREDENTIAL_STATUS_FLAG,
   DEV_FLAG,
-  endsAtOnce,
   EXPIRES_FLAG,
-  GRACE_FLAG,
-  ID_ARGUMENT,
+  LIST_FORM,
   OUT_FLAG,
-  ROTATED_EXPIRES_FLAG,
+  REVOKE_FORM,
+  ROTATE_FORM,
 } from '../engine/credential-flags';
-import { afterFlag, LIMIT_FLAG } from '../engine/flags';
-import { credentialId, line } from '../engine/values';
+import { line } from '../engine/values';
 
 const actions = () => require('./widget/actions') as typeof import('./widget/actions');
 
@@ -37,26 +34,20 @@ export const widget: Noun = {
       run: () => actions().issueWidgetCommand,
     },
     {
-      usage: 'list <slug>',
+      ...LIST_FORM,
       about: 'List the tokens of a tenant, newest first',
-      flags: [CREDENTIAL_STATUS_FLAG, LIMIT_FLAG, afterFlag('id', credentialId)],
       examples: ['widget list acme', 'widget list acme --status live'],
       run: () => actions().listWidgetsCommand,
     },
     {
-      usage: 'rotate <id>',
-      asks: endsAtOnce,
+      ...ROTATE_FORM,
       about: 'Issue a successor with the same origins',
-      flags: [GRACE_FLAG, ROTATED_EXPIRES_FLAG, OUT_FLAG],
-      args: ID_ARGUMENT,
       examples: ['widget rotate 4nL0pQ8sTzX2 --grace 48h'],
       run: () => actions().rotateWidgetCommand,
     },
     {
-      usage: 'revoke <id>',
-      asks: () => true,
+      ...REVOKE_FORM,
       about: 'Refuse a token from now on',
-      args: ID_ARGUMENT,
       examples: ['widget revoke 4nL0pQ8sTzX2 --yes'],
       run: () => actions().revokeWidgetCommand,
     },

@@ -2,6 +2,7 @@ import { CREDENTIAL_STATUSES } from '../../services/api/credentials/credential';
 import type { Output } from '../terminal/output';
 import { flag, type Flag } from './command';
 import { UsageError } from './failure';
+import { afterFlag, LIMIT_FLAG } from './flags';
 import { credentialId, duration, orNone } from './values';
 
 /** Flags that keys and widget tokens share. */
@@ -16,14 +17,27 @@ export const GRACE_FLAG: Flag = flag(
   'how long the old one stays valid; 0 revokes it at once',
   { parse: duration({ zero: true }), otherwise: '24h' },
 );
-export const ROTATED_EXPIRES_FLAG: Flag = {
-  ...EXPIRES_FLAG,
-  otherwise: 'as long as the old one was issued for',
+
+/** The verbs that keys and widget tokens share. */
+export const LIST_FORM = {
+  usage: 'list <slug>',
+  flags: [
+    flag('--status <status>', 'only in this status', { choices: CREDENTIAL_STATUSES }),
+    LIMIT_FLAG,
+    afterFlag('id', credentialId),
+  ],
 };
-export const CREDENTIAL_STATUS_FLAG: Flag = flag('--status <status>', 'only in this status', {
-  choices: CREDENTIAL_STATUSES,
-});
-export const ID_ARGUMENT = { id: credentialId };
+export const ROTATE_FORM = {
+  usage: 'rotate <id>',
+  asks: endsAtOnce,
+  flags: [GRACE_FLAG, { ...EXPIRES_FLAG, otherwise: 'as long as the old one was issued for' }, OUT_FLAG],
+  args: { id: credentialId },
+};
+export const REVOKE_FORM = {
+  usage: 'revoke <id>',
+  asks: () => true,
+  args: { id: credentialId },
+};
 
 const DAY = 86_400;
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { revokeApiKey } from '../../services/api/credentials/revoke-credential';
+import { revokeCredential } from '../../services/api/credentials/revoke-credential';
 import { changeTenantStatus } from '../../services/api/tenants/update-tenant';
 import { findTenantForChange } from '../../services/api/tenants/find-tenant';
 import { inTransaction } from '../../services/platform/database';
@@ -51,7 +51,7 @@ describe('a write whose body arrives late', () => {
     const { db } = api;
     const { key, finish } = await beginHold();
     const before = await db('seat_holds').count('* as n').first();
-    await inTransaction(db, (trx) => revokeApiKey(trx, key.split('_')[2]!));
+    await inTransaction(db, (trx) => revokeCredential(trx, 'api_key', key.split('_')[2]!));
 
     const answer = await finish();
 

@@ -1,5 +1,5 @@
 import type { Test } from 'supertest';
-import { rotateApiKey } from '../../services/api/credentials/rotate-credential';
+import { rotateCredential } from '../../services/api/credentials/rotate-credential';
 import { inTransaction } from '../../services/platform/database';
 import { createMemoryQuotaStore } from '../../services/platform/quota-store';
 import { useTestApi } from '../support/api';
@@ -86,7 +86,7 @@ describe('a quota', () => {
     const another = await givenKey(db, reader.tenant, ['catalog:read']);
     expect((await call('GET', CATALOG, another)).status).toBe(200);
     const { token } = await inTransaction(db, (trx) =>
-      rotateApiKey(trx, PEPPER, reader.key.slice(9, 21), { graceSeconds: 3600 }),
+      rotateCredential(trx, PEPPER, 'api_key', reader.key.slice(9, 21), { graceSeconds: 3600 }),
     );
     expectProblem(await call('GET', CATALOG, token), 429, 'rate_limited');
     expectProblem(await call('GET', CATALOG), 429, 'rate_limited');

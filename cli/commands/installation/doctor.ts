@@ -4,7 +4,7 @@ import {
   EXPIRING_DAYS,
   UNUSED_DAYS,
 } from '../../../services/api/credentials/credential';
-import { findCredentialsAtRisk } from '../../../services/api/credentials/list-credentials';
+import { selectCredentialsAtRisk } from '../../../services/api/credentials/issued-credential.repository';
 import {
   broken,
   type HealthCheck,
@@ -74,7 +74,8 @@ const LOOKED_AT = 1000;
 
 /** Checks the API keys and widget tokens of trial and active tenants. */
 async function checkKeys(db: Db): Promise<HealthCheck[]> {
-  const { keys, tokens } = await findCredentialsAtRisk(db, LOOKED_AT);
+  const keys = await selectCredentialsAtRisk(db, 'api_key', LOOKED_AT);
+  const tokens = await selectCredentialsAtRisk(db, 'widget_token', LOOKED_AT);
   const all: AtRisk[] = [
     ...keys.map((credential) => ({ noun: 'key' as const, credential })),
     ...tokens.map((credential) => ({ noun: 'widget' as const, credential })),

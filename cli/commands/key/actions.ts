@@ -5,31 +5,20 @@ import {
   SCOPES,
 } from '../../../services/api/credentials/credential';
 import { issueApiKey } from '../../../services/api/credentials/issue-credential';
-import { listApiKeys, showApiKey } from '../../../services/api/credentials/list-credentials';
-import { revokeApiKey } from '../../../services/api/credentials/revoke-credential';
-import { rotateApiKey } from '../../../services/api/credentials/rotate-credential';
-import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { mayBeUsed } from '../../../services/api/tenants/tenant';
-import { type Context, type Terminal } from '../../engine/context';
-import { withContext } from '../../engine/open-database';
+import type { Context, Terminal } from '../../engine/context';
 import { describeExpiry, type IssueOptions, type RotateOptions } from '../../engine/credential-flags';
 import { UsageError } from '../../engine/failure';
-import { DEFAULT_LIMIT } from '../../engine/flags';
-import { answerPage, oneMoreThan } from '../../engine/list-page';
-import { withSecretFile } from '../../engine/secrets';
+import { withContext } from '../../engine/open-database';
 import { parseDuration } from '../../engine/values';
 import { askOne, askSome } from '../../terminal/prompts';
-import { type Column, tableOf } from '../../terminal/table';
 import {
-  type CredentialKindActions,
+  type CredentialForm,
   describePrevious,
-  lifeCells,
-  printWarnings,
-  revokeCredential,
-  rotateCredential,
-  STATUS_TONES,
-  WARNING_TONES,
-  warningLabels,
+  issueCredential,
+  listCredentialsCommand,
+  revokeCredentialCommand,
+  rotateCredentialCommand,
 } from './credentials';
 
 /** Converts a key for issue and rotate (CONTRACT section 6); `key` is null if a file has the secret. */
@@ -62,39 +51,26 @@ export function toKeyDocument(key: ApiKey) {
   };
 }
 
-const COLUMNS: Column[] = [
-  'id',
-  { heading: 'status', tones: STATUS_TONES },
-  { heading: 'warning', least: 12, tones: WARNING_TONES },
-  { heading: 'name', least: 8 },
-  { heading: 'website', least: 10 },
-  { heading: 'scopes', least: 12 },
-  'created',
-  'expires',
-  'last used',
-  'successor',
-];
+const KEYS: CredentialForm<'api_key'> = {
+  kind: 'api_key',
+  noun: 'key',
+  name: 'key',
+  toDocument: toKeyDocument,
+  columns: [
+    { heading: 'name', least: 8 },
+    { heading: 'website', least: 10 },
+    { heading: 'scopes', least: 12 },
+  ],
+  toCells: ({ name, website, scopes }) => [name, website, scopes.join(' ')],
+};
 
 export async function listKeysCommand(
-  { db, output }: Context,
-  { limit = DEFAULT_LIMIT, status, after }: Partial<CredentialPage>,
+  context: Context,
+  page: Partial<CredentialPage>,
   slug: string,
 ): Promise<void> {
-  const page = { status, after, limit: oneMoreThan(limit) };
-  const keys = await listApiKeys(db, await findTenant(db, slug), page);
-  const found = keys.map((key) => ({ ...toKeyDocument(key), warnings: key.warnings }));
-  answerPage(output, found, { limit, after: ({ id }) => id }, describeKeys);
-  printWarnings(output, 'key', keys.slice(0, limit));
+  await listCredentialsCommand(context, KEYS, page, slug);
 }
-
-const describeKeys = tableOf<ReturnType<typeof toKeyDocument> & Pick<ApiKey, 'warnings'>>(
-  COLUMNS,
-  (key) => [
-    ...[key.id, key.status, warningLabels(key.warnings), key.name, key.website, key.scopes.join(' ')],
-    ...[...lifeCells(key), key.replaced_by],
-  ],
-  'No keys',
-);
 
 interface IssueKeyOptions extends IssueOptions {
   scope?: Scope[];
@@ -112,21 +88,16 @@ export async function issueKeyCommand(
 }
 
 async function issue(
-  { audited, output, secrets }: Context,
+  context: Context,
   { scopes, lifetimeSeconds }: Rights,
   { name, website, out }: IssueKeyOptions,
   slug: string,
 ): Promise<void> {
+  const { output } = context;
   const given = { scopes: [...scopes], name, website, lifetimeSeconds };
-  const { keyPepper } = await secrets('keyPepper');
-  const { tenant, credential, token } = await withSecretFile(out, (keep) =>
-    audited({ action: 'key.issue' }, async (trx, note) => {
-      const tenant = await findTenant(trx, slug);
-      const issued = await issueApiKey(trx, keyPepper, tenant, given);
-      note(null, toKeyDocument(issued.credential), { tenantId: tenant.id, subject: issued.credential.id });
-      keep(issued.token);
-      return { tenant, ...issued };
-    }),
+  const { keyPepper } = await context.secrets('keyPepper');
+  const { tenant, credential, token } = await issueCredential(context, KEYS, { slug, out }, (trx, tenant) =>
+    issueApiKey(trx, keyPepper, tenant, given),
   );
   const document = toIssuedKeyDocument(credential, out === undefined ? token : null);
   output.answer(document, () => document.key ?? '');
@@ -173,18 +144,9 @@ export async function completeRights(
   return { scopes, lifetimeSeconds: parseDuration(lifetime) ?? null };
 }
 
-const KEYS: CredentialKindActions<ApiKey> = {
-  noun: 'key',
-  name: 'key',
-  show: showApiKey,
-  rotate: rotateApiKey,
-  revoke: revokeApiKey,
-  toDocument: toKeyDocument,
-};
-
 export async function rotateKeyCommand(context: Context, options: RotateOptions, id: string): Promise<void> {
   const { output } = context;
-  const { credential, token, previous } = await rotateCredential(context, KEYS, options, id);
+  const { credential, token, previous } = await rotateCredentialCommand(context, KEYS, options, id);
   const document = toIssuedKeyDocument(credential, options.out === undefined ? token : null);
   output.answer(document, () => document.key ?? '');
   output.note(`Key ${document.id} of ${document.tenant} ${describeExpiry(document.expires_at)}`);
@@ -193,5 +155,5 @@ export async function rotateKeyCommand(context: Context, options: RotateOptions,
 }
 
 export async function revokeKeyCommand(context: Context, _: object, id: string): Promise<void> {
-  await revokeCredential(context, KEYS, id);
+  await revokeCredentialCommand(context, KEYS, id);
 }

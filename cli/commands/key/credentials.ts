@@ -1,48 +1,90 @@
-import type { Credential, CredentialWarning, Issued } from '../../../services/api/credentials/credential';
-import type { Rotation } from '../../../services/api/credentials/rotate-credential';
-import type { Db, Trx } from '../../../services/platform/database';
+import {
+  type Credential,
+  type CredentialOf,
+  type CredentialPage,
+  type CredentialWarning,
+  type Issued,
+} from '../../../services/api/credentials/credential';
+import { listCredentials, showCredential } from '../../../services/api/credentials/list-credentials';
+import { revokeCredential } from '../../../services/api/credentials/revoke-credential';
+import { rotateCredential, type Rotated } from '../../../services/api/credentials/rotate-credential';
+import type { CredentialKind } from '../../../services/api/credentials/token-format';
+import { findTenant } from '../../../services/api/tenants/find-tenant';
+import type { Tenant } from '../../../services/api/tenants/tenant';
+import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
 import { type RotateOptions, toRotation } from '../../engine/credential-flags';
+import { DEFAULT_LIMIT } from '../../engine/flags';
+import { answerPage, oneMoreThan } from '../../engine/list-page';
 import { withSecretFile } from '../../engine/secrets';
 import type { Output } from '../../terminal/output';
-import type { Tone } from '../../terminal/screen';
-import type { Cell } from '../../terminal/table';
+import { type Cell, type Column, table } from '../../terminal/table';
 
-/* Rotates, revokes and warns of keys and widget tokens alike. */
+/* Lists, issues, rotates and revokes keys and widget tokens alike, and warns of them. */
 
 /** Noun on the command line. */
 export type CredentialNoun = 'key' | 'widget';
 
-/** Lists the use cases of one kind of credential. */
-export interface CredentialKindActions<C extends Credential> {
+/** The differences between the kinds of credentials on the command line. */
+export interface CredentialForm<K extends CredentialKind> {
+  kind: K;
   noun: CredentialNoun;
   /** Name in messages. */
   name: 'key' | 'widget token';
-  show(db: Db, id: string): Promise<C>;
-  rotate(
-    trx: Trx,
-    pepper: string | undefined,
-    id: string,
-    rotation: Rotation,
-  ): Promise<Issued<C> & { before: C; previous: C }>;
-  revoke(trx: Trx, id: string): Promise<{ before: C; after: C }>;
   /** Returns the document for lists and the audit log. */
-  toDocument(credential: C): { id: string; tenant: string };
+  toDocument(credential: CredentialOf[K]): { id: string; tenant: string };
+  /** The columns of this kind in a list. */
+  columns: Column[];
+  toCells(credential: CredentialOf[K]): Cell[];
+}
+
+export async function listCredentialsCommand<K extends CredentialKind>(
+  { db, output }: Context,
+  form: CredentialForm<K>,
+  { limit = DEFAULT_LIMIT, status, after }: Partial<CredentialPage>,
+  slug: string,
+): Promise<void> {
+  const page = { status, after, limit: oneMoreThan(limit) };
+  const credentials = await listCredentials(db, form.kind, await findTenant(db, slug), page);
+  const found = credentials.map((each) => ({ ...form.toDocument(each), warnings: each.warnings }));
+  answerPage(output, found, { limit, after: ({ id }) => id }, ({ length }, screen) =>
+    table(columnsOf(form), credentials.slice(0, length).map(rowOf(form)), `No ${form.name}s`, screen),
+  );
+  printWarnings(output, form.noun, credentials.slice(0, limit));
+}
+
+/** Issues a credential for the tenant, and keeps its secret in the file of --out, if there is one. */
+export async function issueCredential<K extends CredentialKind>(
+  { audited }: Context,
+  { noun, toDocument }: CredentialForm<K>,
+  { slug, out }: { slug: string; out: string | undefined },
+  issue: (trx: Trx, tenant: Tenant) => Promise<Issued<CredentialOf[K]>>,
+): Promise<Issued<CredentialOf[K]> & { tenant: Tenant }> {
+  return withSecretFile(out, (keep) =>
+    audited({ action: `${noun}.issue` }, async (trx, note) => {
+      const tenant = await findTenant(trx, slug);
+      const issued = await issue(trx, tenant);
+      const { credential, token } = issued;
+      note(null, toDocument(credential), { tenantId: tenant.id, subject: credential.id });
+      keep(token);
+      return { tenant, ...issued };
+    }),
+  );
 }
 
 /** Issues a successor, and confirms first if the old one ends at once. */
-export async function rotateCredential<C extends Credential>(
+export async function rotateCredentialCommand<K extends CredentialKind>(
   { audited, confirm, db, secrets }: Context,
-  { noun, name, show, rotate, toDocument }: CredentialKindActions<C>,
+  { kind, noun, name, toDocument }: CredentialForm<K>,
   options: RotateOptions,
   id: string,
-): Promise<Issued<C> & { previous: C }> {
-  const { tenantId } = await show(db, id);
+): Promise<Rotated<CredentialOf[K]>> {
+  const { tenantId } = await showCredential(db, kind, id);
   if (options.grace === 0) await confirm(`Refuse the ${name} ${id} from now on?`);
   const { keyPepper } = await secrets('keyPepper');
   return withSecretFile(options.out, (keep) =>
     audited({ action: `${noun}.rotate`, tenantId, subject: id }, async (trx, note) => {
-      const rotated = await rotate(trx, keyPepper, id, toRotation(options));
+      const rotated = await rotateCredential(trx, keyPepper, kind, id, toRotation(options));
       const successor = toDocument(rotated.credential);
       note(toDocument(rotated.before), { ...toDocument(rotated.previous), successor });
       keep(rotated.token);
@@ -51,34 +93,25 @@ export async function rotateCredential<C extends Credential>(
   );
 }
 
-/** Describes until when a rotated credential stays valid. */
-export function describePrevious(name: 'key' | 'token', { id, status, expiresAt }: Credential): string {
-  if (status === 'revoked') return `The ${name} ${id} was revoked`;
-  return `The ${name} ${id} stays valid until ${expiresAt?.toISOString()}`;
-}
-
-export async function revokeCredential<C extends Credential>(
+export async function revokeCredentialCommand<K extends CredentialKind>(
   { audited, confirm, db, output }: Context,
-  { noun, name, show, revoke, toDocument }: CredentialKindActions<C>,
+  { kind, noun, name, toDocument }: CredentialForm<K>,
   id: string,
 ): Promise<void> {
-  const { tenantId } = await show(db, id);
+  const { tenantId } = await showCredential(db, kind, id);
   await confirm(`Refuse the ${name} ${id} from now on?`);
   const document = await audited({ action: `${noun}.revoke`, tenantId, subject: id }, async (trx, note) => {
-    const { before, after } = await revoke(trx, id);
+    const { before, after } = await revokeCredential(trx, kind, id);
     note(toDocument(before), toDocument(after));
     return toDocument(after);
   });
   output.answer(document, () => `The ${name} ${id} of ${document.tenant} is revoked`);
 }
 
-/** Returns the days of creation, expiry and last use for a list. */
-export function lifeCells(times: {
-  created_at: string;
-  expires_at: string | null;
-  last_used_at: string | null;
-}): Cell[] {
-  return [times.created_at, times.expires_at, times.last_used_at].map((time) => time?.slice(0, 10) ?? null);
+/** Describes until when a rotated credential stays valid. */
+export function describePrevious(name: 'key' | 'token', { id, status, expiresAt }: Credential): string {
+  if (status === 'revoked') return `The ${name} ${id} was revoked`;
+  return `The ${name} ${id} stays valid until ${expiresAt?.toISOString()}`;
 }
 
 type Warned = Pick<Credential, 'id' | 'tenant' | 'expiresAt' | 'createdAt' | 'warnings'>;
@@ -89,20 +122,28 @@ const LABEL: Record<CredentialWarning, string> = {
   never_used: 'never used',
 };
 
-export const STATUS_TONES: Record<Credential['status'], Tone> = {
-  live: 'good',
-  expired: 'quiet',
-  revoked: 'quiet',
-};
-export const WARNING_TONES: Record<string, Tone> = {
-  [LABEL.seen_in_browser]: 'bad',
-  [LABEL.expires_soon]: 'waiting',
-  [LABEL.never_used]: 'waiting',
-};
+function columnsOf<K extends CredentialKind>({ columns }: CredentialForm<K>): Column[] {
+  const { seen_in_browser, expires_soon, never_used } = LABEL;
+  return [
+    'id',
+    { heading: 'status', tones: { live: 'good', expired: 'quiet', revoked: 'quiet' } },
+    {
+      heading: 'warning',
+      least: 12,
+      tones: { [seen_in_browser]: 'bad', [expires_soon]: 'waiting', [never_used]: 'waiting' },
+    },
+    ...columns,
+    ...['created', 'expires', 'last used', 'successor'],
+  ];
+}
 
-/** Returns the warnings for a column; null without warnings. */
-export function warningLabels(warnings: CredentialWarning[]): string | null {
-  return warnings.map((warning) => LABEL[warning]).join(', ') || null;
+function rowOf<K extends CredentialKind>({ toCells }: CredentialForm<K>) {
+  return (credential: CredentialOf[K]): Cell[] => {
+    const { id, status, warnings, createdAt, expiresAt, lastUsedAt, replacedBy } = credential;
+    const labels = warnings.map((warning) => LABEL[warning]).join(', ') || null;
+    const days = [createdAt, expiresAt, lastUsedAt].map((at) => at && day(at));
+    return [id, status, labels, ...toCells(credential), ...days, replacedBy];
+  };
 }
 
 interface Advice {
@@ -136,7 +177,7 @@ export function adviseOn(noun: CredentialNoun, credential: Warned, warning: Cred
 const day = (at: Date) => at.toISOString().slice(0, 10);
 
 /** Prints advice for each credential below a list. */
-export function printWarnings(output: Output, noun: CredentialNoun, credentials: Warned[]): void {
+function printWarnings(output: Output, noun: CredentialNoun, credentials: Warned[]): void {
   for (const credential of credentials) {
     // Shows only the first warning, which is the most severe.
     const [warning] = credential.warnings;

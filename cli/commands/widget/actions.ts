@@ -1,9 +1,5 @@
 import type { CredentialPage, WidgetToken } from '../../../services/api/credentials/credential';
 import { issueWidgetToken } from '../../../services/api/credentials/issue-credential';
-import { listWidgetTokens, showWidgetToken } from '../../../services/api/credentials/list-credentials';
-import { revokeWidgetToken } from '../../../services/api/credentials/revoke-credential';
-import { rotateWidgetToken } from '../../../services/api/credentials/rotate-credential';
-import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { explainEmbedding } from '../../../services/api/widget/explain-embedding';
 import type { Context } from '../../engine/context';
 import {
@@ -13,20 +9,15 @@ import {
   type RotateOptions,
 } from '../../engine/credential-flags';
 import { EXIT } from '../../engine/failure';
-import { DEFAULT_LIMIT } from '../../engine/flags';
-import { answerPage, oneMoreThan } from '../../engine/list-page';
-import { readPastedToken, withSecretFile } from '../../engine/secrets';
-import { type Column, properties, tableOf } from '../../terminal/table';
+import { readPastedToken } from '../../engine/secrets';
+import { properties } from '../../terminal/table';
 import {
-  type CredentialKindActions,
+  type CredentialForm,
   describePrevious,
-  lifeCells,
-  printWarnings,
-  revokeCredential,
-  rotateCredential,
-  STATUS_TONES,
-  WARNING_TONES,
-  warningLabels,
+  issueCredential,
+  listCredentialsCommand,
+  revokeCredentialCommand,
+  rotateCredentialCommand,
 } from '../key/credentials';
 
 /** Converts a token for issue and rotate (CONTRACT section 6); fields with the secret are null if a file has it. */
@@ -68,38 +59,22 @@ function snippetOf(publicBaseUrl: string, secret: string, embedUrl: string): str
   ].join('\n');
 }
 
-const COLUMNS: Column[] = [
-  'id',
-  { heading: 'status', tones: STATUS_TONES },
-  { heading: 'warning', least: 12, tones: WARNING_TONES },
-  { heading: 'origins', least: 20 },
-  'created',
-  'expires',
-  'last used',
-  'successor',
-];
+const TOKENS: CredentialForm<'widget_token'> = {
+  kind: 'widget_token',
+  noun: 'widget',
+  name: 'widget token',
+  toDocument: toWidgetDocument,
+  columns: [{ heading: 'origins', least: 20 }],
+  toCells: ({ followsTenant, origins }) => [followsTenant ? "the tenant's" : origins.join(' ')],
+};
 
 export async function listWidgetsCommand(
-  { db, output }: Context,
-  { limit = DEFAULT_LIMIT, status, after }: Partial<CredentialPage>,
+  context: Context,
+  page: Partial<CredentialPage>,
   slug: string,
 ): Promise<void> {
-  const page = { status, after, limit: oneMoreThan(limit) };
-  const tokens = await listWidgetTokens(db, await findTenant(db, slug), page);
-  const found = tokens.map((token) => ({ ...toWidgetDocument(token), warnings: token.warnings }));
-  answerPage(output, found, { limit, after: ({ id }) => id }, describeTokens);
-  printWarnings(output, 'widget', tokens.slice(0, limit));
+  await listCredentialsCommand(context, TOKENS, page, slug);
 }
-
-const describeTokens = tableOf<ReturnType<typeof toWidgetDocument> & Pick<WidgetToken, 'warnings'>>(
-  COLUMNS,
-  (token) => [
-    ...[token.id, token.status, warningLabels(token.warnings)],
-    token.follows_tenant ? "the tenant's" : token.origins.join(' '),
-    ...[...lifeCells(token), token.replaced_by],
-  ],
-  'No widget tokens',
-);
 
 /** @returns exit code 1 if the page may not show the widget */
 export async function explainEmbeddingCommand(
@@ -123,18 +98,11 @@ export async function issueWidgetCommand(
   { origin = [], dev, expiresIn, out }: IssueWidgetOptions,
   slug: string,
 ): Promise<void> {
-  const { audited, output, secrets } = context;
-  printSpelling(origin, dev, output);
+  printSpelling(origin, dev, context.output);
   const given = { origins: origin, dev, lifetimeSeconds: expiresIn };
-  const { keyPepper } = await secrets('keyPepper');
-  const { credential, token } = await withSecretFile(out, (keep) =>
-    audited({ action: 'widget.issue' }, async (trx, note) => {
-      const tenant = await findTenant(trx, slug);
-      const issued = await issueWidgetToken(trx, keyPepper, tenant, given);
-      note(null, toWidgetDocument(issued.credential), { tenantId: tenant.id, subject: issued.credential.id });
-      keep(issued.token);
-      return issued;
-    }),
+  const { keyPepper } = await context.secrets('keyPepper');
+  const { credential, token } = await issueCredential(context, TOKENS, { slug, out }, (trx, tenant) =>
+    issueWidgetToken(trx, keyPepper, tenant, given),
   );
   announceWidget(context, credential, token, out);
 }
@@ -159,25 +127,16 @@ function announceWidget(
   }
 }
 
-const TOKENS: CredentialKindActions<WidgetToken> = {
-  noun: 'widget',
-  name: 'widget token',
-  show: showWidgetToken,
-  rotate: rotateWidgetToken,
-  revoke: revokeWidgetToken,
-  toDocument: toWidgetDocument,
-};
-
 export async function rotateWidgetCommand(
   context: Context,
   options: RotateOptions,
   id: string,
 ): Promise<void> {
-  const { credential, token, previous } = await rotateCredential(context, TOKENS, options, id);
+  const { credential, token, previous } = await rotateCredentialCommand(context, TOKENS, options, id);
   announceWidget(context, credential, token, options.out);
   context.output.note(describePrevious('token', previous));
 }
 
 export async function revokeWidgetCommand(context: Context, _: object, id: string): Promise<void> {
-  await revokeCredential(context, TOKENS, id);
+  await revokeCredentialCommand(context, TOKENS, id);
 }

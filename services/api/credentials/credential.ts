@@ -37,6 +37,12 @@ export interface WidgetToken extends Credential {
   followsTenant: boolean;
 }
 
+/** The credential of each kind. */
+export interface CredentialOf {
+  api_key: ApiKey;
+  widget_token: WidgetToken;
+}
+
 export interface CredentialPage {
   status?: CredentialStatus;
   /** Id of the last credential of the previous page. Lists start with the newest. */

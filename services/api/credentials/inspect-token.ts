@@ -2,7 +2,7 @@ import type { Db } from '../../platform/database';
 import { mayBeUsed } from '../tenants/tenant';
 import type { ApiKey, Scope, WidgetToken } from './credential';
 import { findStoredApiKey, findStoredWidgetToken, type StoredCredential } from './credential.repository';
-import { findApiKey, findWidgetToken } from './issued-credential.repository';
+import { showCredential } from './list-credentials';
 import { offeredToken, provesSecret } from './credential-source';
 
 import type { CredentialKind } from './token-format';
@@ -44,8 +44,8 @@ export async function inspectToken(db: Db, pepper: string | undefined, text: str
   const stored = await (kind === 'api_key' ? findStoredApiKey(db, id) : findStoredWidgetToken(db, id));
   if (!stored) return { ...UNKNOWN, kind, id, verdict: 'unknown' };
   if (!provesSecret(offered, stored)) return { ...UNKNOWN, kind, id, verdict: 'wrong_secret' };
-  const credential = await (kind === 'api_key' ? findApiKey(db, id) : findWidgetToken(db, id));
-  return { ...ownerDetails(credential!), verdict: verdictOf(stored), kind, id };
+  const credential = await showCredential(db, kind, id);
+  return { ...ownerDetails(credential), verdict: verdictOf(stored), kind, id };
 }
 
 function ownerDetails(credential: ApiKey | WidgetToken): Omit<Inspection, 'verdict' | 'kind' | 'id'> {

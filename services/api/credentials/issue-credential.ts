@@ -1,16 +1,9 @@
 import type { Trx } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import type { ApiKey, Issued, Scope, WidgetToken } from './credential';
-import {
-  findApiKey,
-  findWidgetToken,
-  insertApiKey,
-  insertWidgetToken,
-  type NewCredential,
-} from './issued-credential.repository';
-
+import { insertCredential, type NewCredential } from './issued-credential.repository';
+import { showCredential } from './list-credentials';
 import { digestToken, mintCredentialToken, type CredentialKind } from './token-format';
-
 import { allowedOrigins } from '../tenants/origins';
 
 export interface ApiKeyToIssue {
@@ -27,19 +20,11 @@ export async function issueApiKey(
   trx: Trx,
   pepper: string | undefined,
   tenant: Pick<Tenant, 'id'>,
-  given: ApiKeyToIssue,
-  familyId?: string,
+  { scopes, name = null, website = null, lifetimeSeconds = null }: ApiKeyToIssue,
 ): Promise<Issued<ApiKey>> {
-  const { credential, token } = newCredential(
-    'api_key',
-    pepper,
-    tenant.id,
-    given.lifetimeSeconds ?? null,
-    familyId,
-  );
-  const { name = null, website = null } = given;
-  await insertApiKey(trx, credential, { name, website, scopes: [...new Set(given.scopes)] });
-  return { credential: (await findApiKey(trx, credential.id))!, token };
+  const { credential, token } = newCredential('api_key', pepper, tenant.id, lifetimeSeconds);
+  await insertCredential(trx, 'api_key', credential, { name, website, scopes: [...new Set(scopes)] });
+  return { credential: await showCredential(trx, 'api_key', credential.id), token };
 }
 
 /** Creates a token and its row. Without a family id, it starts a new family. */
@@ -80,6 +65,6 @@ export async function issueWidgetToken(
 ): Promise<Issued<WidgetToken>> {
   const own = origins.length > 0 ? allowedOrigins(tenant, origins, dev) : null;
   const { credential, token } = newCredential('widget_token', pepper, tenant.id, lifetimeSeconds);
-  await insertWidgetToken(trx, credential, { origins: own });
-  return { credential: (await findWidgetToken(trx, credential.id))!, token };
+  await insertCredential(trx, 'widget_token', credential, { origins: own });
+  return { credential: await showCredential(trx, 'widget_token', credential.id), token };
 }

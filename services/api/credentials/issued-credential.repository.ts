@@ -1,14 +1,6 @@
 import { type Db, toColumns, type Trx } from '../../platform/database';
 import { USABLE_STATUSES } from '../tenants/tenant';
-import {
-  type ApiKey,
-  type CredentialPage,
-  EXPIRING_DAYS,
-  type Scope,
-  UNUSED_DAYS,
-  type WidgetToken,
-} from './credential';
-
+import { type CredentialOf, type CredentialPage, EXPIRING_DAYS, type Scope, UNUSED_DAYS } from './credential';
 import type { CredentialKind, DigestAlgorithm } from './token-format';
 
 /** The columns of both kinds to insert. */
@@ -21,60 +13,61 @@ export interface NewCredential {
   /** From now, by the database's clock; null: no expiry. */
   lifetimeSeconds: number | null;
 }
-export interface NewApiKey {
-  name: string | null;
-  website: string | null;
-  scopes: Scope[];
-}
-export interface NewWidgetToken {
-  origins: string[] | null;
-}
+/** The columns of one kind to insert. */
+export type OwnColumns =
+  { name: string | null; website: string | null; scopes: Scope[] } | { origins: string[] | null };
 
 const STATUS = `case when c.revoked_at is not null then 'revoked'
   when c.expires_at <= clock_timestamp() then 'expired' else 'live' end`;
 
 const TABLE = { api_key: 'api_keys', widget_token: 'widget_tokens' } as const;
 
-export async function insertApiKey(trx: Trx, credential: NewCredential, key: NewApiKey): Promise<void> {
-  await trx('api_keys').insert({ ...columnsOf(trx, credential), ...key });
-}
-
-export async function insertWidgetToken(
+export async function insertCredential(
   trx: Trx,
+  kind: CredentialKind,
   credential: NewCredential,
-  token: NewWidgetToken,
+  own: OwnColumns,
 ): Promise<void> {
-  await trx('widget_tokens').insert({ ...columnsOf(trx, credential), ...token });
+  await trx(TABLE[kind]).insert({ ...columnsOf(trx, credential), ...own });
 }
 
-export async function findApiKey(db: Db, id: string): Promise<ApiKey | undefined> {
-  return selectApiKeys(db).where('c.id', id).first();
-}
-
-export async function findWidgetToken(db: Db, id: string): Promise<WidgetToken | undefined> {
-  return selectWidgetTokens(db).where('c.id', id).first();
-}
-
-/** Newest first. */
-export async function selectApiKeysOf(db: Db, tenantId: string, page: CredentialPage): Promise<ApiKey[]> {
-  return pageOf(selectApiKeys(db), 'api_key', tenantId, page);
-}
-
-/** Newest first. */
-export async function selectWidgetTokensOf(
+export async function findCredential<K extends CredentialKind>(
   db: Db,
+  kind: K,
+  id: string,
+): Promise<CredentialOf[K] | undefined> {
+  return selectCredentials(db, kind).where('c.id', id).first();
+}
+
+/** Newest first. */
+export async function selectCredentialsOf<K extends CredentialKind>(
+  db: Db,
+  kind: K,
   tenantId: string,
-  page: CredentialPage,
-): Promise<WidgetToken[]> {
-  return pageOf(selectWidgetTokens(db), 'widget_token', tenantId, page);
+  { status, after, limit }: CredentialPage,
+): Promise<CredentialOf[K][]> {
+  const query = selectCredentials(db, kind).where('c.tenant_id', tenantId);
+  void query.orderByRaw('c.created_at desc, c.id desc').limit(limit);
+  if (status) void query.whereRaw(`${STATUS} = ?`, [status]);
+  if (after) {
+    const last = `select l.created_at, l.id from ${TABLE[kind]} l where l.id = ?`;
+    void query.whereRaw(`(c.created_at, c.id) < (${last})`, [after]);
+  }
+  return query;
 }
 
-export async function selectApiKeysAtRisk(db: Db, limit: number): Promise<ApiKey[]> {
-  return atRisk(db, selectApiKeys(db), limit);
-}
-
-export async function selectWidgetTokensAtRisk(db: Db, limit: number): Promise<WidgetToken[]> {
-  return atRisk(db, selectWidgetTokens(db), limit);
+/** Live credentials with a warning, of usable tenants; the earliest expiry comes first. */
+export async function selectCredentialsAtRisk<K extends CredentialKind>(
+  db: Db,
+  kind: K,
+  limit: number,
+): Promise<CredentialOf[K][]> {
+  return db
+    .from(selectCredentials(db, kind).whereIn('t.status', USABLE_STATUSES).as('d'))
+    .select('d.*')
+    .whereRaw('cardinality(d.warnings) > 0')
+    .orderByRaw('d.expires_at nulls last, d.created_at')
+    .limit(limit);
 }
 
 /** Locks the row until the transaction ends, so that rotations and revocations run one after the other. */
@@ -112,15 +105,10 @@ function columnsOf(trx: Trx, { digestAlgorithm, lifetimeSeconds, ...credential }
   return { ...toColumns(credential), digest_alg: digestAlgorithm, expires_at };
 }
 
-function selectApiKeys(db: Db) {
-  return selectCredentials(db, 'api_key').select('c.name', 'c.website', 'c.scopes', 'c.browser_seen_at');
-}
-
-function selectWidgetTokens(db: Db) {
-  return selectCredentials(db, 'widget_token').select(
-    db.raw('coalesce(c.origins, t.origins) as origins, c.origins is null as follows_tenant'),
-  );
-}
+const OWN_COLUMNS: Record<CredentialKind, string> = {
+  api_key: 'c.name, c.website, c.scopes, c.browser_seen_at',
+  widget_token: 'coalesce(c.origins, t.origins) as origins, c.origins is null as follows_tenant',
+};
 
 function selectCredentials(db: Db, kind: CredentialKind) {
   return db(`${TABLE[kind]} as c`)
@@ -135,7 +123,7 @@ function selectCredentials(db: Db, kind: CredentialKind) {
       'c.revoked_at',
     )
     .select('c.replaced_by', 'c.last_used_at')
-    .select(db.raw(`${STATUS} as status`))
+    .select(db.raw(`${STATUS} as status, ${OWN_COLUMNS[kind]}`))
     .select(warningsOf(db, kind));
 }
 
@@ -152,28 +140,4 @@ function warningsOf(db: Db, kind: CredentialKind) {
      end as warnings`,
     { expiring: EXPIRING_DAYS, unused: UNUSED_DAYS },
   );
-}
-
-function pageOf(
-  credentials: ReturnType<typeof selectCredentials>,
-  kind: CredentialKind,
-  tenantId: string,
-  { status, after, limit }: CredentialPage,
-) {
-  void credentials.where('c.tenant_id', tenantId).orderByRaw('c.created_at desc, c.id desc').limit(limit);
-  if (status) void credentials.whereRaw(`${STATUS} = ?`, [status]);
-  if (after) {
-    const last = `select l.created_at, l.id from ${TABLE[kind]} l where l.id = ?`;
-    void credentials.whereRaw(`(c.created_at, c.id) < (${last})`, [after]);
-  }
-  return credentials;
-}
-
-function atRisk(db: Db, credentials: ReturnType<typeof selectCredentials>, limit: number) {
-  return db
-    .from(credentials.whereIn('t.status', USABLE_STATUSES).as('d'))
-    .select('d.*')
-    .whereRaw('cardinality(d.warnings) > 0')
-    .orderByRaw('d.expires_at nulls last, d.created_at')
-    .limit(limit);
 }

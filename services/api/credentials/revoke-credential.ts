@@ -1,28 +1,20 @@
 import type { Trx } from '../../platform/database';
-import type { ApiKey, WidgetToken } from './credential';
-import { CredentialNotFoundError } from './credential-state.errors';
-import { findApiKey, findWidgetToken, lockCredential, markRevoked } from './issued-credential.repository';
+import type { CredentialOf } from './credential';
+import { lockCredential, markRevoked } from './issued-credential.repository';
+import { showCredential } from './list-credentials';
+import type { CredentialKind } from './token-format';
 
 /**
- * Revokes a key. The API refuses it from the commit on. A second revocation changes nothing.
+ * Revokes a key or a widget token. The API refuses it from the commit on. A second revocation changes nothing.
  * @throws CredentialNotFoundError
  */
-export async function revokeApiKey(trx: Trx, id: string): Promise<{ before: ApiKey; after: ApiKey }> {
-  await lockCredential(trx, 'api_key', id);
-  const before = await findApiKey(trx, id);
-  if (!before) throw new CredentialNotFoundError('api_key', id);
-  await markRevoked(trx, 'api_key', id);
-  return { before, after: (await findApiKey(trx, id))! };
-}
-
-/** Revokes a widget token in the same way. */
-export async function revokeWidgetToken(
+export async function revokeCredential<K extends CredentialKind>(
   trx: Trx,
+  kind: K,
   id: string,
-): Promise<{ before: WidgetToken; after: WidgetToken }> {
-  await lockCredential(trx, 'widget_token', id);
-  const before = await findWidgetToken(trx, id);
-  if (!before) throw new CredentialNotFoundError('widget_token', id);
-  await markRevoked(trx, 'widget_token', id);
-  return { before, after: (await findWidgetToken(trx, id))! };
+): Promise<{ before: CredentialOf[K]; after: CredentialOf[K] }> {
+  await lockCredential(trx, kind, id);
+  const before = await showCredential(trx, kind, id);
+  await markRevoked(trx, kind, id);
+  return { before, after: await showCredential(trx, kind, id) };
 }
