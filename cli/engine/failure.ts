@@ -1,4 +1,4 @@
-import { AppError, sqlState } from '../../services/platform/errors';
+import { AppError, LOCK_NOT_AVAILABLE, sqlState } from '../../services/platform/errors';
 import { CancelledError } from '../terminal/io';
 import type { Output } from '../terminal/output';
 
@@ -39,7 +39,7 @@ export function describeError(error: unknown): { code: string; message: string }
   if (error instanceof AppError) return { code: error.code, message: error.message };
   const message = firstLine(error);
   const state = sqlState(error);
-  if (state === '55P03' || state === '57014') {
+  if (state === LOCK_NOT_AVAILABLE || state === '57014') {
     return { code: 'database_busy', message: 'Another process is changing this now: try again' };
   }
   if (isSilence(error)) {

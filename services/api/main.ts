@@ -4,7 +4,7 @@ import { openServiceDatabase, type ServiceDatabase } from '../platform/service-d
 import { createLogger, type Logger } from '../platform/logger';
 import { migrate } from '../platform/migrate';
 import { measurePools } from '../platform/database/measure-waits';
-import { onShutdown } from '../platform/shutdown';
+import { failStart, onShutdown } from '../platform/shutdown';
 import { openSharedStore } from '../platform/shared-store';
 import { NEVER_VALID, startReadCacheValidity } from '../platform/read-cache/validity';
 import { createApp, createServer } from './app';
@@ -93,13 +93,5 @@ async function serve(config: Config, log: Logger, database: ServiceDatabase): Pr
 main().catch(refuseStart);
 
 function refuseStart(error: unknown): void {
-  process.stderr.write(`api: ${explainStart(error)}\n`, () => process.exit(1));
-}
-
-/** Returns one line with the next step. */
-function explainStart(error: unknown): string {
-  const { code, port, message } = error as NodeJS.ErrnoException & { port?: number };
-  if (code === 'EADDRINUSE')
-    return `Port ${port} is taken: stop what listens there, or set API_PORT or METRICS_PORT to another.`;
-  return message;
+  failStart('api', 'API_PORT or METRICS_PORT', error);
 }

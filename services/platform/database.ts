@@ -2,7 +2,7 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { measureLockWait } from './database/measure-waits';
 import { requireScram } from './database/scram-client';
-import { sqlState } from './errors';
+import { DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
 
 /** Used for reads. */
 export type Db = Knex;
@@ -133,7 +133,6 @@ const transactionSettings = (lockMs: number) => `
 export const CLOCK = 'with clock as materialized (select clock_timestamp() as at)';
 
 const SERIALIZATION_FAILURE = '40001';
-const DEADLOCK = '40P01';
 const ATTEMPTS = 3;
 
 /**
@@ -167,7 +166,6 @@ export async function inTransaction<T>(
  */
 export type Turn = <T>(work: (lockBy?: number) => Promise<T>) => Promise<T>;
 
-const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';
 
 /**

@@ -16,6 +16,10 @@ export abstract class AppError extends Error {
   }
 }
 
+/** SQLSTATEs of a lock that was not granted in time, and of a deadlock. */
+export const LOCK_NOT_AVAILABLE = '55P03';
+export const DEADLOCK = '40P01';
+
 /** Returns the SQLSTATE of a database error; undefined for other errors. */
 export function sqlState(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as { code?: unknown }).code : undefined;

@@ -7,7 +7,7 @@ import { startMetricsServer } from '../platform/http/metrics-server';
 import { pendingMigrations } from '../platform/migrate';
 import { openSecrets } from '../platform/secrets/check-secrets';
 import { openServiceDatabase } from '../platform/service-database';
-import { onShutdown } from '../platform/shutdown';
+import { failStart, onShutdown } from '../platform/shutdown';
 import { opensSealed } from './endpoints/endpoint-secrets';
 import { createQueueMetrics, registerQueueGauges } from './metrics/queue-metrics';
 import { startQueueServer } from './queue-server';
@@ -108,14 +108,4 @@ async function missingSchema(db: Db): Promise<string | undefined> {
   return pending.length > 0 ? `${pending.length} migrations are missing: run tourctl migrate` : undefined;
 }
 
-/** Explains a failed start in one line with the next step, without a stack. */
-function explainStart(error: unknown): string {
-  const { code, port } = error as { code?: string; port?: number };
-  if (code === 'EADDRINUSE')
-    return `Port ${port} is taken: stop the process that uses it, or set WEBHOOK_QUEUE_PORT or METRICS_PORT to another port.`;
-  return error instanceof Error ? error.message : String(error);
-}
-
-main().catch((error: unknown) => {
-  process.stderr.write(`webhook-queue: ${explainStart(error)}\n`, () => process.exit(1));
-});
+main().catch((error: unknown) => failStart('webhook-queue', 'WEBHOOK_QUEUE_PORT or METRICS_PORT', error));

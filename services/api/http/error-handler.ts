@@ -1,7 +1,7 @@
 import type { Express, NextFunction, Request, Response } from 'express';
 import { badInput, RateLimitedError, TransportError } from './http.errors';
 import { ValidateError } from '@tsoa/runtime';
-import { AppError, sqlState } from '../../platform/errors';
+import { AppError, LOCK_NOT_AVAILABLE, sqlState } from '../../platform/errors';
 import {
   CredentialError,
   InsufficientScopeError,
@@ -84,8 +84,6 @@ function challenge(error: CredentialError, request: Request): string {
   const sent = request.headers.authorization ?? (request.query.api_key || request.query.token);
   return sent ? `${realm}, error="invalid_token"` : realm;
 }
-
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Converts errors of the framework, its parsers and the database; undefined means an internal error. */
 function toAppError(error: unknown): AppError | undefined {

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { REQUIRE_SCRAM } from '../database/scram-client';
-import { sqlState } from '../errors';
+import { DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from '../errors';
 import { SUPERUSER } from './cluster';
 import { readPassword } from './cluster-files';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
@@ -10,8 +10,6 @@ import { EmbeddedPostgresError } from './embedded-postgres.errors';
 /** The services and tourctl log in with this role. It owns the database and its schema, and has no other right. */
 const SERVICE_ROLE = 'tour_platform_service';
 
-const LOCK_NOT_AVAILABLE = '55P03';
-const DEADLOCK = '40P01';
 const ATTEMPTS = 5;
 const PAUSE_MS = 500;
 

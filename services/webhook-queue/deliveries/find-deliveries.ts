@@ -81,9 +81,13 @@ async function findDelivery(db: Db | Trx, id: string): Promise<DeliveryWithBody 
 }
 
 async function findAttempts(db: Db | Trx, deliveryId: string): Promise<AttemptItem[]> {
+  return attemptsOf(db, deliveryId).orderBy('number');
+}
+
+/** Selects the attempts of a delivery; the caller adds the order. */
+export function attemptsOf(db: Db | Trx, deliveryId: string) {
   return db('webhook_attempts')
     .where({ delivery_id: deliveryId })
-    .orderBy('number')
     .select<AttemptItem[]>(
       'number',
       'started_at',

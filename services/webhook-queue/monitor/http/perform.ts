@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { recordChange } from '../../../platform/audit-log';
 import { inTransaction, type Trx } from '../../../platform/database';
-import { AppError, sqlState } from '../../../platform/errors';
+import { AppError, LOCK_NOT_AVAILABLE, sqlState } from '../../../platform/errors';
 import type { Notice } from '../html/layout';
 import { seeOther, type SignedInCall } from './call';
 import { cameFrom } from './request-origin';
@@ -58,8 +58,6 @@ async function attempt(call: SignedInCall, work: (trx: Trx) => Promise<AuditedAc
     return { kind: 'refused', text };
   }
 }
-
-const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Returns the text of an expected refusal. Returns undefined for missing records and unexpected errors: error pages answer them. */
 export function refusalMessage(error: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../../platform/database';
 import type { DeliveryStatus } from '../../deliveries/delivery';
-import type { AttemptItem } from '../../deliveries/find-deliveries';
+import { type AttemptItem, attemptsOf } from '../../deliveries/find-deliveries';
 import { SHOWN_STATUS } from '../../deliveries/queue.repository';
 import type { EndpointStatus } from '../../endpoints/endpoint';
 
@@ -65,24 +65,10 @@ export interface AttemptRow extends AttemptItem {
 
 /** Lists the last attempts, the newest first. */
 export async function findShownAttempts(db: Db, deliveryId: string): Promise<AttemptRow[]> {
-  return db('webhook_attempts')
-    .where({ delivery_id: deliveryId })
+  return attemptsOf(db, deliveryId)
+    .select<AttemptRow[]>('worker')
     .orderBy('number', 'desc')
-    .limit(ATTEMPTS_SHOWN)
-    .select<AttemptRow[]>(
-      'number',
-      'started_at',
-      'duration_ms',
-      'outcome',
-      'status_code',
-      'reason',
-      'phases',
-      'peer',
-      'signature',
-      'response_headers',
-      'response_body',
-      'worker',
-    );
+    .limit(ATTEMPTS_SHOWN);
 }
 
 export interface Sibling {
