@@ -302,7 +302,7 @@ describe('tourctl catalog list', () => {
       tourEntry({ slug: `tour-${i}`, name, departures: [departureEntry()] }),
     );
     await other.tourctl(['catalog', 'import', ...writeFiles({ 'a.json': entries })]);
-    await expectPages(other, 'catalog list', 'slug');
+    await expectPages(other, 'catalog list', { cursor: 'slug' });
     expect(await other.refusal('catalog list --after nowhere')).toBe('1 tour_not_found');
     for (const columns of [40, 60, 80, 120]) {
       const { stdout } = await runOnce('catalog list', {

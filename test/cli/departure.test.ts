@@ -46,7 +46,7 @@ describe('tourctl departure', () => {
     const tour = await givenTour(terminal.db, { slug: 'often' });
     for (const date of ['2031-01-01', '2031-02-01', '2031-03-01'])
       await givenDeparture(terminal.db, tour, { date });
-    await expectPages(terminal, 'departure list often', 'departure_date');
+    await expectPages(terminal, 'departure list often', { cursor: 'departure_date' });
   });
 
   it('sets the seats, but never below what is taken', async () => {

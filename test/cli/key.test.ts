@@ -243,7 +243,7 @@ describe('tourctl key list', () => {
       .db('api_keys')
       .whereIn('tenant_id', tenants)
       .update({ created_at: daysAgo(8) });
-    await expectPages(terminal, 'key list many');
+    await expectPages(terminal, 'key list many', { warns: true });
     const few = await terminal.tourctl('key list many --limit 2');
     expect(few.stderr.match(/was never used/g)).toHaveLength(2);
     expect(await terminal.refusal('key list many --after AAAAAAAAAAAA')).toBe('1 api_key_not_found');
