@@ -25,6 +25,7 @@ let database: TestDatabase;
 let db: Db;
 let receiver: Receiver;
 let tenantId: string;
+let child: ChildProcess | undefined;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -34,14 +35,17 @@ afterAll(() => database.drop());
 beforeEach(async () => {
   [receiver, tenantId] = await Promise.all([startReceiver(), createTenant(db)]);
 });
-afterEach(() => receiver.close());
+afterEach(() => {
+  child?.kill('SIGKILL');
+  return receiver.close();
+});
 
 describe('a worker', () => {
   it('costs one lease when it is killed during a request: another worker delivers, and the log has both attempts', async () => {
     receiver.react((response, n) => void (n > 1 && response.writeHead(204).end()));
     await add(db, tenantId, receiver.url);
     await book(db, tenantId);
-    const child = forkWorker(database.url, 1.5);
+    child = forkWorker(database.url, 1.5);
     await eventually('request in flight', () => receiver.received[0]);
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'delivering', attempts: 0 }]);
     child.kill('SIGKILL');

@@ -6,11 +6,11 @@ import { eventually } from './queue-fixture';
 let monitor: TestMonitor;
 let browser: Browser;
 let opened: Stream[];
-beforeEach(async () => {
-  monitor = await startTestMonitor({ heartbeatMs: 50 });
+async function startMonitor(heartbeatMs?: number): Promise<void> {
+  monitor = await startTestMonitor({ heartbeatMs });
   browser = await monitor.signIn();
   opened = [];
-});
+}
 afterEach(async () => {
   for (const { response } of opened) response.destroy();
   await monitor.stop();
@@ -37,6 +37,7 @@ async function openStream(cookie: string, path = '/live?range=24h'): Promise<Str
 
 describe('a live page', () => {
   it('receives fragments, and a heartbeat between them', async () => {
+    await startMonitor(50);
     const { response, text } = await openStream(browser.cookie);
     expect(response.statusCode).toBe(200);
     expect(response.headers).toMatchObject({
@@ -54,6 +55,7 @@ describe('a live page', () => {
   });
 
   it('ends at once when its session is signed out, and other pages stay open', async () => {
+    await startMonitor();
     const other = await openStream((await monitor.signIn()).cookie);
     const mine = await openStream(browser.cookie);
     await browser.post('/sign-out').expect(303);
@@ -63,6 +65,7 @@ describe('a live page', () => {
   });
 
   it('ends with its session, also when another process ended it', async () => {
+    await startMonitor(50);
     const { ended, response } = await openStream(browser.cookie);
     await monitor.db('webhook_monitor_sessions').update({ expires_at: new Date(0) });
     await ended;
@@ -71,6 +74,7 @@ describe('a live page', () => {
   });
 
   it('ends when the process stops, which waits for no live page', async () => {
+    await startMonitor();
     const { ended, response } = await openStream(browser.cookie);
     await monitor.closeMonitor();
     await ended;
@@ -80,6 +84,7 @@ describe('a live page', () => {
   });
 
   it('is one of at most ten in a session, and of a hundred in all', async () => {
+    await startMonitor();
     const status = async (cookie: string) => (await openStream(cookie)).response.statusCode;
     const ten = await Promise.all(Array.from({ length: 10 }, () => status(browser.cookie)));
     expect(new Set(ten)).toEqual(new Set([200]));

@@ -14,6 +14,9 @@ import { startWorker, type Worker, type WorkerOptions } from '../../services/web
 
 export const SECRETS_KEY = 'a key of the tests that is long enough';
 
+/** Ends a test before Jest does (jest.config.cjs), and names what it waited for. A slow machine needs seconds. */
+const EVENTUALLY_MS = 25_000;
+
 let lastLead = 1000;
 
 export async function createTenant(db: Db): Promise<string> {
@@ -110,11 +113,11 @@ export async function eventually<T>(
   what: string,
   probe: () => Promise<T | undefined> | T | undefined,
 ): Promise<T> {
-  const deadline = Date.now() + 8000;
+  const deadline = Date.now() + EVENTUALLY_MS;
   for (;;) {
     const found = await probe();
     if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`${what} did not happen within 8 s`);
+    if (Date.now() > deadline) throw new Error(`${what} did not happen within ${EVENTUALLY_MS} ms`);
     await sleep(10);
   }
 }
