@@ -9,11 +9,12 @@ const LONG = [
 
 /** Real PostgreSQL (embedded): one temporary server for a run, one cloned database for a test file. */
 module.exports = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/jest/environment.cjs',
+  runtime: '<rootDir>/test/support/jest/runtime.cjs',
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   testPathIgnorePatterns: LONG,
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   maxWorkers: 2,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',

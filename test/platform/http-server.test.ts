@@ -321,7 +321,6 @@ describe('the metrics port', () => {
   let url: string;
   beforeAll(async () => {
     const [port] = await freePorts();
-    register.clear();
     metrics = await startMetricsServer('127.0.0.1', port);
     url = `http://127.0.0.1:${port}`;
   });

@@ -1,0 +1,45 @@
+'use strict';
+const path = require('node:path');
+const { default: Runtime } = require('jest-runtime');
+
+const TESTS = path.resolve(__dirname, '../..') + path.sep;
+
+/** The loaded modules of the product and its libraries, and their source maps, by file. */
+const shared = { modules: new Map(), sourceMaps: new Map() };
+/** The runtime of the test file that runs now. */
+let current;
+
+/**
+ * Loads the product and its libraries once in a Jest worker, not once for each test file. A file that opens the API takes
+ * 0.2 s of CPU to load instead of 1.1 s, and its code is compiled already: 1.4 s less in all (measured, 25 files).
+ * A variable of a module keeps its value until the worker ends: the product has none but caches and metrics.
+ */
+exports.__esModule = true;
+exports.default = class SharedRuntime extends Runtime {
+  constructor(...options) {
+    super(...options);
+    current = this;
+    const { watch, watchAll } = options[7];
+    // A source may change between two runs.
+    this.shares = !watch && !watchAll;
+    for (const [file, module] of shared.modules) this.registries.moduleRegistry.set(file, module);
+    for (const [file, map] of shared.sourceMaps) this.getSourceMaps().set(file, map);
+  }
+
+  /** Loads what a shared module requires late through the current runtime: the one that loaded the module has ended. */
+  requireModuleOrMock(from, name) {
+    return this === current ? super.requireModuleOrMock(from, name) : current.requireModuleOrMock(from, name);
+  }
+
+  teardown() {
+    if (this.shares) {
+      keep(this.registries.moduleRegistry, shared.modules);
+      keep(this.getSourceMaps(), shared.sourceMaps);
+    }
+    super.teardown();
+  }
+};
+
+function keep(loaded, kept) {
+  for (const [file, value] of loaded) if (!file.startsWith(TESTS)) kept.set(file, value);
+}
