@@ -303,7 +303,6 @@ describe('tourctl catalog list', () => {
     );
     await other.tourctl(['catalog', 'import', ...writeFiles({ 'a.json': entries })]);
     await expectPages(other, 'catalog list', { cursor: 'slug' });
-    expect(await other.refusal('catalog list --after nowhere')).toBe('1 tour_not_found');
     for (const columns of [40, 60, 80, 120]) {
       const { stdout } = await runOnce('catalog list', {
         env: other.env,
@@ -313,6 +312,13 @@ describe('tourctl catalog list', () => {
     }
     await other.drop();
   });
+
+  it.each(['catalog list', 'catalog list --q tour --status draft'])(
+    'does not continue after an unknown tour: %s',
+    async (line) => {
+      expect(await terminal.refusal(`${line} --after nowhere`)).toBe('1 tour_not_found');
+    },
+  );
 });
 
 describe('tourctl catalog import of departures in the past', () => {

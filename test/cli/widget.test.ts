@@ -168,9 +168,11 @@ describe('tourctl widget list', () => {
     const slug = await givenTenant();
     for (let i = 0; i < 3; i++) await issue(slug);
     await expectPages(terminal, `widget list ${slug}`);
-    expect(await terminal.refusal(`widget list ${slug} --after AAAAAAAAAAAA`)).toBe(
-      '1 widget_token_not_found',
-    );
+  });
+
+  it('does not continue after an unknown token', async () => {
+    const list = `widget list ${await givenTenant()}`;
+    expect(await terminal.refusal(`${list} --after AAAAAAAAAAAA`)).toBe('1 widget_token_not_found');
   });
 
   it('filters by status', async () => {
