@@ -1,9 +1,10 @@
 const { COMPILER_OPTIONS } = require('./build.cjs');
 
-/** Suites that need several services, minutes or a browser: `npm run test:long` (jest.long.config.cjs). */
+/** Suites that need several services, minutes, a browser or much computing: `npm run test:long` (jest.long.config.cjs). */
 const LONG = [
   '/test/(chaos|stack|widget/browser)/.*[.]test[.]ts$',
   '/test/docs/(guide-\\w+|node-tenant)[.]test[.]ts$',
+  '/test/unit/demo-flagship[.]test[.]ts$',
   '/test/api/(booking-kills|exact-authorization|slow-clients)[.]test[.]ts$',
 ];
 

@@ -11,6 +11,7 @@ import {
 import { findTenant } from '../../services/api/tenants/find-tenant';
 import { inTransaction } from '../../services/platform/database';
 import { addDays } from '../../services/api/demo/departure-calendar';
+import { createTestDatabase, type TestDatabase } from '../support/database';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
 const TODAY = new Date().toISOString().slice(0, 10);
@@ -19,10 +20,17 @@ const LATER = addDays(TODAY, 60);
 let terminal: TestTerminal;
 let demo: DemoCredentials;
 let folder: string;
+let planted: TestDatabase;
+beforeAll(async () => {
+  planted = await createTestDatabase();
+  demo = await inTransaction(planted.db, (trx) => plantDemo(trx, TODAY, undefined));
+  // Only a database without connections can be copied.
+  await planted.db.destroy();
+});
+afterAll(() => planted.drop());
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'demo-'));
-  terminal = await openTestTerminal({ DATA_DIR: folder });
-  demo = await inTransaction(terminal.db, (trx) => plantDemo(trx, TODAY, undefined));
+  terminal = await openTestTerminal({ DATA_DIR: folder }, new URL(planted.url).pathname.slice(1));
 });
 afterEach(async () => {
   await terminal.drop();

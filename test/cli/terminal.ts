@@ -29,9 +29,12 @@ export function useTestTerminal(settings?: Record<string, string>): TestTerminal
   return terminal;
 }
 
-/** Creates a migrated, empty database with a terminal on it. The caller drops it. */
-export async function openTestTerminal(settings: Record<string, string> = {}): Promise<TestTerminal> {
-  const database = await createTestDatabase();
+/** Creates a database (see createTestDatabase) with a terminal on it. The caller drops it. */
+export async function openTestTerminal(
+  settings: Record<string, string> = {},
+  template?: string,
+): Promise<TestTerminal> {
+  const database = await createTestDatabase(template);
   const env = {
     DATABASE_URL: database.url,
     SECRETS_KEY: 's'.repeat(32),

@@ -20,12 +20,15 @@ export function useTestDatabase(): TestDatabase {
   return database;
 }
 
-/** Creates a migrated, empty database. The caller drops it. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/**
+ * Creates a migrated, empty database, or a copy of one that nobody is connected to. The caller drops it.
+ * @param template the name of that database
+ */
+export async function createTestDatabase(template = fromSetup(TEMPLATE)): Promise<TestDatabase> {
   const serverUrl = fromSetup(SERVER_URL);
   const name = `test_${randomBytes(6).toString('hex')}`;
   // 15 ms against 32 ms for the default strategy, on a server without fsync.
-  await onServer(serverUrl, 'create database ?? template ?? strategy file_copy', [name, fromSetup(TEMPLATE)]);
+  await onServer(serverUrl, 'create database ?? template ?? strategy file_copy', [name, template]);
   const url = databaseUrl(serverUrl, name);
   const db = openDatabase(url, { applicationName: 'tests', poolMax: 8 });
   return {

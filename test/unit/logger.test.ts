@@ -5,13 +5,8 @@ const ROOT = path.resolve(__dirname, '../..');
 
 /** The logger writes to the process's own stdout, so a process of its own writes it. */
 function logged(script: string): Record<string, unknown>[] {
-  const source = `const { createLogger } = require('./services/platform/logger'); const log = createLogger('info', 'test'); ${script}`;
-  const env = { ...process.env, TSX_TSCONFIG_PATH: path.join(ROOT, 'tsconfig.json') };
-  const stdout = execFileSync(process.execPath, ['--require', 'tsx/cjs', '-e', source], {
-    cwd: ROOT,
-    encoding: 'utf8',
-    env,
-  });
+  const source = `const { createLogger } = require('./dist/services/platform/logger'); const log = createLogger('info', 'test'); ${script}`;
+  const stdout = execFileSync(process.execPath, ['-e', source], { cwd: ROOT, encoding: 'utf8' });
   return stdout
     .trim()
     .split('\n')

@@ -1,0 +1,14 @@
+import { demoCatalog, demoSlugs } from '../../services/api/demo/demo-catalog';
+import { addDays } from '../../services/api/demo/departure-calendar';
+import { openOnes } from './open-departures';
+
+describe('the departures of the demo catalog', () => {
+  it('include an open one of the flagship, 14 days ahead with 12 seats, on every day of two years', () => {
+    for (let day = 0; day < 731; day++) {
+      const today = addDays('2025-06-01', day);
+      const [flagship] = demoCatalog(today);
+      expect(flagship!.slug).toBe(demoSlugs.flagship);
+      expect(openOnes(flagship!, today).length).toBeGreaterThan(0);
+    }
+  });
+});
