@@ -1,5 +1,4 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Db, inTransaction } from '../../services/platform/database';
 import {
@@ -13,10 +12,13 @@ import { CatalogRefusedError } from '../../services/api/catalog-import/import.er
 import type { Issue } from '../../services/api/catalog-import/issue';
 import { queryStage } from '../../services/api/catalog-import/stage.repository';
 import { relockDeparture } from '../../services/api/departures/reserve-seats';
+import { useTemporaryFolder } from '../support/temporary-folder';
+
+const FOLDER = useTemporaryFolder();
 
 /** Files of the test's own directory, by name; objects are written as JSON. Returns their paths in order. */
 export function writeFiles(contents: Record<string, unknown>): string[] {
-  const directory = mkdtempSync(path.join(tmpdir(), 'catalog-'));
+  const directory = mkdtempSync(path.join(FOLDER, 'catalog-'));
   return Object.entries(contents).map(([name, content]) => {
     const file = path.join(directory, name);
     const raw = typeof content === 'string' || Buffer.isBuffer(content);

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { useTemporaryFolder } from '../support/temporary-folder';
 
+const FOLDER = useTemporaryFolder();
 const GUIDE = readFileSync(path.resolve(__dirname, '../../docs/integration-guide.md'), 'utf8');
 
 /** Code of the guide in one language, from one section where named, in the order in which it stands there. */
@@ -37,7 +38,7 @@ export function fileOfGuide(name: string): string {
 
 /** A folder of its own with these files. */
 export async function folderWith(files: Record<string, string>): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'guide-'));
+  const folder = await mkdtemp(path.join(FOLDER, 'guide-'));
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);
   return folder;
 }
