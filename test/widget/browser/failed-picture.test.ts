@@ -3,14 +3,15 @@ import { describeInChromium } from '../../support/chromium';
 import { givenTenant, givenTour } from '../../support/given';
 import { givenWidgetToken } from '../given-widget';
 
-describeInChromium('a card whose picture cannot be loaded', (browser) => {
+describeInChromium('an embed page whose pictures cannot be loaded', (browser) => {
   let api: TestApi;
   let token: string;
 
   beforeAll(async () => {
     api = await startTestApi();
     const { db } = api.context;
-    ({ token } = await givenWidgetToken(db, await givenTenant(db)));
+    // The name is narrower than the icon.
+    ({ token } = await givenWidgetToken(db, await givenTenant(db, { name: '.' })));
     await givenTour(db, { name: 'Alpine Huts' });
   });
   afterAll(() => api.stop());
@@ -28,11 +29,26 @@ describeInChromium('a card whose picture cannot be loaded', (browser) => {
   };
 
   it.each([true, false])(
-    'looks like a card without a picture, with JavaScript on or off: %s',
+    'shows such a card like one without a picture, with JavaScript on or off: %s',
     async (javaScriptEnabled) => {
       const placeholder = await look(null, javaScriptEnabled);
       expect(await look('/covers/there-is-none.svg', javaScriptEnabled)).toBe(placeholder);
       expect(await look('/covers/ha-long-bay-cruise.svg', javaScriptEnabled)).not.toBe(placeholder);
     },
   );
+
+  it("shows the tenant's name instead of its logo, without the browser's icon", async () => {
+    await api.context.db('tenants').update({ brand_logo: 'https://127.0.0.1:1444/none.png' });
+    const page = await browser().newPage();
+    await page.goto(`${api.baseUrl}/embed/tours?token=${token}`, { waitUntil: 'networkidle' });
+    const { x, y } = (await page.locator('.logo').boundingBox())!;
+    const pixels = async (left: number) => {
+      const picture = await page.screenshot({ clip: { x: left, y: y + 4, width: 8, height: 36 } });
+      return picture.toString('base64');
+    };
+    const empty = await pixels(0);
+    expect(await pixels(x + 8)).toBe(empty);
+    expect(await pixels(x)).not.toBe(empty);
+    await page.close();
+  });
 });
