@@ -43,9 +43,13 @@ export function describeError(error: unknown): { code: string; message: string }
     return { code: 'database_busy', message: 'Another process is changing this now: try again' };
   }
   if (isSilence(error)) {
-    return { code: UNREACHABLE, message: 'The database does not answer within five seconds' };
+    return {
+      code: UNREACHABLE,
+      message: `The database does not answer within five seconds: ${CHECK_DATABASE}`,
+    };
   }
-  if (isLost(error, state)) return { code: UNREACHABLE, message: `The database: ${message}` };
+  if (isLost(error, state))
+    return { code: UNREACHABLE, message: `The database: ${message}: ${CHECK_DATABASE}` };
   return { code: 'internal_error', message };
 }
 
@@ -54,6 +58,8 @@ export function isDatabaseLost(error: unknown): boolean {
 }
 
 const UNREACHABLE = 'database_unreachable';
+/** The next step when no connection works. */
+export const CHECK_DATABASE = 'check that its server runs, and DATABASE_URL';
 const NETWORK = /^E(CONN[A-Z]+|NOTFOUND|TIMEDOUT|HOSTUNREACH|NETUNREACH|PIPE|AI_AGAIN)$/;
 /** Matches the driver's own time-outs, which have no code. */
 const SILENT = /^(timeout expired|timeout exceeded.*|Query read timeout)$/;
@@ -134,6 +140,6 @@ export class SecretFileError extends AppError {
   readonly code = 'file_not_written';
 
   constructor(file: string, reason: string) {
-    super(`${file} cannot be written (${reason}), so nothing was issued`);
+    super(`${file} cannot be written (${reason}), so nothing was issued: name another file`);
   }
 }

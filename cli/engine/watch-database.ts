@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseOptions, Db } from '../../services/platform/database';
 import { AppError, sqlState } from '../../services/platform/errors';
+import { CHECK_DATABASE } from './failure';
 
 /** Time-out for a server or network that does not answer. */
 const ANSWER_MS = 5000;
@@ -17,8 +18,8 @@ class DatabaseSilentError extends AppError {
   readonly code = 'database_unreachable';
 
   constructor(begun: boolean) {
-    const unknown = begun ? ': tourctl audit list shows whether the change was made' : '';
-    super(`The database does not answer within five seconds${unknown}`);
+    const next = begun ? 'tourctl audit list shows whether the change was made' : CHECK_DATABASE;
+    super(`The database does not answer within five seconds: ${next}`);
   }
 }
 

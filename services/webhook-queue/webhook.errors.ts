@@ -21,7 +21,7 @@ export class EndpointNotFoundError extends AppError {
   readonly code = 'endpoint_not_found';
 
   constructor() {
-    super('There is no webhook endpoint with this id.');
+    super('There is no webhook endpoint with this id: tourctl webhook list shows the endpoints.');
   }
 }
 
@@ -33,7 +33,9 @@ export class DeliveryNotFoundError extends AppError {
   readonly code = 'delivery_not_found';
 
   constructor() {
-    super('There is no delivery with this id.');
+    super(
+      'There is no delivery with this id. It may be older than the history: tourctl delivery list shows the others.',
+    );
   }
 }
 

@@ -52,7 +52,9 @@ describe('tourctl catalog import', () => {
       message: 'is required',
     });
     expect(result.error.code).toBe('catalog_refused');
-    expect(result.error.message).toMatch(/^The catalog has \d+ faults; nothing was written$/);
+    expect(result.error.message).toMatch(
+      /^The catalog has \d+ issues; nothing was written\. Correct the files and import them again$/,
+    );
   });
 
   it('shows a person the issues with their places', async () => {
@@ -60,7 +62,9 @@ describe('tourctl catalog import', () => {
     const { code, stdout, stderr } = await terminal.tourctl(['catalog', 'import', file!]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/tours\.jsonl:1 +name +must not be empty/);
-    expect(stderr).toBe('error: The catalog has 1 fault; nothing was written\n');
+    expect(stderr).toBe(
+      'error: The catalog has 1 issue; nothing was written. Correct the files and import them again\n',
+    );
   });
 
   it('writes nothing in a dry run', async () => {
@@ -134,7 +138,9 @@ describe('tourctl catalog import', () => {
     );
     const { code, json, error } = await importing({ 'tours.jsonl': lines.join('\n') });
     expect([code, json.errors.length, json.errors_total]).toEqual([1, 1000, 1200]);
-    expect(error.message).toBe('The catalog has 1200 faults; nothing was written');
+    expect(error.message).toBe(
+      'The catalog has 1200 issues; nothing was written. Correct the files and import them again',
+    );
     const [file] = writeFiles({ 'tours.jsonl': lines.join('\n') });
     expect((await terminal.tourctl(['catalog', 'import', file!])).stdout).toMatch(/… and 200 more\n$/);
   });

@@ -101,7 +101,9 @@ describe('a database that falls silent', () => {
   it('from the start ends the command within seven seconds', async () => {
     const { code, stdout, stderr, seconds } = await silentFromTheStart;
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toBe('error: The database does not answer within five seconds\n');
+    expect(stderr).toBe(
+      'error: The database does not answer within five seconds: check that its server runs, and DATABASE_URL\n',
+    );
     expect(seconds).toBeLessThan(7);
   });
 });

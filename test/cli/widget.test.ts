@@ -235,6 +235,16 @@ describe('tourctl origins', () => {
     expect((await terminal.tourctl(`origins list ${slug}`)).stdout).toBe('https://a.example\n');
   });
 
+  it('removes the listed origins and names each one that was not listed', async () => {
+    const slug = await givenTenant();
+    await terminal.tourctl(`origins add ${slug} a.example`);
+    const { stdout, stderr } = await terminal.tourctl(`origins remove ${slug} a.example b.example --yes`);
+    expect(stdout.trim()).toBe('');
+    expect(stderr).toBe(
+      `warning: b.example was not listed, so it was not removed: tourctl origins list ${slug}\n`,
+    );
+  });
+
   it('shows in which form an origin is stored', async () => {
     const slug = await givenTenant();
     const { stdout, stderr } = await terminal.tourctl(`origins add ${slug} münchen.de`);

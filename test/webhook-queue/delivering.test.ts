@@ -248,11 +248,14 @@ describe('a signature', () => {
   it('is impossible with another SECRETS_KEY: the attempt explains this and is repeated', async () => {
     await worker.stop();
     worker = startFastWorker(db, { secretsKey: 'another key that is long enough too' });
-    await add(db, tenantId, receiver.url);
+    const { id } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);
     const [delivery] = await whenAll(db, tenantId, 'dead');
 
-    expect(delivery!.lastError).toBe('The secret was sealed with another SECRETS_KEY.');
+    expect(delivery!.lastError).toBe(
+      'The secret was sealed with another SECRETS_KEY. Start the queue with that key, ' +
+        `or make a new secret: tourctl webhook rotate-secret ${id}.`,
+    );
     expect(receiver.received).toEqual([]);
   });
 

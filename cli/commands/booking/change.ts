@@ -16,8 +16,9 @@ export async function confirmBookingCommand(context: Context, _options: object, 
 
 export async function cancelBookingCommand(context: Context, _options: object, ref: string): Promise<void> {
   const { adults, tour, departureDate, status } = await getBooking(context.db, ANY_TENANT, ref);
+  const party = adults === 1 ? '1 adult' : `${adults} adults`;
   if (status !== 'cancelled')
-    await context.confirm(`Cancel ${ref}: ${adults} adults, ${tour.slug}, ${departureDate ?? 'no date'}?`);
+    await context.confirm(`Cancel ${ref}: ${party}, ${tour.slug}, ${departureDate ?? 'no date'}?`);
   await change(context, 'booking.cancel', ref, cancelBooking);
 }
 

@@ -17,7 +17,7 @@ class ExportNotWrittenError extends AppError {
   readonly code = 'file_not_written';
 
   constructor(file: string, reason: string) {
-    super(`${file} cannot be written (${reason})`);
+    super(`${file} cannot be written (${reason}): name another file`);
   }
 }
 

@@ -1,5 +1,10 @@
 import { findTenant, findTenantForChange } from '../../../services/api/tenants/find-tenant';
-import { addOrigins, removeOrigins, setOrigins } from '../../../services/api/tenants/origins';
+import {
+  addOrigins,
+  canonicalOrigin,
+  removeOrigins,
+  setOrigins,
+} from '../../../services/api/tenants/origins';
 import type { Tenant } from '../../../services/api/tenants/tenant';
 import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
@@ -36,24 +41,31 @@ export async function setOriginsCommand(
 }
 
 export async function removeOriginsCommand(context: Context, _: object, slug: string, origins: string[]) {
+  const { output } = context;
   await findTenant(context.db, slug);
   await context.confirm(`Remove ${origins.join(', ')} from the sites that may show the widget of ${slug}?`);
-  await change(context, 'remove', slug, (trx, tenant) => removeOrigins(trx, tenant, origins));
+  const listed = await change(context, 'remove', slug, (trx, tenant) => removeOrigins(trx, tenant, origins));
+  for (const origin of origins)
+    if (!listed.includes(canonicalOrigin(origin, { dev: true })))
+      output.warn(`${origin} was not listed, so it was not removed: tourctl origins list ${slug}`);
 }
 
+/** Changes the list and answers with it. Returns the list before. */
 async function change(
   { audited, output }: Context,
   verb: string,
   slug: string,
   work: (trx: Trx, tenant: Tenant) => Promise<Tenant>,
-): Promise<void> {
-  const origins = await audited({ action: `origins.${verb}`, subject: slug }, async (trx, note) => {
-    const tenant = await findTenantForChange(trx, slug);
-    const changed = await work(trx, tenant);
-    note({ origins: tenant.origins }, { origins: changed.origins }, { tenantId: tenant.id });
-    if (verb === 'remove' && changed.origins.length === tenant.origins.length)
-      output.warn('nothing was removed: none of these was listed');
-    return changed.origins;
-  });
+): Promise<string[]> {
+  const { before, origins } = await audited(
+    { action: `origins.${verb}`, subject: slug },
+    async (trx, note) => {
+      const tenant = await findTenantForChange(trx, slug);
+      const changed = await work(trx, tenant);
+      note({ origins: tenant.origins }, { origins: changed.origins }, { tenantId: tenant.id });
+      return { before: tenant.origins, origins: changed.origins };
+    },
+  );
   output.answer({ tenant: slug, origins }, () => origins.join('\n'));
+  return before;
 }

@@ -6,7 +6,7 @@ export class BookingNotFoundError extends AppError {
   readonly code = 'booking_not_found';
 
   constructor() {
-    super('There is no booking with this reference.');
+    super('There is no booking with this reference. Check its spelling, or list the bookings.');
   }
 }
 

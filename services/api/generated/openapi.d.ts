@@ -364,7 +364,7 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /** @description One input fault. */
+        /** @description One input issue. */
         ProblemFault: {
             /** @enum {string} */
             in: "body" | "query" | "path" | "header";

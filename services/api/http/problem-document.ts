@@ -1,7 +1,7 @@
 import type { AppError } from '../../platform/errors';
 import { isProblemCode, type ProblemCode, PROBLEMS } from './problems';
 
-/** One input fault. */
+/** One input issue. */
 export interface ProblemFault {
   in: 'body' | 'query' | 'path' | 'header';
   field: string;

@@ -27,10 +27,10 @@ export function validationIssues(fields: FieldErrors, others: InputIssue[] = [])
     };
   });
   const isNamed = ({ field }: InputIssue) =>
-    found.some((fault) => fault.in === 'body' && fault.field === field);
-  const faults = [...found, ...others.filter((other) => !isNamed(other))];
-  const onlyUnknown = faults.every((fault) => fault.message === UNKNOWN_FIELD);
-  return new BadInputError(onlyUnknown ? 'unknown_parameter' : 'validation_failed', faults);
+    found.some((issue) => issue.in === 'body' && issue.field === field);
+  const issues = [...found, ...others.filter((other) => !isNamed(other))];
+  const onlyUnknown = issues.every((issue) => issue.message === UNKNOWN_FIELD);
+  return new BadInputError(onlyUnknown ? 'unknown_parameter' : 'validation_failed', issues);
 }
 
 /** Returns the path of an excess field. tsoa names the field itself or its parent object. */

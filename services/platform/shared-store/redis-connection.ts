@@ -7,6 +7,8 @@ type Client = Redis | Cluster;
 type Command = (key: string, ...args: string[]) => Promise<unknown>;
 
 const CONNECT_MS = 500;
+const NOT_CONNECTED =
+  'There is no connection to Redis. It is opened again by itself; if that takes long, check REDIS_URL';
 
 /** Reconnects once: servers close idle connections. The guard detects a server that is down. */
 const reconnectOnce = (times: number) => (times === 1 ? 10 : null);
@@ -32,7 +34,7 @@ export function openRedisConnection(address: RedisAddress): StoreConnection {
   let names = new Map<string, string>();
   return {
     run({ lua }, key, args) {
-      if (client?.status !== 'ready') return Promise.reject(new StoreError('Not connected to Redis'));
+      if (client?.status !== 'ready') return Promise.reject(new StoreError(NOT_CONNECTED));
       return commandOf(client, names, lua)(key, ...args);
     },
     async renew() {
@@ -67,7 +69,10 @@ async function connect(address: RedisAddress): Promise<Client> {
     // connect() of a cluster never settles when the connection breaks half-way.
     const timeout = sleep(2 * CONNECT_MS, undefined, { signal: connected.signal });
     await Promise.race([client.connect(), timeout]);
-    if (client.status !== 'ready') throw new StoreError('Connecting to Redis timed out');
+    if (client.status !== 'ready')
+      throw new StoreError(
+        `Redis did not answer within ${(2 * CONNECT_MS) / 1000} s: check REDIS_URL, and the network to it`,
+      );
     return client;
   } catch (error) {
     client.disconnect();

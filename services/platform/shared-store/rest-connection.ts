@@ -97,7 +97,14 @@ function hasResult(reply: unknown): reply is { result: unknown } {
 /** Keeps the store's message without the command that some stores append: its keys name credentials and addresses. */
 function explain(status: number, reply: unknown): StoreError {
   const { error } = (reply ?? {}) as { error?: unknown };
-  if (status === 401) return new StoreError('The store refused CACHE_REST_TOKEN (401)');
+  if (status === 401)
+    return new StoreError(
+      'The store refused CACHE_REST_TOKEN (401): set the token that the store gives for reading and writing',
+    );
   if (typeof error === 'string') return new StoreError(error.split(/,? *command was/)[0]!.slice(0, 200));
-  return status === 200 ? wrongReply() : new StoreError(`The store answered with status ${status}`);
+  return status === 200
+    ? wrongReply()
+    : new StoreError(
+        `The store answered with status ${status}: check CACHE_REST_URL, and the log of the store`,
+      );
 }

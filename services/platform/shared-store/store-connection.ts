@@ -51,7 +51,9 @@ export function toStoreError(error: unknown): StoreError {
 }
 
 export function wrongReply(): StoreError {
-  return new StoreError('The store sent an invalid reply');
+  return new StoreError(
+    'The store sent an invalid reply: check that its address is that of a Redis-compatible store',
+  );
 }
 
 export function isListOf<T extends unknown[]>(

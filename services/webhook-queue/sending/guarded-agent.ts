@@ -102,7 +102,7 @@ function postWebhook(
       onRequestStart: () => trace.enter('first_byte'),
       onResponseStart: (_controller, statusCode, headers) => {
         if (statusCode < 200) {
-          if (++earlyHeads > EARLY_HEADS_MAX) abort(tooLarge());
+          if (++earlyHeads > EARLY_HEADS_MAX) abort(noFinalResponse());
           return;
         }
         head = { statusCode, headers };
@@ -123,6 +123,13 @@ function postWebhook(
   });
 }
 
+function noFinalResponse(): AttemptError {
+  return new AttemptError(
+    'connection',
+    `The receiver sent more than ${EARLY_HEADS_MAX} interim responses (1xx) and no final one: it must answer with a final status.`,
+  );
+}
+
 function tooLarge(): AttemptError {
-  return new AttemptError('connection', 'The response is larger than 16 KiB.');
+  return new AttemptError('connection', 'The response is larger than 16 KiB: only its beginning was read.');
 }

@@ -90,9 +90,15 @@ function codeOf(error: unknown): string {
 }
 
 function unresolved(hostname: string, code: string): AttemptError {
-  return new AttemptError('dns', `The name ${hostname} does not resolve (${code}).`);
+  return new AttemptError(
+    'dns',
+    `The name ${hostname} does not resolve (${code}): check it in the URL, and its DNS records.`,
+  );
 }
 
 function timedOut(hostname: string, timeoutMs: number): AttemptError {
-  return new AttemptError('dns', `The name ${hostname} did not resolve within ${timeoutMs / 1000} s.`);
+  return new AttemptError(
+    'dns',
+    `The name ${hostname} did not resolve within ${timeoutMs / 1000} s: check its name servers and those of this machine.`,
+  );
 }

@@ -51,14 +51,23 @@ export function sealSecret(key: SealingKey, endpointId: string, secret: Buffer):
 /** @throws UnsealableSecretError */
 export function unsealSecret(key: SealingKey, endpointId: string, sealed: SealedSecret): Buffer {
   if (sealed.keyId !== key.id)
-    throw new UnsealableSecretError('The secret was sealed with another SECRETS_KEY.');
+    throw new UnsealableSecretError(
+      'The secret was sealed with another SECRETS_KEY. Start the queue with that key, ' +
+        orRotate(endpointId),
+    );
   try {
     const decipher = createDecipheriv(CIPHER, key.bytes, sealed.nonce, { authTagLength: TAG_BYTES });
     decipher.setAAD(additionalData(endpointId, sealed.id)).setAuthTag(sealed.ciphertext.subarray(-TAG_BYTES));
     return Buffer.concat([decipher.update(sealed.ciphertext.subarray(0, -TAG_BYTES)), decipher.final()]);
   } catch {
-    throw new UnsealableSecretError('The stored secret was altered and cannot be opened.');
+    throw new UnsealableSecretError(
+      'The stored secret was altered. Restore it from a backup, ' + orRotate(endpointId),
+    );
   }
+}
+
+function orRotate(endpointId: string): string {
+  return `or make a new secret: tourctl webhook rotate-secret ${endpointId}.`;
 }
 
 /** Opens lists of secrets. Deliveries that share a list open it once; the cache releases it with the last of them. */
