@@ -53,7 +53,7 @@ export interface OfflineVerb extends VerbForm {
 }
 
 /** A verb that works with any configuration, also a wrong one. */
-export interface BareVerb extends VerbForm {
+interface BareVerb extends VerbForm {
   runBare: () => Action<Basics>;
 }
 

@@ -3,7 +3,7 @@ import { setImmediate as afterPoll, setTimeout as sleep } from 'node:timers/prom
 import type { LoadShedder } from './http/load-shedding';
 
 /** Milliseconds since the drain began, except `quiet`. */
-export interface DrainTimes {
+interface DrainTimes {
   /** The listener closes after this time without a request … */
   quiet: number;
   /** … or at this time at the latest. */

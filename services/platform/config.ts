@@ -36,7 +36,7 @@ export interface Quotas {
   widget: number;
 }
 
-export interface CheckedEnvironment {
+interface CheckedEnvironment {
   /** Has the default in place of an invalid value. */
   config: Config;
   texts: Readings<typeof VARIABLES>['texts'];

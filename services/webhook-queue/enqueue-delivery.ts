@@ -4,7 +4,7 @@ import { EVENT_TYPES, type EventType, type WebhookEvent } from './deliveries/del
 export type { WebhookEvent };
 
 /** Event types of `bookingEvent`. */
-export type BookingEventType = Extract<EventType, `booking.${string}`>;
+type BookingEventType = Extract<EventType, `booking.${string}`>;
 export const BOOKING_EVENT_TYPES = EVENT_TYPES.filter((type): type is BookingEventType =>
   type.startsWith('booking.'),
 );

@@ -14,7 +14,7 @@ const CLOSE_MS = 1000;
 /** Limits connections: few operators use the page, and the worker needs the memory. */
 const LIMITS = { ...HTTP_LIMITS, connections: 1_000, connectionsPerAddress: 200 };
 
-export interface QueueServerOptions {
+interface QueueServerOptions {
   host: string;
   port: number;
   trustProxy: TrustProxy;
@@ -33,7 +33,7 @@ export interface QueueServer {
   close(): Promise<void>;
 }
 
-export interface MonitorOptions {
+interface MonitorOptions {
   /** A separate pool, so that a slow page delays no claim. */
   db: Db;
   secretsKey: string;

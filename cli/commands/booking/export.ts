@@ -89,9 +89,9 @@ const FIRST = new RegExp(`^(?:[\\t\\r\\n]|${UNSEEN}${FORMULA})`, 'u');
 const LATER = new RegExp(`([;|\\t\\r\\n](?:${UNSEEN}["'])?${UNSEEN})(?=${FORMULA})`, 'gu');
 
 /** Holds the column names and the line break of RFC 4180. */
-export const CSV_HEAD = line(COLUMNS);
+const CSV_HEAD = line(COLUMNS);
 
-export function toCsvLine(lead: BookingLead, reveal: boolean): string {
+function toCsvLine(lead: BookingLead, reveal: boolean): string {
   const { customer, ...booking } = toBookingDetailDocument(lead, reveal);
   const { name: customer_name, phone: customer_phone, email: customer_email } = customer;
   const values = { ...booking, customer_name, customer_phone, customer_email };

@@ -73,14 +73,14 @@ async function* counted(db: Db, written: Written): AsyncGenerator<Record<string,
   }
 }
 
-export interface WholeFileOptions {
+interface WholeFileOptions {
   /** Replace a file that is there. */
   force: boolean;
   stop?: AbortSignal;
 }
 
 /** @throws UnwritableFileError */
-export function refuseExisting(file: string): void {
+function refuseExisting(file: string): void {
   if (existsSync(file)) throw new UnwritableFileError(file, 'it exists; --force replaces it');
 }
 
@@ -89,7 +89,7 @@ export function refuseExisting(file: string): void {
  * file that is replaced stays as it was until then.
  * @throws UnwritableFileError
  */
-export async function writeWholeFile(
+async function writeWholeFile(
   file: string,
   text: Readable,
   { force, stop }: WholeFileOptions,
@@ -111,7 +111,7 @@ export async function writeWholeFile(
   }
 }
 
-export class UnwritableFileError extends AppError {
+class UnwritableFileError extends AppError {
   readonly code = 'file_not_written';
 
   constructor(file: string, reason: string) {

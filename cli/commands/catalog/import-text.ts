@@ -53,7 +53,7 @@ const MOST_CHARACTERS = 40;
 const SIGNS = { created: '+', updated: '~', archived: '-', deleted: '-', cancelled: '-' };
 
 /** Lists the changes of a dry run, one line for each field: `~` changed, `+` new, `-` removed. */
-export function describeChanges({ changes, changes_left_out: leftOut = 0 }: ImportReport): string[] {
+function describeChanges({ changes, changes_left_out: leftOut = 0 }: ImportReport): string[] {
   if (!changes || changes.length === 0) return [];
   const lines: string[] = [];
   let tours = 0;

@@ -118,7 +118,7 @@ function describeOvertaken(before: Removals, after: Removals): string {
  * keep a transaction open while it waits for a writer.
  * @param work is given the files to read, and how each is called
  */
-export async function withSpooledPipes<T>(
+async function withSpooledPipes<T>(
   files: string[],
   stop: AbortSignal | undefined,
   work: (readable: string[], nameOf: (file: string) => string) => Promise<T>,

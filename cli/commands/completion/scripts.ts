@@ -13,7 +13,7 @@ export function completionCommand(shell: keyof typeof SCRIPTS, tree: Branch[]): 
 }
 
 /** Returns a script for bash 3.2 and later that does not need the package bash-completion. */
-export function bashScript(commands: CompletedCommand[]): string {
+function bashScript(commands: CompletedCommand[]): string {
   const paths = commands.filter(({ path }) => path.length > 0).map(({ path }) => `'${path.join(' ')}'`);
   const next = commands.map(({ path, words, flags, takesFiles }) => {
     const named = words.map(({ word }) => word).join(' ');
@@ -78,7 +78,7 @@ function bashValues({ path, flags }: CompletedCommand): string[] {
 }
 
 /** Returns a script to source, or to store as _tourctl in a directory of $fpath. */
-export function zshScript(commands: CompletedCommand[]): string {
+function zshScript(commands: CompletedCommand[]): string {
   const paths = commands.filter(({ path }) => path.length > 0).map(({ path }) => `'${path.join(' ')}'`);
   const next = commands.map(({ path, words, flags, takesFiles }) => {
     const named = words.map(zshDescription).join(' ');
@@ -138,7 +138,7 @@ function zshDescription({ word, about }: { word: string; about: string }): strin
   return `'${word.replaceAll(':', '\\:')}:${about}'`;
 }
 
-export function fishScript(commands: CompletedCommand[]): string {
+function fishScript(commands: CompletedCommand[]): string {
   return `# tourctl for fish: tourctl completion fish > ~/.config/fish/completions/tourctl.fish
 function __tourctl_at
     set -l given (commandline -opc | string match -v -- '-*')[2..-1]

@@ -4,7 +4,7 @@ import type { Variable } from '../../../services/platform/read-variable';
 import { VARIABLES, type VariableName } from '../../../services/platform/config/variables';
 import type { Io } from '../../terminal/io';
 
-export interface Setting {
+interface Setting {
   variable: VariableName;
   /** Null for a secret, and if there is no value. */
   value: string | null;

@@ -31,7 +31,7 @@ function demoFile(dataDir: string): string {
 }
 
 /** Reads the demo's stored credentials; undefined if the file is missing or unreadable. */
-export function readDemoFile(dataDir: string): DemoCredentials | undefined {
+function readDemoFile(dataDir: string): DemoCredentials | undefined {
   const file = demoFile(dataDir);
   if (!existsSync(file)) return undefined;
   try {
@@ -59,7 +59,7 @@ const ACTION = 'demo.plant';
  * Creates the demo in a database that never had it, and stores its credentials in DATA_DIR. Later runs add departures, and
  * issue new credentials if their file is lost. `seed` and `up` call it.
  */
-export async function plantDemoFor({ audited, config, secrets }: Context): Promise<void> {
+async function plantDemoFor({ audited, config, secrets }: Context): Promise<void> {
   const today = new Date().toISOString().slice(0, 10);
   const { keyPepper } = await secrets('keyPepper');
   await audited({ action: ACTION }, async (trx, note) => {

@@ -100,7 +100,7 @@ interface Welcome {
 }
 
 /** Formats the welcome for a person. */
-export function welcomeText(welcome: Welcome, config: Config): string {
+function welcomeText(welcome: Welcome, config: Config): string {
   const lines = [
     `API            ${welcome.api}  (docs: ${welcome.docs})`,
     `Webhook queue  ${welcome.webhook_queue}`,

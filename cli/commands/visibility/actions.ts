@@ -37,7 +37,7 @@ export function rulesOf(targets: VisibilityTarget[], visibility: Visibility): ob
   };
 }
 
-export function describeVisibility({ defaultVisible, continents, tours }: Visibility): string {
+function describeVisibility({ defaultVisible, continents, tours }: Visibility): string {
   const rows = [
     ...tours.map(({ slug, visible }) => ['tour', slug, shown(visible)]),
     ...continents.map(({ continent, visible }) => ['continent', continent, shown(visible)]),

@@ -26,14 +26,7 @@ import type { Tone } from '../../terminal/screen';
 import { type Column, properties, tableOf } from '../../terminal/table';
 
 /** Converts an endpoint to the answer of show, with its secrets and newest deliveries. */
-export function toWebhookDetail({
-  secrets,
-  trouble,
-  waiting,
-  recent,
-  lastFailure,
-  ...endpoint
-}: EndpointDetail) {
+function toWebhookDetail({ secrets, trouble, waiting, recent, lastFailure, ...endpoint }: EndpointDetail) {
   return {
     ...toEndpointDocument(endpoint),
     secrets: secrets.map(({ createdAt, expiresAt }) => ({

@@ -48,8 +48,9 @@ export async function anonymizeBooking(
   await lockLead(trx, id);
   const before = await getBooking(trx, ANY_TENANT, bookingRef);
   if (before.anonymizedAt) return undefined;
-  // Erases answers that requests stored while this transaction waited for the locks. This breaks the lock order, but cannot
-  // deadlock: only a repeat of the request, which waits for no lock, or another anonymization can hold such a new key.
+  // Erases the answers that requests stored while this transaction waited for the locks. This locks idempotency rows after the
+  // departure, against the lock order. It cannot deadlock: the holder of such a row is a repeated request, which waits for no
+  // lock, or another anonymization.
   const late = await erase();
 
   const keptReference = (reference: string | null) =>

@@ -6,7 +6,7 @@ import type { Issue } from './issue';
 import { suggestName } from './unknown-name';
 
 /** The fields of one tour in a file that are correct, whatever is wrong with the others. */
-export interface TourEntry {
+interface TourEntry {
   slug: string | undefined;
   /** Major units, for the check of the decimals. */
   basePrice: number | undefined;

@@ -29,7 +29,7 @@ export interface TourDiff {
   departures?: DepartureDiff[];
 }
 
-export interface DepartureDiff {
+interface DepartureDiff {
   departure_date: string;
   change: 'created' | 'updated' | 'deleted' | 'cancelled';
   fields?: FieldDiff[];

@@ -41,4 +41,4 @@ export interface DepartureJson {
 }
 
 export const PRICE_CATEGORIES = ['adult', 'child', 'single_supplement'] as const;
-export type PriceCategory = (typeof PRICE_CATEGORIES)[number];
+type PriceCategory = (typeof PRICE_CATEGORIES)[number];

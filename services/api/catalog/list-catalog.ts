@@ -7,7 +7,7 @@ import type { Db } from '../../platform/database';
 import { createQuoter, type Quote } from '../pricing/quote-tenant-price';
 import { foldName } from './fold-name';
 
-export interface CatalogFilter {
+interface CatalogFilter {
   limit: number;
   continent?: string;
   /** Part of the name, in any case, with or without accents. */
@@ -21,7 +21,7 @@ export interface PricedCatalogTour {
 }
 
 /** One page of the catalog with the tenant's visibility and prices. */
-export interface PricedCatalogPage {
+interface PricedCatalogPage {
   items: PricedCatalogTour[];
   /** The last item, where the next page starts; null at the end of the list. */
   last: { nameFolded: string; id: string } | null;

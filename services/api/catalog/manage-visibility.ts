@@ -51,7 +51,7 @@ export async function clearVisibility(
 }
 
 /** The reason why a tenant sees a tour or not. */
-export interface VisibilityExplanation {
+interface VisibilityExplanation {
   visible: boolean;
   /** False for a draft or archived tour, which no rule can show. */
   published: boolean;

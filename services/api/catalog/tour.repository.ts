@@ -39,7 +39,7 @@ export async function findTourForTenant(db: Db, tenant: Tenant, key: TourKey): P
   return rows[0];
 }
 
-export interface CatalogPageRequest {
+interface CatalogPageRequest {
   limit: number;
   continent?: string;
   /** Folded text to find in the folded name. */

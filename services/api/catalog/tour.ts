@@ -43,7 +43,7 @@ export interface Tour extends ListedTour {
   revision: number;
 }
 
-export interface TourImage {
+interface TourImage {
   url: string;
   alt?: string;
 }
@@ -54,7 +54,7 @@ export interface TourLocation {
   lng?: number;
 }
 
-export interface ItineraryDay {
+interface ItineraryDay {
   day: number;
   title: string;
   description?: string;

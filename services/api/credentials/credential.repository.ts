@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
-import { TENANT_COLUMNS, TENANT_MAY_BE_USED } from '../tenants/tenant-row';
+import { TENANT_COLUMNS } from '../tenants/tenant-row';
 import type { Scope } from './credential';
 import type { CredentialKind, DigestAlgorithm } from './token-format';
 
@@ -39,21 +39,6 @@ export async function findStoredApiKey(db: Db, id: string): Promise<StoredApiKey
 
 export async function findStoredWidgetToken(db: Db, id: string): Promise<StoredWidgetToken | undefined> {
   return findStored(db, 'widget_tokens', id, 'c.origins as own_origins');
-}
-
-/** Checks whether a live widget token lists this origin, itself or through its tenant. */
-export async function isOriginListed(db: Db, origin: string): Promise<boolean> {
-  const live = `w.revoked_at is null and (w.expires_at is null or w.expires_at > clock_timestamp())
-    and ${TENANT_MAY_BE_USED}`;
-  // Two subqueries, because each uses its own index; one condition with "or" uses neither.
-  const { rows } = await db.raw(
-    `select exists (select from widget_tokens w join tenants t on t.id = w.tenant_id
-                    where w.origins @> array[:origin]::text[] and ${live})
-         or exists (select from tenants t join widget_tokens w on w.tenant_id = t.id
-                    where t.origins @> array[:origin]::text[] and w.origins is null and ${live}) as listed`,
-    { origin },
-  );
-  return rows[0].listed;
 }
 
 /** @param own the column that only this kind has */

@@ -1,7 +1,7 @@
 import type { Tenant } from '../tenants/tenant';
 
 export const CREDENTIAL_STATUSES = ['live', 'expired', 'revoked'] as const;
-export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number];
+type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number];
 
 /** A credential as lists and the command line show it, without its secret. */
 export interface Credential {

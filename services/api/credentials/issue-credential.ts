@@ -6,7 +6,7 @@ import { showCredential } from './list-credentials';
 import { digestToken, mintCredentialToken, type CredentialKind } from './token-format';
 import { allowedOrigins } from '../tenants/origins';
 
-export interface ApiKeyToIssue {
+interface ApiKeyToIssue {
   scopes: Scope[];
   name?: string | null;
   /** The website that uses it. */

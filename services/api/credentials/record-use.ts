@@ -65,7 +65,7 @@ async function updateLastUsed(db: Db, kind: CredentialKind, seen: Map<string, La
 }
 
 /** Times of last use that a process has recorded and not yet written. */
-export interface LastSeen {
+interface LastSeen {
   /** Last successful authentication. */
   used?: Date;
   /** Last request from a browser. */

@@ -12,7 +12,7 @@ import {
 import { showCredential } from './list-credentials';
 import type { CredentialKind } from './token-format';
 
-export interface Rotation {
+interface Rotation {
   /** Time until the old one expires, unless its own expiry is earlier; 0 revokes it in the same transaction. */
   graceSeconds: number;
   /** Lifetime of the new one; null: no expiry; absent: the lifetime of the old one. */

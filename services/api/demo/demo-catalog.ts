@@ -20,7 +20,7 @@ export const demoSlugs = {
 } as const;
 
 /** The fields of a tour in `demo-tours.json` that this module reads; the others pass through to the import. */
-export interface DemoTour {
+interface DemoTour {
   slug: string;
   name: string;
   duration_days: number;

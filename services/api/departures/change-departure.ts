@@ -22,7 +22,7 @@ export interface ChangedDeparture {
   after: Departure;
 }
 
-export interface CancelledDeparture extends ChangedDeparture {
+interface CancelledDeparture extends ChangedDeparture {
   bookings: StandingBooking[];
   live: { holds: number; seats: number };
 }

@@ -7,7 +7,7 @@ export interface Alternative {
 }
 
 /** The refused request for seats. */
-export interface WantedSeats {
+interface WantedSeats {
   tourId: string;
   departureDate: string;
   quantity: number;

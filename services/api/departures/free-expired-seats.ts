@@ -27,7 +27,7 @@ export async function freeExpiredSeats(
 }
 
 /** The holds and bookings that were marked as expired. */
-export interface ExpiredSeats {
+interface ExpiredSeats {
   /** Ids of holds. */
   holds: string[];
   bookingRefs: string[];

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant-row';
 
-export interface OversoldDeparture {
+interface OversoldDeparture {
   tour: string;
   departureDate: string;
   seatsTotal: number;
@@ -28,7 +28,7 @@ export async function recountSeats(db: Db): Promise<{ recounted: number; oversol
 }
 
 /** Ids of inconsistent holds. */
-export interface OrphanedHolds {
+interface OrphanedHolds {
   /** Number of holds that expired over ten minutes ago and are still stored as active. */
   lapsed: number;
   /** Converted holds without a booking. */

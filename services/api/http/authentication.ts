@@ -143,7 +143,7 @@ function onlyOne(channels: Record<Channel, unknown>): SentCredential | undefined
 
 export type Channel = 'Authorization' | 'api_key' | 'token' | 'x-svc-widget-token' | 'pass';
 
-export interface SentCredential {
+interface SentCredential {
   token: string;
   /** All channels with this value. */
   channels: Channel[];

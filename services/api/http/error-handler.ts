@@ -63,7 +63,7 @@ export function problemCodeOf(thrown: unknown): ProblemCode {
 }
 
 /** Renders an error as a page, on a route that sets `response.locals.problemPage`. */
-export type ProblemPage = (status: number, requestId: string) => string;
+type ProblemPage = (status: number, requestId: string) => string;
 
 function setErrorHeaders(
   error: AppError | undefined,

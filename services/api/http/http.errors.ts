@@ -19,7 +19,7 @@ export class BadInputError extends AppError {
   }
 }
 
-export type BadInputCode =
+type BadInputCode =
   | 'validation_failed'
   | 'unknown_parameter'
   | 'duplicate_parameter'

@@ -50,7 +50,7 @@ function mac(key: string, scope: unknown, payload: Buffer): Buffer {
 }
 
 /** The answer of a list: items and the cursor of the next page. */
-export interface ListPage<T> {
+interface ListPage<T> {
   items: T[];
   next_cursor: string | null;
 }

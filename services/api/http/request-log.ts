@@ -19,7 +19,7 @@ export const writeRequestLine: WriteRequestLine = (line, request, response) => {
 };
 
 /** The trace of a caller's request (W3C Trace Context). */
-export interface TraceContext {
+interface TraceContext {
   /** Id of the trace: 32 digits of lower-case hex. */
   traceId: string;
   /** Id of the caller's span: 16 digits. */

@@ -23,21 +23,17 @@ const duration = new Histogram({
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 });
 
-let inFlight = 0;
-new Gauge({
+const inFlight = new Gauge({
   name: 'http_requests_in_flight',
   help: 'Requests that started and have no complete answer yet',
-  collect() {
-    this.set(inFlight);
-  },
 });
 
 /** Measures every request by its outcome. */
 export function measureRequest(request: Request, response: Response, next: NextFunction): void {
   const startedAt = performance.now();
-  inFlight++;
+  inFlight.inc();
   response.once('close', () => {
-    inFlight--;
+    inFlight.dec();
     const series = seriesOf(methodOf(request), routeOf(request), statusOf(response));
     series.count.inc();
     series.seconds.observe((performance.now() - startedAt) / 1000);

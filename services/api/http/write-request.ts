@@ -32,7 +32,7 @@ export interface WriteOperation {
 }
 
 /** The refused write and its tenant. */
-export interface RefusedWrite {
+interface RefusedWrite {
   tenantId: string;
   operation: Operation;
   requestId: string;

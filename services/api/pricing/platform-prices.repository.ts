@@ -29,7 +29,7 @@ export async function findPriceRanges(db: Db): Promise<PriceRange[]> {
 }
 
 /** The tours in the scope of some rules. */
-export interface TourScope {
+interface TourScope {
   all: boolean;
   tourIds: string[];
   continents: string[];

@@ -24,7 +24,7 @@ export async function findPriceRules(db: Db, tenantId: string, tourIds: string[]
 }
 
 /** A rule that may lower a price, and its tenant. */
-export interface DiscountRule {
+interface DiscountRule {
   rule: PriceRule;
   tenant: { id: string; slug: string; currency: string };
 }
@@ -53,7 +53,7 @@ export async function findDiscountRules(db: Db): Promise<DiscountRule[]> {
 /** A rule with the slug of its tour. */
 export type ListedPriceRule = PriceRule & { tourSlug: string | null };
 
-export interface PriceRulePage {
+interface PriceRulePage {
   /** Id of the last rule of the previous page. */
   after?: number;
   limit: number;

@@ -99,7 +99,7 @@ function definedOf(filter: TourPage['filter']): Record<string, string> {
 }
 
 /** The content of one page of the list. */
-export interface TourPage extends DocumentSettings {
+interface TourPage extends DocumentSettings {
   tenantName: string;
   cards: Card[];
   /** JSON-LD of the same tours. */

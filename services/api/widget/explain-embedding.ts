@@ -5,7 +5,7 @@ import { isDevelopmentOrigin } from '../tenants/origins';
 import { findTenant } from '../tenants/find-tenant';
 
 /** Whether a page may show the widget, and the reason. */
-export interface Embedding {
+interface Embedding {
   allowed: boolean;
   /** The origin that the browser of that page sends. */
   origin: string;

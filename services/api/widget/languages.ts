@@ -82,7 +82,7 @@ function readEntry(entry: string): { tag: string; weight: number } {
 export type Locale = string & { readonly __brand: 'Locale' };
 
 /** The formats of one locale. */
-export interface LocaleFormats {
+interface LocaleFormats {
   /** @param code ISO 3166 alpha-2 or UN M.49; an unknown code is shown unchanged */
   region(code: string): string;
   count(number: number): string;

@@ -27,7 +27,7 @@ function send(response: Response, { script, integrity }: Published, caching: str
   response.type('application/javascript').send(script);
 }
 
-export interface Published {
+interface Published {
   version: string;
   script: string;
   /** The value of the integrity attribute. */

@@ -39,7 +39,7 @@ export function giveTo(account: Account, file: string): void {
   if (account.uid !== undefined && account.gid !== undefined) lchownSync(file, account.uid, account.gid);
 }
 
-export interface ProgramResult {
+interface ProgramResult {
   ok: boolean;
   /** stdout, stderr, and the reason why the program could not run. */
   output: string;

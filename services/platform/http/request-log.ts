@@ -3,7 +3,7 @@ import { shortenedAddress } from './client-address';
 import { requestIdOf } from './request-id';
 
 /** The fields that the log line of a request has in every service. */
-export interface RequestLine {
+interface RequestLine {
   request_id: string;
   /** The shortened address; undefined if the socket was closed before. */
   client: string | undefined;

@@ -5,7 +5,7 @@ export const VALIDITY_MS = 1_000;
 /** A poll without a response after this time has failed, because its result would be too old. Knex then drops the connection. */
 const ANSWER_MS = 1_000;
 
-export interface Poll {
+interface Poll {
   instance: string;
   /** The version that this process has seen. It has cleared older cache entries. */
   seen: number;
@@ -38,7 +38,7 @@ export async function deleteInstance(db: Db, instance: string): Promise<void> {
   await db('api_instances').where({ id: instance }).delete().timeout(ANSWER_MS);
 }
 
-export interface LaggingInstance {
+interface LaggingInstance {
   id: string;
   poll: number;
 }

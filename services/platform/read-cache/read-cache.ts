@@ -11,7 +11,7 @@ export interface CachedEntry<T> {
   size: number;
 }
 
-export interface ReadCache {
+interface ReadCache {
   /**
    * Returns the cached value of the key, or loads it. Concurrent calls for a key share one load. While the cache is not valid,
    * every call loads. Callers share the value: do not change it.

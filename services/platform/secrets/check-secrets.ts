@@ -8,7 +8,7 @@ import { loadSecrets, SECRET_VARIABLES, type Secrets, SecretsError } from '../se
 type Checked = 'secretsKey' | 'keyPepper';
 
 /** Returns whether the key opens the sealed data; undefined: no data is sealed. The webhook queue implements it. */
-export type OpensSealed = (db: Db, secretsKey: string) => Promise<boolean | undefined>;
+type OpensSealed = (db: Db, secretsKey: string) => Promise<boolean | undefined>;
 
 const CHECKED: readonly Checked[] = ['secretsKey', 'keyPepper'];
 const CONSEQUENCES = {

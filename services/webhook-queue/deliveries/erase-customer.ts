@@ -2,7 +2,7 @@ import type { Trx } from '../../platform/database';
 import { WORKER_LOST } from './queue.repository';
 import { BookingInFlightError, BookingUndeliveredError } from '../webhook.errors';
 
-export interface ErasedCustomer {
+interface ErasedCustomer {
   events: number;
   deliveries: number;
   /** Attempts whose stored response was erased. */
@@ -11,7 +11,7 @@ export interface ErasedCustomer {
   undelivered: string[];
 }
 
-export interface ErasureRules {
+interface ErasureRules {
   /** Returns true when a text, such as a reference, identifies the customer. */
   identifiesPerson: (text: string) => boolean;
   /** Erases also while a delivery with the customer is not delivered: it is sent without the customer. */

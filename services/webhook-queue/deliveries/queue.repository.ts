@@ -108,7 +108,7 @@ export async function readDatabaseTime(db: Db | Trx): Promise<Date> {
   return rows[0].now;
 }
 
-export interface DueLowerBoundRow {
+interface DueLowerBoundRow {
   now: Date;
   /** The oldest `next_at` of each endpoint with queued deliveries, including leased ones, whose lease may be lost. */
   oldest: { endpointId: string; at: Date }[];
@@ -128,7 +128,7 @@ export async function findDueLowerBounds(db: Db, limit: number): Promise<DueLowe
   return { now, oldest: oldest.map(({ endpointId, at }) => ({ endpointId, at: new Date(at) })) };
 }
 
-export interface Orphans {
+interface Orphans {
   /** Ids of endpoints whose tenant has deliveries that wait without an endpoint. */
   toAdopt: string[];
   /** Ids of removed endpoints that still have queued deliveries. */

@@ -8,8 +8,10 @@ import { QUEUED_STATUS, readDatabaseTime } from './queue.repository';
 export const REPLAY_LIMIT = 10_000;
 
 /**
- * Queues finished deliveries of active endpoints again, in the order in which they finished, each with its old webhook-id.
- * @returns also the number left above REPLAY_LIMIT: pass `finishedBefore` to continue with them
+ * Queues finished deliveries of active endpoints again, at most REPLAY_LIMIT, in the order in which they finished. Each keeps its
+ * webhook-id.
+ * @returns replayed: the number of queued deliveries; left: the number of matching deliveries above the limit; finishedBefore:
+ * pass it to the next call, so that it queues only those that are left
  */
 export async function replayDeliveries(
   trx: Trx,

@@ -8,7 +8,7 @@ import type { Format } from './endpoint';
 import { findEndpointsAtSameUrl, insertEndpoint } from './endpoint.repository';
 import { issueSecret } from './endpoint-secrets';
 
-export interface NewEndpoint {
+interface NewEndpoint {
   tenantId: string;
   url: string;
   /** Event types to send; `booking.created` by default. */

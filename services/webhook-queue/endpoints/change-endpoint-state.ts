@@ -68,7 +68,7 @@ const CHANGES = {
 export type EndpointVerb = keyof typeof CHANGES;
 
 /** The change as the audit log stores it. */
-export interface EndpointChange {
+interface EndpointChange {
   tenantId: string;
   before: EndpointDocument;
   after: EndpointDocument;

@@ -28,7 +28,7 @@ export async function issueSecret(trx: Trx, secretsKey: string, endpointId: stri
   return showSecret(secret);
 }
 
-export interface RotatedSecret {
+interface RotatedSecret {
   id: string;
   /** Shown only once: only its sealed form is stored. */
   secret: string;
@@ -75,7 +75,7 @@ export async function findUnopenedEndpoints(db: Db, secretsKey: string): Promise
   return [...tenants].map(([id, tenant]) => ({ id, tenant }));
 }
 
-export interface UnopenedEndpoint {
+interface UnopenedEndpoint {
   id: string;
   /** Slug of the tenant. */
   tenant: string;

@@ -23,7 +23,7 @@ export async function lockEndpoint(trx: Trx, id: string): Promise<Endpoint | und
   return endpoints(trx).where('e.id', id).forNoKeyUpdate('e').first();
 }
 
-export interface EndpointSelection {
+interface EndpointSelection {
   tenantId?: string;
   status?: EndpointStatus;
   /** Continues after this endpoint id. */

@@ -86,7 +86,7 @@ async function findMonthsToMake(db: Db, ahead: number): Promise<string[]> {
   return rows.map(({ month }) => month);
 }
 
-export interface ExpiredRows {
+interface ExpiredRows {
   /** Deleted rows of one table, at most 5000; 0 when none is left. */
   deleted: number;
   /** Deleted deliveries that still waited. */

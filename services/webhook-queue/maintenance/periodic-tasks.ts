@@ -10,7 +10,7 @@ import {
 } from './worker-heartbeat.repository';
 import { adoptWaiting, cancelWaiting, findOrphans } from '../deliveries/queue.repository';
 
-export interface PeriodicTaskOptions {
+interface PeriodicTaskOptions {
   db: Db;
   log: Logger;
   worker: string;

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/database';
 /** Interval of a worker's heartbeat. */
 export const HEARTBEAT_SECONDS = 5;
 
-export interface WorkerHeartbeat {
+interface WorkerHeartbeat {
   id: string;
   slots: number;
   inFlight: number;

@@ -5,7 +5,7 @@ export function webhookId(eventId: string): string {
   return `msg_${eventId.replaceAll('-', '')}`;
 }
 
-export interface Payload {
+interface Payload {
   id: string;
   /** Time of this attempt. */
   sentAt: Date;
@@ -37,7 +37,7 @@ function inSeconds(at: Date): number {
 /** Limits clock skew and the reuse of a captured request, as Standard Webhooks recommends. */
 const TOLERANCE_SECONDS = 300;
 
-export interface ReceivedPayload {
+interface ReceivedPayload {
   /** Header names in lower case, as in Node. */
   headers: Record<string, string | string[] | undefined>;
   body: string;

@@ -72,7 +72,7 @@ function count(histogram: number[], ms: number): void {
 }
 
 /** Counts of one worker for one endpoint in five minutes. */
-export interface Tally {
+interface Tally {
   at: Date;
   endpointId: string;
   delivered: number;

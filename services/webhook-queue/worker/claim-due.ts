@@ -5,7 +5,7 @@ import { createDueLowerBounds } from './due-lower-bounds';
 import type { AdaptiveConcurrency } from './adaptive-concurrency';
 import type { QueueMetrics } from '../metrics/queue-metrics';
 
-export interface ClaimDueOptions {
+interface ClaimDueOptions {
   db: Db;
   log: Logger;
   metrics: QueueMetrics;
@@ -18,7 +18,7 @@ export interface ClaimDueOptions {
   countInFlight: () => Map<string, number>;
 }
 
-export interface Claimed {
+interface Claimed {
   claims: Claim[];
   /** True when a whole round over all endpoints found nothing. */
   nothingLeft: boolean;

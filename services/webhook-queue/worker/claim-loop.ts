@@ -3,14 +3,14 @@ import type { Logger } from '../../platform/logger';
 import type { ClaimDue } from './claim-due';
 import type { Slots } from './slots';
 
-export interface ClaimLoopOptions {
+interface ClaimLoopOptions {
   log: Logger;
   claimDue: ClaimDue;
   slots: Slots;
   pollMs: number;
 }
 
-export interface ClaimLoop {
+interface ClaimLoop {
   /** Claims now instead of at the next poll. */
   wake(): void;
   /** Stops claiming; resolves after the last claim. */

@@ -8,7 +8,7 @@ import type { EndpointConcurrency } from './adaptive-concurrency';
 /** State of an endpoint in this worker, where it differs from the initial state. */
 export interface KnownEndpoint extends EndpointConcurrency {
   id: string;
-  /** Deliveries that this worker has in flight or claimed. */
+  /** Number of deliveries that this worker has claimed and not finished, sent or not. */
   inFlight: number;
   /** Due lower bound (due-lower-bounds.ts). Null: the claim scans all entries. */
   dueLowerBound: Date | null;
@@ -18,9 +18,9 @@ export interface ClaimLimits {
   worker: string;
   /** Maximum number of deliveries in this claim. */
   rows: number;
-  /** Maximum number of deliveries that this worker holds; a tenant's share is a part of it. */
+  /** Maximum number of deliveries that this worker holds at a time; a tenant's share is a fraction of it. */
   capacity: number;
-  /** Maximum number of requests in flight; the shares of slow and unproven endpoints are parts of it. */
+  /** Maximum number of requests in flight; the shares of slow and unproven endpoints are fractions of it. */
   slots: number;
   /** Concurrency limit of an endpoint that `known` does not contain. */
   concurrencyLimit: number;
@@ -42,7 +42,7 @@ export interface Claim extends ClaimedDelivery {
   dueAt: Date;
 }
 
-export interface ClaimAnswer {
+interface ClaimAnswer {
   claims: Claim[];
   /** Number of these claims that a lost worker held before. */
   lost: number;

@@ -8,7 +8,7 @@ import type { AdaptiveConcurrency } from './adaptive-concurrency';
 import { decideNext } from './retry-schedule';
 import type { SlotOptions } from './slots';
 
-export interface CompletionOptions {
+interface CompletionOptions {
   log: Logger;
   metrics: QueueMetrics;
   secretsKey: string;

@@ -16,7 +16,7 @@ const BUSY = 50;
 const ATTEMPTS_MAX = 5;
 const PAUSE_MS = 1000;
 
-export interface ResultRecorderOptions {
+interface ResultRecorderOptions {
   db: Db;
   log: Logger;
   metrics: QueueMetrics;

@@ -14,7 +14,7 @@ export function isNotCounted({
 }
 
 /** The attempts of a delivery before this one. */
-export interface PreviousAttempts {
+interface PreviousAttempts {
   /** Attempts that count against the schedule. */
   tries: number;
   /** Attempts that `isNotCounted` names; the first three of them are free. */

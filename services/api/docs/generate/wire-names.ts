@@ -2,7 +2,7 @@ import { sealCursor } from '../../http/paging';
 import type { Schema } from '../openapi-document';
 
 /** Describes the names on the wire. A description or an @example in a dto takes precedence. */
-export interface WireName {
+interface WireName {
   description?: string;
   example?: unknown;
   format?: 'date' | 'date-time' | 'uuid' | 'email' | 'uri';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
 
-export interface DocsPage {
+interface DocsPage {
   title: string;
   /** Path of the page itself below the base path, as it stands in the list of pages. */
   path: string;

@@ -14,13 +14,13 @@ interface TimeSpan {
   end: Date;
 }
 
-export interface Bar extends TimeSpan {
+interface Bar extends TimeSpan {
   good: number;
   bad: number;
   tip: string;
 }
 
-export interface Point extends TimeSpan {
+interface Point extends TimeSpan {
   /** Milliseconds; null without measurements. */
   typical: number | null;
   slow: number | null;

@@ -9,7 +9,7 @@ import {
 } from '../queries/stats-history.repository';
 import { formatCount, formatDay, formatMilliseconds, formatMinute, formatPercent } from '../html/formats';
 
-export interface Totals {
+interface Totals {
   delivered: number;
   failed: number;
   answerTimes: Histogram;

@@ -27,7 +27,7 @@ export interface DeliverySituation {
   lease: { worker: string; since: Date; until: Date } | null;
 }
 
-export interface NextStepText {
+interface NextStepText {
   /** Fits into a table cell. */
   short: Markup | string;
   /** Explains the state and the next step. */

@@ -13,7 +13,7 @@ import { findQueueCounts } from '../../stats/queue-counts.repository';
 import { cardTable, mark } from '../html/components';
 
 /** Parts of the overview by element id. Live updates send a part again when it changes. */
-export type Fragments = Readonly<Record<string, Markup>>;
+type Fragments = Readonly<Record<string, Markup>>;
 
 const RANGE_NAMES: Readonly<Record<Range, string>> = { '1h': '1 hour', '24h': '24 hours', '7d': '7 days' };
 

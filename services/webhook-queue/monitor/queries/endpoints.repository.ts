@@ -37,7 +37,7 @@ export interface EndpointRow {
   secrets: number;
 }
 
-export interface EndpointSearch {
+interface EndpointSearch {
   /** Slug. */
   tenant?: string;
   /** Undefined: all but removed endpoints. */

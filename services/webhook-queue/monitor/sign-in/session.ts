@@ -11,7 +11,7 @@ export interface MonitorSession extends SessionOwner {
   token: string;
 }
 
-export interface MonitorLink {
+interface MonitorLink {
   id: string;
   /** Valid once, for LINK_MINUTES. Opens a session of SESSION_HOURS. */
   token: string;
@@ -61,7 +61,7 @@ async function record(trx: Trx, { id, operator, host }: SessionOwner, action: st
 /** 32 bytes in base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-export interface SessionToken {
+interface SessionToken {
   /** Known only to its holder. */
   token: string;
   /** Stored in the database. */
@@ -83,7 +83,7 @@ export function isSessionToken(text: string): boolean {
   return TOKEN.test(text);
 }
 
-export interface SessionOwner {
+interface SessionOwner {
   id: string;
   /** The system user who created the link, and the machine. */
   operator: string;
