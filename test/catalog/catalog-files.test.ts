@@ -1,11 +1,7 @@
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { departureEntry, readFiles, tourEntry } from './catalog-files';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useTestDatabase();
 
 const read = (contents: Record<string, unknown>) => readFiles(database.db, contents);
 

@@ -1,12 +1,8 @@
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { departureEntry, importFiles, tourEntry } from './catalog-files';
 import { departureOf, insertHold, insertLead, insertTenant, tourOf } from './catalog-rows';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useTestDatabase();
 
 describe('an import that meets holds and bookings', () => {
   let tenantId: string;

@@ -1,14 +1,10 @@
 import { inTransaction } from '../../services/platform/database';
 import { importCatalog } from '../../services/api/catalog-import/import-catalog';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { departureEntry, importFiles, tourEntry } from './catalog-files';
 import { departureOf, insertTenant, tourOf } from './catalog-rows';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useTestDatabase();
 
 const none = { created: 0, updated: 0, unchanged: 0 };
 

@@ -3,16 +3,12 @@ import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, wr
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 
 const ENTRY = path.resolve(__dirname, '../../cli/tourctl.js');
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let folder: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'pipe-'));
 });

@@ -1,18 +1,16 @@
 import { importCatalog, writeImport } from '../../services/api/catalog-import/import-catalog';
 import { relockDeparture } from '../../services/api/departures/reserve-seats';
 import { inTransaction } from '../../services/platform/database';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { untilTransactionWaits } from '../support/lock-wait';
 import { compareFiles, departureEntry, importFiles, tourEntry, write } from './catalog-files';
 import { departureOf, insertHold, insertLead, insertTenant, tourOf } from './catalog-rows';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let tenantId: string;
 beforeAll(async () => {
-  database = await createTestDatabase();
   tenantId = await insertTenant(database.db, 'booker');
 });
-afterAll(() => database.drop());
 
 const none = { created: 0, updated: 0, unchanged: 0 };
 const entry = (slug: string, ...departures: unknown[]) => tourEntry({ slug, departures });

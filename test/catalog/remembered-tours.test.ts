@@ -1,15 +1,11 @@
 import { inTransaction } from '../../services/platform/database';
 import type { ImportReport } from '../../services/api/catalog-import/import-report';
 import { writeImport } from '../../services/api/catalog-import/import-catalog';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { compareFiles, departureEntry, importFiles, tourEntry, write } from './catalog-files';
 import { departureOf, insertHold, insertTenant, tourOf } from './catalog-rows';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.drop());
+const database = useTestDatabase();
 /** A file of each test's own: what others have written is no matter. */
 beforeEach(() => database.db.raw('truncate tours, tour_imports, tour_edits cascade'));
 

@@ -1,10 +1,8 @@
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { checkAnswer } from '../support/documented-answers';
 import { givenSeats, givenWebsite } from '../support/website';
 
-let api: TestApi;
-beforeAll(async () => (api = await startTestApi()));
-afterAll(() => api.stop());
+const api = useTestApi();
 
 /** Every answer of every test goes through this check (test/support/api.ts): here is that it sees what is wrong. */
 describe('the check of each answer against the OpenAPI document', () => {

@@ -3,24 +3,22 @@ import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { problemExample } from '../../services/api/docs/problem-examples';
 import { EVENT_EXAMPLE } from '../../services/api/docs/describe-webhooks';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { givenSeats, givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
 import { fileOfGuide, folderWith, languages, runProgram, snippets } from './guide';
 
-let api: TestApi;
+const api = useTestApi();
 let website: Website;
 let seats: Seats;
 let environment: { API: string; KEY: string };
 beforeAll(async () => {
-  api = await startTestApi();
   seats = await givenSeats(api.context.db);
 });
 beforeEach(async () => {
   website = await givenWebsite(api);
   environment = { API: api.baseUrl, KEY: website.authorization.slice('Bearer '.length) };
 });
-afterAll(() => api.stop());
 
 const bookings = async () => (await website.get('/api/tenant/bookings')).body.items;
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { expectProblem } from '../support/responses';
 import { givenSeats, givenWebsite } from '../support/website';
 import { freePorts } from '../support/free-ports';
@@ -45,9 +45,7 @@ describe('the receiver that the guide starts in a terminal', () => {
 });
 
 describe('the refusals that the guide provokes', () => {
-  let api: TestApi;
-  beforeAll(async () => (api = await startTestApi()));
-  afterAll(() => api.stop());
+  const api = useTestApi();
 
   it('are answered as the guide says', async () => {
     const website = await givenWebsite(api);

@@ -6,24 +6,22 @@ import { oas } from '@stoplight/spectral-rulesets';
 import Ajv from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { folderWith } from './guide';
 
 const ROOT = path.resolve(__dirname, '../..');
 
 type Json = Record<string, unknown>;
 
-let api: TestApi;
+const api = useTestApi();
 const documents: Record<string, Json> = {};
 let types: string;
 // All is fetched before the first check: a linter keeps this process so busy that the API would shed load.
 beforeAll(async () => {
-  api = await startTestApi();
   documents['3.0'] = (await api.http.get('/openapi.json')).body;
   documents['3.1'] = (await api.http.get('/openapi.3.1.json')).body;
   types = (await api.http.get('/openapi.d.ts')).text;
 });
-afterAll(() => api.stop());
 
 describe.each(['3.0', '3.1'])('OpenAPI %s', (version) => {
   it('passes the rules that Spectral recommends', async () => {

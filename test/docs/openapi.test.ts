@@ -3,12 +3,12 @@ import path from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import type { Response } from 'supertest';
 import type { OpenApiDocument, OpenApiOperation, Schema } from '../../services/api/docs/openapi-document';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 
 /** Served beside the API, and no part of it. */
 const NOT_DESCRIBED = ['/openapi', '/docs', '/covers/', '/embed/widget.'];
 
-let api: TestApi;
+const api = useTestApi();
 let document: OpenApiDocument;
 let document31: {
   openapi: string;
@@ -19,12 +19,10 @@ let document31: {
 let types: Response;
 // All is fetched before the first check: linting keeps this process so busy that the API would shed load.
 beforeAll(async () => {
-  api = await startTestApi();
   document = (await api.http.get('/openapi.json')).body;
   document31 = (await api.http.get('/openapi.3.1.json')).body;
   types = await api.http.get('/openapi.d.ts');
 });
-afterAll(() => api.stop());
 
 /** Calls that take a credential. */
 function calls(): OpenApiOperation[] {

@@ -1,14 +1,10 @@
 import { type Db, inTransaction, type Trx } from '../../services/platform/database';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = database.db;
-});
-afterAll(() => database.drop());
+beforeAll(() => void (db = database.db));
 
 const version = async (): Promise<number> => (await db('change_version').first('version')).version;
 

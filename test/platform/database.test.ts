@@ -1,11 +1,9 @@
 import { inTransaction, openDatabase, toColumns } from '../../services/platform/database';
 import { migrate, pendingMigrations } from '../../services/platform/migrate';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { createTestDatabase, useTestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';
 
-let database: TestDatabase;
-beforeAll(async () => (database = await createTestDatabase()));
-afterAll(() => database.drop());
+const database = useTestDatabase();
 
 describe('inTransaction', () => {
   it('runs in READ COMMITTED with two seconds for a lock, whatever the server prefers', async () => {

@@ -1,17 +1,15 @@
 import { type Db, type Trx } from '../../services/platform/database';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';
 import { givenSeats, seatsTaken, type Seats } from '../support/website';
 
 /** The trigger below every code path: writers here know of no lock and count nothing, and still no seat is sold twice. */
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let tenantId: string;
 beforeAll(async () => {
-  database = await createTestDatabase();
   tenantId = (await givenTenant(database.db)).id;
 });
-afterAll(() => database.drop());
 
 interface Departure extends Seats {
   id: string;

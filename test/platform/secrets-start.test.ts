@@ -3,20 +3,18 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { verifySecrets } from '../../services/platform/secrets/check-secrets';
 import { loadConfig } from '../../services/platform/config';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { freePorts } from '../support/free-ports';
 import { SERVICE_ENTRY } from '../support/service-entry';
 
 const [KEY, OTHER] = ['k'.repeat(32), 'o'.repeat(32)];
 const GIVEN = { SECRETS_KEY: KEY, CURSOR_KEY: KEY, KEY_PEPPER: KEY };
-let database: TestDatabase;
+const database = useTestDatabase();
 
 beforeAll(async () => {
-  database = await createTestDatabase();
   const config = loadConfig({ DATABASE_URL: database.url, ...GIVEN });
   await verifySecrets(database.db, config, config.secrets, ['secretsKey', 'keyPepper']);
 });
-afterAll(() => database.drop());
 
 describe('a service on an external database', () => {
   it.each([

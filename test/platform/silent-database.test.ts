@@ -1,10 +1,8 @@
 import { openDatabase } from '../../services/platform/database';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { startTcpProxy } from '../support/tcp-proxy';
 
-let database: TestDatabase;
-beforeAll(async () => (database = await createTestDatabase()));
-afterAll(() => database.drop());
+const database = useTestDatabase();
 
 describe('a database connection that receives no more bytes', () => {
   it('fails its statement in time and is closed, so that the next statement has another', async () => {

@@ -1,12 +1,10 @@
 import { createAvailabilityCache } from '../../services/api/departures/availability-cache';
 import { type CacheStore, createMemoryCacheStore } from '../../services/platform/cache-store';
 import { createLogger } from '../../services/platform/logger';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';
 
-let database: TestDatabase;
-beforeAll(async () => (database = await createTestDatabase()));
-afterAll(() => database.drop());
+const database = useTestDatabase();
 
 describe('concurrent loads of one date', () => {
   it('are shared by all callers, also by callers after a drop while the dropped load ends first', async () => {

@@ -5,21 +5,17 @@ import { pingEndpoint } from '../../services/webhook-queue/endpoints/requested-d
 import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
 import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { add, book, createTenant, eventually, SECRETS_KEY, startFastWorker, whenAll } from './queue-fixture';
 import { type Received, type Receiver, startReceiver, status } from './receiver';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let db: Db;
 let worker: Worker;
 let receiver: Receiver;
 let tenantId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = database.db;
-});
-afterAll(() => database.drop());
+beforeAll(() => void (db = database.db));
 beforeEach(async () => {
   [receiver, tenantId] = await Promise.all([startReceiver(), createTenant(db)]);
   worker = startFastWorker(db, { attemptTimeoutMs: 400 });

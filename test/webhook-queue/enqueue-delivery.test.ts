@@ -4,21 +4,17 @@ import { removeEndpoint } from '../../services/webhook-queue/endpoints/change-en
 import { findEndpoint } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { reconcileOrphans } from '../../services/webhook-queue/maintenance/periodic-tasks';
 import type { Worker } from '../../services/webhook-queue/worker/worker';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { add, book, createTenant, deliveriesOf, startFastWorker, whenAll } from './queue-fixture';
 import { startReceiver, type Receiver } from './receiver';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let db: Db;
 let worker: Worker | undefined;
 let receiver: Receiver;
 let tenantId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = database.db;
-});
-afterAll(() => database.drop());
+beforeAll(() => void (db = database.db));
 beforeEach(async () => {
   [receiver, tenantId] = await Promise.all([startReceiver(), createTenant(db)]);
 });

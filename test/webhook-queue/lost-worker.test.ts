@@ -8,7 +8,7 @@ import { BREAKER } from '../../services/webhook-queue/worker/breaker';
 import type { AttemptReport } from '../../services/webhook-queue/deliveries/delivery';
 import { recordResults } from '../../services/webhook-queue/worker/results.repository';
 import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import {
   add,
   book,
@@ -21,17 +21,13 @@ import {
 } from './queue-fixture';
 import { type Receiver, startReceiver, status } from './receiver';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let db: Db;
 let receiver: Receiver;
 let tenantId: string;
 let child: ChildProcess | undefined;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = database.db;
-});
-afterAll(() => database.drop());
+beforeAll(() => void (db = database.db));
 beforeEach(async () => {
   [receiver, tenantId] = await Promise.all([startReceiver(), createTenant(db)]);
 });

@@ -2,19 +2,15 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { freePorts } from '../support/free-ports';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { SERVICE_ENTRY } from '../support/service-entry';
 import { add, book, createTenant, eventually, SECRETS_KEY, whenAll } from './queue-fixture';
 import { startReceiver } from './receiver';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let child: ChildProcess | undefined;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
 afterEach(() => child?.kill('SIGKILL'));
-afterAll(() => database.drop());
 
 describe('the webhook-queue process', () => {
   it('reports when it is ready, delivers, answers health checks, and ends on SIGTERM', async () => {

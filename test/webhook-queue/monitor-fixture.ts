@@ -7,6 +7,7 @@ import { inTransaction, type Db } from '../../services/platform/database';
 import { createMonitorLink } from '../../services/webhook-queue/monitor/sign-in/session';
 import { startQueueServer, type QueueServer } from '../../services/webhook-queue/queue-server';
 import { createTestDatabase } from '../support/database';
+import { preparedBeforeAll } from '../support/prepared';
 import { SECRETS_KEY } from './queue-fixture';
 
 export const OPERATOR = { operator: 'olga', host: 'desk-1' };
@@ -39,6 +40,13 @@ export interface Browser {
 interface Settings {
   trustProxy?: TrustProxy;
   heartbeatMs?: number;
+}
+
+/** Starts the monitoring page before the tests of a file or block, and stops it after them. See startTestMonitor. */
+export function useTestMonitor(settings?: Settings): TestMonitor {
+  const monitor = preparedBeforeAll(() => startTestMonitor(settings));
+  afterAll(() => monitor.stop?.());
+  return monitor;
 }
 
 /** The queue's server with the monitoring page on a database of its own. */

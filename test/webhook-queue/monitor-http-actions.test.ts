@@ -1,26 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { inTransaction } from '../../services/platform/database';
 import { removeEndpoint } from '../../services/webhook-queue/endpoints/change-endpoint-state';
-import {
-  auditRows,
-  cookieOf,
-  OPERATOR,
-  setCookies,
-  startTestMonitor,
-  type Browser,
-  type TestMonitor,
-} from './monitor-fixture';
+import { auditRows, cookieOf, OPERATOR, setCookies, type Browser, useTestMonitor } from './monitor-fixture';
 import { add, book, createTenant, deliveriesOf } from './queue-fixture';
 
-let monitor: TestMonitor;
+const monitor = useTestMonitor();
 let browser: Browser;
 let tenantId: string;
 let endpoint: string;
 beforeAll(async () => {
-  monitor = await startTestMonitor();
   browser = await monitor.signIn();
 });
-afterAll(() => monitor.stop());
 beforeEach(async () => {
   await monitor.db('audit_log').delete();
   tenantId = await createTenant(monitor.db);

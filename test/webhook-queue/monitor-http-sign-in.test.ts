@@ -1,8 +1,6 @@
-import { cookieOf, OPERATOR, setCookies, startTestMonitor, type TestMonitor } from './monitor-fixture';
+import { cookieOf, OPERATOR, setCookies, startTestMonitor, useTestMonitor } from './monitor-fixture';
 
-let monitor: TestMonitor;
-beforeAll(async () => (monitor = await startTestMonitor()));
-afterAll(() => monitor.stop());
+const monitor = useTestMonitor();
 
 const sessions = () => monitor.db('webhook_monitor_sessions');
 const secondsUntil = async (column: string) => {

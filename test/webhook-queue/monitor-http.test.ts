@@ -9,17 +9,15 @@ import {
   setCookies,
   startTestMonitor,
   type Browser,
-  type TestMonitor,
+  useTestMonitor,
 } from './monitor-fixture';
 import { SECRETS_KEY } from './queue-fixture';
 
-let monitor: TestMonitor;
+const monitor = useTestMonitor();
 let browser: Browser;
 beforeAll(async () => {
-  monitor = await startTestMonitor();
   browser = await monitor.signIn();
 });
-afterAll(() => monitor.stop());
 
 const PRIVATE = ROUTES.filter((route) => route.access === 'session');
 const POSTS = PRIVATE.filter((route) => route.method === 'post').map((route) => route.path);

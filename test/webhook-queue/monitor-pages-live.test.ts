@@ -4,24 +4,20 @@ import { createLogger } from '../../services/platform/logger';
 import { createLiveUpdates, type LiveUpdates } from '../../services/webhook-queue/monitor/pages/live';
 import { overviewPage } from '../../services/webhook-queue/monitor/pages/overview-page';
 import type { Range } from '../../services/webhook-queue/monitor/queries/read-query';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { book, createTenant, eventually } from './queue-fixture';
 
 const ROUND_MS = 20;
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let db: Db;
 let live: LiveUpdates;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = database.db;
-});
+beforeAll(() => void (db = database.db));
 beforeEach(() => {
   live = createLiveUpdates(db, createLogger('silent', 'webhook-queue'), ROUND_MS);
 });
 afterEach(() => live.stop());
-afterAll(() => database.drop());
 
 interface Told {
   id: string;

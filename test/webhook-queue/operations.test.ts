@@ -10,7 +10,7 @@ import { findDeliveries, showDelivery } from '../../services/webhook-queue/deliv
 import { listEndpoints } from '../../services/webhook-queue/endpoints/endpoint.repository';
 import { pingEndpoint, retryDelivery } from '../../services/webhook-queue/endpoints/requested-deliveries';
 import { rotateSecret } from '../../services/webhook-queue/endpoints/endpoint-secrets';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import {
   add,
   book,
@@ -25,16 +25,12 @@ import { type Receiver, startReceiver, status } from './receiver';
 
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let db: Db;
 let receiver: Receiver;
 let tenantId: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = database.db;
-});
-afterAll(() => database.drop());
+beforeAll(() => void (db = database.db));
 beforeEach(async () => {
   [receiver, tenantId] = await Promise.all([startReceiver(), createTenant(db)]);
 });

@@ -4,7 +4,7 @@ import type { Db } from '../../services/platform/database';
 import { parseEndpointUrl } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { REFUSED_PORTS } from '../../services/webhook-queue/sending/allowed-target';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 import { add, book, createTenant, startFastWorker, whenAll } from './queue-fixture';
 
 const REFUSED = Object.values(REFUSED_PORTS).flat();
@@ -57,13 +57,9 @@ describe('the port of a webhook address', () => {
 });
 
 describe('a delivery to an endpoint that was added before its port was refused', () => {
-  let database: TestDatabase;
+  const database = useTestDatabase();
   let db: Db;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-    db = database.db;
-  });
-  afterAll(() => database.drop());
+  beforeAll(() => void (db = database.db));
 
   it.each([true, false])(
     'is blocked with the port as its reason, connects to nothing, and is dead after its tries (private targets: %s)',

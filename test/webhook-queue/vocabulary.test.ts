@@ -1,15 +1,11 @@
 import type { Db } from '../../services/platform/database';
 import { DELIVERY_STATUSES, EVENT_TYPES } from '../../services/webhook-queue/deliveries/delivery';
 import { ENDPOINT_FILTERS, OUTCOMES } from '../../services/webhook-queue/monitor/queries/read-query';
-import { createTestDatabase, type TestDatabase } from '../support/database';
+import { useTestDatabase } from '../support/database';
 
-let database: TestDatabase;
+const database = useTestDatabase();
 let db: Db;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  db = database.db;
-});
-afterAll(() => database.drop());
+beforeAll(() => void (db = database.db));
 
 /** Reads the words of a constraint. */
 async function wordsOf(constraint: string): Promise<string[]> {

@@ -1,17 +1,15 @@
 import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { givenTenant } from '../support/given';
 import { givenWidgetToken, SHOP } from './given-widget';
 
-let api: TestApi;
+const api = useTestApi();
 let token: string;
 let tokenId: string;
 
 beforeAll(async () => {
-  api = await startTestApi();
   ({ token, id: tokenId } = await givenWidgetToken(api.context.db, await givenTenant(api.context.db)));
 });
-afterAll(() => api.stop());
 
 const ask = (headers: Record<string, string>, query: Record<string, string> = { token }) =>
   api.http.get('/api/widget/tours').query(query).set(headers);

@@ -1,6 +1,6 @@
 import { acceptedTags, chooseLanguage } from '../../services/api/widget/languages';
 
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { givenTenant, givenTour } from '../support/given';
 import { givenWidgetToken } from './given-widget';
 
@@ -48,15 +48,13 @@ describe('Accept-Language', () => {
 });
 
 describe('a hostile Accept-Language', () => {
-  let api: TestApi;
+  const api = useTestApi();
   let token: string;
   beforeAll(async () => {
-    api = await startTestApi();
     const { db } = api.context;
     ({ token } = await givenWidgetToken(db, await givenTenant(db)));
     for (let n = 0; n < 30; n++) await givenTour(db);
   });
-  afterAll(() => api.stop());
 
   it('of 1,000 characters takes less than 300 ms of CPU, in the page and in a refusal', async () => {
     const ask = (query: Record<string, string>) =>

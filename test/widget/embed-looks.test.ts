@@ -3,17 +3,15 @@ import { brandStyle, contrast, DARK, LIGHT, NO_BRAND } from '../../services/api/
 
 import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
 import type { TenantToCreate } from '../../services/api/tenants/create-tenant';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { givenTenant, givenTour } from '../support/given';
 import { givenShowcase } from './browser/given-showcase';
 import { givenWidgetToken, SHOP } from './given-widget';
 
-let api: TestApi;
+const api = useTestApi();
 beforeAll(async () => {
-  api = await startTestApi();
   await givenShowcase(api.context.db, 40);
 });
-afterAll(() => api.stop());
 
 const LINKS = { linkTemplate: `${SHOP}/tours/{slug}` };
 const page = async (query: Record<string, string> = {}, tenant: Partial<TenantToCreate> = {}) => {

@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto';
 import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
 import { givenWidgetToken, SHOP } from './given-widget';
 
-let api: TestApi;
+const api = useTestApi();
 let tenant: Tenant;
 let token: string;
 let tokenId: string;
 
 beforeAll(async () => {
-  api = await startTestApi();
   const { db } = api.context;
   tenant = await givenTenant(db, { linkTemplate: `${SHOP}/tours/{slug}`, brandColor: '#c2410c' });
   ({ token, id: tokenId } = await givenWidgetToken(db, tenant, { origins: [SHOP, 'https://two.example'] }));
@@ -20,7 +19,6 @@ beforeAll(async () => {
   await givenTour(db, { slug: 'yen', name: 'Kyoto Gardens', currency: 'JPY', basePriceMinor: 98_000 });
   await givenTour(db, { slug: 'alps', name: 'Alpine Huts', continent: 'europe', basePriceMinor: 49_950 });
 });
-afterAll(() => api.stop());
 
 type Strings = Record<string, string>;
 const page = (query: Strings, headers: Strings = {}) =>

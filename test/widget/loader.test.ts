@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { PUBLISHED_LOADERS } from '../../services/api/widget/loader.router';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 
-let api: TestApi;
-beforeAll(async () => (api = await startTestApi()));
-afterAll(() => api.stop());
+const api = useTestApi();
 
 const hashOf = (text: string) => `sha384-${createHash('sha384').update(text).digest('base64')}`;
 

@@ -1,16 +1,15 @@
 import { mintEmbedPass } from '../../services/api/credentials/embed-pass';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
 import { givenWidgetToken } from './given-widget';
 
-let api: TestApi;
+const api = useTestApi();
 let tenant: Tenant;
 let token: string;
 let tokenId: string;
 
 beforeAll(async () => {
-  api = await startTestApi();
   const { db } = api.context;
   tenant = await givenTenant(db, { linkTemplate: 'https://shop.example.com/tours/{slug}' });
   ({ id: tokenId, token } = await givenWidgetToken(db, tenant));
@@ -18,7 +17,6 @@ beforeAll(async () => {
   await givenTour(db, { slug: 'alps', name: 'Alpine Huts', continent: 'europe' });
   await givenTour(db, { slug: 'zagreb', name: 'Zagreb Café Walk', continent: 'europe' });
 });
-afterAll(() => api.stop());
 
 const list = (query: Record<string, string> = {}) => api.http.get('/api/widget/tours').query(query);
 const slugsOf = (body: { items: { slug: string }[] }) => body.items.map((item) => item.slug);

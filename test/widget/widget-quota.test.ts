@@ -1,13 +1,11 @@
 import http from 'node:http';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { givenTenant } from '../support/given';
 import { givenWidgetToken } from './given-widget';
 
 const WIDE = { availability: 1e6, hold: 1e6, booking: 1e6, catalog: 1e6 };
 
-let api: TestApi;
-beforeAll(async () => (api = await startTestApi({ quotas: { ...WIDE, widget: 150 } })));
-afterAll(() => api.stop());
+const api = useTestApi({ quotas: { ...WIDE, widget: 150 } });
 
 /** Every address of 127.0.0.0/8 is this machine, and a client of its own. */
 function statusFrom(localAddress: string, path: string): Promise<{ status: number; policy: string }> {

@@ -1,7 +1,7 @@
 import { source as axe } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { TenantToCreate } from '../../../services/api/tenants/create-tenant';
-import { startTestApi, type TestApi } from '../../support/api';
+import { useTestApi } from '../../support/api';
 import { describeInChromium } from '../../support/chromium';
 import { givenDeparture, givenTenant, givenTour } from '../../support/given';
 import { givenWidgetToken } from '../given-widget';
@@ -36,9 +36,8 @@ const CASES: Case[] = [
 ];
 
 describeInChromium('the accessibility of the embed page', (browser) => {
-  let api: TestApi;
+  const api = useTestApi();
   beforeAll(async () => {
-    api = await startTestApi();
     const { db } = api.context;
     for (const { name, summary } of LONG_NAMES) {
       const tour = await givenTour(db, { name });
@@ -46,7 +45,6 @@ describeInChromium('the accessibility of the embed page', (browser) => {
       await givenDeparture(db, tour);
     }
   });
-  afterAll(() => api.stop());
 
   const visit = async ({ query, tenant, device }: Case, look: (page: Page) => Promise<void>) => {
     const { db } = api.context;

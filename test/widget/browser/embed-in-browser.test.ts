@@ -1,12 +1,12 @@
 import type { BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { mintEmbedPass } from '../../../services/api/credentials/embed-pass';
-import { startTestApi, type TestApi } from '../../support/api';
+import { useTestApi } from '../../support/api';
 import { describeInChromium } from '../../support/chromium';
 import { givenDeparture, givenTenant, givenTour } from '../../support/given';
 import { givenWidgetToken } from '../given-widget';
 
 describeInChromium('the embed page in a real browser', (browser) => {
-  let api: TestApi;
+  const api = useTestApi();
   let token: string;
   let tokenId: string;
   let context: BrowserContext;
@@ -16,7 +16,6 @@ describeInChromium('the embed page in a real browser', (browser) => {
   let complaints: string[];
 
   beforeAll(async () => {
-    api = await startTestApi();
     const { db } = api.context;
     const tenant = await givenTenant(db, { linkTemplate: 'https://shop.example.com/tours/{slug}' });
     ({ token, id: tokenId } = await givenWidgetToken(db, tenant));
@@ -26,7 +25,6 @@ describeInChromium('the embed page in a real browser', (browser) => {
     await givenTour(db, { name: `Ha Long </script><script>alert(1)</script>` });
     await db('tours').update({ image_url: '/covers/ha-long-bay-cruise.svg' });
   });
-  afterAll(() => api.stop());
   afterEach(() => context.close());
 
   const open = async (query: Record<string, string> = {}, options: BrowserContextOptions = {}) => {

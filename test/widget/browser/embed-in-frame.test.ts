@@ -1,14 +1,12 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startTestApi, type TestApi } from '../../support/api';
+import { useTestApi } from '../../support/api';
 import { describeInChromium } from '../../support/chromium';
 import { givenTenant, givenTour } from '../../support/given';
 import { givenWidgetToken, SHOP } from '../given-widget';
 
 describeInChromium('the embed page in a frame', (browser) => {
-  let api: TestApi;
-  beforeAll(async () => (api = await startTestApi()));
-  afterAll(() => api.stop());
+  const api = useTestApi();
 
   it('tells the page around its frame when it is ready, how high it is, and which tour is clicked', async () => {
     const { db } = api.context;

@@ -1,20 +1,18 @@
-import { startTestApi, type TestApi } from '../../support/api';
+import { useTestApi } from '../../support/api';
 import { describeInChromium } from '../../support/chromium';
 import { givenTenant, givenTour } from '../../support/given';
 import { givenWidgetToken } from '../given-widget';
 
 describeInChromium('an embed page whose pictures cannot be loaded', (browser) => {
-  let api: TestApi;
+  const api = useTestApi();
   let token: string;
 
   beforeAll(async () => {
-    api = await startTestApi();
     const { db } = api.context;
     // The name is narrower than the icon.
     ({ token } = await givenWidgetToken(db, await givenTenant(db, { name: '.' })));
     await givenTour(db, { name: 'Alpine Huts' });
   });
-  afterAll(() => api.stop());
 
   /** The pixels at the start of the card's picture, where a browser puts its icon, without the round corner. */
   const look = async (imageUrl: string | null, javaScriptEnabled: boolean): Promise<string> => {
