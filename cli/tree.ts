@@ -94,7 +94,7 @@ export function refuseUnknownCommand(argv: readonly string[]): void {
 
 function hint(unknown: string): string {
   const near = nearest(unknown, [...NOUNS, ...VERBS].map(commandName));
-  // A verb without a noun: suggest the nouns that have it.
+  // Suggests the nouns of a verb that was given without one.
   const verbs = NOUNS.flatMap(({ name, verbs }) => (verbOf(verbs, unknown) ? [`${name} ${unknown}`] : []));
   return didYouMean(near.length > 0 ? near : verbs);
 }

@@ -20,7 +20,7 @@ export const catalog: Noun = {
       about: 'Create and change tours and departures from .json, .jsonl or .csv files, all or nothing',
       args: { file: catalogFile },
       flags: [
-        { flags: '--dry-run', about: 'only say what would change, field by field' },
+        { flags: '--dry-run', about: 'only list what would change, field by field' },
         {
           flags: '--prune',
           about:
@@ -37,20 +37,20 @@ export const catalog: Noun = {
     },
     {
       usage: 'export',
-      about: 'Write the whole catalog as a file that imports to the same',
+      about: 'Write the whole catalog to a file; importing it changes nothing',
       flags: [
         { flags: '--out <file>', about: 'a new file instead of standard output' },
-        { flags: '--force', about: 'replace the file where it exists' },
+        { flags: '--force', about: 'replace the file if it exists' },
         {
           flags: '--format <format>',
-          about: 'how it is written',
+          about: 'format of the file',
           choices: ['json', 'jsonl'],
           otherwise: 'json',
         },
       ],
       check: ({ json, format, out, force }: ExportFlags) => {
         if (force && out === undefined)
-          throw new UsageError('--force needs --out: it is a file that it replaces');
+          throw new UsageError('--force needs --out: it replaces an existing file');
         if (json && format === 'jsonl' && out === undefined) {
           throw new UsageError('--format jsonl needs --out with --json, which answers with one document');
         }

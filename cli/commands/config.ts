@@ -28,14 +28,14 @@ export const config: Noun = {
     },
     {
       usage: 'show <variable>',
-      about: 'Show a variable with what it must be',
+      about: 'Show a variable with its valid values',
       args: { variable },
       examples: ['config show DATABASE_URL'],
       runBare: () => (require('./config/read') as typeof import('./config/read')).showConfigCommand,
     },
     {
       usage: 'get <variable>',
-      about: 'Print the value that holds, for a script; a secret is never printed',
+      about: 'Print the effective value, for a script; a secret is never printed',
       args: { variable },
       examples: ['config get PUBLIC_BASE_URL', 'config get API_PORT --json'],
       runBare: () => (require('./config/read') as typeof import('./config/read')).getConfigCommand,

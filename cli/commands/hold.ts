@@ -30,7 +30,7 @@ export const hold: Noun = {
     },
     {
       usage: 'show <id>',
-      about: 'Show a hold, its history, and how a booking with it is answered',
+      about: 'Show a hold, its history, and the result that a booking with it would have',
       args: { id: uuid },
       flags: [REVEAL_FLAG],
       run: () => (require('./hold/actions') as typeof import('./hold/actions')).showHoldCommand,

@@ -23,7 +23,7 @@ export const pricing: Noun = {
     },
     {
       usage: 'add <slug>',
-      about: "Add a price rule: a tour's beats a continent's beats a general one",
+      about: "Add a price rule: a tour's rule overrides a continent's, and both override a general one",
       flags: [
         flag('--percent <percent>', 'percent to add to each price; -50 halves it', {
           parse: decimal(-100, 10_000, 4),

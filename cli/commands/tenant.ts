@@ -73,7 +73,7 @@ export const tenant: Noun = {
     {
       usage: 'onboard',
       about:
-        'Create a tenant with keys, tours, prices and webhook, all or nothing; on a terminal it asks for what no flag gives, unless --yes',
+        'Create a tenant with keys, tours, prices and webhook, all or nothing; on a terminal it asks for missing values, unless --yes is given',
       flags: ONBOARD_FLAGS,
       check: checkOnboarding,
       examples: [

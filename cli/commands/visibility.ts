@@ -12,7 +12,8 @@ const actions = () => require('./visibility/actions') as typeof import('./visibi
 
 export const visibility: Noun = {
   name: 'visibility',
-  about: 'Show and change which tours a tenant sees: a tour rule beats a continent rule beats its default',
+  about:
+    'Show and change which tours a tenant sees: a tour rule overrides a continent rule, and both override its default',
   verbs: [
     {
       usage: 'show <slug>',

@@ -99,7 +99,7 @@ export const webhook: Noun = {
       usage: 'disable <id>',
       args: ID,
       about:
-        'Send nothing to an endpoint until it is enabled, and send endpoint.disabled to those that ask for it',
+        'Send nothing to an endpoint until it is enabled, and send endpoint.disabled to endpoints that subscribe to it',
       run: () => actions().disableWebhookCommand,
     },
     {
@@ -124,7 +124,7 @@ export const webhook: Noun = {
     {
       usage: 'listen',
       about:
-        'Print and verify what arrives on a local port, until Ctrl-C; the signing secret is read from standard input or ' +
+        'Print and verify requests to a local port, until Ctrl-C; the signing secret is read from standard input or ' +
         'asked for (--json: one line for each request)',
       flags: [
         flag('--port <port>', 'the port on 127.0.0.1', { parse: wholeNumber(1, 65_535), otherwise: '4000' }),

@@ -9,7 +9,7 @@ interface GivenValues {
 }
 
 /**
- * Parses the arguments and fills in what the verb must have and the command line lacks: from the person where `ask`,
+ * Parses the arguments and completes required values that the command line lacks: `ask` prompts for them,
  * else it is a usage error.
  */
 export async function completeValues(

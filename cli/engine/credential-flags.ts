@@ -42,7 +42,7 @@ export const REVOKE_FORM = {
 const DAY = 86_400;
 
 export interface IssueOptions {
-  /** Seconds; null: for ever. */
+  /** Seconds; null: no expiry. */
   expiresIn?: number | null;
   out?: string;
 }
@@ -72,7 +72,7 @@ export function checkOrigins(origins: string[], dev: boolean | undefined, name: 
   for (const origin of origins) canonical(origin, dev, name);
 }
 
-/** Notes each origin that is stored in another spelling than it was given in. */
+/** Notes each origin whose stored spelling differs from the given one. */
 export function printSpelling(origins: string[], dev: boolean | undefined, output: Output): void {
   for (const origin of origins) {
     const kept = canonical(origin, dev, 'origin');

@@ -5,7 +5,7 @@ import { askSecret } from '../terminal/prompts';
 import { SecretFileError, UsageError } from './failure';
 
 /**
- * Lets `issue` hand its secret to a new file (0600), if one is named. The file is opened before anything is issued, and
+ * Writes the secret of `issue` to a new file (0600), if one is named. The file is opened before anything is issued, and
  * the secret is on disk before the transaction inside `issue` commits: no secret is issued and then lost.
  * @throws SecretFileError, also where the file exists
  */

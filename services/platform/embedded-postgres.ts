@@ -159,7 +159,7 @@ async function openSession(cluster: Cluster, port: number, isNewServer: boolean)
     await session.end().catch(() => undefined);
     throw error;
   }
-  // Lets a process end that has nothing left to do and did not leave.
+  // The session does not keep a process alive that has nothing left to do.
   keepsProcessAlive(session, false);
   return session;
 }

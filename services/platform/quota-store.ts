@@ -15,7 +15,7 @@ export interface QuotaStore {
 }
 
 export const SLICE_SECONDS = 5;
-/** One more than a minute holds: a minute that begins within a slice touches both ends. */
+/** One more than the slices of a minute, because a minute may begin and end within a slice. */
 export const SLICES = 60 / SLICE_SECONDS + 1;
 
 /**

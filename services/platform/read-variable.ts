@@ -10,7 +10,7 @@ export interface Variable<T = unknown> {
   default?: string;
   /** @throws InvalidValueError */
   parse(text: string): T;
-  /** Returns the effective value for a person, if its text does not show it well or holds a password. */
+  /** Returns the text to display, if the value itself is unclear or contains a password. */
   show?(value: T): string;
   /** Its value is never shown. */
   secret?: true;

@@ -10,7 +10,7 @@ beforeAll(async () => {
 const check = (name: string) => checkOf(terminal, name);
 
 describe('tourctl doctor on the settings of tenants', () => {
-  it('reports a widget token that no site may show', async () => {
+  it('reports a widget token without an allowed site', async () => {
     await terminal.tourctl('widget issue acme');
     expect(await check('origins')).toMatchObject(notice('acme'));
     await terminal.tourctl('origins add acme acme.example');
@@ -94,6 +94,6 @@ describe('tourctl doctor on the settings of tenants', () => {
     expect((await check('prices')).detail).toContain(`${id} of acme (in another currency`);
     await terminal.tourctl('tenant set acme --currency EUR');
     await terminal.tourctl('pricing add acme --percent 1');
-    expect((await check('prices')).detail).toContain(`${id} of acme (beaten by a newer one`);
+    expect((await check('prices')).detail).toContain(`${id} of acme (a newer rule always overrides it`);
   });
 });

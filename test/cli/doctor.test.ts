@@ -26,7 +26,7 @@ describe('tourctl doctor', () => {
     expect(json.checks).toContainEqual({
       name: 'migrations',
       status: 'ok',
-      detail: 'all are in',
+      detail: 'all are applied',
       commands: [],
     });
     expect(json.checks.every((found: { status: string }) => found.status === 'ok')).toBe(true);
@@ -80,7 +80,7 @@ describe('tourctl doctor', () => {
     const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
     const found = await check('clock').finally(() => clock.mockRestore());
     expect(found).toMatchObject({ code: 0, status: 'notice' });
-    expect(found.detail).toMatch(/is -\d{5} ms from ours/);
+    expect(found.detail).toMatch(/differs by -\d{5} ms from this machine's/);
     expect(found.commands).toContain('timedatectl status');
   });
 
@@ -119,7 +119,7 @@ describe('tourctl doctor', () => {
       .update({ beat_at: terminal.db.raw("now() - interval '20 seconds'") });
     expect(await check('workers')).toMatchObject({
       status: 'notice',
-      detail: expect.stringContaining('host-1 is silent since'),
+      detail: expect.stringContaining('host-1 has not reported since'),
     });
 
     await terminal.tourctl(`webhook disable ${endpoint.id} --yes`);

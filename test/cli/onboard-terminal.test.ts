@@ -69,7 +69,7 @@ async function takeWhatIsOffered(person: PseudoTerminal, name: string): Promise<
       'Site that',
       'Issue a widget token',
     ],
-    ...['Widget token serves', 'Endpoint that receives', 'New file for the secrets'],
+    ...['Widget token is valid', 'Endpoint that receives', 'New file for the secrets'],
   ]) {
     await person.answer(question, KEY.enter);
   }
@@ -108,7 +108,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     await person.answer('When does it expire?', KEY.enter);
     await person.answer('(acme.example)', KEY.enter);
     await person.answer('Issue a widget token', KEY.enter);
-    await person.answer('Widget token serves', '1y', KEY.enter);
+    await person.answer('Widget token is valid', '1y', KEY.enter);
     await person.answer('It must be a duration', KEY.clearLine, '365d', KEY.enter);
     await person.answer('Endpoint that receives', 'https://10.0.0.1/', KEY.enter);
     await person.answer('not an IP address', KEY.clearLine, 'https://acme.example/hooks', KEY.enter);

@@ -25,7 +25,7 @@ export async function exportCatalogCommand(
 ): Promise<void> {
   if (out !== undefined && !force) refuseExisting(out);
   const written: Written = { tours: 0, departures: 0 };
-  // One state of the catalog, whatever is imported meanwhile.
+  // Reads one state of the catalog, even if an import runs meanwhile.
   await db.transaction(
     async (snapshot) => {
       const text = inPieces(format === 'json' ? asJson(snapshot, written) : asLines(snapshot, written));
@@ -41,7 +41,7 @@ export async function exportCatalogCommand(
 
 const CHARACTERS_A_PIECE = 64 * 1024;
 
-/** Joins small texts: 100,000 writes cost more than making the texts. */
+/** Joins small texts, because 100,000 small writes take longer than creating the texts. */
 async function* inPieces(text: AsyncIterable<string>): AsyncGenerator<string> {
   let piece = '';
   for await (const more of text) {
@@ -74,7 +74,7 @@ async function* counted(db: Db, written: Written): AsyncGenerator<Record<string,
 }
 
 interface WholeFileOptions {
-  /** Replace a file that is there. */
+  /** Replaces an existing file. */
   force: boolean;
   stop?: AbortSignal;
 }
@@ -85,8 +85,8 @@ function refuseExisting(file: string): void {
 }
 
 /**
- * Writes a file beside and gives it its name when it is whole and on disk, so that the name never stands for half of it, and a
- * file that is replaced stays as it was until then.
+ * Writes a temporary file in the same directory and renames it when it is complete and on disk, so that no reader finds an incomplete
+ * file, and a replaced file stays unchanged until then.
  * @throws UnwritableFileError
  */
 async function writeWholeFile(
@@ -99,7 +99,7 @@ async function writeWholeFile(
     await pipeline(text, createWriteStream(beside, { flags: 'wx' }), { signal: stop });
     const handle = await open(beside, 'r+');
     await handle.sync().finally(() => handle.close());
-    // A link, other than a renaming, refuses to replace what came there meanwhile.
+    // Uses link, because rename would replace a file that was created meanwhile.
     if (force) await rename(beside, file);
     else await link(beside, file);
   } catch (error) {

@@ -26,7 +26,7 @@ function describeIssues({ errors, errors_total: total }: ImportReport): string {
     const place = line === undefined ? `${file}[${index}]` : `${file}:${line}`;
     return [place, field || '-', message];
   });
-  const listed = table(['where', 'field', 'what is wrong'], rows, '');
+  const listed = table(['where', 'field', 'issue'], rows, '');
   return total === undefined ? listed : `${listed}\n… and ${total - errors.length} more`;
 }
 

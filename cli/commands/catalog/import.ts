@@ -23,7 +23,7 @@ interface Options {
   yes?: boolean;
 }
 
-/** Reads and compares before the transaction begins, so that it only locks and writes what changes. */
+/** Reads and compares before the transaction begins, so that it only locks and writes changes. */
 export async function importCatalogCommand(
   context: Context,
   options: Options,
@@ -37,14 +37,14 @@ export async function importCatalogCommand(
   });
   output.answer(report, () => describeReport(report));
   if (report.past_departures) output.warn(describePast(report.past_departures));
-  // The report is the answer, also of a refusal; the reason to stop is the error.
+  // Answers with the report even after a refusal; the error names the reason.
   if (report.errors.length > 0) throw new CatalogRefusedError(report);
   if (options.dryRun) output.note('Nothing was written: this was a dry run');
 }
 
 /**
- * Compares, asks where something is to be removed, compares again, and writes. No transaction is open while the question
- * stands; where the removals are others afterwards, it is asked anew.
+ * Compares, asks before removals, compares again, and writes. No transaction is open while it asks. If the removals have changed by
+ * then, it asks again.
  */
 async function importFiles(
   context: Context,
@@ -116,7 +116,7 @@ function describeOvertaken(before: Removals, after: Removals): string {
 /**
  * Copies named pipes into temporary files for the time of `work`, as an import may read a file more than once, and must not
  * keep a transaction open while it waits for a writer.
- * @param work is given the files to read, and how each is called
+ * @param work receives the files to read, with their names for messages
  */
 async function withSpooledPipes<T>(
   files: string[],
@@ -145,7 +145,7 @@ function isPipe(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFIFO() ?? false;
 }
 
-/** Opened without O_NONBLOCK, a pipe without a writer blocks a thread that not even the end of the process can take back. */
+/** Opens with O_NONBLOCK: otherwise a pipe without a writer blocks a thread, and the process cannot end. */
 async function spool(pipe: string, copy: string, stop: AbortSignal | undefined): Promise<string> {
   const descriptor = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const source = new Socket({ fd: descriptor, readable: true, writable: false });

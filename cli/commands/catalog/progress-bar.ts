@@ -6,7 +6,7 @@ import { drawsBlocks, filledBar, rewritesLines } from '../../terminal/screen';
 /** Draws a progress line that it rewrites, on a terminal only. */
 export interface ProgressBar {
   watch: WatchImport;
-  /** Takes the line away, so that an answer or a question can stand there. */
+  /** Clears the line for an answer or a question. */
   clear(): void;
 }
 
@@ -35,7 +35,7 @@ export function showProgress(
       if (progress.phase !== phase) [phase, begun, painted] = [progress.phase, time, -Infinity];
       if (time - painted < MS_A_PAINT) return;
       painted = time;
-      // A terminal that does not know its width says 0.
+      // A terminal of unknown width reports 0.
       const columns = (io.stderr as Partial<WriteStream>).columns || 80;
       write(line(progress, (time - begun) / 1000, columns - 1, blocks));
     },
@@ -59,7 +59,7 @@ function line(
   const amount = (value: number) => (isBytes ? (value / 1e6).toFixed(1) : grouped(Math.round(value)));
   const unit = UNITS[phase];
   const facts = [`${amount(done)} of ${amount(of)} ${unit}`, `${amount(rate)} ${unit}/s`];
-  // The rate of the first moments says nothing yet.
+  // The rate is not reliable in the first moments.
   if (seconds >= 1 && rate > 0) facts.push(`${duration((of - done) / rate)} left`);
   const text = () => [`${String(Math.floor(part * 100)).padStart(3)} %`, ...facts].join(', ');
   const room = () => columns - phase.length - text().length - 2;

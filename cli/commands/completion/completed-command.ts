@@ -1,6 +1,6 @@
 import { type Branch, commandName, type Flag, flagName, type Noun, type Verb } from '../../engine/command';
 
-/** Describes what may be completed after a point of the command line. */
+/** Describes the possible completions after a point of the command line. */
 export interface CompletedCommand {
   /** Words before it, without tourctl: none, a noun, a verb, or both. */
   path: string[];

@@ -10,7 +10,7 @@ const COLUMNS: Column[] = [
   'variable',
   { heading: 'value', least: 14, tones: { '(wrong)': 'bad' } },
   'from',
-  { heading: 'what it is', least: 16 },
+  { heading: 'purpose', least: 16 },
 ];
 
 export async function listConfigCommand({ io, output }: Basics, { set }: { set?: boolean }): Promise<void> {
@@ -33,7 +33,7 @@ export async function showConfigCommand(
   output.answer(setting, (screen) => properties({ ...setting, value: shownValue(setting) }, screen));
 }
 
-/** @throws SettingsError for a secret, a wrong value, and where there is none */
+/** @throws SettingsError for a secret, an invalid value, and a variable without a value */
 export async function getConfigCommand(
   { io, output }: Basics,
   _: object,

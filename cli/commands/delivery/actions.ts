@@ -192,7 +192,7 @@ export async function replayDeliveriesCommand(
     replayed += part.replayed;
     ({ finishedBefore, left } = part);
   }
-  output.answer({ replayed }, () => `${replayed} deliveries are on their way again`);
+  output.answer({ replayed }, () => `${replayed} deliveries are queued again`);
   warnOfHeldBack(heldBack, output);
 }
 

@@ -153,8 +153,8 @@ function checkEndpoints({ disabled, breakersOpen }: QueueHealth): HealthCheck {
 function checkWorkers({ workers, silent, due }: QueueHealth): HealthCheck {
   if (silent.length > 0) {
     return noticeOf('workers', silent, {
-      meaning: 'killed, or cut off from the database (other workers send their deliveries)',
-      label: ({ id, beatAt }) => `${id} is silent since ${beatAt.toISOString()}`,
+      meaning: 'killed, or disconnected from the database (other workers send their deliveries)',
+      label: ({ id, beatAt }) => `${id} has not reported since ${beatAt.toISOString()}`,
       command: () => 'npm run webhook-queue',
     });
   }

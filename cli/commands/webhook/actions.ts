@@ -136,7 +136,7 @@ export async function addWebhookCommand(
     output.warn(
       `${slug} has this address already (${added.twins.join(', ')}): events that both receive arrive twice`,
     );
-  if (added.waiting > 0) output.note(`${added.waiting} waiting deliveries are on their way`);
+  if (added.waiting > 0) output.note(`${added.waiting} waiting deliveries are due now`);
 }
 
 export async function pauseWebhookCommand(context: Context, _: object, id: string): Promise<void> {
@@ -177,9 +177,7 @@ export async function rotateSecretCommand(
 ): Promise<void> {
   const endpoint = await findEndpoint(db, id);
   if (grace === 0)
-    await confirm(
-      `Sign with the new secret alone from now on, so that ${endpoint.url} must know it at once?`,
-    );
+    await confirm(`Sign only with the new secret from now on? ${endpoint.url} must have it at once.`);
   const { secretsKey } = await secrets('secretsKey');
   const { secret } = await withSecretFile(out, (keep) =>
     audited(
@@ -218,5 +216,5 @@ export async function pingWebhookCommand(
     pingEndpoint(trx, id),
   );
   output.answer({ id, delivery }, () => delivery);
-  output.note(`On its way to ${url}: tourctl delivery show ${delivery}`);
+  output.note(`Queued for ${url}: tourctl delivery show ${delivery}`);
 }

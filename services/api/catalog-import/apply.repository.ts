@@ -102,11 +102,11 @@ const WRITES: Write[] = [
   },
 ];
 
-/** Pages of a staging table a statement: some 20,000 departures, or 3,000 tours; half a second. */
+/** Number of pages of a staging table that one statement writes: some 20,000 departures or 3,000 tours, in half a second. */
 const PAGES = 400;
 
 /**
- * Writes the staged changes, some pages a statement, so that an interrupted import ends within one of them.
+ * Writes the staged changes in statements of some pages each, so that an interrupted import ends after the current one.
  * @param onRows receives the number of rows written since its last call
  */
 export async function applyChanges(

@@ -1,9 +1,9 @@
 import type { Place } from './issue';
 
-/** The extension of a catalog file says how it is written. */
+/** The extension of a catalog file decides its format. */
 export const CATALOG_FILE_TYPES = ['.json', '.jsonl', '.csv'] as const;
 
-/** One tour or departure as a file has it: any JSON value, not yet checked. */
+/** One tour or departure of a file: any JSON value, not yet checked. */
 export interface CatalogRecord {
   place: Place;
   value: unknown;
@@ -15,7 +15,7 @@ export interface CatalogRecord {
   unchanged?: UnchangedEntry;
 }
 
-/** A tour that an earlier import found or made equal to an entry with the same digest, and that nobody has written since. */
+/** A tour that an earlier import found or made equal to an entry with the same digest, and that was not changed since. */
 export interface UnchangedEntry {
   slug: string;
   /** Number of departures in the entry. */

@@ -6,7 +6,7 @@ import { isCountry } from '../tenants/country';
 
 /**
  * The fields of a catalog file, named like the columns (CONTRACT section 8). The limits are those of the tables. An optional
- * field may be left out (it keeps its value) or null (it is emptied).
+ * field may be omitted (it keeps its value) or null (it is cleared).
  */
 
 const LINE_BREAKS = /[ \t]*[\t\n\v\f\r\u0085\u2028\u2029]\s*/g;

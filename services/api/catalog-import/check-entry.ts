@@ -5,18 +5,18 @@ import { DEPARTURE, PRICES, TOUR_SLUG, TOUR } from './catalog-schema';
 import type { Issue } from './issue';
 import { suggestName } from './unknown-name';
 
-/** The fields of one tour in a file that are correct, whatever is wrong with the others. */
+/** The valid fields of one tour in a file; the others may have issues. */
 interface TourEntry {
   slug: string | undefined;
   /** Major units, for the check of the decimals. */
   basePrice: number | undefined;
-  /** Columns and their values; what the file leaves out is left out. */
+  /** Columns and their values; fields that the file omits are absent. */
   columns: Record<string, unknown>;
   /** undefined: the entry has no list of departures. */
   departures: DepartureEntry[] | undefined;
 }
 
-/** The correct fields of one departure in a file, in major units. undefined: left out; null: to be emptied. */
+/** The valid fields of one departure in a file, in major units. undefined: omitted; null: to be cleared. */
 export interface DepartureEntry {
   departure_date?: string;
   seats_total?: number;
@@ -26,7 +26,7 @@ export interface DepartureEntry {
   closes_at?: string | null;
 }
 
-/** The values of an emptied field; a new tour has them for each field that the file leaves out. */
+/** The values of cleared fields; a new tour has them for each field that the file omits. */
 export const TOUR_DEFAULTS: Record<string, unknown> = {
   summary: null,
   description: null,

@@ -3,9 +3,9 @@ import { queryStage, type Stage } from './stage.repository';
 import { STORED_TOUR_COLUMNS } from './stored-columns';
 
 /**
- * Compares what is staged with the catalog, and stages what differs: `changed_tours` gets the tours and `changed_departures` the
- * departures as the import leaves them. The same statement runs before the import asks, and again under the locks; this is the
- * one place that decides what is unchanged.
+ * Compares the staged rows with the catalog, and stages the rows that differ: `changed_tours` gets the tours and `changed_departures` the
+ * departures as the import leaves them. The same statement runs before the import asks, and again under the locks; only this
+ * statement decides what is unchanged.
  */
 export async function compareStaged(stage: Stage): Promise<void> {
   await queryStage(stage, COMPARE, [JSON.stringify(TOUR_DEFAULTS)]);

@@ -4,12 +4,12 @@ import { DEPARTURE, PRICES, TOUR } from './catalog-schema';
 import type { Issue, Place } from './issue';
 import { suggestName } from './unknown-name';
 
-/** Converts a cell's text to the JSON value. Leaves text that it cannot convert, which the field's check then refuses. */
+/** Converts a cell's text to the JSON value. Returns text that it cannot convert unchanged; the field's check then refuses it. */
 type Convert = (cell: string) => unknown;
 
 export const TOUR_OF_DEPARTURE = 'tour_slug';
 
-/** A number with more digits than a floating point number keeps is no price. */
+/** Refuses numbers with more digits than a floating point number can store. */
 const NUMBER = /^-?\d{1,15}(\.\d{1,6})?$/;
 
 const asText: Convert = (cell) => cell;
@@ -48,7 +48,7 @@ const CSV_DEPARTURE_COLUMNS = columnsOf([TOUR_OF_DEPARTURE, ...Object.keys(DEPAR
   prices: Object.fromEntries(Object.keys(PRICES.shape).map((category) => [category, asNumber])),
 });
 
-/** Parts of an object are columns of their own, such as `prices.adult`. */
+/** Parts of an object have their own columns, such as `prices.adult`. */
 function columnsOf(
   fields: string[],
   conversions: Record<string, Convert | Record<string, Convert>>,
@@ -122,12 +122,12 @@ export async function isDeparturesFile(file: string): Promise<boolean> {
   }
 }
 
-/** Also true if `tour_slug` is mistyped: that is then the issue, and not every other column. */
+/** Also true if `tour_slug` is mistyped, so that only this column is reported and not all others. */
 function areOfDepartures(names: string[]): boolean {
   return names.includes(TOUR_OF_DEPARTURE) || (names.includes('departure_date') && !names.includes('slug'));
 }
 
-/** Detects the delimiter by the first line, whose names hold none. */
+/** Detects the delimiter from the first line, because column names contain none. */
 export function delimiterOf(text: string): string {
   const head = text.trimStart().split('\n', 1)[0]!;
   const count = (delimiter: string) => head.split(delimiter).length;

@@ -166,7 +166,7 @@ function refuseOpening(text: string, isWhole: boolean): never {
 
 function refuseEndless(length: number, line: number): void {
   if (length > MOST_CHARACTERS)
-    throw new UncuttableError(line, 'begins a tour that does not end: a bracket or a quote is left open');
+    throw new UncuttableError(line, 'begins a tour that does not end: a bracket or a quote is not closed');
 }
 
 function countLines(text: string): number {

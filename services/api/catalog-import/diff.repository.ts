@@ -12,7 +12,7 @@ import {
 /** Lists at most this many tours in a dry run: about 10 MB where each has 20 departures. */
 const MOST_CHANGES = 10_000;
 
-/** One field of a tour or departure, in the words and amounts of a catalog file. */
+/** One field of a tour or departure, with the names and units of a catalog file. */
 export interface FieldDiff {
   field: string;
   before: unknown;

@@ -43,7 +43,7 @@ export interface ComparedImport {
   report: ImportReport;
   hasChanges: boolean;
   prune: boolean;
-  /** With --prune: what the person must agree to. */
+  /** With --prune: the removals that the operator must confirm. */
   removals: Removals;
   /** Tours and departures of the files. */
   total: StagedFiles;
@@ -54,8 +54,8 @@ export interface ComparedImport {
 }
 
 /**
- * Stages catalog files and compares them with the catalog. Takes no lock. The staging tables exist until `work` ends, in which
- * `writeImport` can write the changes. Stores the digests of an import without changes.
+ * Stages catalog files and compares them with the catalog. Takes no lock. The staging tables exist until `work` ends; `work`
+ * may call `writeImport`. Stores the digests of an import without changes.
  * @param db a pool with at least two connections: the staging tables keep one
  * @throws the file system's error for a file that cannot be read
  */
@@ -145,7 +145,7 @@ export async function writeImport(
 }
 
 /**
- * Locks what is staged in the transaction, in the one order of all locks, and compares it under the locks: seats may have been
+ * Locks the staged tours and departures in the common lock order, and compares them again under the locks: seats may have been
  * taken since the first comparison. Then writes the changes.
  */
 async function writeStaged(
@@ -157,7 +157,7 @@ async function writeStaged(
   if (!(await claimImport(trx))) throw new ImportRunningError();
   await analyzeStage(stage);
   await refuseWhenLocked('import', lockStaged(trx), () => new CatalogBusyError());
-  // The seats of expired holds are given away, even if the clock steps back.
+  // Marks expired holds, because the import may use their seats; a clock step must not make them live again.
   for (const id of await findStagedWithExpired(trx)) await endExpired(trx, id);
   const taken = await findTakenSlug(trx);
   if (taken !== undefined) throw new CatalogChangedError(taken);

@@ -38,7 +38,7 @@ export class CatalogChangedError extends AppError {
 
   constructor(slug: string) {
     super(
-      `The tour ${slug} came into the catalog while the files were compared; nothing was written. Run the import again`,
+      `The tour ${slug} was added to the catalog while the files were compared; nothing was written. Run the import again`,
     );
   }
 }

@@ -1,4 +1,4 @@
-/** Where something stands in a catalog file: lines count from 1, entries of a JSON array from 0. */
+/** A position in a catalog file: lines count from 1, entries of a JSON array from 0. */
 export interface Place {
   file: string;
   line?: number;
@@ -20,7 +20,7 @@ export interface IssueList {
   add(issues: Issue[]): void;
   /** Returns the number of all issues, listed or not. */
   count(): number;
-  /** Returns the first issues found, in the order of the files and of the places in them. */
+  /** Returns the first issues found, in the order of the files and of the positions in them. */
   listed(): Issue[];
 }
 
@@ -40,7 +40,7 @@ export function createIssueList(files: string[]): IssueList {
   };
 }
 
-/** Names a place in a message: "tours.json, index 3". */
+/** Formats a position for a message: "tours.json, index 3". */
 export function describePlace({ file, line, index }: Place, field = ''): string {
   const place = line === undefined ? `index ${index}` : `line ${line}`;
   return [file, place, field].filter((word) => word !== '').join(', ');

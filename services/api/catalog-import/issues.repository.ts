@@ -3,7 +3,7 @@ import { describePlace, type Issue, type Place } from './issue';
 import { queryStage, type Stage } from './stage.repository';
 
 /**
- * Finds what only the whole of the files, or the catalog, can tell of the staged entries: also of entries that have other issues.
+ * Finds the issues that depend on all files or on the catalog, also in entries that have other issues.
  */
 export async function findIssues(stage: Stage): Promise<Issue[]> {
   return [...(await findUnknownTimeZones(stage)), ...(await findRefusedChanges(stage))];
@@ -27,7 +27,7 @@ async function findUnknownTimeZones(stage: Stage): Promise<Issue[]> {
   return places.map((place) => ({ ...toPlace(place), field: 'time_zone', message }));
 }
 
-/** Intl also knows offsets, whose sign PostgreSQL reads the other way round. */
+/** Intl also accepts offsets, but PostgreSQL interprets their sign the other way round. */
 function isIanaName(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {

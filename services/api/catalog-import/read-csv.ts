@@ -5,7 +5,7 @@ import type { IssueList } from './issue';
 
 type Row = { record: string[]; raw: string; info: { lines: number } };
 
-/** A quote that never closes makes one cell of the rest of the file: this many characters of it are read. */
+/** Limits the characters of a cell: after a quote that is not closed, the rest of the file is one cell. */
 const MOST_CHARACTERS = 1_000_000;
 
 /**

@@ -28,7 +28,7 @@ export async function* readJson(
   }
 }
 
-/** Reads a JSON lines file: a tour a line. */
+/** Reads a JSON lines file, with one tour in each line. */
 export async function* readJsonLines(
   file: string,
   text: AsyncIterable<string>,
@@ -69,7 +69,7 @@ async function toEntries(
 /** @returns the message of the syntax error, if there is one */
 function toRecord(place: Place, { piece, digest, unchanged }: JsonEntry): CatalogRecord | string {
   if (unchanged) {
-    // The text was parsed before, or its digest would not be stored.
+    // The text is valid JSON: an import stores only digests of parsed entries.
     return {
       ...{ place, digest, unchanged },
       get value() {
@@ -100,12 +100,12 @@ function parseJson(text: string): { value: unknown } | { error: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    // The engine quotes the text with its line breaks.
+    // The engine's message repeats the text with its line breaks.
     return { error: `must be JSON: ${(error as SyntaxError).message.replace(/\s+/g, ' ')}` };
   }
 }
 
-/** Finds the longest beginning that is only unfinished, by halving: the engine does not always name the position. */
+/** Finds a syntax error by a binary search for the longest valid beginning, because the engine does not always report it. */
 function lineOfError(text: string): number {
   let [valid, invalid] = [0, text.length];
   while (invalid - valid > 1) {

@@ -1,7 +1,7 @@
 import { queryStage, type Stage } from './stage.repository';
 
 /**
- * Stages what a pruning import changes apart from its entries. Archived tours that the files have are published again, unless
+ * Stages the changes of a pruning import that are not in its entries. Archived tours that the files have are published again, unless
  * the entry has a status. Departures that a list lacks are removed.
  * @param slugs of the files; undefined: they have departures alone, and archive no tour
  */
@@ -29,14 +29,14 @@ export async function stageRemovals(stage: Stage, slugs: string[] | undefined): 
   );
 }
 
-/** The first removals are named. */
+/** Limits `named`. */
 const MOST_NAMED = 1000;
 
 /** The tours and departures that a pruning import would archive, delete and cancel. */
 export interface Removals {
-  /** Covers all of them: equal for the same removals. */
+  /** Digest of all removals, to detect that they have changed. */
   digest: string;
-  /** Names the first ones. */
+  /** The first removals, as text. */
   named: string[];
 }
 

@@ -15,12 +15,12 @@ export interface StagedFiles {
   slugs: string[];
 }
 
-/** Tours and departures that are staged at once: what an import keeps in memory, whatever the files hold. */
+/** Number of tours and departures that are staged together: an import never keeps more in memory. */
 const ROWS_A_CHUNK = 5000;
 
 /**
  * Reads catalog files, checks each entry and stages its correct fields, a chunk at a time, so that memory does not grow with the
- * files. Skips unchanged entries, unless departures have a file of their own: an entry is then not all that the files say of a tour.
+ * files. Skips unchanged entries, unless departures have a file of their own: an entry is then not the complete tour.
  * @throws the file system's error for a file that cannot be read
  */
 export async function stageFiles(
@@ -51,7 +51,7 @@ async function* readFiles(
   }
 }
 
-/** @param hasDeparturesFile the list of each tour is there; a tour without a line in it has an empty list */
+/** @param hasDeparturesFile each tour has a list, which is empty for a tour without a line in that file */
 export async function stageRecords(
   stage: Stage,
   chunks: AsyncIterable<CatalogRecord[]>,
@@ -61,7 +61,7 @@ export async function stageRecords(
   const rows = new EntryRows(issues, hasDeparturesFile);
   let copying: Promise<void> = Promise.resolve();
   const copy = async () => {
-    // The next chunk is checked while the database reads this one: it has a processor of its own.
+    // Checks the next chunk while the database reads this one on another processor.
     await copying;
     copying = copyChunk(stage, rows.take());
     // The next await reports the failure.
@@ -101,7 +101,7 @@ interface TourCells {
   entry: number;
   slug: string | undefined;
   digest?: string;
-  /** JSON; undefined: the files have departures of the tour alone. */
+  /** JSON; undefined: the files have only departures of the tour. */
   columns?: string;
   basePrice?: number;
   hasList: boolean;

@@ -5,13 +5,13 @@ import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { Db, Trx } from '../../platform/database';
 
 /**
- * The staging tables of an import: what its files say, and how that differs from the catalog. They are temporary tables of one
+ * The staging tables of an import: the content of its files, and the differences from the catalog. They are temporary tables of one
  * transaction, so that a killed import leaves nothing, and a pooler keeps the session until the transaction ends.
  */
 export interface Stage {
   db: Db;
   connection: Client;
-  /** The transaction was begun for the staging tables alone, and is rolled back with them. */
+  /** True if the transaction is only for the staging tables; it is rolled back with them. */
   ownTransaction: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The columns of a tour that an import writes. A file says the same in its own fields, apart from the derived ones. */
+/** The columns of a tour that an import writes. A file has a field for each, except for derived columns. */
 export const STORED_TOUR_COLUMNS = [
   ...['slug', 'name', 'name_folded', 'continent', 'country', 'duration_days', 'currency', 'currency_digits'],
   ...['base_price_minor', 'summary', 'description', 'image_url', 'images', 'tags', 'time_zone', 'status'],
@@ -18,7 +18,7 @@ export const STORED_DEPARTURE_COLUMNS = [
 ];
 
 const DERIVED = ['name_folded', 'currency_digits', 'base_price_minor'];
-/** The columns that a file names as they are. */
+/** The columns with the same name in a file. */
 export const TOUR_FIELDS = STORED_TOUR_COLUMNS.filter((column) => !DERIVED.includes(column));
 
 /** Builds the JSON object of a departure's row, with times in UTC and milliseconds. */

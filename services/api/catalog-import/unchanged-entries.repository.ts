@@ -5,16 +5,16 @@ import { queryStage, type Stage } from './stage.repository';
 
 /**
  * Recognises entries that an earlier import found or made equal to their tours, so that they are neither parsed nor compared.
- * `tour_imports` keeps the digest of the entry. It counts while `tour_edits` has no row of the tour: triggers add one with
+ * `tour_imports` keeps the digest of the entry. It is valid while `tour_edits` has no row of the tour: triggers add one with
  * every write to the tour or its departures. compare.repository.ts decides what differs in all other entries.
  */
 
 /**
- * Raise it with every change to what an entry means or may be (catalog-schema.ts, check-entry.ts, the lists of currencies and
+ * Increment it with every change to the meaning or the validity of an entry (catalog-schema.ts, check-entry.ts, the lists of currencies and
  * countries): entries of earlier imports are then parsed and compared again.
  */
 const RULES = 1;
-/** Time zones and their names are the runtime's. */
+/** The runtime defines the valid time zones. */
 const RUNTIME = `${process.versions.icu} ${process.versions.tz}`;
 const PREFIX = `catalog entry, rules ${RULES}, ${RUNTIME}\n`;
 
@@ -71,7 +71,7 @@ export async function stageDigests(stage: Stage): Promise<number> {
  * the digest of a changed tour that has no entry with one.
  */
 export async function storeDigests(trx: Trx, prune: boolean): Promise<void> {
-  // A tour that was made since the comparison is not the one that was compared.
+  // Skips a tour that was created since the comparison: it was not compared.
   await trx.raw(
     `delete from staged_digests s using tours t
      where t.slug = s.slug and s.tour_id is distinct from t.id
@@ -86,7 +86,7 @@ export async function storeDigests(trx: Trx, prune: boolean): Promise<void> {
   await trx.raw(
     'delete from tour_edits e using staged_digests s where e.tour_id = s.tour_id and e.id = any(s.edits)',
   );
-  // The import's own edits are what it compared. Those of other transactions stay.
+  // Deletes the import's own edits, which its digest includes. Those of other transactions stay.
   await trx.raw(
     `delete from tour_edits e using changed_tours c
      where e.tour_id = c.id and e.transaction = pg_current_xact_id()`,

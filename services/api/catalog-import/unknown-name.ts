@@ -1,6 +1,6 @@
 import leven from 'leven';
 
-/** Lists at most this many known names in a message; of more, names the nearest. */
+/** Lists at most this many known names in a message; of a longer list, names the nearest. */
 const FEW = 6;
 
 /** Returns the end of a message about an unknown name: what to write instead. */

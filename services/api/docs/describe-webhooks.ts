@@ -6,7 +6,7 @@ const text = (description: string): Schema => ({ type: 'string', description });
 /** The body of every booking event, in the format `spec` (CONTRACT section 5). */
 export const BOOKING_EVENT: Schema = {
   type: 'object',
-  description: 'Exactly these fields, whatever the booking; what it lacks is null.',
+  description: 'Always exactly these fields; a missing value is null.',
   required: [
     ...['event_type', 'booking_ref', 'lead_id', 'source', 'external_ref', 'customer', 'departure_date'],
     'total_price',
@@ -15,7 +15,7 @@ export const BOOKING_EVENT: Schema = {
     event_type: { type: 'string', enum: BOOKING_EVENT_TYPES },
     booking_ref: text("The tenant's prefix, a dash, and lead_id."),
     lead_id: { type: 'integer', description: 'Number of the booking lead.' },
-    source: text('Where the booking came from.'),
+    source: text('Source of the booking.'),
     external_ref: { ...text("The website's own reference."), nullable: true },
     customer: {
       type: 'object',
@@ -43,11 +43,15 @@ export const EVENT_EXAMPLE = bookingEvent('booking.created', {
 }).body;
 
 const HEADERS: Parameter[] = [
-  header('webhook-id', 'The same over all tries of an event.', 'msg_6b1f9b6e2f2c4c1e9a357d0c5a1f4e21'),
-  header('webhook-timestamp', 'When this try was made, in seconds since 1970.', '1799746200'),
+  header(
+    'webhook-id',
+    'Identifies the event; the same for all tries.',
+    'msg_6b1f9b6e2f2c4c1e9a357d0c5a1f4e21',
+  ),
+  header('webhook-timestamp', 'Time of this try, in seconds since 1970.', '1799746200'),
   header(
     'webhook-signature',
-    'One or two, with a space between: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.',
+    'One or two signatures, separated by a space: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
 ];
@@ -57,11 +61,11 @@ export const WEBHOOKS: Record<string, { post: OpenApiOperation }> = {
   bookingCreated: {
     post: {
       operationId: 'bookingCreated',
-      summary: 'A booking was made',
+      summary: 'A booking was created',
       description:
-        'Sent to each endpoint that the operator registered, at least once and in no promised order; the guide says how to ' +
+        'Sent to each endpoint that the operator registered, at least once and in any order; the guide explains how to ' +
         'verify it. ' +
-        `${andList(BOOKING_EVENT_TYPES.filter((type) => type !== 'booking.created'))} look alike.`,
+        `${andList(BOOKING_EVENT_TYPES.filter((type) => type !== 'booking.created'))} have the same form.`,
       tags: ['Webhooks'],
       security: [],
       parameters: HEADERS,
@@ -75,21 +79,21 @@ export const WEBHOOKS: Record<string, { post: OpenApiOperation }> = {
         },
       },
       responses: {
-        '2XX': answer('It arrived.'),
-        410: answer('No more of them: the endpoint is disabled.'),
-        default: answer('It is sent again, ten times in all, over three days.'),
+        '2XX': answer('The event was received.'),
+        410: answer('The receiver wants no more events: the endpoint is disabled.'),
+        default: answer('The event is sent again, ten times in total, over three days.'),
       },
     },
   },
 };
 
-export const WEBHOOKS_TAG = { name: 'Webhooks', description: "What the tenant's own server receives." };
+export const WEBHOOKS_TAG = { name: 'Webhooks', description: "Requests to the tenant's own server." };
 
 function header(name: string, description: string, example: string): Parameter {
   return { in: 'header', name, description, required: true, schema: { type: 'string' }, example };
 }
 
-/** In code quotes: `a`, `b` and `c`. */
+/** Formats names as a list in code quotes: `a`, `b` and `c`. */
 function andList(names: string[]): string {
   return new Intl.ListFormat('en-GB').format(names.map((name) => `\`${name}\``));
 }

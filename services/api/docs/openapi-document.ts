@@ -80,7 +80,7 @@ export interface Schema {
   additionalProperties?: boolean | Schema;
 }
 
-/** Stands for PUBLIC_BASE_URL in everything that is generated, and is its own default: what is committed works at home. */
+/** Placeholder for PUBLIC_BASE_URL in generated files. It is also the default, so that the committed files work locally. */
 export const GENERATED_BASE_URL = 'http://127.0.0.1:3000';
 
 /** The name of the schema that a reference names, directly or, where it may be null, inside allOf. */

@@ -18,7 +18,7 @@ import { GENERATED_BASE_URL } from './openapi-document';
 const REQUEST_ID = '3b1b0c52-7d0a-4a64-9e0c-51b1f6a4c3de';
 const WANTED = { tourId: '', departureDate: '2027-03-06', quantity: 2 };
 
-/** One refusal with each code, made as the service makes it. */
+/** One error for each code, created like in the service. */
 const REFUSALS: Record<Exclude<ProblemCode, 'internal_error'>, AppError> = {
   validation_failed: badInput('validation_failed', 'body', 'quantity', 'must be at most 50'),
   malformed_json: badInput('malformed_json', 'body', 'body', 'must be one JSON object'),

@@ -288,7 +288,7 @@ export interface paths {
         };
         /**
          * Show tours in a frame
-         * @description The same list as a page, with the same parameters. `frame-ancestors` of its Content-Security-Policy names the origins of the token. A refusal is a page too where the visitor can do something about it.
+         * @description The same list as a page, with the same parameters. `frame-ancestors` of its Content-Security-Policy names the origins of the token. A refusal is a page too if the visitor can do something about it.
          */
         get: operations["showTours"];
         put?: never;
@@ -307,8 +307,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Does the process live?
-         * @description Without a credential, and never limited.
+         * Check that the process runs
+         * @description Needs no credential and has no quota.
          */
         get: operations["checkLife"];
         put?: never;
@@ -327,8 +327,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Can it do its work?
-         * @description Without a credential, and never limited.
+         * Check that the instance is ready
+         * @description Needs no credential and has no quota.
          */
         get: operations["checkReadiness"];
         put?: never;
@@ -351,8 +351,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A booking was made
-         * @description Sent to each endpoint that the operator registered, at least once and in no promised order; the guide says how to verify it. `booking.confirmed`, `booking.cancelled` and `booking.expired` look alike.
+         * A booking was created
+         * @description Sent to each endpoint that the operator registered, at least once and in any order; the guide explains how to verify it. `booking.confirmed`, `booking.cancelled` and `booking.expired` have the same form.
          */
         post: operations["bookingCreated"];
         delete?: never;
@@ -364,7 +364,7 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        /** @description One input issue. */
+        /** @description One issue of the input. */
         ProblemFault: {
             /** @enum {string} */
             in: "body" | "query" | "path" | "header";
@@ -380,7 +380,7 @@ export interface components {
             departure_date: string;
             /**
              * Format: int32
-             * @description Seats that are free.
+             * @description Free seats.
              * @example 7
              */
             seats_available: number;
@@ -426,7 +426,7 @@ export interface components {
             alternatives?: components["schemas"]["ProblemAlternative"][];
             /**
              * Format: int32
-             * @description Seats that are free.
+             * @description Free seats.
              * @example 7
              */
             seats_available?: number;
@@ -453,7 +453,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Readable name in addresses.
+             * @description Readable name in URLs.
              * @example ha-long-bay-cruise
              */
             slug: string;
@@ -490,7 +490,7 @@ export interface components {
              */
             image_url: string | null;
             /**
-             * @description Short words of the catalog.
+             * @description Keywords of the tour.
              * @example [
              *       "cruise",
              *       "kayak"
@@ -545,7 +545,7 @@ export interface components {
             /** @example https://images.example.com/ha-long-kayak.jpg */
             url: string;
             /**
-             * @description What the picture shows.
+             * @description Description of the picture for people who do not see it.
              * @example Limestone islands at dawn
              */
             alt: string | null;
@@ -585,7 +585,7 @@ export interface components {
             child?: number;
             /**
              * Format: double
-             * @description For a traveller alone in a room.
+             * @description Surcharge for one traveller in a room.
              * @example 132
              */
             single_supplement?: number;
@@ -604,7 +604,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Readable name in addresses.
+             * @description Readable name in URLs.
              * @example ha-long-bay-cruise
              */
             slug: string;
@@ -641,7 +641,7 @@ export interface components {
              */
             image_url: string | null;
             /**
-             * @description Short words of the catalog.
+             * @description Keywords of the tour.
              * @example [
              *       "cruise",
              *       "kayak"
@@ -678,7 +678,7 @@ export interface components {
             description: string | null;
             itinerary: components["schemas"]["ItineraryDayDto"][];
             /**
-             * @description What the price includes.
+             * @description Included in the price.
              * @example [
              *       "Cabin with a window",
              *       "All meals on board"
@@ -686,7 +686,7 @@ export interface components {
              */
             inclusions: string[];
             /**
-             * @description What the price leaves out.
+             * @description Not included in the price.
              * @example [
              *       "Flights"
              *     ]
@@ -710,7 +710,7 @@ export interface components {
             time_zone: string;
             /**
              * Format: int32
-             * @description Most travellers in one group.
+             * @description Maximum number of travellers in one group.
              * @example 16
              */
             group_size_max: number | null;
@@ -746,7 +746,7 @@ export interface components {
             child?: number;
             /**
              * Format: double
-             * @description For a traveller alone in a room.
+             * @description Surcharge for one traveller in a room.
              * @example 132
              */
             single_supplement?: number;
@@ -779,7 +779,7 @@ export interface components {
             seats_total: number;
             /**
              * Format: int32
-             * @description Seats that are free.
+             * @description Free seats.
              * @example 7
              */
             seats_available: number;
@@ -808,7 +808,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Readable name in addresses.
+             * @description Readable name in URLs.
              * @example ha-long-bay-cruise
              */
             slug: string;
@@ -830,13 +830,13 @@ export interface components {
             status: components["schemas"]["DepartureStatusDto"];
             /**
              * Format: int32
-             * @description Seats that are free.
+             * @description Free seats.
              * @example 7
              */
             seats_available: number;
             /**
              * Format: int32
-             * @description Seats asked for.
+             * @description Requested seats.
              * @example 2
              */
             requested: number;
@@ -881,7 +881,7 @@ export interface components {
             quantity: number;
             /**
              * Format: int32
-             * @description For how long the seats are held.
+             * @description Duration of the hold.
              * @example 20
              */
             hold_minutes: number;
@@ -1004,13 +1004,13 @@ export interface components {
              */
             id: number;
             /**
-             * @description Which tours the rule is for.
+             * @description Tours that the rule applies to.
              * @example continent
              * @enum {string}
              */
             applies_to: "tour" | "continent" | "all";
             /**
-             * @description What the value is: per cent, money on top, or the price itself.
+             * @description Kind of the value: a percentage, an amount that is added, or the price itself.
              * @example percent
              * @enum {string}
              */
@@ -1048,7 +1048,7 @@ export interface components {
              * @example 20
              */
             deposit_percent: number;
-            /** @description The pricing rule that made the price; null: the platform price stood. */
+            /** @description The pricing rule that decided the price; null: the platform's price applies. */
             rule: components["schemas"]["PriceBreakdownRule"] | null;
         };
         BookingAnswer: {
@@ -1072,7 +1072,7 @@ export interface components {
             total_price: number;
             /**
              * Format: double
-             * @description What is due now, in major units; 0 with `reserve`.
+             * @description Amount that is due now, in major units; 0 with `reserve`.
              * @example 195.8
              */
             deposit_total: number;
@@ -1111,7 +1111,7 @@ export interface components {
              */
             payment_method: "bank" | "reserve" | "card";
             /**
-             * @description Where the booking came from.
+             * @description Source of the booking.
              * @example tenant_api
              */
             source: string;
@@ -1201,7 +1201,7 @@ export interface components {
              */
             expected_total?: number;
             /**
-             * @description Free text for the operator; line breaks may stand in it.
+             * @description Free text for the operator; may contain line breaks.
              * @example Vegetarian
              */
             notes?: string;
@@ -1246,7 +1246,7 @@ export interface components {
             total_price: number;
             /**
              * Format: double
-             * @description What is due now, in major units; 0 with `reserve`.
+             * @description Amount that is due now, in major units; 0 with `reserve`.
              * @example 195.8
              */
             deposit_total: number;
@@ -1285,7 +1285,7 @@ export interface components {
              */
             payment_method: "bank" | "reserve" | "card";
             /**
-             * @description Where the booking came from.
+             * @description Source of the booking.
              * @example tenant_api
              */
             source: string;
@@ -1304,7 +1304,7 @@ export interface components {
             price_breakdown: components["schemas"]["PriceBreakdown"];
             customer: components["schemas"]["BookingCustomer"];
             /**
-             * @description Free text for the operator; line breaks may stand in it.
+             * @description Free text for the operator; may contain line breaks.
              * @example Vegetarian
              */
             notes: string | null;
@@ -1338,7 +1338,7 @@ export interface components {
             total_price: number;
             /**
              * Format: double
-             * @description What is due now, in major units; 0 with `reserve`.
+             * @description Amount that is due now, in major units; 0 with `reserve`.
              * @example 195.8
              */
             deposit_total: number;
@@ -1377,7 +1377,7 @@ export interface components {
              */
             payment_method: "bank" | "reserve" | "card";
             /**
-             * @description Where the booking came from.
+             * @description Source of the booking.
              * @example tenant_api
              */
             source: string;
@@ -1396,7 +1396,7 @@ export interface components {
             price_breakdown: components["schemas"]["PriceBreakdown"];
             customer: components["schemas"]["BookingCustomer"];
             /**
-             * @description Free text for the operator; line breaks may stand in it.
+             * @description Free text for the operator; may contain line breaks.
              * @example Vegetarian
              */
             notes: string | null;
@@ -1412,7 +1412,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Readable name in addresses.
+             * @description Readable name in URLs.
              * @example ha-long-bay-cruise
              */
             slug: string;
@@ -1446,7 +1446,7 @@ export interface components {
              */
             image_url: string | null;
             /**
-             * @description Short words of the catalog.
+             * @description Keywords of the tour.
              * @example [
              *       "cruise",
              *       "kayak"
@@ -1485,7 +1485,7 @@ export interface components {
              */
             next_cursor: string | null;
         };
-        /** @description Exactly these fields, whatever the booking; what it lacks is null. */
+        /** @description Always exactly these fields; a missing value is null. */
         BookingEvent: {
             /** @enum {string} */
             event_type: "booking.created" | "booking.confirmed" | "booking.cancelled" | "booking.expired";
@@ -1493,7 +1493,7 @@ export interface components {
             booking_ref: string;
             /** @description Number of the booking lead. */
             lead_id: number;
-            /** @description Where the booking came from. */
+            /** @description Source of the booking. */
             source: string;
             /** @description The website's own reference. */
             external_ref: string | null;
@@ -1513,7 +1513,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Name this when you ask for help.
+         * @description Give this id to the operator when you ask for help.
          * @example 3b1b0c52-7d0a-4a64-9e0c-51b1f6a4c3de
          */
         "X-Request-Id": string;
@@ -1523,22 +1523,22 @@ export interface components {
          */
         "RateLimit-Policy": string;
         /**
-         * @description What is left: r requests, t seconds until it is whole again.
+         * @description The remaining quota: r requests; after t seconds it is complete again.
          * @example "hold";r=58;t=41
          */
         RateLimit: string;
         /**
-         * @description As q.
+         * @description The value of q.
          * @example 60
          */
         "RateLimit-Limit": number;
         /**
-         * @description As r.
+         * @description The value of r.
          * @example 58
          */
         "RateLimit-Remaining": number;
         /**
-         * @description As t.
+         * @description The value of t.
          * @example 41
          */
         "RateLimit-Reset": number;
@@ -1553,7 +1553,7 @@ export interface components {
          */
         "WWW-Authenticate": string;
         /**
-         * @description `true` where this is the stored answer of an earlier request.
+         * @description `true` if this is the stored answer of an earlier request.
          * @example true
          */
         "Idempotent-Replayed": string;
@@ -1563,7 +1563,7 @@ export interface components {
          */
         Link: string;
         /**
-         * @description Names this very answer: send it as `If-None-Match`, and get 304 while nothing has changed.
+         * @description Version of this answer: send it as `If-None-Match` to get 304 while nothing has changed.
          * @example "oZCNiPkvUPLHnmL6NJZ7jJ2mBXs9nHbdw0tP8jwVJ6A"
          */
         ETag: string;
@@ -1573,7 +1573,7 @@ export interface components {
          */
         Age: number;
         /**
-         * @description RFC 9211: whether the count came from our cache.
+         * @description RFC 9211: whether the count came from the API's cache.
          * @example availability; hit
          */
         "Cache-Status": string;
@@ -1654,7 +1654,7 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogPage"];
                 };
             };
-            /** @description What you have is still right: its ETag came with the request, as `If-None-Match`. */
+            /** @description Your copy is current: the request had its ETag as `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1823,7 +1823,7 @@ export interface operations {
                     "application/json": components["schemas"]["TourDetail"];
                 };
             };
-            /** @description What you have is still right: its ETag came with the request, as `If-None-Match`. */
+            /** @description Your copy is current: the request had its ETag as `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2200,7 +2200,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your name for this request, such as a UUID. Sent again with the same key, the request is not done again: the first one's answer comes back.
+                 * @description Your name for this request, such as a UUID. A request that is repeated with the same key has no further effect and gets the answer of the first one.
                  * @example 9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10
                  */
                 "Idempotency-Key"?: string;
@@ -2611,7 +2611,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your name for this request, such as a UUID. Sent again with the same key, the request is not done again: the first one's answer comes back.
+                 * @description Your name for this request, such as a UUID. A request that is repeated with the same key has no further effect and gets the answer of the first one.
                  * @example 9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10
                  */
                 "Idempotency-Key"?: string;
@@ -2953,7 +2953,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your name for this request, such as a UUID. Sent again with the same key, the request is not done again: the first one's answer comes back.
+                 * @description Your name for this request, such as a UUID. A request that is repeated with the same key has no further effect and gets the answer of the first one.
                  * @example 9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10
                  */
                 "Idempotency-Key"?: string;
@@ -3292,7 +3292,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your name for this request, such as a UUID. Sent again with the same key, the request is not done again: the first one's answer comes back.
+                 * @description Your name for this request, such as a UUID. A request that is repeated with the same key has no further effect and gets the answer of the first one.
                  * @example 9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10
                  */
                 "Idempotency-Key"?: string;
@@ -3478,7 +3478,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Your name for this request, such as a UUID. Sent again with the same key, the request is not done again: the first one's answer comes back.
+                 * @description Your name for this request, such as a UUID. A request that is repeated with the same key has no further effect and gets the answer of the first one.
                  * @example 9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10
                  */
                 "Idempotency-Key"?: string;
@@ -3736,7 +3736,7 @@ export interface operations {
                     "application/json": components["schemas"]["WidgetTourPage"];
                 };
             };
-            /** @description What you have is still right: its ETag came with the request, as `If-None-Match`. */
+            /** @description Your copy is current: the request had its ETag as `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3860,7 +3860,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description An HTML page, to be shown in a frame on a page of one of the origins of the token. */
+            /** @description An HTML page for a frame on a page of one of the token's origins. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3869,7 +3869,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description What you have is still right: its ETag came with the request, as `If-None-Match`. */
+            /** @description Your copy is current: the request had its ETag as `If-None-Match`. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3970,7 +3970,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It does. */
+            /** @description The process runs. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3983,7 +3983,7 @@ export interface operations {
                      */
                     "application/json": {
                         ok: boolean;
-                        /** @description Only where it is not ready. */
+                        /** @description Only if the instance is not ready. */
                         reason?: string;
                     };
                 };
@@ -3999,7 +3999,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Migrations are in and the database answers. */
+            /** @description The migrations are applied and the database answers. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4012,7 +4012,7 @@ export interface operations {
                      */
                     "application/json": {
                         ok: boolean;
-                        /** @description Only where it is not ready. */
+                        /** @description Only if the instance is not ready. */
                         reason?: string;
                     };
                 };
@@ -4031,7 +4031,7 @@ export interface operations {
                      */
                     "application/json": {
                         ok: boolean;
-                        /** @description Only where it is not ready. */
+                        /** @description Only if the instance is not ready. */
                         reason?: string;
                     };
                 };
@@ -4043,17 +4043,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The same over all tries of an event.
+                 * @description Identifies the event; the same for all tries.
                  * @example msg_6b1f9b6e2f2c4c1e9a357d0c5a1f4e21
                  */
                 "webhook-id": string;
                 /**
-                 * @description When this try was made, in seconds since 1970.
+                 * @description Time of this try, in seconds since 1970.
                  * @example 1799746200
                  */
                 "webhook-timestamp": string;
                 /**
-                 * @description One or two, with a space between: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.
+                 * @description One or two signatures, separated by a space: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature": string;
@@ -4083,21 +4083,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description No more of them: the endpoint is disabled. */
+            /** @description The receiver wants no more events: the endpoint is disabled. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It arrived. */
+            /** @description The event was received. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is sent again, ten times in all, over three days. */
+            /** @description The event is sent again, ten times in total, over three days. */
             default: {
                 headers: {
                     [name: string]: unknown;

@@ -29,7 +29,7 @@ export async function inspectInstallation(db: Db): Promise<HealthCheck[]> {
   const facts = await collectFacts(db);
   return [
     ok('database', `PostgreSQL ${facts.version} answers`),
-    ok('migrations', 'all are in'),
+    ok('migrations', 'all are applied'),
     await checkSeats(db),
     await checkHolds(db, facts),
     checkClock(facts),
@@ -70,7 +70,7 @@ async function checkHolds(db: Db, { liveHolds }: InstallationFacts): Promise<Hea
 
 function checkClock({ clockSkewMs }: InstallationFacts): HealthCheck {
   if (Math.abs(clockSkewMs) <= SKEW_MS) return ok('clock', `${clockSkewMs} ms apart`);
-  return notice('clock', `the database's clock is ${clockSkewMs} ms from ours`, [
+  return notice('clock', `the database's clock differs by ${clockSkewMs} ms from this machine's`, [
     'timedatectl status',
     'timedatectl set-ntp true',
   ]);
@@ -80,8 +80,8 @@ async function checkInstances(db: Db, { instances }: InstallationFacts): Promise
   const silent = await findSilentInstances(db, SILENT_SECONDS);
   if (silent.length === 0) return ok('instances', `${instances} of the API`);
   return noticeOf('instances', silent, {
-    meaning: 'of the API, killed (then the next change forgets them) or cut off from the database',
-    label: ({ id, polledAt }) => `${id} is silent since ${polledAt.toISOString()}`,
+    meaning: 'of the API, killed (then the next change removes them) or disconnected from the database',
+    label: ({ id, polledAt }) => `${id} has not polled since ${polledAt.toISOString()}`,
     command: () => 'npm run api',
   });
 }
@@ -128,12 +128,12 @@ async function inspectTenants(db: Db): Promise<HealthCheck[]> {
   const { withoutOrigins, withDevelopmentOrigins } = await findOriginGaps(db);
   return [
     noticeOf('origins', withoutOrigins, {
-      meaning: 'tenants with a widget token that no site may show',
+      meaning: 'tenants with a widget token but without an allowed site',
       label: (slug) => slug,
       command: (slug) => `tourctl origins add ${slug} https://SITE`,
     }),
     noticeOf('development-origins', withDevelopmentOrigins, {
-      meaning: 'tenants past the trial with http://localhost, which counts no more',
+      meaning: 'tenants past the trial with http://localhost, which is no longer valid',
       label: ({ slug }) => slug,
       command: ({ slug, origins }) => `tourctl origins remove ${slug} ${origins.join(' ')} --yes`,
     }),
@@ -161,7 +161,7 @@ async function checkVisibility(db: Db): Promise<HealthCheck> {
 /** Ignores a single tenant, which may take all seats. */
 function checkHoldShares(full: string[]): HealthCheck {
   return noticeOf('hold-shares', full.length > 1 ? full : [], {
-    meaning: 'tenants whose holds and unpaid bookings may keep all seats of a departure from the others',
+    meaning: 'tenants whose holds and unpaid bookings may take all seats of a departure',
     label: (slug) => slug,
     command: (slug) => `tourctl tenant set ${slug} --max-hold-share 50`,
   });
@@ -172,7 +172,7 @@ const WHY: Record<UnusedPriceRule['because'], string> = {
   past: 'for travel dates that are over',
   archived: 'for an archived tour',
   continent: 'for a continent that no tour is in',
-  beaten: 'beaten by a newer one wherever it applies',
+  beaten: 'a newer rule always overrides it',
 };
 
 async function checkPrices(db: Db): Promise<HealthCheck> {

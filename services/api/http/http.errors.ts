@@ -61,7 +61,7 @@ export const UNKNOWN_FIELD = 'is not a field of this request';
 
 /** The default messages. */
 const REFUSALS = {
-  not_found: 'There is nothing at this path.',
+  not_found: 'This path does not exist.',
   method_not_allowed: 'This path takes other methods.',
   origin_not_allowed: 'The token is not for this origin.',
   // No key is bound to addresses yet. The contract lists the code, so clients may handle it already.

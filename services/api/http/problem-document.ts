@@ -1,7 +1,7 @@
 import type { AppError } from '../../platform/errors';
 import { isProblemCode, type ProblemCode, PROBLEMS } from './problems';
 
-/** One input issue. */
+/** One issue of the input. */
 export interface ProblemFault {
   in: 'body' | 'query' | 'path' | 'header';
   field: string;

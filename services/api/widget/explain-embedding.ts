@@ -47,9 +47,12 @@ function originOfPage(page: string): string {
 }
 
 const TOKEN: Record<Exclude<Inspection['verdict'], 'usable'>, [reason: string, advice: string]> = {
-  malformed: ['This is no token of ours: mistyped, or cut.', 'Paste it whole, from svc_widget_ on.'],
+  malformed: [
+    'This is not a token of this platform: it is mistyped or incomplete.',
+    'Paste it whole, from svc_widget_ on.',
+  ],
   unknown: ['The token was never issued here.', 'tourctl widget issue <tenant>'],
-  wrong_secret: ['The id of the token is known, its secret is not.', 'tourctl widget rotate <id>'],
+  wrong_secret: ['The id of the token exists, but its secret is wrong.', 'tourctl widget rotate <id>'],
   revoked: ['The token is revoked.', 'tourctl widget issue <tenant>'],
   expired: ['The token has expired.', 'tourctl widget issue <tenant>'],
   tenant_inactive: ['The tenant is suspended or closed.', 'tourctl tenant activate <tenant>'],
@@ -58,7 +61,7 @@ const TOKEN: Record<Exclude<Inspection['verdict'], 'usable'>, [reason: string, a
 function refusedToken({ verdict, kind, tenant, id }: Inspection): Finding {
   if (kind === 'api_key' && verdict !== 'malformed') {
     const advice = `tourctl key revoke ${id} and tourctl widget issue ${tenant ?? '<tenant>'}`;
-    return refuse('This is an API key, which must never stand in a page.', advice);
+    return refuse('This is an API key, which must never be in a page.', advice);
   }
   const [reason, advice] = TOKEN[verdict as keyof typeof TOKEN];
   return refuse(reason, advice.replace('<tenant>', tenant ?? '<tenant>').replace('<id>', id ?? '<id>'));
@@ -73,7 +76,7 @@ function checkOrigin(
     if (onTrial || !isDevelopmentOrigin(origin))
       return { allowed: true, reason: 'The origin is listed.', advice: null };
     return refuse(
-      'An origin of development counts only while its tenant is on trial.',
+      'A development origin is valid only while its tenant is on trial.',
       'Try it on a trial tenant.',
     );
   }
@@ -111,7 +114,7 @@ function nearMiss(page: URL, listed: string[], add: string): Finding | undefined
   const domain = getDomain(page.hostname, { allowPrivateDomains: true });
   const sibling =
     domain && near(({ hostname }) => getDomain(hostname, { allowPrivateDomains: true }) === domain);
-  return sibling ? refuse(`Listed is ${sibling}: each subdomain is an origin of its own.`, add) : undefined;
+  return sibling ? refuse(`Listed is ${sibling}: each subdomain is another origin.`, add) : undefined;
 }
 
 function refuse(reason: string, advice: string): Finding {

@@ -7,7 +7,7 @@ export const REQUIRE_SCRAM = 'require_auth=scram-sha-256';
 const WEAKER = ['authenticationCleartextPassword', 'authenticationMD5Password'];
 
 /**
- * Accepts only a server that proves by SCRAM-SHA-256 that it knows the password too. pg itself tells the password to any
+ * Accepts only a server that proves by SCRAM-SHA-256 that it knows the password too. pg itself sends the password to any
  * listener that asks for it, and accepts one that asks for nothing. On the port of a dead server that can be any process.
  */
 export class ScramClient extends pg.Client {

@@ -74,7 +74,8 @@ export async function canAccess(account: Account, right: '-r' | '-x', file: stri
 }
 
 /**
- * Returns the directory for what the account cannot reach in its own place: binaries, and the cluster of a closed home.
+ * Returns the fallback directory for files that the account cannot reach at their usual place: binaries, and the cluster below an
+ * inaccessible home directory.
  * @throws the system's error for an account without a home directory
  */
 export function fallbackDirectory(): string {

@@ -129,7 +129,7 @@ export async function createCluster(
   await removeDrafts(directory);
   if (isCluster(directory, major)) return false;
   try {
-    // Stays with this account: where the other one can write, its links could lead root's writes elsewhere.
+    // Keeps this account as the owner: in a directory of the other one, links could redirect root's writes.
     mkdirSync(draft);
     chmodSync(draft, 0o711);
     const password = path.join(draft, PASSWORD_FILE);
@@ -170,7 +170,7 @@ function isCluster(directory: string, major: number): boolean {
   );
 }
 
-/** Removes what killed starts left. An initdb that outlived its start may still write there: then the next start does it. */
+/** Removes drafts of killed starts. If an orphaned initdb still writes to one, the next start removes it. */
 async function removeDrafts(directory: string): Promise<void> {
   const parent = path.dirname(directory);
   const drafts = readdirSync(parent).filter((name) => name.startsWith(`${path.basename(directory)}.new-`));

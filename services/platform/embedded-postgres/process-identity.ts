@@ -11,13 +11,13 @@ const UNKNOWN = 'unknown';
 
 /**
  * Returns when the process began. Together, pid and start name one process, also after the pid is used again.
- * @returns 'unknown' where the system does not tell it; undefined if there is no such process, or only its zombie
+ * @returns 'unknown' if the system does not report it; undefined if there is no such process, or only its zombie
  */
 export function processStart(pid: number): string | undefined {
   return findProcess(pid)?.start;
 }
 
-/** Names this process for all time, usable in a file name: `<pid>_<start>`. */
+/** Returns a permanent name of this process that is valid in a file name: `<pid>_<start>`. */
 export function ownTag(): string {
   return `${process.pid}_${processStart(process.pid)}`;
 }
@@ -41,12 +41,12 @@ export function servesDirectory(pid: number, directory: string): boolean {
     const actual = statSync(`/proc/${pid}/cwd`);
     return actual.ino === expected.ino && actual.dev === expected.dev;
   } catch {
-    // It has just ended, or there is no /proc. To take another process for the server costs an error; the opposite costs data.
+    // The process has just ended, or there is no /proc. A wrong `true` causes an error; a wrong `false` could damage data.
     return processStart(pid) !== undefined;
   }
 }
 
-/** Returns what kill(pid, 0) says, which is true for a zombie, and for another process that has the pid now. */
+/** Returns the result of kill(pid, 0), which is also true for a zombie and for another process that has the pid now. */
 export function answersSignals(pid: number): boolean {
   try {
     process.kill(pid, 0);

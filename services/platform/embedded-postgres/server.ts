@@ -56,7 +56,7 @@ export async function startServer(
   for (let attempt = 1, port = earlierPort ?? (await freePort()); ; attempt++) {
     rotateServerLog(directory);
     const from = serverLogSize(directory);
-    // The command line wins over postgresql.conf: whatever the file says, no other machine can connect.
+    // The command line overrides postgresql.conf, so that no other machine can ever connect.
     const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;
     const { output } = await runAs(
       account,

@@ -13,7 +13,7 @@ const buildInfo = new Gauge({
   labelNames: ['version'] as const,
 });
 
-/** Prometheus asks over one or two connections; the rest is for a person with curl. */
+/** Prometheus uses one or two connections; the others are for manual requests. */
 const LIMITS: HttpLimits = { ...HTTP_LIMITS, connections: 100, connectionsPerAddress: 50, unanswered: 2 };
 
 /**

@@ -98,7 +98,7 @@ export function answerInTurn(
   };
 }
 
-/** Tells Node's parser that no HTTP follows. */
+/** Signals to Node's parser that no HTTP follows. */
 const NO_MORE_REQUESTS = 2;
 
 /**

@@ -25,7 +25,7 @@ export const CONVERSATIONS: Record<string, [question: string, ...keys: string[]]
     ['When does it expire', KEY.enter],
     ['Site that', KEY.enter],
     ['Issue a widget token', KEY.enter],
-    ['Widget token serves', KEY.enter],
+    ['Widget token is valid', KEY.enter],
     ['Endpoint that receives', 'https://nordlys.example/hooks', KEY.enter],
     ['Events that it receives', KEY.enter],
     ['Body of its requests', KEY.enter],

@@ -198,7 +198,7 @@ async function askWidget(dialogue: Dialogue): Promise<void> {
     return;
   }
   await answerFlag(dialogue, 'widgetExpiresIn', {
-    message: 'Widget token serves for (such as 365d):',
+    message: 'Widget token is valid for (such as 365d):',
     otherwise: NONE,
   });
 }

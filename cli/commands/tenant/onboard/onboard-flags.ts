@@ -17,7 +17,7 @@ const DERIVED: Record<string, string> = {
   '--visibility': 'all, or none with --continent or --tour',
 };
 
-/** Takes the flags and parsers of the commands for each part; `about` is new where the flag alone would be unclear. */
+/** Takes the flags and parsers of the commands for each part; `about` replaces texts that would be unclear here. */
 export const ONBOARD_FLAGS: Flag[] = [
   NAME_FLAG,
   { ...SLUG_FLAG, must: false, otherwise: 'made of the name' },

@@ -43,7 +43,7 @@ async function provision(context: Context, plan: OnboardPlan, agreed: boolean): 
       );
       if (made.lowPrices && !agreed)
         throw nobodyToAsk(`The price rule ${describeLowPrices(made.lowPrices)}. Add it?`);
-      // Writes no row for the whole: every part has written its own.
+      // Writes no audit row of its own, because every part has written one.
       note(null, null);
       keep(secretLines(made).join('\n'));
       return made;
@@ -86,7 +86,7 @@ function tryKey(publicBaseUrl: string): string {
 }
 
 /**
- * Returns each part as its own command answers; null for a part that was not wanted.
+ * Returns the answer of each part's own command; null for a part that was not wanted.
  * @param shown false if a file has the secrets
  */
 function toOnboardDocument(made: Provisioned, shown: boolean, publicBaseUrl: string) {

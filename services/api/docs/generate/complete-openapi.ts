@@ -15,7 +15,7 @@ import { explainName } from './wire-names';
 
 const WIDGET_LIST = '/api/widget/tours';
 
-/** Adds to tsoa's document what tsoa cannot say: examples, errors by code, headers, the other ways to authenticate. */
+/** Adds the parts that tsoa cannot generate: examples, errors by code, headers, the other ways to authenticate. */
 export function completeOpenapi(generated: OpenApiDocument): OpenApiDocument {
   const { version } = generated.info;
   const document: OpenApiDocument = {
@@ -62,7 +62,7 @@ function problemExamples(paths: OpenApiDocument['paths']): OpenApiDocument['comp
   );
 }
 
-/** Names of what a client sends, and what that is made of. */
+/** Returns the names of request schemas and of all schemas that they contain. */
 function schemasOfRequests({ paths, components }: OpenApiDocument): Set<string> {
   const names = new Set<string>();
   const visit = (schema: Schema | undefined): void => {
@@ -77,7 +77,7 @@ function schemasOfRequests({ paths, components }: OpenApiDocument): Set<string> 
   return names;
 }
 
-/** Closes requests to unknown fields. Leaves answers open: a new field must not break a client's validator. */
+/** Forbids unknown fields in requests. Allows them in answers: a new field must not break a client's validator. */
 function completeSchema(schema: Schema, schemas: Record<string, Schema>, inRequest: boolean): void {
   if (!inRequest) delete schema.additionalProperties;
   for (const [name, part] of Object.entries(schema.properties ?? {})) {
@@ -88,7 +88,7 @@ function completeSchema(schema: Schema, schemas: Record<string, Schema>, inReque
   }
 }
 
-/** OpenAPI 3.0 ignores what stands beside $ref. */
+/** OpenAPI 3.0 ignores the siblings of $ref. */
 function wrapReference(schema: Schema): void {
   schema.allOf = [{ $ref: schema.$ref }];
   delete schema.$ref;
@@ -130,7 +130,7 @@ function completeSecurity(operation: OpenApiOperation): void {
 }
 
 /**
- * A value of this schema, made of the examples of its parts, so that each is written down once.
+ * Builds an example of this schema from the examples of its parts, so that each is written once.
  * @param where names the place in the message when a part has no example
  */
 function exampleOf(schema: Schema, schemas: Record<string, Schema>, where: string): unknown {

@@ -38,8 +38,8 @@ const QUOTA_HEADERS = [
 const HAVE_ETAG = ['listTours', 'readTour', 'listWidgetTours'];
 
 /**
- * Completes an operation's answers. A controller declares only what is its own, as `@Response(409, 'departure_gone, …')`;
- * what each call of its kind can answer is added here.
+ * Completes an operation's answers. A controller declares only its own codes, as `@Response(409, 'departure_gone, …')`;
+ * the common codes of its kind of call are added here.
  * @throws Error for a text that is no list of codes of that status: the developer reads it at `npm run generate`
  */
 export function describeAnswers(method: string, operation: OpenApiOperation): void {
@@ -101,7 +101,7 @@ function refusal(codes: ProblemCode[]): Answer {
 
 function unchanged(): Answer {
   return {
-    description: 'What you have is still right: its ETag came with the request, as `If-None-Match`.',
+    description: 'Your copy is current: the request had its ETag as `If-None-Match`.',
     headers: references(['X-Request-Id', ...QUOTA_HEADERS, 'ETag']),
   };
 }

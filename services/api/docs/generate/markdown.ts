@@ -2,7 +2,7 @@ import { Marked, type Tokens } from 'marked';
 import { html, type Markup, toHtml, trusted } from '../../../platform/html-template';
 import { renderCode, renderTable } from '../pages/page';
 
-/** Allows what the pages' policy allows: HTML, pictures and addresses of other schemes stand as they are written. */
+/** Shows HTML, pictures and links of other schemes as text, because the pages' policy forbids them. */
 const marked = new Marked({
   tokenizer: { url: () => undefined },
   renderer: {

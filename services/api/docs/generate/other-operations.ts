@@ -1,6 +1,6 @@
 import type { Answer, OpenApiDocument, OpenApiOperation } from '../openapi-document';
 
-/** No enum: what the page does not know it ignores, and shows the visitor's own. */
+/** Has no enum: the page ignores unknown values and uses the visitor's setting. */
 const THEME = {
   name: 'theme',
   in: 'query',
@@ -10,10 +10,10 @@ const THEME = {
   example: 'dark',
 } as const;
 
-/** Routes that are no tsoa controllers: the page for a frame, and what a balancer asks. */
+/** Describes the routes without a tsoa controller: the embed page and the health checks. */
 export function otherOperations(list: OpenApiOperation): OpenApiDocument['paths'] {
   const html: Answer = {
-    description: 'An HTML page, to be shown in a frame on a page of one of the origins of the token.',
+    description: "An HTML page for a frame on a page of one of the token's origins.",
     content: { 'text/html': { schema: { type: 'string' } } },
   };
   const page: OpenApiOperation = {
@@ -22,25 +22,27 @@ export function otherOperations(list: OpenApiOperation): OpenApiDocument['paths'
     summary: 'Show tours in a frame',
     description:
       'The same list as a page, with the same parameters. `frame-ancestors` of its Content-Security-Policy names the origins ' +
-      'of the token. A refusal is a page too where the visitor can do something about it.',
+      'of the token. A refusal is a page too if the visitor can do something about it.',
     parameters: [...(list.parameters ?? []), THEME],
     responses: { ...withPages(list.responses), 200: html },
   };
   return {
     '/embed/tours': { get: page },
     '/healthz': {
-      get: health('checkLife', 'Does the process live?', { 200: answer('It does.', { ok: true }) }),
+      get: health('checkLife', 'Check that the process runs', {
+        200: answer('The process runs.', { ok: true }),
+      }),
     },
     '/readyz': {
-      get: health('checkReadiness', 'Can it do its work?', {
-        200: answer('Migrations are in and the database answers.', { ok: true }),
+      get: health('checkReadiness', 'Check that the instance is ready', {
+        200: answer('The migrations are applied and the database answers.', { ok: true }),
         503: answer('Send requests elsewhere.', { ok: false, reason: 'stopping' }),
       }),
     },
   };
 }
 
-/** The same refusals, each as a page for who accepts HTML. */
+/** Adds a page to each refusal, for clients that accept HTML. */
 function withPages(responses: OpenApiOperation['responses']): OpenApiOperation['responses'] {
   const page = { 'text/html': { schema: { type: 'string' } } };
   const both = Object.entries(responses).map(([status, one]) => [
@@ -51,14 +53,14 @@ function withPages(responses: OpenApiOperation['responses']): OpenApiOperation['
 }
 
 function health(operationId: string, summary: string, responses: Record<string, Answer>): OpenApiOperation {
-  const description = 'Without a credential, and never limited.';
+  const description = 'Needs no credential and has no quota.';
   return { operationId, summary, description, tags: ['Service'], security: [], parameters: [], responses };
 }
 
 function answer(description: string, example: { ok: boolean; reason?: string }): Answer {
   const properties = {
     ok: { type: 'boolean' },
-    reason: { type: 'string', description: 'Only where it is not ready.' },
+    reason: { type: 'string', description: 'Only if the instance is not ready.' },
   };
   const schema = { type: 'object', properties, required: ['ok'] };
   return { description, content: { 'application/json': { schema, example } } };

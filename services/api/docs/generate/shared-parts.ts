@@ -9,20 +9,20 @@ A server calls with an **API key**; a browser reads the widget list with a **wid
 origins. All names are snake_case, times are RFC 3339 in UTC, dates are \`YYYY-MM-DD\`, and money is a number in major units
 beside its \`currency\`.
 
-Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; their \`type\` is the address of a page that says what
-to do. Answers may gain fields: ignore those that you do not know.
+Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; their \`type\` is the address of a page that explains
+what to do. Later versions may add fields to answers: ignore unknown fields.
 
-Writes take an \`Idempotency-Key\`: repeat a request with the same key and it happens once.`;
+Writes take an \`Idempotency-Key\`: a request that is repeated with the same key takes effect once.`;
 
 export const TAGS: OpenApiDocument['tags'] = [
   { name: 'Catalog', description: 'Tours and departures as the tenant sees them, with its own prices.' },
   {
     name: 'Seats',
-    description: 'Whether seats are free, and holds that keep them for a while at a locked price.',
+    description: 'Free seats of a departure, and holds that keep seats for some minutes at a locked price.',
   },
   { name: 'Bookings', description: 'Booking leads: create, read, confirm, cancel.' },
-  { name: 'Widget', description: 'For browsers: the list of tours, and a page to put in a frame.' },
-  { name: 'Service', description: 'For the machines that watch over this one.' },
+  { name: 'Widget', description: 'For browsers: the list of tours, and a page to show in a frame.' },
+  { name: 'Service', description: 'Health checks for load balancers.' },
 ];
 
 export const SECURITY_SCHEMES = {
@@ -37,7 +37,7 @@ export const SECURITY_SCHEMES = {
     in: 'query',
     name: 'api_key',
     description:
-      'The same API key, for callers that cannot send the header. Deprecated, because addresses end up in logs; answers then ' +
+      'The same API key, for callers that cannot send the header. Deprecated, because addresses are often logged; answers then ' +
       'carry `Deprecation` and `Cache-Control: no-store`.',
   },
   widgetToken: {
@@ -45,7 +45,7 @@ export const SECURITY_SCHEMES = {
     in: 'query',
     name: 'token',
     description:
-      'A widget token, `svc_widget_…`. It may be seen by anybody: it reads the list, for pages of its origins only.',
+      'A widget token, `svc_widget_…`. It is public: it only reads the list, and only for pages of its origins.',
   },
   widgetTokenInHeader: {
     type: 'apiKey',
@@ -55,7 +55,7 @@ export const SECURITY_SCHEMES = {
   },
 };
 
-/** Another way in for each credential. */
+/** The other channel of each credential. */
 export const ALTERNATIVES: Record<string, string> = {
   apiKey: 'apiKeyInQuery',
   widgetToken: 'widgetTokenInHeader',
@@ -66,8 +66,8 @@ export const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   required: false,
   description:
-    'Your name for this request, such as a UUID. Sent again with the same key, the request is not done again: the first ' +
-    "one's answer comes back.",
+    'Your name for this request, such as a UUID. A request that is repeated with the same key has no further effect and ' +
+    'gets the answer of the first one.',
   schema: { type: 'string', maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   example: '9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10',
 };
@@ -77,7 +77,7 @@ const text = { type: 'string' };
 
 export const HEADERS: Record<string, Header> = {
   'X-Request-Id': {
-    description: 'Name this when you ask for help.',
+    description: 'Give this id to the operator when you ask for help.',
     schema: text,
     example: '3b1b0c52-7d0a-4a64-9e0c-51b1f6a4c3de',
   },
@@ -87,13 +87,13 @@ export const HEADERS: Record<string, Header> = {
     example: '"hold";q=60;w=60',
   },
   RateLimit: {
-    description: 'What is left: r requests, t seconds until it is whole again.',
+    description: 'The remaining quota: r requests; after t seconds it is complete again.',
     schema: text,
     example: '"hold";r=58;t=41',
   },
-  'RateLimit-Limit': { description: 'As q.', schema: whole, example: 60 },
-  'RateLimit-Remaining': { description: 'As r.', schema: whole, example: 58 },
-  'RateLimit-Reset': { description: 'As t.', schema: whole, example: 41 },
+  'RateLimit-Limit': { description: 'The value of q.', schema: whole, example: 60 },
+  'RateLimit-Remaining': { description: 'The value of r.', schema: whole, example: 58 },
+  'RateLimit-Reset': { description: 'The value of t.', schema: whole, example: 41 },
   'Retry-After': {
     description: 'Seconds to wait before the same request may succeed.',
     schema: { ...whole, minimum: 1 },
@@ -105,7 +105,7 @@ export const HEADERS: Record<string, Header> = {
     example: 'Bearer realm="api", error="invalid_token"',
   },
   'Idempotent-Replayed': {
-    description: '`true` where this is the stored answer of an earlier request.',
+    description: '`true` if this is the stored answer of an earlier request.',
     schema: text,
     example: 'true',
   },
@@ -115,13 +115,13 @@ export const HEADERS: Record<string, Header> = {
     example: `<https://api.example.com/api/tenant/catalog?cursor=${CURSOR}>; rel="next"`,
   },
   ETag: {
-    description: 'Names this very answer: send it as `If-None-Match`, and get 304 while nothing has changed.',
+    description: 'Version of this answer: send it as `If-None-Match` to get 304 while nothing has changed.',
     schema: text,
     example: '"oZCNiPkvUPLHnmL6NJZ7jJ2mBXs9nHbdw0tP8jwVJ6A"',
   },
   Age: { description: 'Seconds since the seats were counted.', schema: whole, example: 3 },
   'Cache-Status': {
-    description: 'RFC 9211: whether the count came from our cache.',
+    description: "RFC 9211: whether the count came from the API's cache.",
     schema: text,
     example: 'availability; hit',
   },

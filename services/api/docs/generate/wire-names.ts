@@ -17,8 +17,11 @@ export const CURSOR = sealCursor('example', 'example', { nameFolded: 'ha long ba
 const NAMES: Record<string, WireName> = {
   adult: { description: 'One adult.', example: 489.5 },
   adults: { description: 'Number of travellers.', example: 2 },
-  alt: { description: 'What the picture shows.', example: 'Limestone islands at dawn' },
-  applies_to: { description: 'Which tours the rule is for.', example: 'continent' },
+  alt: {
+    description: 'Description of the picture for people who do not see it.',
+    example: 'Limestone islands at dawn',
+  },
+  applies_to: { description: 'Tours that the rule applies to.', example: 'continent' },
   as_of: { format: 'date-time', example: '2027-01-12T09:29:57.120Z' },
   available: { example: true },
   booking_ref: { description: "The tenant's prefix, a dash, and lead_id.", example: 'ACME-1042' },
@@ -32,12 +35,12 @@ const NAMES: Record<string, WireName> = {
   created_at: { description: 'RFC 3339, UTC.', format: 'date-time', example: '2027-01-12T09:30:00.000Z' },
   currency: { description: 'ISO 4217.', example: 'EUR' },
   cursor: { example: CURSOR },
-  customer: { description: 'Who books. Optional fields may be left out.' },
+  customer: { description: 'The customer. Optional fields may be omitted.' },
   day: { description: 'Counted from 1.', example: 1 },
   departure_date: { description: 'YYYY-MM-DD.', format: 'date', example: '2027-03-06' },
   deposit: { description: "One adult's deposit.", example: 97.9 },
   deposit_percent: { description: 'Part of the total that is due now.', example: 20 },
-  deposit_total: { description: 'What is due now, in major units; 0 with `reserve`.', example: 195.8 },
+  deposit_total: { description: 'Amount that is due now, in major units; 0 with `reserve`.', example: 195.8 },
   description: {
     description: 'Plain text, with line breaks.',
     example: 'Three days between limestone islands.',
@@ -49,18 +52,18 @@ const NAMES: Record<string, WireName> = {
     maxLength: 254,
     example: 'ana@example.com',
   },
-  exclusions: { description: 'What the price leaves out.', example: ['Flights'] },
+  exclusions: { description: 'Not included in the price.', example: ['Flights'] },
   expected_total: { example: 979 },
   expires_at: { format: 'date-time', example: '2027-01-12T09:50:00.000Z' },
   external_ref: { description: "The website's own reference.", maxLength: 128, example: 'cart-81' },
   from: { format: 'date', example: '2027-03-01' },
-  group_size_max: { description: 'Most travellers in one group.', example: 16 },
+  group_size_max: { description: 'Maximum number of travellers in one group.', example: 16 },
   hold_id: {
     description: 'Id of the hold.',
     format: 'uuid',
     example: '0f8c6a52-6a1b-4a4e-8e0c-0f6a1c9d2b77',
   },
-  hold_minutes: { description: 'For how long the seats are held.', example: 20 },
+  hold_minutes: { description: 'Duration of the hold.', example: 20 },
   id: { description: 'UUID.', format: 'uuid', example: ID },
   id_or_slug: { example: 'ha-long-bay-cruise' },
   image_url: {
@@ -69,11 +72,11 @@ const NAMES: Record<string, WireName> = {
     example: 'https://images.example.com/ha-long.jpg',
   },
   inclusions: {
-    description: 'What the price includes.',
+    description: 'Included in the price.',
     example: ['Cabin with a window', 'All meals on board'],
   },
   kind: {
-    description: 'What the value is: per cent, money on top, or the price itself.',
+    description: 'Kind of the value: a percentage, an amount that is added, or the price itself.',
     example: 'percent',
   },
   languages: { description: 'Spoken by the guides, as language tags.', example: ['en', 'vi'] },
@@ -86,7 +89,7 @@ const NAMES: Record<string, WireName> = {
   next_cursor: { example: CURSOR },
   next_departure_date: { format: 'date', example: '2027-03-06' },
   notes: {
-    description: 'Free text for the operator; line breaks may stand in it.',
+    description: 'Free text for the operator; may contain line breaks.',
     maxLength: 2000,
     example: 'Vegetarian',
   },
@@ -101,17 +104,17 @@ const NAMES: Record<string, WireName> = {
   price_from: { example: 489.5 },
   q: { example: 'ha long', maxLength: 100 },
   quantity: { description: 'Seats.', example: 2 },
-  requested: { description: 'Seats asked for.', example: 2 },
+  requested: { description: 'Requested seats.', example: 2 },
   return_date: { format: 'date', example: '2027-03-08' },
-  rule: { description: 'The pricing rule that made the price; null: the platform price stood.' },
-  seats_available: { description: 'Seats that are free.', example: 7 },
+  rule: { description: "The pricing rule that decided the price; null: the platform's price applies." },
+  seats_available: { description: 'Free seats.', example: 7 },
   seats_total: { description: 'Seats of the departure.', example: 16 },
-  single_supplement: { description: 'For a traveller alone in a room.', example: 132 },
-  slug: { description: 'Readable name in addresses.', example: 'ha-long-bay-cruise' },
-  source: { description: 'Where the booking came from.', example: 'tenant_api' },
+  single_supplement: { description: 'Surcharge for one traveller in a room.', example: 132 },
+  slug: { description: 'Readable name in URLs.', example: 'ha-long-bay-cruise' },
+  source: { description: 'Source of the booking.', example: 'tenant_api' },
   status: { example: 'pending_payment' },
   summary: { description: 'One line.', example: 'Overnight among limestone islands' },
-  tags: { description: 'Short words of the catalog.', example: ['cruise', 'kayak'] },
+  tags: { description: 'Keywords of the tour.', example: ['cruise', 'kayak'] },
   time_zone: { example: 'Asia/Ho_Chi_Minh' },
   to: { format: 'date', example: '2027-03-31' },
   total_price: { description: 'For all travellers, in major units.', example: 979 },
@@ -126,7 +129,7 @@ const NAMES: Record<string, WireName> = {
   value: { description: 'Per cent, or money in major units.', example: 10 },
 };
 
-/** Fills in what the dto leaves out. Where the dto has an example of its own, or another type, the name means something else. */
+/** Completes the fields of a dto. Skips fields with their own example or another type, where the name has another meaning. */
 export function explainName(name: string, schema: Schema, inRequest: boolean): void {
   const known = NAMES[name];
   if (!known || schema.$ref || schema.example !== undefined || !allows(schema, known.example)) return;

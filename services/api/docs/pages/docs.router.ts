@@ -25,7 +25,7 @@ export function registerDocs(app: Express): void {
 
   app.get('/', (request: Request, response: Response) => {
     response.vary('Accept');
-    // A browser names text/html; a client that takes anything gets the page too.
+    // Clients that accept any type get the page, like browsers.
     if (request.accepts(['text/html', 'application/json']) === 'application/json') {
       send(response, 'application/json', JSON.stringify(homeDocument(publicBaseUrl)));
     } else {
@@ -51,7 +51,7 @@ export function registerDocs(app: Express): void {
   );
 }
 
-/** Made at the first request, and then the same for all. */
+/** Serves a text that is made at the first request and then kept. */
 function serve(app: Express, path: string, type: string, make: () => string): void {
   let text: string | undefined;
   app.get(path, (_request: Request, response: Response) => send(response, type, (text ??= make())));
@@ -86,9 +86,9 @@ const LINKS = {
   openapi: ['/openapi.json', 'OpenAPI 3.0 document'],
   openapi_3_1: ['/openapi.3.1.json', 'OpenAPI 3.1 document'],
   types: ['/openapi.d.ts', 'Types for TypeScript'],
-  widget: ['/embed/widget.js', 'Script that puts the tour list into a page'],
-  health: ['/healthz', 'Does the process live?'],
-  readiness: ['/readyz', 'Can it do its work?'],
+  widget: ['/embed/widget.js', 'Script that adds the tour list to a page'],
+  health: ['/healthz', 'Check that the process runs'],
+  readiness: ['/readyz', 'Check that the instance is ready'],
 } as const;
 
 /** @param basePath of PUBLIC_BASE_URL */
@@ -103,7 +103,7 @@ function homeBody(basePath: string): Markup {
     </ul>`;
 }
 
-/** The same links for a program. */
+/** Returns the links as JSON for programs. */
 function homeDocument(publicBaseUrl: string): { name: string; links: Record<string, string> } {
   const links = Object.entries(LINKS).map(([name, [path]]) => [name, publicBaseUrl + path]);
   return { name: 'Tour Platform', links: Object.fromEntries(links) as Record<string, string> };

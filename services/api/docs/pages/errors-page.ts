@@ -17,7 +17,7 @@ export function errorList(basePath: string): Markup {
   return html`<h1>Errors</h1>
     <p>
       Every error is <code>application/problem+json</code> (RFC 9457). Decide by <code>code</code>: it is
-      stable, where titles and details may be worded anew.
+      stable, while titles and details may change.
     </p>
     ${renderTable([html`Status`, html`Code`, html`Title`, html`Retry`], rows)}`;
 }

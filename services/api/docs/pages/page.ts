@@ -32,7 +32,7 @@ export const DOCS_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** @param basePath of PUBLIC_BASE_URL: links stay on the host by which the reader came */
+/** @param basePath of PUBLIC_BASE_URL: links stay on the host of the request */
 export function renderDocsPage({ title, path, columns }: DocsPage, basePath: string): string {
   const links = PAGES.map(([target, name]) => {
     const current = target === path && trusted(' aria-current="page"');

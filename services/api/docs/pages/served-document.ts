@@ -6,7 +6,7 @@ export function servedDocument(publicBaseUrl: string): OpenApiDocument {
   return withBaseUrl(openapi as unknown as OpenApiDocument, publicBaseUrl);
 }
 
-/** The same value with addresses of this installation, where what is generated has the default ones. */
+/** Replaces the default addresses of generated files by those of this installation. */
 export function withBaseUrl<T>(value: T, publicBaseUrl: string): T {
   const text = JSON.stringify(value);
   return JSON.parse(

@@ -4,7 +4,7 @@ import { BOOKING_EVENT, WEBHOOKS, WEBHOOKS_TAG } from '../describe-webhooks';
 /** A schema of OpenAPI 3.1, which is one of JSON Schema 2020-12. */
 type Schema31 = Record<string, unknown>;
 
-/** The same document in OpenAPI 3.1, and what a tenant's server receives. */
+/** Converts the document to OpenAPI 3.1, and adds the webhooks. */
 export function toOpenapi31(document: OpenApiDocument): object {
   const { paths, components, info, tags = [], ...rest } = document;
   const schemas = { ...components.schemas, BookingEvent: BOOKING_EVENT };
@@ -20,7 +20,7 @@ export function toOpenapi31(document: OpenApiDocument): object {
   };
 }
 
-/** Wherever a schema may stand, its key is `schema` or it is one of `schemas`; all else is copied. */
+/** Converts the values of `schema` and the entries of `schemas`; copies all other values. */
 function convert(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(convert);
   if (typeof value !== 'object' || value === null) return value;

@@ -45,7 +45,7 @@ export function endpointMark(status: EndpointStatus): Markup {
   return mark(ENDPOINT_TONES[status], status);
 }
 
-/** Renders a word with a colour. The word alone carries the meaning. */
+/** Renders a coloured word. The colour has no meaning that the word does not have. */
 export function mark(tone: MarkTone, text: string): Markup {
   return html`<span class="mark ${tone}">${text}</span>`;
 }

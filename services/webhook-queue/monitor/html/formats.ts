@@ -10,7 +10,7 @@ export function formatCountUpTo(count: number, most: number): string {
   return count > most ? `${formatCount(most)}+` : formatCount(count);
 }
 
-/** Rounds down, so that only all is 100 %. Returns a dash where `whole` is 0. */
+/** Rounds down, so that one failure is never shown as 100 %. Returns a dash where `whole` is 0. */
 export function formatPercent(part: number, whole: number): string {
   if (whole === 0) return '–';
   if (part === whole) return '100 %';

@@ -25,7 +25,7 @@ interface AttentionItem {
   text: Markup;
 }
 
-/** Lists what needs an operator, the worst first; or says that all is well. */
+/** Lists the problems that need an operator, the most severe first; or states that there are none. */
 export function attentionList({ counts, workers, failing, waiting }: OverviewState): Markup {
   const items: AttentionItem[] = [
     ...workerItems(counts, workers),
