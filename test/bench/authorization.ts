@@ -1,7 +1,7 @@
 /*
  * Measures the gain of cached credentials and catalog (ADR 19). Two instances on one durable database, one
- * with AUTHORIZATION_CACHE off, asked in turns for the same warm reads: `npm run bench:authorization`. And what does a command
- * wait for its instances?
+ * with AUTHORIZATION_CACHE off, get the same warm reads alternately: `npm run bench:authorization`. Also measures how long a
+ * command waits for its instances.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The demo's catalog, tenant and key. */
+/** Plants the demo's catalog, tenant and key. */
 async function plant(db: Db): Promise<{ apiKey: string; paths: Record<string, string> }> {
   const today = new Date().toISOString().slice(0, 10);
   const demo = await inTransaction(db, (trx) => plantDemo(trx, today, PEPPER));
@@ -65,7 +65,7 @@ async function plant(db: Db): Promise<{ apiKey: string; paths: Record<string, st
   };
 }
 
-/** Interleaved, so that what else the machine does meets both. */
+/** Compares in interleaved rounds, so that other load of the machine affects both. */
 async function compare(name: string, [off, on]: Pool[], where: string, apiKey: string): Promise<void> {
   const figures: { off: number; on: number }[] = [];
   for (let i = -1; i < ROUNDS; i++) {
@@ -79,7 +79,7 @@ async function compare(name: string, [off, on]: Pool[], where: string, apiKey: s
   );
 }
 
-/** @returns requests a second */
+/** @returns requests per second */
 async function rate(pool: Pool, where: string, apiKey: string): Promise<number> {
   const headers = { authorization: `Bearer ${apiKey}` };
   const begun = performance.now();
@@ -102,10 +102,10 @@ async function measureWait(db: Db): Promise<void> {
     const committed = performance.now();
     await awaitInstances(db);
     waits.push(performance.now() - committed);
-    // Not in step with the polls.
+    // Avoids a fixed phase relative to the polls.
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 500));
   }
-  say(`a command waits ${spread(waits, 0)} ms after COMMIT until a live instance obeys`);
+  say(`a command waits ${spread(waits, 0)} ms after COMMIT until a live instance has applied the change`);
 }
 
 function spread(values: number[], digits: number): string {

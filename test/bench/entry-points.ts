@@ -1,6 +1,6 @@
 /*
- * Measures what a hostile request costs: CPU of the API process for each, on the demo catalog, and the time in which a key of a known
- * and of an unknown id is refused. `npm run bench:entry-points`.
+ * Measures the cost of hostile requests: CPU time of the API process for each, on the demo catalog, and the time until a key with a known
+ * and with an unknown id is refused. `npm run bench:entry-points`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ async function plant(db: Db): Promise<Credentials> {
   return { apiKey: demo.api_key, token: demo.widget_token };
 }
 
-/** `de-u-aaa-abc-…`: a valid tag, as long as it is wanted. */
+/** Returns a valid tag of about this length: `de-u-aaa-abc-…`. */
 function longTag(length: number): string {
   const letters = 'abcdefghijklmnopqrstuvwxyz';
   let tag = 'de-u';
@@ -136,7 +136,7 @@ async function measureCases(api: ApiProcess, cases: Case[]): Promise<void> {
       await answer.body.dump();
       status = answer.statusCode;
       const cost = ((await cpuSeconds(api)) - before) * 1000;
-      // Shed, because the request before it blocked the process.
+      // Waits after a 503: the previous request blocked the process.
       if (status === 503) await new Promise((resolve) => setTimeout(resolve, 1000));
       else if (round++ >= 0) costs.push(cost);
     }
@@ -148,7 +148,7 @@ async function cpuSeconds(api: ApiProcess): Promise<number> {
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(await api.metrics())![1]);
 }
 
-/** In turns, so that what else the machine does meets both. Past 60 failures a minute they are 429, which takes the same way. */
+/** Measures alternately, so that other load of the machine affects all. After 60 failures a minute the answer is 429, on the same code path. */
 async function measureRefusals(api: ApiProcess, { apiKey, token }: Credentials): Promise<void> {
   const client = new Client(api.baseUrl);
   const kinds = {
@@ -166,7 +166,7 @@ async function measureRefusals(api: ApiProcess, { apiKey, token }: Credentials):
     return performance.now() - begun;
   };
   for (let n = 0; n < REFUSALS; n++) {
-    // The real ones are in use, and so remembered.
+    // Uses the real credentials, so that they are in the read cache.
     if (n % 100 === 0) await ask(paths.key, { authorization: `Bearer ${apiKey}` });
     if (n % 100 === 0) await ask(paths.widget, { 'x-svc-widget-token': token });
     for (const [kind, headers] of Object.entries(kinds)) {

@@ -1,7 +1,7 @@
 /*
- * The CPU that the worst request of each route costs: `npm run bench:hostile-headers` sends each route headers that are long, many,
- * or made to be slow to parse, one request at a time, and prints the process's CPU time for one request without them and for
- * the worst of them. Node takes 16 KiB of headers in all.
+ * Measures the CPU time of the worst request of each route: `npm run bench:hostile-headers` sends long headers, many headers, and
+ * headers that are slow to parse, one request at a time. Prints the process's CPU time for one request without them and for
+ * the worst of them. Node accepts 16 KiB of headers in total.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
@@ -16,7 +16,7 @@ import { PEPPER } from '../support/given';
 
 const REQUESTS = Number(process.env.REQUESTS ?? 40);
 const LONG = 13_000;
-/** The longest that a header which is parsed as a list may be. */
+/** Maximum length of a header that is parsed as a list. */
 const ALLOWED = 1024;
 
 type Headers = Record<string, string>;
@@ -49,7 +49,7 @@ const LINEAR: [header: string, part: string][] = [
   ['range', 'bytes=0-1,'],
 ];
 
-/** A valid language tag: each attribute may be there once. */
+/** Parts of a valid language tag, which may have each attribute once. */
 const attributes = Array.from({ length: 3000 }, (_, n) => `-${(n + 36 ** 2).toString(36)}`).join('');
 const languageOf = (length: number) => ({ 'accept-language': `de-u${attributes}`.slice(0, length) });
 
@@ -73,7 +73,7 @@ async function main(): Promise<void> {
   try {
     await migrate(db);
     const routes = await plant(db);
-    // The proxies of one machine, so that the addresses above are all looked at.
+    // Trusts the proxies of one machine, so that all the addresses above are parsed.
     const api = await startApiProcess(embedded.url, { TRUST_PROXY: '127.0.0.1,10.0.0.0/8,fd00::/8' });
     try {
       for (const route of routes) await measureRoute(api, route);
@@ -87,7 +87,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The demo's catalog, tenant and credentials. */
+/** Plants the demo's catalog, tenant and credentials. */
 async function plant(db: Db): Promise<Route[]> {
   const today = new Date().toISOString().slice(0, 10);
   const demo = await inTransaction(db, (trx) => plantDemo(trx, today, PEPPER));
@@ -142,7 +142,7 @@ async function cpuOf(
   const before = await cpuSeconds(api);
   let status = 0;
   for (let n = 0; n < REQUESTS; n++) {
-    // Each from another client, so that the widget's quota per address is not met.
+    // Uses another client each time, so that the widget's quota per address is not reached.
     const client = { 'x-forwarded-for': `203.0.113.${n}` };
     status = await send(api.baseUrl, agent, route, { ...client, ...hostile });
   }
@@ -166,7 +166,7 @@ function send(
   });
 }
 
-/** Reading it costs a little itself, shared by all the requests between two readings. */
+/** Reads the CPU time. The small cost of a reading is shared by all requests between two readings. */
 async function cpuSeconds(api: ApiProcess): Promise<number> {
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(await api.metrics())![1]);
 }

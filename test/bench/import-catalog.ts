@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   const directory = mkdtempSync(path.join(tmpdir(), 'bench-import-'));
   try {
     for (const size of sizes) {
-      // The service's role may not create databases, so each size has a server of its own.
+      // Starts a server for each size, because the service's role may not create databases.
       const embedded = await joinEmbeddedPostgres(path.join(directory, `data-${size}`));
       await measure(size, directory, embedded.url).finally(() => embedded.leave());
     }
@@ -55,7 +55,7 @@ async function measure(tours: number, directory: string, database: string): Prom
   await pipeline(Readable.from(catalogText(tours, 10)), createWriteStream(file));
   await run('every tenth tour changed', ['catalog', 'import', file]);
   await run('export', ['catalog', 'export', '--out', exported]);
-  // Each entry is another text of what is stored, so all of it is read and compared.
+  // Each entry differs from the stored text, so all entries are read and compared.
   await run('import of the export', ['catalog', 'import', exported]);
 }
 
@@ -65,7 +65,7 @@ async function migrateDatabase(url: string): Promise<void> {
   await db.destroy();
 }
 
-/** Start of the process and of the database connection included, as an operator waits for them too. */
+/** Includes the start of the process and of the database connection, because an operator waits for them too. */
 async function tourctl(args: string[], directory: string, database: string): Promise<Outcome> {
   const peak = path.join(directory, 'peak');
   const witness = path.join(directory, 'witness.cjs');
@@ -93,7 +93,7 @@ async function tourctl(args: string[], directory: string, database: string): Pro
   };
 }
 
-/** @param changed every so many tours cost more than before; 0: none */
+/** @param changed every nth tour costs more than before; 0: none */
 function* catalogText(tours: number, changed: number): Generator<string> {
   for (let i = 0; i < tours; i++) {
     const price = 990 + (i % 500) + (changed > 0 && i % changed === 0 ? 10 : 0);
@@ -102,7 +102,7 @@ function* catalogText(tours: number, changed: number): Generator<string> {
   yield '\n]\n';
 }
 
-/** About as much text as the demo's tours have. */
+/** Returns about as much text as a demo tour has. */
 function tour(i: number, price: number): object {
   const days = 3 + (i % 12);
   return {

@@ -1,6 +1,6 @@
 /*
  * Measures the cost of the triggers that recount seats (migration 0006). Holds with the triggers on and off, in interleaved rounds on a
- * durable database: `npm run bench:seats-net`. It stays unless it takes more than 15 % (DESIGN section 3).
+ * durable database: `npm run bench:seats-net`. The triggers stay unless they take more than 15 % (ADR 9).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

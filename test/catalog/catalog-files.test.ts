@@ -9,7 +9,7 @@ const HEAD = 'slug,name,continent,country,duration_days,currency,base_price';
 const ROW = 'alps,Alps,europe,CH,5,CHF,990.50';
 
 describe('a catalog file', () => {
-  it('is an array of tours, or an object of them', async () => {
+  it('is an array of tours, or an object with one', async () => {
     expect((await read({ 'a.json': [tourEntry()] })).tours).toHaveLength(1);
     expect((await read({ 'a.json': { tours: [tourEntry()] } })).tours).toHaveLength(1);
     expect((await read({ 'a.JSON': `\ufeff${JSON.stringify([tourEntry()])}` })).faults).toEqual([]);
@@ -18,7 +18,7 @@ describe('a catalog file', () => {
     ]);
   });
 
-  it('has a tour a line in JSON lines, and names the line that is none', async () => {
+  it('in JSON lines has one tour in each line, and an invalid line is named', async () => {
     const lines = [tourEntry(), '', '{"slug":', tourEntry({ slug: 'second', name: 7 })];
     const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\r\n');
     const { tours, faults } = await read({ 'a.jsonl': text });
@@ -29,13 +29,13 @@ describe('a catalog file', () => {
     ]);
   });
 
-  it('tells the line of what is no JSON', async () => {
+  it('that is not valid JSON is refused with the line of the error', async () => {
     const text = `[\n${JSON.stringify(tourEntry())},\n{"slug": }\n]`;
     const { faults } = await read({ 'a.json': text });
     expect(faults).toMatchObject([{ line: 3, message: expect.stringContaining('must be JSON') }]);
   });
 
-  it('is refused in another encoding and of another kind', async () => {
+  it('is refused in another encoding and with another extension', async () => {
     expect((await read({ 'a.csv': Buffer.from(`${HEAD}\nalps,Z\xfcrich`, 'latin1') })).faults).toMatchObject([
       { line: 1, message: expect.stringContaining('UTF-8') },
     ]);
@@ -44,7 +44,7 @@ describe('a catalog file', () => {
     ]);
   });
 
-  it('names every fault of every tour with its field', async () => {
+  it('is refused with every issue of every tour and its field', async () => {
     const { faults } = await read({
       'a.json': [
         {},
@@ -84,7 +84,7 @@ describe('a catalog file', () => {
     ]);
   });
 
-  it('names amounts with too many decimals also beside other faults', async () => {
+  it('is refused with amounts of too many decimals beside other issues', async () => {
     const departures = [
       departureEntry({ seats_total: 0, prices: { adult: 1.005, child: 'x', single_supplement: 2.001 } }),
       departureEntry({ departure_date: '2031-06-02', prices: { adult: 10_000_000_001 } }),
@@ -120,7 +120,7 @@ describe('a catalog file', () => {
     );
   });
 
-  it('names every fault of a second tour with the same slug', async () => {
+  it('is refused with every issue of a second tour with the same slug', async () => {
     const departures = [departureEntry({ seats_total: 0 }), departureEntry(), departureEntry()];
     const { tours, faults } = await read({ 'a.json': [tourEntry(), tourEntry({ departures })] });
     expect(tours).toHaveLength(1);
@@ -132,7 +132,7 @@ describe('a catalog file', () => {
     ]);
   });
 
-  it('says of an unknown field in a short sentence what is known', async () => {
+  it('with an unknown field is refused with the known names in a short sentence', async () => {
     const { faults } = await read({
       'a.json': [
         tourEntry({
@@ -149,7 +149,7 @@ describe('a catalog file', () => {
     ]);
   });
 
-  it('names every fault of every departure', async () => {
+  it('is refused with every issue of every departure', async () => {
     const { faults } = await read({
       'a.json': [
         tourEntry({
@@ -178,7 +178,7 @@ describe('a catalog file', () => {
     ]);
   });
 
-  it('has each slug once, over all files', async () => {
+  it('may contain each slug only once in all files', async () => {
     const { faults } = await read({ 'a.json': [tourEntry()], 'b.jsonl': JSON.stringify(tourEntry()) });
     expect(faults).toEqual([
       {
@@ -219,7 +219,7 @@ describe('a catalog file', () => {
     expect(faults.every((fault) => fault.field.startsWith(field))).toBe(true);
   });
 
-  it('counts characters as a person does, and composes them', async () => {
+  it('has its text counted in characters and stored in composed form', async () => {
     const { tours, faults } = await read({
       'a.json': [tourEntry({ name: 'e\u0301'.repeat(200), country: 'AQ' })],
     });
@@ -257,7 +257,7 @@ describe('a CSV catalog file', () => {
     expect(tours.map((tour) => tour.place.line)).toEqual([2, 7]);
   });
 
-  it('says of a decimal comma what to write instead', async () => {
+  it('with a decimal comma is refused with the correct spelling', async () => {
     const { faults } = await read({
       'a.csv': `${HEAD.replaceAll(',', ';')}\nalps;Alps;europe;CH;5;CHF;990,50`,
     });
@@ -271,7 +271,7 @@ describe('a CSV catalog file', () => {
     ]);
   });
 
-  it('comes with a second file of departures, whose lines are named in their faults', async () => {
+  it('may come with a second file of departures, whose issues name its lines', async () => {
     const departures = [
       'tour_slug,departure_date,seats_total,prices.adult,prices.child,status',
       'alps,2031-06-01,10,990.50,,',
@@ -299,7 +299,7 @@ describe('a CSV catalog file', () => {
     ]);
   });
 
-  it('names its columns in the first line, each known and once', async () => {
+  it('must name known columns in the first line, each once', async () => {
     expect((await read({ 'a.csv': '\n' })).faults).toMatchObject([{ line: 1, field: '' }]);
     const { faults } = await read({ 'a.csv': `${HEAD},seats,slug,sumary,,\n${ROW},1,2` });
     expect(faults.map(({ line, field, message }) => [line, field, message])).toEqual([
@@ -311,7 +311,7 @@ describe('a CSV catalog file', () => {
     ]);
   });
 
-  it('names the faults of its lines also beside those of its columns', async () => {
+  it('is refused with the issues of its lines beside those of its columns', async () => {
     const { faults } = await read({
       'departures.csv': [
         'tour-slug,departure_date,seats_total,prices.adult,price,constructor,seats_total',
@@ -336,7 +336,7 @@ describe('a CSV catalog file', () => {
     for (const { message } of faults) expect(message.length).toBeLessThan(120);
   });
 
-  it('judges the amounts of departures by the currency of the tour that another file has', async () => {
+  it('has its departure amounts checked by the currency of the tour in another file', async () => {
     const { faults } = await read({
       'departures.csv': 'tour_slug,departure_date,seats_total,prices.adult\nalps,2031-06-01,ten,990.501',
       'tours.csv': `${HEAD}\n${ROW.replace('europe', 'Europe')}`,
@@ -348,7 +348,7 @@ describe('a CSV catalog file', () => {
     ]);
   });
 
-  it('names the faults of the lines before the one that cannot be read', async () => {
+  it('is refused with the issues of the lines before an unreadable line', async () => {
     const { faults } = await read({ 'a.csv': `${HEAD}\n${ROW.replace('CH', 'Swiss')}\n"alps,x` });
     expect(faults.map(({ line, field }) => [line, field])).toEqual([
       [2, 'country'],
@@ -356,14 +356,14 @@ describe('a CSV catalog file', () => {
     ]);
   });
 
-  it('names the line with too many cells and the one whose quote never closes', async () => {
+  it('is refused with the line of too many cells and the line of an unclosed quote', async () => {
     expect((await read({ 'a.csv': `${HEAD}\n${ROW},extra` })).faults).toMatchObject([{ line: 2, field: '' }]);
     expect((await read({ 'a.csv': `${HEAD}\n${ROW}\n"alps,x` })).faults).toMatchObject([
       { line: 3, field: '' },
     ]);
   });
 
-  it('holds lists of objects as JSON in a cell', async () => {
+  it('contains lists of objects as JSON in a cell', async () => {
     const itinerary = JSON.stringify([{ day: 1, title: 'Up, and down' }]).replaceAll('"', '""');
     const { tours, faults } = await read({
       'a.csv': `${HEAD},itinerary,images\n${ROW},"${itinerary}",\nb2${ROW},broken,`,

@@ -16,7 +16,7 @@ import { useTemporaryFolder } from '../support/temporary-folder';
 
 const FOLDER = useTemporaryFolder();
 
-/** Files of the test's own directory, by name; objects are written as JSON. Returns their paths in order. */
+/** Writes files by name to the test's own directory, objects as JSON. Returns their paths in order. */
 export function writeFiles(contents: Record<string, unknown>): string[] {
   const directory = mkdtempSync(path.join(FOLDER, 'catalog-'));
   return Object.entries(contents).map(([name, content]) => {
@@ -27,7 +27,7 @@ export function writeFiles(contents: Record<string, unknown>): string[] {
   });
 }
 
-/** The correct fields of a tour of the files, as they are staged. */
+/** The valid fields of a tour, as they are staged. */
 export interface StagedTour {
   slug: string;
   place: { line: number | null };
@@ -101,7 +101,7 @@ function withBaseName(issue: Issue): Issue {
   return { ...issue, file: path.basename(issue.file) };
 }
 
-/** A sound tour of a catalog file; what is given replaces or adds fields. */
+/** Returns a valid tour of a catalog file; the given fields replace or extend it. */
 export function tourEntry(fields: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     slug: 'dolomites-hut-to-hut',

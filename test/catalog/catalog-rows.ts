@@ -19,7 +19,7 @@ export interface TourRow {
   updatedAt: Date;
 }
 
-/** A tenant that sells in euros; a row as it stands in the table. */
+/** Inserts a tenant that sells in euros. */
 export async function insertTenant(
   db: Db,
   slug: string,
@@ -77,7 +77,7 @@ export async function insertHold(
   return row.id;
 }
 
-/** A standing, unpaid booking. */
+/** Inserts an unpaid booking that takes its seats. */
 export async function insertLead(
   db: Db,
   tenantId: string,

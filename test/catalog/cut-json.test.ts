@@ -5,7 +5,7 @@ function cut(cutter: Cutter, chunks: string[]) {
   return [...chunks.flatMap((chunk) => cutter.push(chunk)), ...cutter.end()];
 }
 
-/** The text in chunks of these lengths, over and over. */
+/** Splits the text into chunks of these lengths, repeatedly. */
 function inChunks(text: string, lengths: number[]): string[] {
   const chunks: string[] = [];
   for (let at = 0, i = 0; at < text.length; i++) {
@@ -18,8 +18,8 @@ function inChunks(text: string, lengths: number[]): string[] {
 
 const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
-describe('a JSON array that comes in chunks', () => {
-  it('is cut into the same elements wherever the chunks end', () => {
+describe('a JSON array that arrives in chunks', () => {
+  it('is split into the same elements, wherever the chunks end', () => {
     fc.assert(
       fc.property(
         fc.array(fc.jsonValue(), { maxLength: 5 }),
@@ -35,7 +35,7 @@ describe('a JSON array that comes in chunks', () => {
     );
   });
 
-  it('tells the line where each element begins', () => {
+  it('gives the line where each element begins', () => {
     const text = '\n{ "tours":\n [ {"a":\n"}]"},\n\n\n{"b": "\\"[{"}\n]\n}\n';
     for (const size of [1, 3, 100]) {
       const pieces = cut(cutArray(), inChunks(text, [size]));
@@ -62,7 +62,7 @@ describe('a JSON array that comes in chunks', () => {
     for (const size of [1, 100]) expect(() => cut(cutArray(), inChunks(text, [size]))).toThrow(message);
   });
 
-  it('is given up where a bracket stays open, before it fills the memory', () => {
+  it('is refused when a bracket is not closed, before it fills the memory', () => {
     const cutter = cutArray();
     cutter.push('[{"slug": "a"}, {"slug": "b", "description": "');
     expect(() => {
@@ -71,8 +71,8 @@ describe('a JSON array that comes in chunks', () => {
   });
 });
 
-describe('lines that come in chunks', () => {
-  it('are the same wherever the chunks end', () => {
+describe('lines that arrive in chunks', () => {
+  it('are the same, wherever the chunks end', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('', ' ', '{"a":1}', 'xy')), lengths, (lines, sizes) => {
         const pieces = cut(cutLines(), inChunks(lines.join('\n'), sizes));

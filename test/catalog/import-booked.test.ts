@@ -4,7 +4,7 @@ import { departureOf, insertHold, insertLead, insertTenant, tourOf } from './cat
 
 const database = useTestDatabase();
 
-describe('an import that meets holds and bookings', () => {
+describe('an import of departures with holds and bookings', () => {
   let tenantId: string;
   beforeAll(async () => {
     tenantId = await insertTenant(database.db, 'booker');
@@ -12,7 +12,7 @@ describe('an import that meets holds and bookings', () => {
 
   const entry = (slug: string, ...departures: unknown[]) => tourEntry({ slug, departures });
 
-  it('refuses fewer seats than are taken, naming the departure', async () => {
+  it('refuses fewer seats than are taken, and names the departure', async () => {
     const sold = departureEntry({ departure_date: '2031-09-01' });
     await importFiles(database.db, { 'tours.json': [entry('sold', departureEntry(), sold)] });
     const departure = await departureOf(database.db, 'sold', '2031-09-01');
@@ -36,7 +36,7 @@ describe('an import that meets holds and bookings', () => {
     expect(enough.departures.updated).toBe(1);
   });
 
-  it('names what holds and bookings forbid also beside other faults', async () => {
+  it('lists conflicts with holds and bookings beside other issues', async () => {
     const both = [departureEntry(), departureEntry({ departure_date: '2031-09-01' })];
     await importFiles(database.db, { 'tours.json': [entry('faulty-and-sold', ...both)] });
     const departure = await departureOf(database.db, 'faulty-and-sold', '2031-06-01');
@@ -58,7 +58,7 @@ describe('an import that meets holds and bookings', () => {
     ]);
   });
 
-  it('writes down which holds and leads of a departure are over when it lowers the seats', async () => {
+  it('marks expired holds and leads of a departure when it lowers the seats', async () => {
     const others = departureEntry({ departure_date: '2031-09-01' });
     await importFiles(database.db, { 'tours.json': [entry('lapsed', departureEntry(), others)] });
     const departure = await departureOf(database.db, 'lapsed', '2031-06-01');
@@ -87,7 +87,7 @@ describe('an import that meets holds and bookings', () => {
     });
   });
 
-  it('tells whose bookings a cancelled departure has', async () => {
+  it('reports the tenants of the bookings of a cancelled departure', async () => {
     await importFiles(database.db, { 'tours.json': [entry('stormy', departureEntry())] });
     await insertLead(
       database.db,
@@ -103,7 +103,7 @@ describe('an import that meets holds and bookings', () => {
     ]);
   });
 
-  it('changes a currency only when nobody was promised a price in the old one and every departure is priced anew', async () => {
+  it('changes a currency only without live holds and bookings, and with a new price for every departure', async () => {
     await importFiles(database.db, {
       'tours.json': [entry('dear', departureEntry(), departureEntry({ departure_date: '2031-07-01' }))],
     });

@@ -80,7 +80,7 @@ describe('importing a catalog', () => {
     expect((await tourOf(database.db, 'everything')).revision).toBe(1);
   });
 
-  it('keeps every character of what it is given', async () => {
+  it('keeps every character of the given text', async () => {
     const odd = 'a\\b \\N \\. "c" {d,e} \t, NULL; 日本 🏔';
     const entry = tourEntry({
       slug: 'odd',
@@ -99,7 +99,7 @@ describe('importing a catalog', () => {
     expect((await importFiles(database.db, { 'tours.json': [entry] })).tours.unchanged).toBe(1);
   });
 
-  it('puts tours and departures of thousands of lines together, in whatever order they come', async () => {
+  it('joins tours and departures of thousands of lines in any order', async () => {
     const tours = Array.from({ length: 450 }, (_, i) => `bulky-${i}`);
     const head = 'tour_slug;departure_date;seats_total;prices.adult';
     const lines = ['2031-06-01', '2031-06-02', '2031-06-03'].flatMap((date) =>
@@ -121,7 +121,7 @@ describe('importing a catalog', () => {
     });
   });
 
-  it('leaves alone what the file leaves out, and empties what is null in it', async () => {
+  it('keeps fields that the file omits, and clears fields that are null', async () => {
     const full = tourEntry({
       slug: 'patched',
       summary: 'Kept',
@@ -159,7 +159,7 @@ describe('importing a catalog', () => {
     expect((await departureOf(database.db, 'patched', '2031-06-01')).pricesMinor).toEqual({ adult: 1100 });
   });
 
-  it('finds each change among tours that are otherwise as they were', async () => {
+  it('finds each change among unchanged tours', async () => {
     const departures = [departureEntry(), departureEntry({ departure_date: '2031-07-01' })];
     const same = tourEntry({
       slug: 'same',
@@ -192,7 +192,7 @@ describe('importing a catalog', () => {
     expect(await updated(second({ departure_date: '2031-07-02' }))).toEqual([0, 1, 0]);
   });
 
-  it('bumps the revision of exactly the tours that changed, themselves or in their departures', async () => {
+  it('increments the revision of exactly the tours that changed, themselves or in their departures', async () => {
     const tours = ['one', 'two', 'three'].map((word) =>
       tourEntry({ slug: `rev-${word}`, departures: [departureEntry()] }),
     );
@@ -230,7 +230,7 @@ describe('importing a catalog', () => {
     expect(rule).toMatchObject({ nameFolded: 'etna', continent: 'africa' });
   });
 
-  it('writes nothing at all when one entry is at fault', async () => {
+  it('writes nothing when one entry has an issue', async () => {
     const report = await importFiles(database.db, {
       'tours.json': [tourEntry({ slug: 'sound' }), tourEntry({ slug: 'broken', duration_days: 0 })],
     });
@@ -246,7 +246,7 @@ describe('importing a catalog', () => {
   });
 
   it.each([{ dryRun: false }, { dryRun: true }])(
-    'counts no changes beside a fault (%j)',
+    'counts no changes when an entry has an issue (%j)',
     async ({ dryRun }) => {
       await importFiles(database.db, { 'tours.json': [tourEntry({ slug: 'as-it-was' })] });
       const report = await importFiles(
@@ -276,7 +276,7 @@ describe('importing a catalog', () => {
     },
   );
 
-  it('judges the amounts of departures alone by the currency that is stored, also beside other faults', async () => {
+  it('checks the amounts of a file of departures by the stored currency, also beside other issues', async () => {
     await importFiles(database.db, { 'tours.json': [tourEntry({ slug: 'in-yen', currency: 'JPY' })] });
     const { errors } = await importFiles(database.db, {
       'departures.csv': [
@@ -295,7 +295,7 @@ describe('importing a catalog', () => {
     ]);
   });
 
-  it('writes nothing in a dry run, and says what it would do', async () => {
+  it('writes nothing in a dry run, and reports what would change', async () => {
     const report = await importFiles(
       database.db,
       { 'tours.json': [tourEntry({ slug: 'dry' })] },
@@ -305,7 +305,7 @@ describe('importing a catalog', () => {
     expect(await tourOf(database.db, 'dry')).toBeUndefined();
   });
 
-  it('refuses a zone that the runtime knows and the database does not', async () => {
+  it('refuses a time zone that only the runtime supports', async () => {
     const alone = await importFiles(database.db, {
       'tours.json': [tourEntry({ slug: 'zoned', time_zone: 'europe/rome' })],
     });
@@ -316,7 +316,7 @@ describe('importing a catalog', () => {
     expect(errors.map(({ field }) => field)).toEqual(['slug', 'time_zone']);
   });
 
-  it('imports hundreds of tours in the transaction of its caller', async () => {
+  it("imports hundreds of tours in the caller's transaction", async () => {
     const tours = Array.from({ length: 450 }, (_, i) =>
       tourEntry({
         slug: `bulk-${i}`,

@@ -43,7 +43,7 @@ function makePipe(name: string): string {
   return pipe;
 }
 
-/** Until the command has a connection to the database, or has begun to read. */
+/** Waits until the command has a connection to the database, or has begun to read. */
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 }
@@ -85,7 +85,7 @@ async function interrupt({ child, code }: Running, signal: NodeJS.Signals) {
 }
 
 describe('an import of a named pipe', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('ends at once on %s where nobody writes', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends at once on %s without a writer', async (signal) => {
     const running = tourctl('catalog', 'import', makePipe('tours.json'));
     await until(hasBegun);
     expect(await openTransactions()).toBe(0);
@@ -95,7 +95,7 @@ describe('an import of a named pipe', () => {
     expect(leftOver()).toEqual([]);
   });
 
-  it('ends at once, and with no transaction open, where a writer has fallen silent', async () => {
+  it('ends at once, and without an open transaction, when a writer has stopped sending', async () => {
     const pipe = makePipe('tours.json');
     const running = tourctl('catalog', 'import', pipe);
     await until(hasBegun);
@@ -109,7 +109,7 @@ describe('an import of a named pipe', () => {
     expect(leftOver()).toEqual([]);
   });
 
-  it('reads what comes, of tours and of departures, and leaves no copy', async () => {
+  it('reads tours and departures, and leaves no copy', async () => {
     const [tours, departures] = [makePipe('tours.csv'), makePipe('departures.csv')];
     const running = tourctl('catalog', 'import', tours, departures, '--json');
     await writeFile(
@@ -125,7 +125,7 @@ describe('an import of a named pipe', () => {
     expect(leftOver()).toEqual([]);
   });
 
-  it('names the pipe where something in it is wrong', async () => {
+  it('names the pipe in its issues', async () => {
     const pipe = makePipe('tours.json');
     const running = tourctl('catalog', 'import', pipe, '--json');
     await writeFile(pipe, '[{}]');
@@ -139,7 +139,7 @@ describe('a command that reads standard input', () => {
   it.each([
     ['key inspect', ['key', 'inspect']],
     ['webhook listen', ['webhook', 'listen']],
-  ])('ends at once on SIGTERM while nothing comes: %s', async (_, args) => {
+  ])('ends at once on SIGTERM while there is no input: %s', async (_, args) => {
     const running = tourctl(...args);
     running.child.stdin!.write('s');
     await untilIdle(running.child);

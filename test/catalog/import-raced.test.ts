@@ -15,8 +15,8 @@ beforeAll(async () => {
 const none = { created: 0, updated: 0, unchanged: 0 };
 const entry = (slug: string, ...departures: unknown[]) => tourEntry({ slug, departures });
 
-describe('an import that is overtaken after it compared', () => {
-  it('refuses seats that were taken since', async () => {
+describe('an import during which others write after its comparison', () => {
+  it('refuses seats that were taken in the meantime', async () => {
     await importFiles(database.db, { 'tours.json': [entry('raced', departureEntry())] });
     const fewer = { 'f.json': [entry('raced', departureEntry({ seats_total: 2 }))] };
     await compareFiles(database.db, fewer, async (staged) => {
@@ -30,7 +30,7 @@ describe('an import that is overtaken after it compared', () => {
     expect((await departureOf(database.db, 'raced', '2031-06-01')).seatsTotal).toBe(10);
   });
 
-  it('keeps a cancellation that the file does not speak of', async () => {
+  it('keeps a cancellation that the file does not mention', async () => {
     await importFiles(database.db, { 'tours.json': [entry('called-off', departureEntry())] });
     const more = { 'f.json': [entry('called-off', departureEntry({ seats_total: 12 }))] };
     await compareFiles(database.db, more, async (staged) => {
@@ -44,7 +44,7 @@ describe('an import that is overtaken after it compared', () => {
     });
   });
 
-  it('keeps the row of a departure that was booked since, and names the booking', async () => {
+  it('keeps the row of a departure that was booked in the meantime, and reports the booking', async () => {
     const second = departureEntry({ departure_date: '2031-07-01' });
     await importFiles(database.db, { 'tours.json': [entry('late', departureEntry(), second)] });
     const fewer = { 'f.json': [entry('late', departureEntry())] };
@@ -67,7 +67,7 @@ describe('an import that is overtaken after it compared', () => {
     expect((await departureOf(database.db, 'late', '2031-07-01')).status).toBe('cancelled');
   });
 
-  it('counts what somebody else has written since as unchanged', async () => {
+  it('counts changes that another writer made in the meantime as unchanged', async () => {
     const [one, two] = [departureEntry(), departureEntry({ departure_date: '2031-07-01' })];
     await importFiles(database.db, { 'tours.json': [entry('twice', one)] });
     const files = { 'f.json': [{ ...entry('twice', one, two), name: 'Renamed' }] };
@@ -82,7 +82,7 @@ describe('an import that is overtaken after it compared', () => {
     expect((await tourOf(database.db, 'twice')).revision).toBe(2);
   });
 
-  it('is refused where a new tour of its files is no longer new', async () => {
+  it('is refused when a new tour of its files was added in the meantime', async () => {
     const files = { 'f.json': [entry('contested', departureEntry())] };
     await compareFiles(database.db, files, async (staged) => {
       await importFiles(database.db, files);
@@ -90,7 +90,7 @@ describe('an import that is overtaken after it compared', () => {
     });
   });
 
-  it('waits for no other import', async () => {
+  it('does not wait for another import', async () => {
     const catalog = [{ place: { file: 'f', index: 0 }, value: tourEntry({ slug: 'second-in-line' }) }];
     await inTransaction(database.db, async (first) => {
       await importCatalog(first, catalog, { prune: false });
@@ -99,7 +99,7 @@ describe('an import that is overtaken after it compared', () => {
     });
   });
 
-  it('waits for a booking that holds the departure of a tour it renames, and no deadlock comes of it', async () => {
+  it('waits for a booking that locks a departure of a renamed tour, without a deadlock', async () => {
     await importFiles(database.db, { 'tours.json': [entry('contended', departureEntry())] });
     const departure = await departureOf(database.db, 'contended', '2031-06-01');
     const value = { ...entry('contended', departureEntry({ seats_total: 12 })), name: 'Renamed' };
@@ -117,7 +117,7 @@ describe('an import that is overtaken after it compared', () => {
     expect(await tourOf(database.db, 'contended')).toMatchObject({ name: 'Renamed' });
   });
 
-  it('gives up where a departure stays locked, and writes nothing', async () => {
+  it('fails when a departure stays locked, and writes nothing', async () => {
     await importFiles(database.db, { 'tours.json': [entry('stuck', departureEntry())] });
     const { id } = await departureOf(database.db, 'stuck', '2031-06-01');
     const more = { 'f.json': [entry('stuck', departureEntry({ seats_total: 12 }))] };

@@ -53,7 +53,7 @@ async function rows(): Promise<unknown> {
 }
 
 describe('Ctrl-C in an import', () => {
-  it('leaves nothing where it was comparing', async () => {
+  it('during the comparison writes nothing', async () => {
     const [file] = writeFiles({ 'big.jsonl': tours(TOURS) });
     const importing = tourctl('catalog', 'import', file!);
     const code = ended(importing);
@@ -64,7 +64,7 @@ describe('Ctrl-C in an import', () => {
     expect(await rows()).toEqual({ tours: 0, departures: 0, audits: 0, marks: 0, staged: 0 });
   });
 
-  it('leaves nothing of what it had written so far', async () => {
+  it('during the writing rolls everything back', async () => {
     const [file] = writeFiles({ 'big.jsonl': tours(TOURS) });
     const importing = tourctl('catalog', 'import', file!);
     const code = ended(importing);

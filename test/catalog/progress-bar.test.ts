@@ -27,7 +27,7 @@ function terminal(options: {
 }
 
 describe('the progress bar of an import', () => {
-  it('tells the part that is done, the rate and the time that is left', () => {
+  it('shows the finished part, the rate and the remaining time', () => {
     const { at, written } = terminal({});
     at(0, 0);
     at(10, 25_000_000);
@@ -36,7 +36,7 @@ describe('the progress bar of an import', () => {
     expect(written.every((text) => !text.includes('\n'))).toBe(true);
   });
 
-  it('is wiped away where an answer or a question comes', () => {
+  it('is cleared before an answer or a question', () => {
     const { bar, at, written } = terminal({});
     at(0, 0);
     bar.clear();
@@ -45,7 +45,7 @@ describe('the progress bar of an import', () => {
     expect(written).toHaveLength(2);
   });
 
-  it('is painted ten times a second at most', () => {
+  it('is repainted ten times a second at most', () => {
     const { at, written } = terminal({});
     for (let i = 0; i <= 100; i++) at(i / 100, i);
     expect(written.length).toBeLessThanOrEqual(11);

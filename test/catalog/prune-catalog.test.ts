@@ -16,7 +16,7 @@ function prune(contents: Record<string, unknown>) {
 }
 
 describe('a pruning import', () => {
-  it('archives the tours that the files lack, and publishes them again when they are back', async () => {
+  it('archives tours that the files lack, and publishes them again when they are in the files again', async () => {
     const [kept, lost] = [tourEntry({ slug: 'kept' }), tourEntry({ slug: 'lost' })];
     await importFiles(database.db, { 'tours.json': [kept, lost] });
     expect(await prune({ 'tours.json': [kept] })).toEqual({
@@ -35,7 +35,7 @@ describe('a pruning import', () => {
     expect(await tourOf(database.db, 'lost')).toMatchObject({ status: 'published', revision: 3 });
   });
 
-  it('deletes missing departures that nobody names, and cancels those with holds or bookings', async () => {
+  it('deletes missing departures, and cancels those with holds or bookings', async () => {
     const departures = [...DATES, '2020-01-01', '2020-02-02'].map((date) =>
       departureEntry({ departure_date: date }),
     );
@@ -66,7 +66,7 @@ describe('a pruning import', () => {
     expect((await tourOf(database.db, 'alps')).revision).toBe(2);
   });
 
-  it('leaves the departures of a tour whose list is left out', async () => {
+  it('keeps the departures of a tour without a list', async () => {
     await importFiles(database.db, {
       'tours.json': [tourEntry({ slug: 'alps', departures: [departureEntry()] })],
     });
@@ -74,7 +74,7 @@ describe('a pruning import', () => {
     expect(await departureOf(database.db, 'alps', '2031-06-01')).toBeDefined();
   });
 
-  it('takes files of departures alone for the lists of their tours, and for no list of tours', async () => {
+  it('uses files of departures as the lists of their tours, and archives no tour', async () => {
     const departures = DATES.map((date) => departureEntry({ departure_date: date }));
     await importFiles(database.db, {
       'tours.json': [tourEntry({ slug: 'alps', departures }), tourEntry({ slug: 'andes', departures })],
@@ -92,8 +92,8 @@ describe('a pruning import', () => {
   });
 });
 
-describe('a file of departures alone', () => {
-  it('is priced in the currency of its tours, and names those that do not exist', async () => {
+describe('a file of departures without tours', () => {
+  it('is priced in the currency of its tours, and is refused for tours that do not exist', async () => {
     await importFiles(database.db, {
       'tours.json': [tourEntry({ slug: 'fuji', currency: 'JPY', base_price: 90000 })],
     });

@@ -6,7 +6,7 @@ import { compareFiles, departureEntry, importFiles, tourEntry, write } from './c
 import { departureOf, insertHold, insertTenant, tourOf } from './catalog-rows';
 
 const database = useTestDatabase();
-/** A file of each test's own: what others have written is no matter. */
+/** Uses a separate file for each test, so that tests do not affect each other. */
 beforeEach(() => database.db.raw('truncate tours, tour_imports, tour_edits cascade'));
 
 const none = { created: 0, updated: 0, unchanged: 0 };
@@ -15,7 +15,7 @@ const second = departureEntry({ departure_date: '2031-07-01' });
 const alps = tourEntry({ slug: 'alps', departures: [first, second] });
 const FILES = { 'tours.json': [alps] };
 
-/** Which tours the next import of a file like the last one would not read. */
+/** Returns the tours that the next import of the same file would not read. */
 async function remembered(kind: 'any' | 'exact' = 'any'): Promise<string[]> {
   const { rows } = await database.db.raw(
     `select t.slug from tours t join tour_imports i on i.tour_id = t.id
@@ -30,11 +30,11 @@ function updates({ tours, departures }: ImportReport): number[] {
   return [tours.updated, departures.created, departures.updated];
 }
 
-describe('a tour that an import remembers', () => {
+describe('a tour with a stored digest', () => {
   it('is not read again, and counts as unchanged with all its departures', async () => {
     await importFiles(database.db, FILES);
     expect(await remembered('exact')).toEqual(['alps']);
-    // Writes past the triggers: only a wrong answer shows that the entry was read.
+    // Writes without the triggers, so that a changed result shows that the entry was read.
     await behindTheBack("update tours set summary = 'Unseen'");
     const text = { 'tours.json': [{ ...alps, summary: null }] };
     expect(await importFiles(database.db, FILES)).toEqual({
@@ -45,7 +45,7 @@ describe('a tour that an import remembers', () => {
     expect(updates(await importFiles(database.db, text))).toEqual([1, 0, 0]);
   });
 
-  it('is the same in JSON lines, and with other white space around it', async () => {
+  it('is recognised in JSON lines, and with other white space around it', async () => {
     await importFiles(database.db, FILES);
     await behindTheBack('update departures set seats_total = 99');
     expect(updates(await importFiles(database.db, { 'a.jsonl': `\n${JSON.stringify(alps)}\r\n` }))).toEqual([
@@ -85,7 +85,7 @@ describe('a tour that an import remembers', () => {
     ['the tour has another slug', "update tours set slug = 'elsewhere'", 1],
     ['the tour is deleted', 'delete from departures; delete from tours', 1],
     ['departures are truncated', 'truncate departures cascade', 1],
-  ])('is read again once %s', async (_, sql, differs) => {
+  ])('is read again after %s', async (_, sql, differs) => {
     await importFiles(database.db, FILES);
     expect(await remembered()).toEqual(['alps']);
     await database.db.raw(sql);
@@ -97,7 +97,7 @@ describe('a tour that an import remembers', () => {
     expect(updates(await importFiles(database.db, FILES))).toEqual([0, 0, 0]);
   });
 
-  it('is read again where a departure was cancelled that the file has as scheduled, and reopened', async () => {
+  it('is read again after a departure was cancelled, and reopens it as in the file', async () => {
     const files = { 'f.json': [{ ...alps, departures: [{ ...first, status: 'scheduled' }, second] }] };
     await importFiles(database.db, files);
     const set = (status: string) =>
@@ -111,7 +111,7 @@ describe('a tour that an import remembers', () => {
     expect(updates(await importFiles(database.db, files))).toEqual([0, 0, 1]);
   });
 
-  it('stays so while its seats are sold', async () => {
+  it('keeps its digest while its seats are sold', async () => {
     await importFiles(database.db, FILES);
     const tenantId = await insertTenant(database.db, 'seller');
     const departure = await departureOf(database.db, 'alps', '2031-06-01');
@@ -119,7 +119,7 @@ describe('a tour that an import remembers', () => {
     expect(await remembered()).toEqual(['alps']);
   });
 
-  it('is not told by an edit that is rolled back, nor by an import that is', async () => {
+  it('is not affected by an edit or an import that is rolled back', async () => {
     await importFiles(database.db, FILES);
     const undone = new Error('undone');
     await expect(
@@ -144,7 +144,7 @@ describe('a tour that an import remembers', () => {
     expect(updates(await importFiles(database.db, FILES))).toEqual([1, 0, 0]);
   });
 
-  it('is read again after another import has written it, by whatever file', async () => {
+  it('is read again after another import has written it, from any file', async () => {
     await importFiles(database.db, FILES);
     const csv = 'tour_slug,departure_date,seats_total,prices.adult\nalps,2031-06-01,7,1290\n';
     await importFiles(database.db, { 'departures.csv': csv });
@@ -154,7 +154,7 @@ describe('a tour that an import remembers', () => {
     expect(updates(await importFiles(database.db, FILES))).toEqual([1, 0, 0]);
   });
 
-  it('is forgotten where it is written while another import compares', async () => {
+  it('loses its digest when it is written while another import compares', async () => {
     await importFiles(database.db, FILES);
     const reformatted = { 'f.json': JSON.stringify([alps], null, 1) };
     const renamed = { 'f.json': [{ ...alps, name: 'Renamed' }] };
@@ -162,7 +162,7 @@ describe('a tour that an import remembers', () => {
       expect(staged.hasChanges).toBe(false);
       await importFiles(database.db, renamed);
     });
-    // The first one has compared the tour as it was, so it must not have remembered that.
+    // The first import compared the earlier tour, so it must not have stored a digest for it.
     expect(updates(await importFiles(database.db, reformatted, { dryRun: true }))).toEqual([1, 0, 0]);
     expect(updates(await importFiles(database.db, renamed))).toEqual([0, 0, 0]);
   });
@@ -173,7 +173,7 @@ describe('a tour that an import remembers', () => {
     ['changed', 'before'],
     ['changed', 'after'],
   ])(
-    'is forgotten where an import finds it %s, and the terminal commits a departure of it %s that is written',
+    'loses its digest when an import finds it %s, and the terminal commits a departure of it %s that is written',
     async (kind, when) => {
       await importFiles(database.db, FILES);
       const text = JSON.stringify([kind === 'changed' ? { ...alps, name: 'Renamed' } : alps], null, 1);
@@ -189,7 +189,7 @@ describe('a tour that an import remembers', () => {
     },
   );
 
-  it('is found again as the slug of a second tour, with or without the same text', async () => {
+  it('is a duplicate slug for a second tour, with or without the same text', async () => {
     await importFiles(database.db, FILES);
     const message = expect.stringMatching('is the slug of a second tour') as string;
     for (const pair of [
@@ -205,7 +205,7 @@ describe('a tour that an import remembers', () => {
     expect(errors).toContainEqual(expect.objectContaining({ file: 'g.csv', field: 'slug', message }));
   });
 
-  it('is all or nothing with the faults of others, and nothing is remembered of a refused import', async () => {
+  it('is not written beside an entry with issues, and a refused import stores no digest', async () => {
     await importFiles(database.db, FILES);
     const faulty = { ...alps, slug: 'faulty', country: 'XX' };
     const sound = { ...alps, slug: 'sound' };
@@ -215,13 +215,13 @@ describe('a tour that an import remembers', () => {
     expect((await importFiles(database.db, { 'f.json': [faulty] })).errors).toHaveLength(1);
   });
 
-  it('is read where its departures are in a file of their own', async () => {
+  it('is read when its departures are in a separate file', async () => {
     await importFiles(database.db, FILES);
     const csv = 'tour_slug,departure_date,seats_total,prices.adult\nalps,2031-08-01,7,1290\n';
     expect(updates(await importFiles(database.db, { ...FILES, 'departures.csv': csv }))).toEqual([0, 1, 0]);
   });
 
-  it('leaves no trace of being remembered in what others see of the catalog', async () => {
+  it('is the same to readers of the catalog with and without a digest', async () => {
     await importFiles(database.db, FILES);
     await database.db('tour_imports').delete();
     const version = async () => (await database.db('change_version').first()).version;
@@ -237,19 +237,19 @@ describe('a tour that an import remembers', () => {
 describe('a pruning import', () => {
   const prune = (contents: Record<string, unknown>) => importFiles(database.db, contents, { prune: true });
 
-  it('does not trust what one without --prune has found', async () => {
+  it('does not use the digests of an import without --prune', async () => {
     await importFiles(database.db, FILES);
     const fewer = { 'f.json': [{ ...alps, departures: [first] }] };
     await importFiles(database.db, fewer);
     expect([await remembered(), await remembered('exact')]).toEqual([['alps'], []]);
     expect((await prune(fewer)).pruned).toMatchObject({ departures_deleted: 1 });
-    // All that is written was compared under the locks, so the tour is as the entry has it, also where bookings had a say.
+    // All changes were compared under the locks, so the tour equals the entry, also where bookings affected the result.
     expect(await remembered('exact')).toEqual(['alps']);
     expect((await prune(fewer)).pruned).toMatchObject({ departures_deleted: 0, tours_archived: 0 });
     expect(await remembered('exact')).toEqual(['alps']);
   });
 
-  it('deletes a departure that it had left to a booking, once nobody names it any more', async () => {
+  it('deletes a departure that it had kept for a booking, after the booking is gone', async () => {
     await importFiles(database.db, FILES);
     const tenantId = await insertTenant(database.db, 'pruner');
     const departure = await departureOf(database.db, 'alps', '2031-07-01');
@@ -262,7 +262,7 @@ describe('a pruning import', () => {
     expect((await prune(fewer)).pruned).toMatchObject({ departures_deleted: 1 });
   });
 
-  it('publishes a remembered tour that was archived, and archives none that it did not read', async () => {
+  it('publishes an archived tour with a digest, and archives no tour that it did not read', async () => {
     const other = tourEntry({ slug: 'other' });
     await importFiles(database.db, { 'f.json': [alps, other] });
     expect((await prune(FILES)).pruned).toMatchObject({ tours_archived: 1 });

@@ -17,8 +17,8 @@ import { type Clients, type Shop, startClients } from './failover/clients';
 import { printFailover, printTries, say, since } from './failover/figures';
 import { type Failover, LOSSES, type Pair, startPair } from './failover/pair';
 import { makeFolder, onServer, serverPrograms } from './failover/postgres-server';
-import { firstAfter, liesBetween, type ReadinessWatch, watchReadiness } from './failover/readiness';
-import { judge } from './failover/verdict';
+import { firstAfter, countWrongReady, type ReadinessWatch, watchReadiness } from './failover/readiness';
+import { checkPurchases } from './failover/verdict';
 
 /** The long form is `npm run chaos:failover`. */
 const FAILOVERS = Number(process.env.FAILOVERS ?? LOSSES.length);
@@ -122,10 +122,11 @@ function suite(): void {
 
   async function untilDelivered(db: Db, bookings: number): Promise<string[]> {
     if (!LONG) await db('webhook_queue').whereNotNull('lease_until').update({ lease_until: db.fn.now() });
-    const told = () => new Set(receiver.received.map(({ body }) => JSON.parse(body).booking_ref as string));
+    const delivered = () =>
+      new Set(receiver.received.map(({ body }) => JSON.parse(body).booking_ref as string));
     for (const end = Date.now() + LEASE_MS + 30_000; Date.now() < end; await sleep(100))
-      if (told().size >= bookings) break;
-    return [...told()].sort();
+      if (delivered().size >= bookings) break;
+    return [...delivered()].sort();
   }
 
   it(
@@ -145,18 +146,26 @@ function suite(): void {
       printTries(clients);
 
       await onServer(pair.primary(), async (db) => {
-        expect(await judge(db, clients.acknowledged, shop.departures)).toEqual({
-          ...{ lost: [], doubled: [], unasked: [], eventless: [], odd: [], miscounted: [], sick: [] },
+        expect(await checkPurchases(db, clients.acknowledged, shop.departures)).toEqual({
+          ...{
+            lost: [],
+            duplicated: [],
+            unrequested: [],
+            withoutEvent: [],
+            unexpected: [],
+            miscounted: [],
+            unhealthy: [],
+          },
         });
         const bookings = await db('booking_leads').pluck('booking_ref');
         const asked = performance.now();
         expect(await untilDelivered(db, bookings.length)).toEqual(bookings.sort());
         say(
-          `${bookings.length} bookings told ${receiver.received.length} times, the last ${since(asked)} ms after the load`,
+          `${bookings.length} bookings delivered ${receiver.received.length} times, the last ${since(asked)} ms after the load`,
         );
       });
-      const lies = failovers.map(({ lost, promoted }) => liesBetween(watch, lost, promoted));
-      expect(lies).toEqual(failovers.map(() => 0));
+      const wrongReady = failovers.map(({ lost, promoted }) => countWrongReady(watch, lost, promoted));
+      expect(wrongReady).toEqual(failovers.map(() => 0));
       expect(Math.max(...clients.tries.map(({ ms }) => ms))).toBeLessThan(20_000);
       expect(clients.acknowledged.filter(({ status }) => status === 409).length).toBeGreaterThan(0);
 

@@ -25,7 +25,7 @@ export interface LateResult {
 interface Member {
   child: ChildProcess;
   working: boolean;
-  spared: boolean;
+  paused: boolean;
   log: string;
 }
 
@@ -39,7 +39,7 @@ export function startFleet(databaseUrl: string, size: number): Fleet {
 
   const pick = () =>
     until('a worker to pick', () => {
-      const able = [...members].filter(({ working, spared }) => working && !spared);
+      const able = [...members].filter(({ working, paused }) => working && !paused);
       return able[Math.floor(Math.random() * able.length)];
     });
   return {
@@ -60,7 +60,7 @@ export function startFleet(databaseUrl: string, size: number): Fleet {
       member.child.kill('SIGCONT');
       await until('a late result', () => lateResults(member.log)[0]);
       await sleep(500);
-      member.spared = false;
+      member.paused = false;
       return lateResults(member.log);
     },
     stop: async () => void (await Promise.all([...members].map(end))),
@@ -69,7 +69,7 @@ export function startFleet(databaseUrl: string, size: number): Fleet {
 
 function startMember(databaseUrl: string): Member {
   const child = fork(path.join(__dirname, 'worker-process.ts'), [databaseUrl], FORKED);
-  const member: Member = { child, working: false, spared: false, log: '' };
+  const member: Member = { child, working: false, paused: false, log: '' };
   child.once('message', () => (member.working = true));
   child.stdout!.on('data', (chunk: Buffer) => (member.log += chunk.toString()));
   return member;
@@ -83,13 +83,13 @@ async function end({ child }: Member): Promise<void> {
 
 /** Pauses the worker. Resumes it and returns undefined if it holds no leases. */
 async function stopAtWork(db: Db, member: Member): Promise<Member | undefined> {
-  member.spared = true;
+  member.paused = true;
   member.child.kill('SIGSTOP');
   // Waits until the database has written its last statements.
   await sleep(50);
   if (await holdsLeases(db, member)) return member;
   member.child.kill('SIGCONT');
-  member.spared = false;
+  member.paused = false;
   return undefined;
 }
 

@@ -11,7 +11,7 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-export const HOPELESS: readonly Kind[] = ['always-dropping', 'always-hanging'];
+export const FAILING: readonly Kind[] = ['always-dropping', 'always-hanging'];
 
 export function kindOf(path: string): Kind {
   return path.split('/')[1] as Kind;

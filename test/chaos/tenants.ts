@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../services/platform/database';
 import { add, book, createTenant } from '../webhook-queue/queue-fixture';
 import type { Receiver } from './receiver';
-import { HOPELESS, type Kind } from './kinds';
+import { FAILING, type Kind } from './kinds';
 import type { Secrets } from './receiver-process';
 
 /** The endpoints of each tenant. Every booking is delivered to all of them. */
@@ -22,7 +22,7 @@ export interface ChaosTenants {
 export async function createChaosTenants(
   db: Db,
   receiver: Receiver,
-  { tenants, hopeless }: { tenants: number; hopeless: number },
+  { tenants, failing }: { tenants: number; failing: number },
 ): Promise<ChaosTenants> {
   const secrets: Secrets = {};
   let endpoints = 0;
@@ -37,9 +37,9 @@ export async function createChaosTenants(
     for (const kind of ENDPOINTS) await addKind(tenantId, kind, 'booking.created');
     tenantIds.push(tenantId);
   }
-  for (const kind of HOPELESS.slice(0, hopeless)) await addKind(tenantIds[0]!, kind, 'booking.cancelled');
+  for (const kind of FAILING.slice(0, failing)) await addKind(tenantIds[0]!, kind, 'booking.cancelled');
   receiver.trust(secrets);
-  for (let i = 0; i < hopeless; i++) await book(db, tenantIds[0]!, 'booking.cancelled');
+  for (let i = 0; i < failing; i++) await book(db, tenantIds[0]!, 'booking.cancelled');
 
   let turn = 0;
   return {

@@ -3,7 +3,7 @@ import type { AttemptOutcome } from '../../services/webhook-queue/deliveries/del
 import { webhookId } from '../../services/webhook-queue/signing/sign-payload';
 import { printTable } from '../bench/webhooks/table';
 import type { LateResult } from './fleet';
-import { HOPELESS, type Kind, kindOf, KINDS } from './kinds';
+import { FAILING, type Kind, kindOf, KINDS } from './kinds';
 import type { Seen } from './receiver-process';
 
 /** A delivery with its records on both sides. */
@@ -48,23 +48,23 @@ function taken({ requests }: Story): number {
 }
 
 /** Counts tries that the receiver may have accepted although they are recorded as failed. */
-function doubtful({ kind, tries }: Story): number {
+function uncertain({ kind, tries }: Story): number {
   // On a slow machine any endpoint may answer after the worker's time limit.
-  const doubts: AttemptOutcome[] = ['worker_lost', 'interrupted', 'timeout'];
-  if (kind === 'dropping') doubts.push('connection', 'hung_up');
-  return tries.filter(({ outcome }) => doubts.includes(outcome)).length;
+  const outcomes: AttemptOutcome[] = ['worker_lost', 'interrupted', 'timeout'];
+  if (kind === 'dropping') outcomes.push('connection', 'hung_up');
+  return tries.filter(({ outcome }) => outcomes.includes(outcome)).length;
 }
 
 const BREACHES: Record<string, (story: Story) => boolean> = {
   'not finished': ({ status }) => status !== 'delivered' && status !== 'dead',
   'delivered but never taken': (story) => story.status === 'delivered' && taken(story) === 0,
-  'dead though its endpoint answers': ({ status, kind }) => status === 'dead' && !HOPELESS.includes(kind),
+  'dead though its endpoint answers': ({ status, kind }) => status === 'dead' && !FAILING.includes(kind),
   'numbered with a gap': ({ tries, attempts }) =>
     tries.length !== attempts || tries.some(({ number }, index) => number !== index + 1),
   'delivered by none of its tries, or by two': ({ status, tries }) =>
     tries.filter(({ outcome }) => outcome === 'delivered').length !== Number(status === 'delivered'),
   'more requests than tries': ({ requests, tries }) => requests.length > tries.length,
-  'taken twice without a reason': (story) => taken(story) - 1 > doubtful(story),
+  'taken twice without a reason': (story) => taken(story) - 1 > uncertain(story),
   'signed wrongly': ({ requests }) => requests.some(({ verified }) => !verified),
   'sent with other bytes': ({ requests }) => new Set(requests.map(({ body }) => body)).size > 1,
 };

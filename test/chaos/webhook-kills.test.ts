@@ -22,7 +22,7 @@ const WORKERS = 3;
 const KILL_EVERY_MS = LONG ? 2000 : 1000;
 const RESTART_EVERY_MS = 5000;
 const TIMEOUT_MS = LONG ? 300_000 : 30_000;
-const SIZE = LONG ? { tenants: 10, hopeless: 2 } : { tenants: 4, hopeless: 1 };
+const SIZE = LONG ? { tenants: 10, failing: 2 } : { tenants: 4, failing: 1 };
 
 let receiver: Receiver;
 let fleet: Fleet | undefined;

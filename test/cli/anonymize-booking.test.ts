@@ -13,14 +13,14 @@ interface Person {
   email: string;
 }
 
-/** A person for one test alone, so that whatever is found of it is found there. */
+/** A person that only one test uses, so that all found data belongs to this test. */
 function somebody(): Person {
   const mark = randomBytes(4).toString('hex');
   const digits = String(randomInt(1e5, 1e6));
   return { name: `Xaver Quill${mark}`, phone: `+4930${digits}`, email: `x.${mark}@example.com` };
 }
 
-/** A reference as some websites build it. */
+/** Returns a reference that contains the person, as some websites build it. */
 function referenceOf({ name }: Person): string {
   return `${name.toLowerCase().replace(' ', '-')}-81`;
 }
@@ -42,7 +42,7 @@ afterAll(async () => {
   await api.stop();
 });
 
-/** The tables with rows that say who it was, however it is written. */
+/** Returns the tables with rows that identify the person, in any spelling. */
 async function tracesOf({ name, phone }: Person): Promise<string[]> {
   const { rows } = await db.raw(
     `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -79,7 +79,7 @@ interface Sold {
   order: object;
 }
 
-/** A website without an endpoint yet, and its booking of a hold, both under keys of their own. */
+/** Creates a website without an endpoint, and its booking of a hold, both with their own idempotency keys. */
 async function sell(bookingKey = (_: Person) => 'book-1'): Promise<Sold> {
   const person = somebody();
   const site = await givenWebsite(api);

@@ -32,7 +32,7 @@ beforeEach(async () => {
   ref = (await site.book(order)).body.booking_ref;
 });
 
-/** Until so many wait for a lock of another. */
+/** Waits until so many transactions wait for a lock. */
 async function untilWaiting(count: number): Promise<void> {
   for (;;) {
     const { rows } = await db.raw(
@@ -44,7 +44,7 @@ async function untilWaiting(count: number): Promise<void> {
   }
 }
 
-/** @param meanwhile runs when all is erased and nothing is committed */
+/** @param meanwhile runs when everything is erased and nothing is committed */
 async function anonymize(meanwhile: (trx: Trx) => Promise<void> = async () => {}): Promise<void> {
   await inTransaction(db, async (trx) => {
     const { identifiesPerson } = (await anonymizeBooking(trx, ref, SECRET))!;

@@ -8,7 +8,7 @@ import { type TestTerminal, useTestTerminal } from './terminal';
 
 const EVIL = 'a\u001b]0;title\u0007b\u009b31mc\u202ed\u2066e\u200bf\u2028g\u007fh\ufeffi\u{e0041}j';
 const CLEANED = 'a\ufffd]0;title\ufffdb\ufffd31mc\ufffdd\ufffde\ufffdf\ufffdg\ufffdh\ufffdi\ufffdj';
-/** All that a terminal may obey or hide, but line breaks, tabs, joiners and variation selectors. */
+/** All characters that a terminal executes or hides, except line breaks, tabs, joiners and variation selectors. */
 const UNSAFE = /(?![\n\t\u200d\p{VS}])[\p{Cc}\p{Zl}\p{Zp}\p{DI}\ufff9-\ufffb]/u;
 
 describe('text for a terminal', () => {
@@ -37,7 +37,7 @@ describe('text for a terminal', () => {
   });
 });
 
-describe('text that others wrote', () => {
+describe('text from outside', () => {
   const terminal = useTestTerminal();
   const folder = useTemporaryFolder();
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('text that others wrote', () => {
   const onScreen = (line: string) =>
     runOnce(line, { env: terminal.env, screen: { columns: 200, colors: true } });
 
-  it('is cleaned in tables, beside colours of ours', async () => {
+  it("is cleaned in tables, where the terminal's own colours stay", async () => {
     const { stdout } = await onScreen('catalog list');
     expect(stdout).toContain(CLEANED);
     expect(stdout).toContain('\u001b[32mpublished\u001b[0m');
@@ -107,7 +107,7 @@ describe('text that others wrote', () => {
   });
 });
 
-/** A try of the delivery that was answered so. */
+/** Inserts a try of the delivery with this response. */
 async function givenAnswer({ db }: TestTerminal, delivery: string, body: string): Promise<void> {
   await db('webhook_attempts').insert({
     ...{ delivery_id: delivery, number: 1, started_at: new Date(), duration_ms: 5, worker: 'w' },

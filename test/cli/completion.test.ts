@@ -29,7 +29,7 @@ function inShell(shell: string, args: string[], input = ''): string {
   return stdout;
 }
 
-/** A line as typed up to the key, and what must be among the offers and what not. */
+/** A typed line, with words that must be offered and words that must not. */
 const CASES: [line: string, offered: string[], not: string[]][] = [
   ['tourctl ten', ['tenant'], ['key']],
   ['tourctl ', [...NOUNS.map(({ name }) => name), 'up', 'migrate', 'help'], ['create', 'list']],
@@ -115,7 +115,7 @@ describeWith('fish', 'completion in fish', () => {
 });
 
 describeWith('zsh', 'completion in zsh', () => {
-  /** Types into a zsh behind a pseudo-terminal, presses tab, and reads what then stands on its line. */
+  /** Types into a zsh behind a pseudo-terminal, presses tab, and reads the completed line. */
   function completed(lines: string[]): string[] {
     const typed = lines.map(
       (line) => `zpty -w -n shell $'${line}\\t\\C-x'; zpty -r -m shell seen '*<*>*'; print -r -- "$seen"`,

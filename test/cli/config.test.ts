@@ -8,11 +8,11 @@ const SECRET = 'hunter2-hunter2-hunter2-hunter2-';
 
 const terminal = useTestTerminal();
 
-/** Runs a command line with these settings alone. */
+/** Runs a command line with only these settings. */
 const under = (env: Record<string, string>, line: string) => runOnce(line, { env });
 
 const variables = Object.entries(VARIABLES) as [string, Variable][];
-/** Wrong for all that can be wrong. */
+/** An invalid value for every variable that can be invalid. */
 const WRONG = '\u0001 wrong';
 
 describe('the table of configuration variables', () => {

@@ -1,17 +1,17 @@
 import type { TestTerminal } from './terminal';
 
-/** One check of tourctl doctor, with its verdict on all. */
+/** One check of tourctl doctor, with the overall result. */
 export async function checkOf(terminal: TestTerminal, name: string) {
   const { code, json } = await terminal.tourctl('doctor --json');
   return { code, ok: json.ok, ...json.checks.find((found: { name: string }) => found.name === name) };
 }
 
-/** Matches a check that finds something which does not stop the service. */
+/** Matches a notice. */
 export const notice = (detail: string) => ({
   ...{ code: 0, status: 'notice', detail: expect.stringContaining(detail) as string },
 });
 
-/** Follows what a finding says to do, which must be commands of ours that work. */
+/** Runs the commands that a finding names, and expects that they succeed. */
 export async function followAdvice(terminal: TestTerminal, name: string): Promise<void> {
   for (const command of (await checkOf(terminal, name)).commands as string[]) {
     const { code, stderr } = await terminal.tourctl(command.replace('tourctl ', ''));

@@ -13,7 +13,7 @@ interface Outcome {
   stderr: string;
 }
 
-/** The real file, as a shell starts it, in a directory that is not the checkout. */
+/** Starts the real file like a shell, in a directory outside the checkout. */
 function tourctl(args: string[], env: Record<string, string>, stdin = ''): Promise<Outcome> {
   const child = spawn(TOURCTL, args, {
     cwd: elsewhere,

@@ -5,7 +5,7 @@ beforeAll(async () => {
   await terminal.tourctl('tenant create --slug acme --name Acme');
 });
 
-/** A database that nobody answers for: whoever opens it fails with exit 1. */
+/** A database that does not answer: a command that opens it exits with 1. */
 const NOWHERE = 'postgres://nobody@127.0.0.1:1/nothing';
 
 const under = (env: Record<string, string>, line: string) =>

@@ -8,7 +8,7 @@ import { NOUNS, VERBS } from '../../cli/tree';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { openIo, runOnce } from './run-once';
 
-/** A database that nobody answers for: help and a wrong command line never get there. */
+/** A database that does not answer: help and a wrong command line never open it. */
 const ENV = {
   DATABASE_URL: 'postgres://nobody@127.0.0.1:1/x',
   SECRETS_KEY: 's'.repeat(32),
@@ -25,7 +25,7 @@ const commands: { name: string; verb: Verb; noun?: Noun }[] = [
 const tourctl = (line: string, columns?: number) =>
   runOnce(line, { env: ENV, screen: columns === undefined ? undefined : { columns, colors: false } });
 
-/** As a shell would split it, without redirections and pipes. */
+/** Splits the line like a shell, without redirections and pipes. */
 function words(line: string): string[] {
   const [command = ''] = line.split(/ [|<>] /);
   return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
@@ -37,7 +37,7 @@ async function parseLine(line: string): Promise<Verb> {
   const { io } = openIo({ env: ENV });
   const program = createProgram('0', createOutput(io, false), async (verb, given) => {
     found = verb;
-    // Without any flag it is guided: what is missing is asked for.
+    // Without any flag the command asks for missing values.
     if (verb.flags?.some(({ must }) => must) && !line.includes(' --')) return;
     const { options, args } = await completeValues(verb, given, io, false);
     verb.check?.(options as never, ...(args as never[]));

@@ -32,7 +32,7 @@ describe('tourctl hold', () => {
   it('says when there are more, and continues after a hold', async () => {
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) ids.unshift((await sales.hold(1)).id);
-    // In the same instant, as a flood of them may be.
+    // Two holds may be created at the same instant.
     const instants = { created_at: new Date(), expires_at: new Date(Date.now() + 600_000), hold_minutes: 10 };
     await sales.db('seat_holds').whereIn('id', ids).update(instants);
 

@@ -7,7 +7,7 @@ import { givenDeparture, givenTour } from '../support/given';
 import { describeOnTerminal, KEY } from '../support/pseudo-terminal';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
-// Each test starts the entry, a second each on an idle machine.
+// Each test starts the entry point, which takes a second on an idle machine.
 jest.setTimeout(90_000);
 
 const ASKS = 'Archive 1 tours, delete 0 departures and cancel 0 more?';

@@ -15,7 +15,7 @@ beforeAll(async () => {
   [proxy, silent] = await Promise.all([startTcpProxy(port), startTcpProxy(port)]);
   through = withPort(proxy.port);
   silent.hang();
-  // Takes five seconds: it waits beside the other tests.
+  // Takes five seconds, so it runs beside the other tests.
   silentFromTheStart = at(withPort(silent.port));
 });
 afterEach(() => proxy.heal());
@@ -66,9 +66,9 @@ describe('a database that is unreachable ends a command with one line and exit 1
   });
 });
 
-describe('a database that falls silent', () => {
+describe('a database that stops answering', () => {
   it('during a statement ends the command within twelve seconds, and a long statement does not', async () => {
-    // The list waits for as long as the table is locked.
+    // The list waits while the table is locked.
     const locked = await terminal.db.transaction();
     await locked.raw('lock table tenants in access exclusive mode');
     const patient = at(terminal.url);

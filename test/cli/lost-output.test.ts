@@ -7,7 +7,7 @@ beforeAll(async () => {
   await terminal.tourctl('tenant create --slug acme --name Acme');
 });
 
-/** In a shell, with its standard output led elsewhere. */
+/** Runs the line in a shell, with redirected standard output. */
 async function shell(line: string): Promise<{ code: number; stderr: string }> {
   const env = { PATH: process.env.PATH, ...terminal.env };
   const script = `set -o pipefail; ${line.replace('tourctl', `'${process.execPath}' '${TOURCTL}'`)}`;
@@ -26,7 +26,7 @@ describe('tourctl whose standard output cannot be written', () => {
     });
   });
 
-  it('says so too where the reader has gone', async () => {
+  it('reports it also after the reader has closed the pipe', async () => {
     const { stderr } = await shell('tourctl key issue acme --scope catalog:read | true');
     expect(stderr).toMatch(/EPIPE.*rotate or revoke it/);
   });
@@ -37,7 +37,7 @@ describe('tourctl whose standard output cannot be written', () => {
     expect((await terminal.tourctl('tenant show full --json')).code).toBe(0);
   });
 
-  it('ends in silence where it only read, and the reader has seen enough', async () => {
+  it('ends without a message when the reader of a list closes the pipe', async () => {
     expect(await shell('tourctl tenant list | true')).toEqual({ code: 0, stderr: '' });
     const full = await shell('tourctl tenant list > /dev/full');
     expect(full).toEqual({ code: 1, stderr: 'error: Standard output cannot be written (ENOSPC)\n' });

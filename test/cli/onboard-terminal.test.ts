@@ -6,7 +6,7 @@ import { describeOnTerminal, KEY, type PseudoTerminal } from '../support/pseudo-
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { openTestTerminal, TOURCTL, useTestTerminal } from './terminal';
 
-// Each test starts the entry once or more, a second each on an idle machine.
+// Each test starts the entry point at least once, which takes a second on an idle machine.
 jest.setTimeout(90_000);
 
 const terminal = useTestTerminal();
@@ -20,7 +20,7 @@ const TABLES = [
   ...['tenants', 'visibility_continent_rules', 'visibility_tour_rules', 'price_rules', 'api_keys'],
   ...['widget_tokens', 'webhook_endpoints', 'webhook_secrets', 'audit_log'],
 ];
-/** Different in any two tenants, whoever makes them. */
+/** Columns that differ between any two tenants. */
 const OWN = /^(id|.*Id|.*_id|slug|bookingPrefix|booking_prefix|subject|tenant)$/;
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
@@ -30,7 +30,7 @@ async function countRows(): Promise<number[]> {
   );
 }
 
-/** All rows of a tenant, without what no two tenants have alike. */
+/** Returns all rows of a tenant, without the columns that always differ. */
 async function rowsOf(slug: string): Promise<Record<string, unknown[]>> {
   const { id } = await terminal.db('tenants').where({ slug }).first('id');
   const of: Record<string, string> = { tenants: 'id = ?', webhook_secrets: SECRETS_OF };
@@ -56,7 +56,7 @@ function hoursFromNow(time: Date): string {
   return `in ${Math.round((time.getTime() - Date.now()) / 3_600_000)} h`;
 }
 
-/** Up to the summary, with nothing but what is offered. */
+/** Answers all questions up to the summary with the offered values. */
 async function takeWhatIsOffered(person: PseudoTerminal, name: string): Promise<void> {
   await person.answer('Its name for people:', name, KEY.enter);
   for (const question of [

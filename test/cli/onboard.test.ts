@@ -223,7 +223,7 @@ const BARE: OnboardPlan = {
   ...{ name: 'Acme', slug: 'acme', status: 'trial', country: 'DE', currency: { code: 'EUR', digits: 2 } },
   ...{ visibility: 'all', scope: ['catalog:read'], key: false, widget: false },
 };
-/** All that may be given; the type sees to it that nothing is left out. */
+/** All options; the type ensures that none is missing. */
 const WHOLE: Required<OnboardPlan> = {
   ...BARE,
   ...{ status: 'active', bookingPrefix: 'ACME', visibility: 'none', depositPercent: '30', maxHoldShare: 40 },

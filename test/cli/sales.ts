@@ -10,7 +10,7 @@ import { openTestTerminal, type TestTerminal } from './terminal';
 
 export const ANA = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
 
-/** A terminal on a database with one departure of ten seats, and a tenant that sells them. */
+/** Opens a terminal on a database with one departure of ten seats, and a tenant that sells them. */
 export interface Sales extends TestTerminal {
   tenant: Tenant;
   tour: GivenTour;

@@ -165,7 +165,7 @@ describe('lists', () => {
       for (const columns of [60, 80, 120, 200]) {
         const { code, stdout } = await onScreen(line, screen(columns));
         expect(code).toBe(0);
-        // A word too long for its line stays whole, to be copied.
+        // A word that is longer than its line is not broken, so that it can be copied.
         const whole = stdout.split('\n').filter((text) => !/\S{33,}/.test(text));
         expect(widest(whole.join('\n'))).toBeLessThanOrEqual(columns);
       }

@@ -15,12 +15,12 @@ describeOnTerminal('the screens of the guide', () => {
   beforeAll(async () => (rendered = await renderGuide(GUIDE)), 120_000);
 
   it('show the current output of their commands', () => {
-    // Where they are not: npm run screens:terminal, and read what has changed.
+    // If this fails: run npm run screens:terminal and check the changes.
     expect(rendered.text).toBe(GUIDE);
   });
 
   it('show no error about a missing id', () => {
-    // An id of the page that has got another place is not found any more.
+    // Detects ids of the page that no longer exist.
     expect(GUIDE).not.toMatch(/with this id|not a token of this platform|Cannot /);
   });
 
@@ -74,7 +74,7 @@ describe('the guide to the terminal', () => {
   });
 });
 
-/** As GitHub makes an anchor of a heading. */
+/** Returns the anchor that GitHub creates for a heading. */
 function slugOf(title: string): string {
   return title
     .toLowerCase()

@@ -20,18 +20,18 @@ interface Listener {
   stderr: string;
 }
 
-/** The real process, which Ctrl-C can reach. It says nothing in --json mode, so it is asked until it answers. */
+/** Starts the real process, so that Ctrl-C can be tested. Polls it until it answers, because it prints no start message with --json. */
 async function listen(...flags: string[]): Promise<Listener> {
   const port = await freePort();
   const child = spawn(TOURCTL, ['webhook', 'listen', '--port', String(port), ...flags], {
-    // No DATABASE_URL that answers: none is needed.
+    // Uses an unreachable DATABASE_URL, because the command needs no database.
     env: { ...process.env, ...terminal.env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' },
   });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   listener = { child, url: `http://127.0.0.1:${port}/hook?a=1`, ended, stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => (listener!.stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (listener!.stderr += chunk.toString()));
-  // Left open, as a terminal leaves it.
+  // Leaves the input open, like a terminal.
   child.stdin.write(`${SECRET}\n`);
   return listener;
 }
@@ -49,7 +49,7 @@ function occupy(): Promise<Server> {
   });
 }
 
-/** @returns the status, once somebody listens */
+/** @returns the status, once the port is open */
 async function send(url: string, request: RequestInit): Promise<number> {
   for (let tries = 0; ; tries++) {
     try {
@@ -61,7 +61,7 @@ async function send(url: string, request: RequestInit): Promise<number> {
   }
 }
 
-/** A request that another library than ours has signed. */
+/** Sends a request that another library has signed. */
 function signed({ body = BODY, secret = SECRET, ageSeconds = 0 } = {}): RequestInit {
   const sentAt = new Date(Date.now() - ageSeconds * 1000);
   const headers = {

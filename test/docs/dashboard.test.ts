@@ -40,10 +40,10 @@ const questions: [where: string, query: string][] = [
 /** Metrics that Prometheus adds to a scrape. */
 const OF_PROMETHEUS = { names: ['up'], labels: ['job', 'instance', 'le'] };
 const WORDS = new Set(['and', 'or', 'unless', 'by', 'on', 'without', 'time']);
-/** Where labels are named outside of braces: by (le, route). */
+/** Matches labels outside of braces: by (le, route). */
 const LABEL_LIST = /\b(?:by|on|without)\s*\(([^)]*)\)/g;
 
-/** The metrics that a query asks for, each with the labels that it selects by. */
+/** Returns the metrics of a query, each with the labels that it uses. */
 function metricsIn(query: string): { name: string; labels: string[] }[] {
   const bare = query
     .replace(LABEL_LIST, ' ')
@@ -154,7 +154,7 @@ describe('dashboard and alert rules', () => {
   });
 });
 
-/** As GitHub makes them of headings. */
+/** Returns the anchors that GitHub creates for headings. */
 function anchorsOf(markdown: string): string[] {
   return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
     title!

@@ -4,7 +4,7 @@ import { givenSeats, givenWebsite } from '../support/website';
 
 const api = useTestApi();
 
-/** Every answer of every test goes through this check (test/support/api.ts): here is that it sees what is wrong. */
+/** Tests the check that test/support/api.ts applies to every answer of every test: it must detect errors. */
 describe('the check of each answer against the OpenAPI document', () => {
   it.each([
     ['a field that is missing', (hold: Fields) => delete hold.expires_at, /required property 'expires_at'/],
@@ -49,7 +49,7 @@ async function heldSeats() {
   const website = await givenWebsite(api);
   const { tour, date } = await givenSeats(api.context.db);
   const answer = await website.hold(tour, { departure_date: date, quantity: 2 });
-  // A copy, whose members can be changed.
+  // Copies the answer, so that its members can be changed.
   const { status, type, headers, text, body } = answer;
   const { req, request } = answer as unknown as { req: object; request: object };
   return { status, type, headers, text, body, req, request } as unknown as typeof answer;

@@ -85,7 +85,7 @@ describe('the first booking with Node', () => {
 });
 
 describe('the client of the guide', () => {
-  /** Runs `call` in a process of its own. */
+  /** Runs `call` in a separate process. */
   async function call(parameters: unknown[], env: object = environment) {
     const cwd = await folderWith({
       'client.mjs': fileOfGuide('client.mjs'),
@@ -127,7 +127,7 @@ describe('the client of the guide', () => {
   });
 });
 
-/** Between client and API: it loses the first answer, refuses the second request, and lets the third through. */
+/** A proxy that drops the first answer, refuses the second request, and passes the third on. */
 async function startBadWay(target: string) {
   const way = { url: '', requests: 0, close: () => void server.close() };
   const server = createServer((request, response) => {

@@ -44,12 +44,12 @@ const CASES: [what: string, genuine: boolean, given: () => Case][] = [
 ];
 
 interface Language {
-  /** Taken from the guide. */
+  /** The code of the guide. */
   file: string;
-  /** Calls what stands in the file for each case on stdin, and writes the list of its answers. */
+  /** Calls the code in the file for each case on stdin, and writes the list of results. */
   main: [file: string, text: string];
   command: [program: string, ...parameters: string[]];
-  /** The apt package that brings the program. */
+  /** The apt package of the program. */
   from: string;
 }
 

@@ -40,7 +40,7 @@ describeInChromium('the snippets of the widget in the guide', (browser) => {
   beforeEach(async () => void (page = await browser().newPage()));
   afterEach(() => page.close());
 
-  /** As a reader does: with the address and the token that the operator gave. */
+  /** Replaces address and token, as a reader would. */
   const filledIn = (snippet: string) =>
     snippet.replaceAll('http://127.0.0.1:3000', api.baseUrl).replaceAll('svc_widget_…', token);
 

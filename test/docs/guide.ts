@@ -7,7 +7,7 @@ import { useTemporaryFolder } from '../support/temporary-folder';
 const FOLDER = useTemporaryFolder();
 const GUIDE = readFileSync(path.resolve(__dirname, '../../docs/integration-guide.md'), 'utf8');
 
-/** Code of the guide in one language, from one section where named, in the order in which it stands there. */
+/** Returns the code of the guide in one language, from one section if it is given, in order. */
 export function snippets(language: string, section?: string): string[] {
   const text = section === undefined ? GUIDE : sectionOf(section);
   return [...text.matchAll(/```(\w+)\n([^]*?)\n```/g)]
@@ -21,12 +21,12 @@ function sectionOf(title: string): string {
   return rest.split('\n## ')[0]!;
 }
 
-/** The languages of all snippets, each once. */
+/** Returns the languages of all snippets, each once. */
 export function languages(): string[] {
   return [...new Set([...GUIDE.matchAll(/```(\w+)\n/g)].map(([, language]) => language!))];
 }
 
-/** The snippet whose first comment names this file. */
+/** Returns the snippet whose first comment names this file. */
 export function fileOfGuide(name: string): string {
   const found = snippets(
     path.extname(name).slice(1).replace('mjs', 'js').replace('py', 'python').replace('rb', 'ruby'),
@@ -36,7 +36,7 @@ export function fileOfGuide(name: string): string {
   return code;
 }
 
-/** A folder of its own with these files. */
+/** Creates a temporary folder with these files. */
 export async function folderWith(files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(path.join(FOLDER, 'guide-'));
   for (const [name, text] of Object.entries(files)) await writeFile(path.join(folder, name), text);

@@ -65,7 +65,7 @@ describe('the documented patterns for secret scanners', () => {
 });
 
 describe('the documented checksum', () => {
-  // The code is the page's own, as a reader would paste it.
+  // Runs the code of the page, as a reader would paste it.
   // eslint-disable-next-line @typescript-eslint/no-implied-eval
   const isOurs = new Function('require', `${block('js')}; return isOurs;`)(require) as (
     text: string,
@@ -84,7 +84,7 @@ describe('the documented checksum', () => {
   });
 });
 
-/** Bits for each character, as gitleaks computes it. */
+/** Computes the bits per character like gitleaks. */
 function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1);

@@ -32,7 +32,7 @@ let tenantId: string;
 let environment: NodeJS.ProcessEnv;
 let complaints = '';
 
-/** As its README says, from a copy of the folder, with the packages of the checkout. */
+/** Follows its README in a copy of the folder, with the packages of the checkout. */
 beforeAll(async () => {
   database = await createTestDatabase();
   const [queuePort, port, metricsPort] = await freePorts();

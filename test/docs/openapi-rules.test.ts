@@ -16,7 +16,7 @@ type Json = Record<string, unknown>;
 const api = useTestApi();
 const documents: Record<string, Json> = {};
 let types: string;
-// All is fetched before the first check: a linter keeps this process so busy that the API would shed load.
+// Fetches everything before the first check, because a linter keeps this process so busy that the API would shed load.
 beforeAll(async () => {
   documents['3.0'] = (await api.http.get('/openapi.json')).body;
   documents['3.1'] = (await api.http.get('/openapi.3.1.json')).body;
@@ -77,12 +77,12 @@ interface Operation {
 }
 
 interface Found {
-  /** Where the schema stands that the value must keep to. */
+  /** Position of the schema that the value must match. */
   at: string[];
   value: unknown;
 }
 
-/** Every example of the document, be it of a schema, a parameter, a header or a body. */
+/** Returns every example of a schema, a parameter, a header or a body. */
 function examplesOf(node: unknown, at: string[], root = node as Json): Found[] {
   if (typeof node !== 'object' || node === null) return [];
   const { schema, example, examples } = node as Json;

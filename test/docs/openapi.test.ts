@@ -5,7 +5,7 @@ import type { Response } from 'supertest';
 import type { OpenApiDocument, OpenApiOperation, Schema } from '../../services/api/docs/openapi-document';
 import { useTestApi } from '../support/api';
 
-/** Served beside the API, and no part of it. */
+/** Paths that the service serves beside the API. */
 const NOT_DESCRIBED = ['/openapi', '/docs', '/covers/', '/embed/widget.'];
 
 const api = useTestApi();
@@ -17,14 +17,14 @@ let document31: {
   };
 };
 let types: Response;
-// All is fetched before the first check: linting keeps this process so busy that the API would shed load.
+// Fetches everything before the first check, because linting keeps this process so busy that the API would shed load.
 beforeAll(async () => {
   document = (await api.http.get('/openapi.json')).body;
   document31 = (await api.http.get('/openapi.3.1.json')).body;
   types = await api.http.get('/openapi.d.ts');
 });
 
-/** Calls that take a credential. */
+/** Calls that need a credential. */
 function calls(): OpenApiOperation[] {
   const operations = Object.values(document.paths).flatMap((byMethod) => Object.values(byMethod));
   return operations.filter((operation) => operation.security.length > 0);
@@ -43,7 +43,7 @@ describe('the OpenAPI document', () => {
   it.each(['3.0.3', '3.1.0'])('is valid as %s, its examples included', async (version) => {
     const served = version === '3.0.3' ? document : document31;
     expect(served.openapi).toBe(version);
-    // A health check has no 4xx to tell of.
+    // A health check has no 4xx.
     const config = await createConfig({
       extends: ['recommended-strict'],
       rules: { 'operation-4xx-response': 'off' },

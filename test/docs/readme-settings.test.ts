@@ -20,7 +20,7 @@ describe('the table of settings in the README', () => {
 
   it.each(rows)('gives the declared default of $names', ({ names, defaults }) => {
     const declared = names.map((name) => declaredDefault(VARIABLES[name as keyof typeof VARIABLES]));
-    // One text stands for all variables of a row that share it.
+    // A row has one text if all its variables share it.
     expect(defaults).toBe((new Set(declared).size === 1 ? declared.slice(0, 1) : declared).join(', '));
   });
 });

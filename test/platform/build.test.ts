@@ -52,7 +52,7 @@ function installCompiler(): void {
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(checkout, 'node_modules'));
 }
 
-/** As `npm ci --omit=dev` does. */
+/** Removes the compiler, like `npm ci --omit=dev`. */
 function removeCompiler(): void {
   rmSync(path.join(checkout, 'node_modules'));
 }

@@ -8,14 +8,14 @@ beforeAll(() => void (db = database.db));
 
 const version = async (): Promise<number> => (await db('change_version').first('version')).version;
 
-/** How much higher the version is when `work` is done. */
+/** Returns the increase of the version during `work`. */
 async function raisedBy(work: () => PromiseLike<unknown>): Promise<number> {
   const before = await version();
   await work();
   return (await version()) - before;
 }
 
-/** One row in each of the tables that are watched. */
+/** Inserts one row into each table with a trigger. */
 async function givenRows(): Promise<void> {
   const tenant = await givenTenant(db);
   await givenKey(db, tenant);
@@ -60,7 +60,7 @@ describe('the version of cached data', () => {
     );
     const unnoticed = [];
     for (const { name } of rows as { name: string }[]) {
-      // A column set to what it is: the trigger is of the statement, and asks for no difference.
+      // Sets a column to its own value: a statement trigger fires without a difference.
       if ((await raisedBy(() => db.raw('update ?? set ?? = ??', [table, name, name]))) !== 1)
         unnoticed.push(`${table}.${name}`);
     }
@@ -70,7 +70,7 @@ describe('the version of cached data', () => {
   it.each(WATCHED)('is raised by rows deleted from %s', async (table) => {
     expect(await raisedBy(() => db(table).whereRaw('false').delete())).toBe(1);
     expect(await raisedBy(() => db.raw('truncate ?? cascade', [table]))).toBe(1);
-    await givenRowsAnew();
+    await givenRowsAgain();
   });
 
   it('is raised by new rules, tours and departures, and not by a new tenant or credential, which no cache contains', async () => {
@@ -135,8 +135,8 @@ describe('the version of cached data', () => {
   });
 });
 
-/** A truncate took other tables' rows along. */
-async function givenRowsAnew(): Promise<void> {
+/** Restores the rows, because a truncate with cascade removes rows of other tables too. */
+async function givenRowsAgain(): Promise<void> {
   await db.raw('truncate tenants, tours cascade');
   await givenRows();
 }
@@ -146,7 +146,7 @@ describe('the instant until which a departure can be booked', () => {
     ['UTC', '2026-05-01'],
     ['Pacific/Pago_Pago', '2026-05-01'],
     ['Asia/Ho_Chi_Minh', '2026-05-01'],
-    // Clocks go forward at midnight: the day begins at one.
+    // Clocks go forward at midnight: the day begins at 1:00.
     ['Africa/Cairo', '2026-04-23'],
     ['America/Asuncion', '2023-09-30'],
     // Clocks go back over midnight: there are two.
@@ -155,7 +155,7 @@ describe('the instant until which a departure can be booked', () => {
     // Clocks go back from midnight: the day has an hour more.
     ['America/Asuncion', '2024-03-23'],
     ['Africa/Cairo', '2026-10-29'],
-    // The next day never was.
+    // The next date does not exist.
     ['Pacific/Apia', '2011-12-29'],
     ['Australia/Lord_Howe', '2026-04-04'],
   ])('is exact in %s on %s', async (zone, date) => {

@@ -75,7 +75,7 @@ describe('a first start', () => {
     expect(await ask(database.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     await database.leave();
     expect(readdirSync(dataDir)).not.toContain('pg18.lock');
-    // Its initdb outlives it a little, and may write while the next start sweeps: then the one after sweeps.
+    // An orphaned initdb may still write while the next start removes drafts; then the following start removes them.
     await until(async () => {
       await (await joinEmbeddedPostgres(dataDir)).leave();
       return readdirSync(dataDir).length === 1;
@@ -181,13 +181,13 @@ async function failure(dataDir: string): Promise<Error> {
   );
 }
 
-// PostgreSQL minds only processes of its own account.
+// PostgreSQL checks only processes of its own account.
 async function stranger() {
   const child: ChildProcess = spawn('sleep', ['60'], accountFor());
   return { pid: child.pid!, free: () => end(child) };
 }
 
-/** The shell makes a child and becomes a program that never asks how it ended. */
+/** Creates a zombie: the shell starts a child and is replaced by a program that never waits for it. */
 async function zombie() {
   const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -93,7 +93,7 @@ describeAsRoot('an embedded database that root starts', () => {
     const fallback = temporaryDirectory();
     const release = { ...bundledRelease(), native: bareBinaries(closed) };
     const copy = path.join(fallback, `postgres-${release.name}`);
-    // A copy that was killed in the middle.
+    // An incomplete copy of a killed start.
     mkdirSync(`${copy}.draft`);
     writeFileSync(`${copy}.draft/old`, '');
     const both = await Promise.all([
@@ -118,7 +118,7 @@ describeAsRoot('an embedded database that root starts', () => {
     const place = await placeCluster(dataDir, 18, (line) => notices.push(line), fallback);
     expect(place.directory).toMatch(new RegExp(`^${fallback}/project-\\w{8}/pg18$`));
     expect(notices).toEqual([expect.stringContaining(`its database is kept in ${place.directory}`)]);
-    // The first start goes on where a killed one has left it, and the second finds what the first has made.
+    // The first start continues after a killed one, and the second uses the result of the first.
     for (const start of [1, 2]) {
       const database = await joinEmbeddedPostgres(dataDir);
       await ask(database.url, start === 1 ? 'create table kept ()' : 'select from kept');
@@ -189,7 +189,7 @@ describeOtherAccounts('an embedded database that an ordinary account starts', ()
     });
     expect(await ask(url, 'select 1 as one')).toEqual([{ one: 1 }]);
     expect(serverUid(dataDir)).toBe(nobody.uid);
-    // Root joins as a guest: the server stays with the account that the cluster belongs to.
+    // Root connects, but the server still runs as the owner of the cluster.
     const guest = await joinEmbeddedPostgres(dataDir);
     expect(guest.url).toBe(url);
     await leave(child);
@@ -201,7 +201,7 @@ describeOtherAccounts('an embedded database that an ordinary account starts', ()
   });
 });
 
-/** As the package is unpacked: without the links that its install script makes. */
+/** Restores the package's state after unpacking, without the links that its install script creates. */
 function bareBinaries(directory: string): string {
   execFileSync('cp', ['-a', bundledRelease().native, directory]);
   const native = path.join(directory, 'native');
@@ -218,7 +218,7 @@ function directoryOf({ uid, gid }: { uid?: number; gid?: number }): string {
   return directory;
 }
 
-/** The server makes the file itself. */
+/** Lets the server create the file itself. */
 function serverUid(dataDir: string): number {
   return statSync(path.join(dataDir, 'pg18/postmaster.pid')).uid;
 }

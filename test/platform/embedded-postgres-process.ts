@@ -1,4 +1,4 @@
-/** A process of its own for the tests of the embedded database: does what its arguments say, tells by messages. */
+/** Runs in a separate process for the tests of the embedded database: executes its arguments and reports by messages. */
 import { appendFileSync } from 'node:fs';
 import pg from 'pg';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
@@ -28,7 +28,7 @@ const TASKS: Record<string, (...args: string[]) => Promise<void>> = {
     process.disconnect();
   },
 
-  /** Each stay in the lock is written down as "in" and "out": two stays that overlap would show. */
+  /** Records each acquisition as "in" and each release as "out", so that an overlap is visible. */
   async contend(lock, diary) {
     process.once('message', () => {
       void withStartLock(lock, { waitMs: 10_000 }, async () => {

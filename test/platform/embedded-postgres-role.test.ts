@@ -99,7 +99,7 @@ describe('the log of the embedded server', () => {
   });
 });
 
-/** As releases did before there was a service role: one superuser that owned everything. */
+/** Creates the state of releases without a service role: one superuser that owns everything. */
 async function makeEarlierDatabase(dataDir: string): Promise<void> {
   const directory = path.join(dataDir, 'pg18');
   const account = accountFor(directory);

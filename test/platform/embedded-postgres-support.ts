@@ -23,12 +23,12 @@ const children: ChildProcess[] = [];
 export function temporaryDirectory(prefix = 'embedded-postgres-test-'): string {
   const directory = mkdtempSync(path.join(tmpdir(), prefix));
   directories.push(directory);
-  // Root lends the server another account, which must be able to pass.
+  // For root the server runs as another account, which must be able to enter the directory.
   chmodSync(directory, 0o755);
   return directory;
 }
 
-/** A data directory with a cluster in it like the one of `dataDir`, whose server must be stopped. */
+/** Creates a copy of the data directory with its cluster. The server of `dataDir` must be stopped. */
 export function cloneOf(dataDir: string): string {
   const clone = temporaryDirectory();
   execFileSync('cp', ['-a', path.join(dataDir, 'pg18'), clone]);
@@ -95,7 +95,7 @@ export async function ask<T extends pg.QueryResultRow>(url: string, sql: string)
   }
 }
 
-/** From postmaster.pid, which the server removes when it stops. */
+/** Reads postmaster.pid, which the server removes when it stops. */
 export function serverPid(dataDir: string): number | undefined {
   const file = path.join(dataDir, 'pg18/postmaster.pid');
   return existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : undefined;

@@ -151,7 +151,7 @@ describeAsRoot('an embedded database that root starts', () => {
   });
 });
 
-/** Answers whoever calls with that, and keeps what each caller said. */
+/** Answers every connection with these bytes, and records the received bytes. */
 async function impostor(answer: Buffer): Promise<{ url: string; heard(): Buffer[] }> {
   const calls: Buffer[][] = [];
   const server = createServer((socket) => {
@@ -170,7 +170,7 @@ async function impostor(answer: Buffer): Promise<{ url: string; heard(): Buffer[
   return { url, heard: () => calls.map((call) => Buffer.concat(call)) };
 }
 
-/** Closed to all others, and on the file system of the cluster, for hard links. */
+/** Creates a private directory on the file system of the cluster, for hard links. */
 function secretOfRoot(dataDir: string, content: string): string {
   const file = path.join(dataDir, `secret-${readdirSync(dataDir).length}`);
   writeFileSync(file, content, { mode: 0o600 });

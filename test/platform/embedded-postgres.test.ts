@@ -21,7 +21,7 @@ afterAll(tidy);
 
 let template: string;
 
-/** Two at once on a directory that does not even exist: what they made serves all tests below. */
+/** Two processes start on a missing directory; the tests below use their database. */
 beforeAll(async () => {
   template = path.join(temporaryDirectory(), 'data');
   const [one, two] = await Promise.all([joinInProcess(template), joinInProcess(template)]);

@@ -26,7 +26,7 @@ interface Client {
   socket: Socket;
   /** Returns the bytes that the server has sent. */
   said(): string;
-  /** How often it said this. */
+  /** Counts this text in the received bytes. */
   times(pattern: RegExp): number;
   isClosed(): boolean;
   closed: Promise<unknown>;
@@ -47,7 +47,7 @@ function connectTo(url: string, text = ''): Client {
   };
 }
 
-/** Waits until the server has said this. */
+/** Waits until the server has sent this text. */
 async function expectSaid(client: Client, pattern: RegExp): Promise<void> {
   while (!pattern.test(client.said()) && !client.isClosed()) await sleep(10);
   expect(client.said()).toMatch(pattern);
@@ -218,7 +218,7 @@ describe('the connections of an API', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  /** Opens so many, and waits until the server has seen the last of them. */
+  /** Opens so many connections, and waits until the server has accepted the last one. */
   async function open(url: string, count: number, text: string): Promise<Client[]> {
     const clients: Client[] = [];
     for (let n = 0; n < count; n++) {

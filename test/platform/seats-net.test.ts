@@ -3,7 +3,7 @@ import { useTestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';
 import { givenSeats, seatsTaken, type Seats } from '../support/website';
 
-/** The trigger below every code path: writers here know of no lock and count nothing, and still no seat is sold twice. */
+/** Tests the trigger of ADR 9: the writers here take no lock and count nothing, and still no seat is sold twice. */
 
 const database = useTestDatabase();
 let tenantId: string;

@@ -19,7 +19,7 @@ import type { RunScript } from '../../services/platform/shared-store/store-guard
 import { describeWithRedis, startRedis, stopRedisServers, type TestRedis } from '../support/redis';
 import { type RestStore, startRestStore } from '../support/rest-store';
 
-/** In the place of the store's clock: seconds and microseconds as TIME gives them, out of a list that the test writes. */
+/** Replaces the store's clock: seconds and microseconds as of TIME, from a list that the test writes. */
 const TEST_CLOCK = `redis.call('LRANGE', 'clock', 0, 1)`;
 const START = 1_800_000_000_000;
 const REST_DATABASE = 1;
@@ -216,7 +216,7 @@ type Step =
 
 function aStep(): fc.Arbitrary<Step> {
   const key = fc.constantFrom('k', 'l');
-  // Counted from the last lease backwards, so that old ones come up as well.
+  // Counts backwards from the last lease, so that old ones are used too.
   const lease = fc.nat(3);
   const arbitrary = <K extends Step['kind']>(kind: K, fields: object) =>
     fc.record({ kind: fc.constant(kind), ...fields }) as unknown as fc.Arbitrary<Step>;
@@ -241,7 +241,7 @@ function aStep(): fc.Arbitrary<Step> {
   );
 }
 
-/** Takes steps on one driver, and gives each lease's token a number that is the same on all drivers. */
+/** Runs the steps on one driver, and replaces each lease's token by a number that is the same on all drivers. */
 function createTracer({ quotas, cache }: { quotas: QuotaStore; cache: CacheStore }) {
   const leases: LoadLock[] = [];
   const numberOf = (token: string) => leases.findIndex((lease) => lease.token === token);

@@ -21,7 +21,7 @@ const open = (url: string) =>
     log,
   );
 
-/** Out of its own memory a process grants ten of a thousand, so more than that left means that the store was asked. */
+/** Returns whether the store counted: from its own memory a process grants only ten of a thousand requests. */
 const isShared = async (store: SharedStore, bucket: string) =>
   (await store.quotas.consume(bucket, LIMIT)).remaining > 10;
 
@@ -55,7 +55,7 @@ describeWithRedis('a shared store behind Redis Sentinel', () => {
     const sentinel = await startSentinel(master);
     const asked = new Redis({ port: sentinel.port });
     await until(async () => ((await asked.call('SENTINEL', 'REPLICAS', 'tours')) as unknown[]).length === 1);
-    // One that nobody listens at comes first.
+    // The first address is not reachable.
     const store = await open(`redis+sentinel://127.0.0.1:1,127.0.0.1:${sentinel.port}/tours`);
     expect(await isShared(store, 'before')).toBe(true);
 
@@ -99,7 +99,7 @@ describeWithRedis('a shared store on a Redis Cluster', () => {
 
     await nodes[1].kill();
     expect(await isShared(store, there)).toBe(false);
-    // The probes ask for that node, so the other one's health does not bring the store back.
+    // The probes use that node, so a healthy other node does not end the outage.
     await new Promise((resolve) => setTimeout(resolve, 1000));
     for (const bucket of buckets) expect(await isShared(store, bucket)).toBe(false);
     await nodes[1].restart();

@@ -11,7 +11,7 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy';
 
 const LIMIT = 10;
 const REPLICAS = 4;
-/** 150 ms, and what a busy machine takes. */
+/** 150 ms, and the delay of a busy machine. */
 const STORE_TIMEOUT_MS = 400;
 
 const gauge = async (driver: string) => {
@@ -109,7 +109,7 @@ describeWithRedis('a shared store that dies', () => {
       expect(later).toBeLessThan(STORE_TIMEOUT_MS / 4);
       expect(answers.filter(Boolean)).toHaveLength(Math.floor(LIMIT / REPLICAS));
       expect(await quotas.consume(`${bucket} least`, 1)).toMatchObject({ allowed: true });
-      // A probe finds that nothing has changed.
+      // A probe fails again.
       await sleep(500);
       expect(log.map((line) => JSON.parse(line).msg)).toEqual([
         'shared store answers',

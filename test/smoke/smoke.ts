@@ -1,5 +1,5 @@
 /**
- * Starts the product as a newcomer does: `npm start`, the three printed curl lines as printed, kill -9 of the API, Ctrl-C; then a start after
+ * Starts the product like a new user: `npm start`, the three printed curl lines as printed, kill -9 of the API, Ctrl-C; then a start after
  * kill -9, the lines again, Ctrl-C. Run by `npm run smoke`.
  */
 import { execFile } from 'node:child_process';
@@ -80,7 +80,7 @@ async function tryCurlLines(start: Start): Promise<void> {
   for (const [index, line] of lines.entries()) {
     await step(`curl line ${index + 1} works as printed`, async () => {
       const { stdout } = await promisify(execFile)('bash', ['-c', line], { timeout: 10_000 });
-      // Tolerates `curl -i`: the body is what begins with a brace.
+      // Also accepts `curl -i`: the body begins with a brace.
       answers.push(JSON.parse(stdout.slice(stdout.indexOf('{'))) as Record<string, unknown>);
     });
   }
@@ -105,7 +105,7 @@ async function tourctl(env: Record<string, string>, ...args: string[]): Promise<
   });
 }
 
-/** The server that has the cluster, if one has. */
+/** Returns the server of the cluster, if there is one. */
 function databasePid(): number | undefined {
   const file = path.join(cluster, 'postmaster.pid');
   const pid = existsSync(file) ? Number(readFileSync(file, 'utf8').split('\n')[0]) : 0;

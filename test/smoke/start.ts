@@ -8,7 +8,7 @@ const READY_MS = 60_000;
 const STOP_MS = 20_000;
 const all: Start[] = [];
 
-/** One `npm start`, in a process group of its own as a terminal would have it. */
+/** Runs `npm start` in its own process group, like a terminal. */
 export class Start {
   private readonly npm: ChildProcess;
   private readonly ended: Promise<string>;
@@ -34,7 +34,7 @@ export class Start {
     all.push(this);
   }
 
-  /** Waits for the third curl line, which comes when everything is up. */
+  /** Waits for the third curl line, which is printed when everything is ready. */
   async ready(): Promise<void> {
     for (const end = Date.now() + READY_MS; this.curlLines().length < 3; await pause(100)) {
       if (this.isOver) throw new Error(`npm start ended by itself: ${await this.ended}`);
@@ -43,9 +43,9 @@ export class Start {
     }
   }
 
-  /** As a reader would paste them: a line that goes on with a backslash is one. */
+  /** Joins lines that a backslash continues, as a shell does. */
   curlLines(): string[] {
-    // The last line may still be on its way.
+    // The last line may not have arrived yet.
     const complete = this.output.slice(0, this.output.lastIndexOf('\n') + 1);
     const text = stripVTControlCharacters(complete).replaceAll(/\\\n\s*/g, ' ');
     return text
@@ -58,14 +58,14 @@ export class Start {
     return text.test(this.output);
   }
 
-  /** The process of this group whose command line names that file. */
+  /** Finds the process of this group whose command line contains that file. */
   pidOf(file: string): number {
     const list = execFileSync('ps', ['-e', '-o', 'pid=,pgid=,args='], { encoding: 'utf8' }).split('\n');
     const line = list.find((one) => one.split(/\s+/).includes(String(this.npm.pid)) && one.includes(file));
     return Number(line?.trim().split(/\s+/)[0]);
   }
 
-  /** SIGINT to the whole group, as the terminal sends it. */
+  /** Sends SIGINT to the whole group, like a terminal. */
   async ctrlC(): Promise<void> {
     this.signal('SIGINT');
     const how = await Promise.race([this.ended, pause(STOP_MS, 'nothing', { ref: false })]);

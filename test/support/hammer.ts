@@ -2,7 +2,7 @@
 export interface Ask {
   path: string;
   headers: Record<string, string>;
-  /** Tells whether the answer is the one from before the change. */
+  /** Returns whether the answer is the one from before the change. */
   isOld(status: number, body: string): boolean;
 }
 

@@ -9,7 +9,7 @@ export async function untilTransactionWaits(db: Db): Promise<void> {
   while ((await db.raw(waiting)).rows.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** Sends a request while another transaction holds the departure's lock, lets that one do its work and commit, and returns the answer. */
+/** Sends a request while another transaction holds the departure's lock, lets that transaction do its work and commit, and returns the answer. */
 export async function answerAfter(
   db: Db,
   { tour, date }: Seats,

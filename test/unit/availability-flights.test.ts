@@ -11,7 +11,7 @@ describe('concurrent loads of one date', () => {
     const { db } = database;
     const tour = await givenTour(db);
     const date = await givenDeparture(db, tour);
-    // Each load starts with its load lock and continues when the test opens its gate.
+    // Each load starts with its load lock and continues when the test resolves its promise.
     const gates: (() => void)[] = [];
     const store = createMemoryCacheStore();
     const claim: CacheStore['claim'] = async (key, judged) => {
@@ -30,7 +30,7 @@ describe('concurrent loads of one date', () => {
     gates[0]!();
     await before;
     const later = cache.get(tour.id, date, 1);
-    // Only a wrong third load would come now.
+    // Only an unexpected third load would start now.
     await new Promise((resolve) => setTimeout(resolve, 50));
 
     expect(gates).toHaveLength(2);

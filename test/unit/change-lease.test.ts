@@ -13,7 +13,7 @@ const pass = (milliseconds: number) => {
 };
 beforeEach(() => (clock = { monotonic: 100, wall: 1_000_000 }));
 
-/** A lease by the clock above, renewed by a poll that took `tookMs`. */
+/** Creates a read-cache validity with the clock above, renewed by a poll that took `tookMs`. */
 function givenLease() {
   const lease = createRenewableValidity(() => clock);
   const poll = (version: number, tookMs = 0) => {
@@ -58,7 +58,7 @@ describe('read-cache validity', () => {
   it('returns a time that the clock of the database has not passed', () => {
     const { lease, poll } = givenLease();
     poll(7, 300);
-    // The database read its clock at the end of those 300 ms; it may have been at their beginning.
+    // The database read its clock at some time within those 300 ms.
     const read = DATABASE_TIME + clock.monotonic;
     pass(200);
     expect(lease.latestDatabaseTime()).toBe(read + 500);

@@ -41,7 +41,7 @@ const catalog = typedCatalog(TODAY);
 const COVERS = join(__dirname, '../../seeds/covers');
 const cover = (slug: string) => readFileSync(join(COVERS, `${slug}.svg`), 'utf8').trimEnd();
 
-/** Several facts walk through the same days: a catalog takes 8 ms. */
+/** Several tests use the same days, because a catalog takes 8 ms. */
 const SHARED_DAYS = 200;
 const remembered = new Map<string, CatalogTour[]>();
 function catalogOf(today: string): CatalogTour[] {
@@ -50,7 +50,7 @@ function catalogOf(today: string): CatalogTour[] {
   return tours;
 }
 
-/** `2025-06-01` and the days after it. */
+/** Returns `2025-06-01` and the days after it. */
 function days(count: number): string[] {
   return Array.from({ length: count }, (_, index) => addDays(TODAY, index));
 }
@@ -65,7 +65,7 @@ function departuresOf(tour: CatalogTour): DemoCatalogDeparture[] {
   return tour.departures;
 }
 
-/** Upcoming dates of every tour, as `slug date`. */
+/** Returns the upcoming dates of every tour, as `slug date`. */
 function upcoming(tours: CatalogTour[], after: string): string[] {
   return tours.flatMap((tour) =>
     departuresOf(tour)
@@ -74,7 +74,7 @@ function upcoming(tours: CatalogTour[], after: string): string[] {
   );
 }
 
-/** Tags that are opened and never closed, or the other way round. */
+/** Returns tags that are opened and never closed, or closed and never opened. */
 function unbalancedTags(svg: string): string[] {
   const open: string[] = [];
   for (const [, closing, name, selfClosing] of svg.matchAll(

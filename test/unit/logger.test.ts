@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const ROOT = path.resolve(__dirname, '../..');
 
-/** The logger writes to the process's own stdout, so a process of its own writes it. */
+/** Runs the logger in a separate process, because it writes to the process's stdout. */
 function logged(script: string): Record<string, unknown>[] {
   const source = `const { createLogger } = require('./dist/services/platform/logger'); const log = createLogger('info', 'test'); ${script}`;
   const stdout = execFileSync(process.execPath, ['-e', source], { cwd: ROOT, encoding: 'utf8' });

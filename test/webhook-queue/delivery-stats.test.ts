@@ -41,15 +41,15 @@ describe('the delivery statistics of an endpoint', () => {
   it('have one bin for each doubling of a millisecond, and stay the same when they are stored twice', async () => {
     const tenantId = await createTenant(db);
     const { id } = await add(db, tenantId, receiver.url);
-    const pulse = createDeliveryStats(db, 'one');
+    const stats = createDeliveryStats(db, 'one');
     const claimedAt = new Date();
     const at = { endpointId: id, claimedAt, createdAt: new Date(claimedAt.getTime() - 1000) };
     for (const durationMs of [0, 1, 2, 3, 4, 1023, 1024])
-      pulse.observe(at, { ...delivered, durationMs } as never);
-    await pulse.flush();
-    pulse.observe(at, { ...delivered, outcome: 'http_error', statusCode: 500 } as never);
-    await pulse.flush();
-    await pulse.flush();
+      stats.observe(at, { ...delivered, durationMs } as never);
+    await stats.flush();
+    stats.observe(at, { ...delivered, outcome: 'http_error', statusCode: 500 } as never);
+    await stats.flush();
+    await stats.flush();
     const [row] = await db('webhook_pulse').where({ endpoint_id: id });
     expect(row).toMatchObject({ delivered: 7, failed: 1 });
     expect(row.answerTimes).toEqual([1, 1, 2, 1, 0, 1, 0, 0, 0, 0, 1, 1]);
@@ -58,20 +58,20 @@ describe('the delivery statistics of an endpoint', () => {
   it('keep counts that could not be stored for the next flush', async () => {
     const tenantId = await createTenant(db);
     const { id } = await add(db, tenantId, receiver.url);
-    const pulse = createDeliveryStats(db, 'one');
-    pulse.observe({ endpointId: id, claimedAt: new Date(), createdAt: new Date() }, delivered as never);
+    const stats = createDeliveryStats(db, 'one');
+    stats.observe({ endpointId: id, claimedAt: new Date(), createdAt: new Date() }, delivered as never);
     await db.raw('alter table webhook_pulse rename to away');
-    await expect(pulse.flush()).rejects.toThrow(/webhook_pulse/);
+    await expect(stats.flush()).rejects.toThrow(/webhook_pulse/);
     await db.raw('alter table away rename to webhook_pulse');
-    await pulse.flush();
+    await stats.flush();
     expect(await db('webhook_pulse').where({ endpoint_id: id })).toMatchObject([{ delivered: 1 }]);
   });
 
   it('ignore attempts that the worker cut off', async () => {
-    const pulse = createDeliveryStats(db, 'one');
+    const stats = createDeliveryStats(db, 'one');
     const at = { endpointId: 'e', claimedAt: new Date(), createdAt: new Date() };
-    pulse.observe(at, { ...delivered, outcome: 'interrupted', statusCode: null } as never);
-    await pulse.flush();
+    stats.observe(at, { ...delivered, outcome: 'interrupted', statusCode: null } as never);
+    await stats.flush();
     expect(await db('webhook_pulse')).toEqual([]);
   });
 });

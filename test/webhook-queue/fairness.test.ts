@@ -71,12 +71,12 @@ describe('a tenant whose endpoints hang', () => {
       response.once('close', () => open--);
       if (well) setTimeout(() => response.writeHead(204).end(), 100);
     });
-    await tenantWith(['/sick'], 14);
+    await tenantWith(['/hanging'], 14);
     const breaker = { ...BREAKER, failures: 1000 };
     worker = startFastWorker(db, { breaker, attemptTimeoutMs: 500, retryScheduleSeconds: Array(50).fill(0) });
-    await eventually('first timeouts', () => (seen('/sick').length > 4 ? true : undefined));
+    await eventually('first timeouts', () => (seen('/hanging').length > 4 ? true : undefined));
     well = true;
-    await eventually('all of them', () => (seen('/sick').length >= 19 ? true : undefined));
+    await eventually('all of them', () => (seen('/hanging').length >= 19 ? true : undefined));
     expect(openWith.slice(0, 6)).toEqual([1, 2, 3, 4, 1, 1]);
     expect(Math.max(...openWith.slice(6))).toBeGreaterThanOrEqual(4);
   });

@@ -43,11 +43,11 @@ describe('a receiver that answers with', () => {
   // Runs eight at once: each has its own endpoint and tenant, and none may disturb another.
   const results = new Map<HostileReceiver, Promise<{ last: DeliveryDetail; server: RawServer }>>();
   beforeAll(() => {
-    const lanes: Promise<unknown>[] = Array.from({ length: 8 }, () => Promise.resolve());
+    const queues: Promise<unknown>[] = Array.from({ length: 8 }, () => Promise.resolve());
     RECEIVERS.forEach((receiver, i) => {
-      const met = lanes[i % lanes.length]!.then(() => deliverTo(receiver));
+      const met = queues[i % queues.length]!.then(() => deliverTo(receiver));
       results.set(receiver, met);
-      lanes[i % lanes.length] = met.catch(() => undefined);
+      queues[i % queues.length] = met.catch(() => undefined);
     });
   });
   afterAll(async () => {

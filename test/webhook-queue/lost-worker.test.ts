@@ -141,7 +141,7 @@ describe('a worker', () => {
     const worker = startFastWorker(db, { slots: 8 });
     const hanging = () => receiver.received.filter(({ path: to }) => to === '/hangs');
     await eventually('healthy delivery', () => receiver.received.find(({ path: to }) => to === '/hook'));
-    await eventually('lanes taken', () => (hanging().length >= 4 ? true : undefined));
+    await eventually('limit reached', () => (hanging().length >= 4 ? true : undefined));
     await sleep(50);
     expect(hanging()).toHaveLength(4);
     await worker.stop(0);

@@ -17,23 +17,23 @@ export interface TestMonitor {
   url: string;
   http: ReturnType<typeof supertest>;
   server: QueueServer;
-  /** All that was logged so far. */
+  /** Returns the log so far. */
   logged(): string;
-  /** As `tourctl monitor` makes it. */
+  /** Creates a link like `tourctl monitor`. */
   newLink(): Promise<string>;
   signIn(): Promise<Browser>;
-  /** Stops the page; health goes on. */
+  /** Stops the page; health checks continue. */
   closeMonitor(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Somebody who is signed in, in a browser that sends what browsers send. */
+/** A signed-in operator with a browser's headers. */
 export interface Browser {
   /** The whole Cookie header. */
   cookie: string;
   csrf: string;
   get(path: string): supertest.Test;
-  /** A form of ours, with its proof. */
+  /** Sends a form of the page with its CSRF token. */
   post(path: string, fields?: Record<string, string>): supertest.Test;
 }
 
@@ -49,7 +49,7 @@ export function useTestMonitor(settings?: Settings): TestMonitor {
   return monitor;
 }
 
-/** The queue's server with the monitoring page on a database of its own. */
+/** Starts the queue's server with the monitoring page on its own database. */
 export async function startTestMonitor({
   trustProxy = false,
   heartbeatMs,
@@ -119,7 +119,7 @@ export function setCookies(response: Response): string[] {
   return (response.headers['set-cookie'] as unknown as string[] | undefined) ?? [];
 }
 
-/** A path of the route table, with an id where it asks for one. */
+/** Returns a path of the route table with an id for each parameter. */
 export function pathOf(route: { path: string }, id: string = randomUUID()): string {
   return route.path.replace(':id', id).replace(':token', 'A'.repeat(43));
 }
@@ -134,7 +134,7 @@ export interface AuditRow {
   after: unknown;
 }
 
-/** Newest last, without those of signing in. */
+/** Returns the audit rows, newest last, without those of signing in. */
 export async function auditRows(db: Db): Promise<AuditRow[]> {
   return db('audit_log').whereNot('action', 'like', 'monitor.%').orderBy('id').select<AuditRow[]>();
 }

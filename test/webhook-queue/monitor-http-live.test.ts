@@ -78,7 +78,7 @@ describe('a live page', () => {
     const { ended, response } = await openStream(browser.cookie);
     await monitor.closeMonitor();
     await ended;
-    // Not cut off, as it would be by the server's own end.
+    // The response ends normally, and is not aborted with the server.
     expect(response.complete).toBe(true);
     await monitor.server.close();
   });

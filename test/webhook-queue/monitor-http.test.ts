@@ -114,7 +114,7 @@ describe('a form of the monitor', () => {
     { Origin: 'https://monitor.example', Host: 'monitor.example' },
     { Origin: 'https://monitor.example', Host: 'monitor.example:443' },
     { Origin: 'http://10.0.0.5:3001', Host: '10.0.0.5:3001' },
-    // A proxy that passes on another Host than the browser's.
+    // Simulates a proxy that sends another Host than the browser.
     { Origin: 'https://monitor.example', Host: '127.0.0.1:3001', 'Sec-Fetch-Site': 'same-origin' },
     {},
   ])('is accepted: %j', async (headers) => {

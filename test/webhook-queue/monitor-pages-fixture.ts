@@ -20,7 +20,7 @@ export const EVIL = '<script>alert(1)</script>';
 /** Set for the running test. */
 export let db: Db;
 
-/** Gives each test of the file a queue with nothing in it: the overview is of all there is. */
+/** Gives each test of the file an empty queue, because the overview shows the whole queue. */
 export function useEmptyQueue(): void {
   let database: TestDatabase;
   beforeAll(async () => {
@@ -61,7 +61,7 @@ export async function slugOf(tenantId: string): Promise<string> {
   return row.slug;
 }
 
-/** A tenant with an endpoint and a delivery to it. */
+/** Creates a tenant with an endpoint and a delivery to it. */
 export async function booked(url = 'https://hooks.example/in', events?: string[]) {
   const tenantId = await createTenant(db);
   const target = await add(db, tenantId, url, events);

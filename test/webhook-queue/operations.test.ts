@@ -99,7 +99,7 @@ describe('adding an endpoint', () => {
 });
 
 describe('an endpoint', () => {
-  it('is gone at once after its removal, and its waiting deliveries are cancelled', async () => {
+  it('does not exist after its removal, and its waiting deliveries are cancelled', async () => {
     const { id } = await add(db, tenantId, receiver.url);
     await book(db, tenantId);
     await book(db, tenantId);

@@ -42,7 +42,7 @@ describe('an address that a webhook is sent to', () => {
   );
 
   it.each(['168.63.129.16', '100.100.100.200', '169.254.169.254', 'fd00:ec2::254', 'fe80::1%eth0'])(
-    '%s is not public: metadata of a cloud, or of this link',
+    '%s is not public: cloud metadata or link-local',
     (address) => expect(nonPublicReason(address)).toBeDefined(),
   );
 
@@ -115,7 +115,7 @@ describe('the URL of an endpoint', () => {
     'printer.local',
     'api.internal',
     'intranet',
-  ])('is not %s, a name of the inside', (host) =>
+  ])('is not %s, an internal name', (host) =>
     expect(() => parseEndpointUrl(`https://${host}/`, false)).toThrow('not a public name'),
   );
 

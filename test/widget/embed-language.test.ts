@@ -4,7 +4,7 @@ import { useTestApi } from '../support/api';
 import { givenTenant, givenTour } from '../support/given';
 import { givenWidgetToken } from './given-widget';
 
-/** A valid tag with as many extensions as fit: `de-u-aaaa-aaab-…`. */
+/** Returns a valid tag with as many extensions as fit: `de-u-aaaa-aaab-…`. */
 function longTag(length: number): string {
   let tag = 'de-u';
   for (let n = 0; tag.length + 5 <= length; n++) tag += `-a${n.toString(36).padStart(3, '0')}`;

@@ -121,7 +121,7 @@ describe('the language of the appearance', () => {
     const text = await page({ lang });
     expect(text).toContain(`<html lang="${lang}" dir="${dir}"`);
     expect(text).toContain(`placeholder="${words}"`);
-    // The catalog's own texts have a direction and a language of their own.
+    // Leaves out the catalog's texts, which have their own direction and language.
     expect(text).toMatch(/<h2 dir="auto" lang="">\s*<a [^>]+>Annapurna/);
   });
 

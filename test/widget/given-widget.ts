@@ -6,7 +6,7 @@ import { PEPPER } from '../support/given';
 
 export const SHOP = 'https://shop.example.com';
 
-/** For SHOP alone, unless told otherwise. */
+/** Issues a widget token, by default with SHOP as its only origin. */
 export async function givenWidgetToken(
   db: Db,
   tenant: Tenant,

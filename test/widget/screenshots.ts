@@ -12,7 +12,7 @@ import { givenShowcase } from './browser/given-showcase';
 import { LONG_NAMES } from './browser/long-names';
 import { givenWidgetToken } from './given-widget';
 
-/** `npm run screenshots:embed`: the embed page as it looks, for docs/images. */
+/** `npm run screenshots:embed`: takes the screenshots of the embed page for docs/images. */
 
 const FOLDER = path.join(__dirname, '../../docs/images');
 const LOGO = readFileSync(path.join(__dirname, 'browser/logo.svg'));
@@ -27,7 +27,7 @@ interface Shot {
   tenant?: Partial<TenantToCreate>;
   query?: Record<string, string>;
   device?: BrowserContextOptions;
-  /** Up to here alone; else the whole page. */
+  /** Height of the screenshot; by default the whole page. */
   height?: number;
   /** Actions of the visitor before the screenshot. */
   act?: (page: Page) => Promise<void>;

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await givenTour(api.db, { slug: 'huts' });
 });
 
-/** Writes the address everywhere where one stands, past all checks. */
+/** Writes the address to every column for addresses, without any check. */
 async function store(address: string): Promise<void> {
   const { db } = api;
   await db('tours').update({ image_url: address, images: JSON.stringify([{ url: address }]) });

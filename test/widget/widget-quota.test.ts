@@ -7,7 +7,7 @@ const WIDE = { availability: 1e6, hold: 1e6, booking: 1e6, catalog: 1e6 };
 
 const api = useTestApi({ quotas: { ...WIDE, widget: 150 } });
 
-/** Every address of 127.0.0.0/8 is this machine, and a client of its own. */
+/** Every address of 127.0.0.0/8 is this machine, and counts as a separate client. */
 function statusFrom(localAddress: string, path: string): Promise<{ status: number; policy: string }> {
   return new Promise((resolve, reject) => {
     const request = http.get(`${api.baseUrl}${path}`, { localAddress, agent: false }, (response) => {

@@ -60,8 +60,8 @@ function openPgBoss(connectionString: string): PgBoss {
 
 async function all<T>(items: T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
-  const lane = async () => {
+  const runner = async () => {
     for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
   };
-  await Promise.all(Array.from({ length: atOnce }, lane));
+  await Promise.all(Array.from({ length: atOnce }, runner));
 }

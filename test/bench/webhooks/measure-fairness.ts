@@ -27,7 +27,7 @@ export async function measureFairness({ queues, db, described }: BenchServer, si
   const quick = await timeNewcomers(db, ours.url, sink);
   // The worker reads the URL with each claim.
   await db.raw(
-    `update webhook_endpoints set url = replace(url, '/large/', '/sick/') where url like '%/large/%'`,
+    `update webhook_endpoints set url = replace(url, '/large/', '/slow/') where url like '%/large/%'`,
   );
   const slow = await timeNewcomers(db, ours.url, sink);
   const left = await ours.left();

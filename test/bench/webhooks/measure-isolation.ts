@@ -6,7 +6,7 @@ import { median, percentile, printTable } from './table';
 
 const ENDPOINTS = 45;
 /** Every ninth endpoint responds after three seconds: one endpoint of five of the nine tenants. */
-const SICK_EVERY = 9;
+const SLOW_EVERY = 9;
 const EACH = 100;
 const { ROUNDS = '3' } = process.env;
 
@@ -20,27 +20,27 @@ interface Waits {
 export async function measureIsolation(server: BenchServer, sink: Sink): Promise<void> {
   const rows: string[][] = [];
   for (const name of CONTENDERS) {
-    const [sick, alone]: [Waits[], Waits[]] = [[], []];
+    const [withThem, without]: [Waits[], Waits[]] = [[], []];
     for (let round = 0; round < Number(ROUNDS); round++) {
       // Alternates the order.
-      for (const withSick of [round % 2 === 0, round % 2 === 1])
-        (withSick ? sick : alone).push(await runOnce(server, sink, name, { withSick }));
+      for (const withSlow of [round % 2 === 0, round % 2 === 1])
+        (withSlow ? withThem : without).push(await runOnce(server, sink, name, { withSlow }));
       process.stderr.write(
-        `round ${round + 1}: ${name} ${tell(alone.slice(-1))} alone, ${tell(sick.slice(-1))} with sick\n`,
+        `round ${round + 1}: ${name} ${format(without.slice(-1))} without slow, ${format(withThem.slice(-1))} with slow\n`,
       );
     }
-    const ratio = median(sick.map(({ p95 }) => p95)) / median(alone.map(({ p95 }) => p95));
-    rows.push([name, tell(alone), tell(sick), ratio.toFixed(2)]);
+    const ratio = median(withThem.map(({ p95 }) => p95)) / median(without.map(({ p95 }) => p95));
+    rows.push([name, format(without), format(withThem), ratio.toFixed(2)]);
   }
   printTable(
     `Seconds until healthy deliveries were made, p50 / p95 (medians of ${ROUNDS} rounds): ${ENDPOINTS} endpoints of nine tenants, ` +
       `five of which answer after 3 s, ${EACH} deliveries each. ${server.described}`,
-    ['', 'without the sick', 'with them', 'p95 with / without'],
+    ['', 'without the slow ones', 'with them', 'p95 with / without'],
     rows,
   );
 }
 
-function tell(waits: Waits[]): string {
+function format(waits: Waits[]): string {
   return (['p50', 'p95'] as const).map((p) => median(waits.map((wait) => wait[p])).toFixed(2)).join(' / ');
 }
 
@@ -48,14 +48,14 @@ async function runOnce(
   { queues, db }: BenchServer,
   sink: Sink,
   name: ContenderName,
-  { withSick }: { withSick: boolean },
+  { withSlow }: { withSlow: boolean },
 ): Promise<Waits> {
   const queue = queues[name];
   const paths = Array.from(
     { length: ENDPOINTS },
-    (_, i) => `/${i % SICK_EVERY === 0 ? 'sick' : 'well'}/${i}`,
+    (_, i) => `/${i % SLOW_EVERY === 0 ? 'slow' : 'healthy'}/${i}`,
   );
-  const chosen = paths.filter((path) => withSick || path.startsWith('/well'));
+  const chosen = paths.filter((path) => withSlow || path.startsWith('/healthy'));
   await queue.clear();
   await queue.add(
     chosen.map((path) => sink.url + path),
@@ -63,8 +63,8 @@ async function runOnce(
     BODY,
   );
   await db.raw('checkpoint');
-  const healthy = paths.filter((path) => path.startsWith('/well')).length * EACH;
-  const arrivals = sink.expect({ prefix: '/well', count: healthy });
+  const healthy = paths.filter((path) => path.startsWith('/healthy')).length * EACH;
+  const arrivals = sink.expect({ prefix: '/healthy', count: healthy });
   const consumer = startConsumer(name, queue.url, { kind: 'POST' });
   const { answeredAt } = await arrivals;
   const { startedAt } = await consumer.stop();

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { now } from './contender';
 
-/** Responds 204 to every POST: at once, or under /sick after three seconds. Reports to its parent when the expected requests arrived. */
-const SICK_MS = 3000;
+/** Responds 204 to every POST: at once, or under /slow after three seconds. Reports to its parent when the expected requests arrived. */
+const SLOW_MS = 3000;
 
 export interface Expectation {
   /** Path prefix of the expected requests. */
@@ -26,7 +26,7 @@ const server = createServer((request, response) => {
       response.writeHead(204).end();
       if (url.startsWith(expected.prefix)) arrived();
     };
-    if (url.startsWith('/sick')) setTimeout(answer, SICK_MS);
+    if (url.startsWith('/slow')) setTimeout(answer, SLOW_MS);
     else answer();
   });
 });

@@ -23,7 +23,7 @@ export function printTries({ acknowledged, tries }: Clients): void {
   const sold = acknowledged.filter(({ status }) => status === 201);
   const replayed = sold.filter((answer) => answer.replayed).length;
   say(
-    `${sold.length} holds and bookings, ${replayed} of them told by a replay; ${acknowledged.length - sold.length} refused`,
+    `${sold.length} holds and bookings, ${replayed} of them by a replay; ${acknowledged.length - sold.length} refused`,
   );
   const kinds = new Map<string, Try[]>();
   for (const one of tries) {

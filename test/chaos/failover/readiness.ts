@@ -42,7 +42,7 @@ export function watchReadiness(addresses: string[]): ReadinessWatch {
 }
 
 /** Finds "ready" answers between `from` and `until`. Without a database in between, they are wrong. */
-export function liesBetween({ looks }: ReadinessWatch, from: number, until: number): number {
+export function countWrongReady({ looks }: ReadinessWatch, from: number, until: number): number {
   return looks.flat().filter((look) => look.status === 200 && look.asked > from && look.answered < until)
     .length;
 }

@@ -8,17 +8,17 @@ export interface Breaches {
   /** Acknowledged with 201, and missing or different. */
   lost: string[];
   /** More than one row for one purchase. */
-  doubled: string[];
+  duplicated: string[];
   /** Stored, although it was refused or never requested. */
-  unasked: string[];
+  unrequested: string[];
   /** A booking without its event, with two, or an event without its booking. */
-  eventless: string[];
+  withoutEvent: string[];
   /** Answers that this load should not get. */
-  odd: string[];
+  unexpected: string[];
   /** Departures whose seats differ from their holds and bookings. */
   miscounted: string[];
   /** Findings of `tourctl doctor`. */
-  sick: string[];
+  unhealthy: string[];
 }
 
 interface Row {
@@ -30,7 +30,11 @@ interface Row {
 }
 
 /** Compares the clients' answers with the database, which no other client may have written to. */
-export async function judge(db: Db, acknowledged: Acknowledged[], departures: Seats[]): Promise<Breaches> {
+export async function checkPurchases(
+  db: Db,
+  acknowledged: Acknowledged[],
+  departures: Seats[],
+): Promise<Breaches> {
   const rows = [...(await readHolds(db)), ...(await readLeads(db))];
   const byReference = new Map<string, Row[]>();
   for (const row of rows) byReference.set(row.reference, [...(byReference.get(row.reference) ?? []), row]);
@@ -38,12 +42,14 @@ export async function judge(db: Db, acknowledged: Acknowledged[], departures: Se
   const asked = new Set(made.map(({ intent }) => intent.reference));
   return {
     lost: made.filter((answer) => !isThere(answer, byReference)).map(({ intent }) => intent.reference),
-    doubled: [...byReference].filter(([, same]) => same.length > 1).map(([reference]) => reference),
-    unasked: [...byReference.keys()].filter((reference) => !asked.has(reference)),
-    eventless: await findEventless(db),
-    odd: acknowledged.filter((answer) => !isExpected(answer)).map(({ status, text }) => `${status} ${text}`),
+    duplicated: [...byReference].filter(([, same]) => same.length > 1).map(([reference]) => reference),
+    unrequested: [...byReference.keys()].filter((reference) => !asked.has(reference)),
+    withoutEvent: await findEventless(db),
+    unexpected: acknowledged
+      .filter((answer) => !isExpected(answer))
+      .map(({ status, text }) => `${status} ${text}`),
     miscounted: await recount(db, rows, departures),
-    sick: (await inspectInstallation(db))
+    unhealthy: (await inspectInstallation(db))
       .filter(({ status }) => status === 'broken')
       .map(({ name, detail }) => `${name}: ${detail}`),
   };

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { daysFromToday } from '../../support/given';
 
-/** Files that an operator might have been sent. */
+/** Files like those that an operator receives from partners. */
 export function writeCatalogFiles(folder: string): void {
   const put = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
   put('tours.json', JSON.stringify(tours()));

@@ -38,7 +38,7 @@ export const CONVERSATIONS: Record<string, [question: string, ...keys: string[]]
   ],
 };
 
-/** The same at a real terminal: each question with its answer, and all that is said between them. */
+/** Runs the command at a real terminal: returns each question with its answer, and all output between them. */
 export async function converse(line: string, env: Record<string, string>, folder: string): Promise<string> {
   const command = line.replace(/^tourctl/, `exec ${process.execPath} ${ENTRY}`);
   const person = openPseudoTerminal(`cd '${folder}'; ${command}`, env);
@@ -47,7 +47,7 @@ export async function converse(line: string, env: Record<string, string>, folder
   return withoutRedrawing(person.shown);
 }
 
-/** A prompt draws itself again at every key; what stays on the screen is the line with the tick. */
+/** Keeps only the line with the tick, because a prompt is redrawn at every key. */
 function withoutRedrawing(shown: string): string {
   let asking = false;
   const lines = shown.split('\n').flatMap((line) => {

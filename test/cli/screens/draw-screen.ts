@@ -3,11 +3,11 @@ import { textWidth } from '../../../cli/terminal/text';
 const CELL = { width: 8.4, height: 19 };
 const MARGIN = 16;
 const FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
-/** On a dark ground, each at least 4.5 : 1. */
+/** Colours on a dark background, each with a contrast of at least 4.5 : 1. */
 const COLORS = { ground: '#0d1117', text: '#e6edf3', typed: '#79c0ff' };
 const TONES: Record<string, string> = { 32: '#56d364', 33: '#e3b341', 31: '#ff7b72', 2: '#9198a1' };
 
-/** Text of one colour, from a cell on. */
+/** Text of one colour that starts at a cell. */
 interface Run {
   text: string;
   color: string;
@@ -15,7 +15,7 @@ interface Run {
   width: number;
 }
 
-/** A screen with its colours as an SVG that is the same on every machine. */
+/** Draws a screen with its colours as an SVG that is the same on every machine. */
 export function drawScreen(screen: string, columns: number): string {
   const lines = screen.split('\n').flatMap((line) => foldRuns(readRuns(line), columns));
   const width = Math.ceil(columns * CELL.width + 2 * MARGIN);
@@ -37,7 +37,7 @@ function readRuns(line: string): Run[] {
       color = TONES[code] ?? COLORS.text;
       return [];
     }
-    // Gaps are not drawn, and wide letters are in a run of their own: so a font that has them wider moves nothing else.
+    // Does not draw gaps, and draws wide letters as separate runs, so that a font with wider letters moves nothing else.
     return [...part.matchAll(/(?:(?! {2})[\x20-\x7e…█-▏])+|[^\x20-\x7e…█-▏]+|\s+/g)].flatMap(([text]) => {
       const run = { text, color, at, width: textWidth(text) };
       at += run.width;
@@ -46,7 +46,7 @@ function readRuns(line: string): Run[] {
   });
 }
 
-/** As a terminal does that has no more columns. */
+/** Breaks lines like a terminal of this width. */
 function foldRuns(runs: Run[], columns: number): Run[][] {
   const lines: Run[][] = [[]];
   for (const run of runs) {

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Db } from '../../../services/platform/database';
 
-/** The moment at which all of the guide's screens are taken. */
+/** The time that all screens of the guide show. */
 const PRETENDED = Date.parse('2027-05-04T10:00:00Z');
 const DAY_MS = 86_400_000;
-/** As coarse as the scene is: what happened while it was set, or since, happened at once. */
+/** Precision of the shown times: everything that happened while the scene was created has one time. */
 const GRAIN_MS = 5 * 60_000;
 
 const MOMENT = /(\d{4}-\d\d-\d\d)([T ])(\d\d:\d\d)(:\d\d)?(\.\d{3})?/g;
 const DAY = /\b\d{4}-\d\d-\d\d\b(?![T ]\d\d:\d\d)/g;
-/** A webhook-id has the id of its delivery in it. */
+/** A webhook-id contains an id. */
 const MESSAGE = /\bmsg_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})\b/g;
 /** Matches a value that a narrow column has cut. */
 const CUT_WORD = /\b([0-9A-Za-z]{3,11})…/g;
@@ -17,17 +17,17 @@ const CUT_UUID = /\b(?=[a-f]*\d)[0-9a-f]{6,8}(?:-[0-9a-f-]*)?…/g;
 const UUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 const KEY_LENGTH = 12;
 const ANY_UUID = '01987f3c-5a1b-7c2d-8e4f-';
-/** A picture of a secret is a secret for whoever finds it, and for whoever scans for them. */
+/** Shortens secrets: readers and secret scanners would take them for real ones. */
 const SECRET = /\b(svc_(?:live|widget)_[0-9A-Za-z]{12}_|whsec_|\/sign-in\/)[\w+/=-]+/g;
 const CLOCK = /-?\d+ ms apart/g;
 
 /** Maps values that differ between two runs to fixed ones for the page. */
 export interface Neutral {
-  /** A command line of the page as it is meant for this database. */
+  /** Returns a command line of the page with the ids of this database. */
   toReal(command: string): string;
   /** Returns the answer as the page shows it. */
   toShown(output: string): string;
-  /** Learns the ids of new keys and tokens, which look like any word. */
+  /** Finds the ids of new keys and tokens, which no pattern recognises. */
   learn(): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export function createNeutral(db: Db): Neutral {
   };
 }
 
-/** Twelve letters and digits that look like any other id. */
+/** Returns twelve letters and digits, like another id. */
 function keyName(number: number): string {
   return createHash('sha256')
     .update(`key ${number}`)

@@ -21,8 +21,8 @@ export interface RenderedGuide {
 }
 
 /**
- * The guide as this version of the product would have it: every line of a console block that begins with a dollar is typed, in
- * the order of the page, into a terminal on a scratch database, and what it shows takes the place of what stood below.
+ * Renders the guide with the output of this version: types every line of a console block that begins with a dollar, in the
+ * order of the page, into a terminal on a temporary database, and replaces the text below by its output.
  */
 export async function renderGuide(guide: string): Promise<RenderedGuide> {
   const database = await createTestDatabase();
@@ -71,7 +71,7 @@ export async function renderGuide(guide: string): Promise<RenderedGuide> {
   }
 }
 
-/** The typed lines; a backslash at the end continues a line. */
+/** Returns the typed lines; a backslash at the end continues a line. */
 function commandsOf(content: string): string[] {
   return [...content.matchAll(/^\$ ((?:.*\\\n)*.*)$/gm)].map(([, line]) => line!);
 }

@@ -43,13 +43,13 @@ export async function tellDeliveries(db: Db): Promise<void> {
   }
 }
 
-/** The id tells the time as well, and an event is of the same moment as its deliveries. */
+/** Creates ids that contain the time: an event has the same time as its deliveries. */
 async function moveBack(db: Db, id: string, newId: string, at: Date): Promise<void> {
   await db('webhook_deliveries').where({ id }).update({ id: newId, created_at: at });
   await db('webhook_queue').where({ delivery_id: id }).update({ delivery_id: newId });
 }
 
-/** Two of one moment, in their order. */
+/** Creates two ids of one time, in order. */
 async function idsOf(db: Db, at: Date): Promise<string[]> {
   const { rows } = await db.raw('select webhook_new_id(?) as id from generate_series(1, 2) order by id', [
     at,
@@ -74,7 +74,7 @@ const busy = (minutesAgo: number): Try => ({
   answer: 'down for maintenance',
 });
 
-/** The whole of the default schedule, with nothing but errors. */
+/** Writes the attempts of the complete default schedule, all with errors. */
 function givenUp(age: number): Try[] {
   return [0, 5, 35, 155, 455, 1055].map((after) => busy(age - after));
 }

@@ -9,7 +9,7 @@ import { daysFromToday, givenDeparture, givenTour } from '../../support/given';
 import { tellDeliveries } from './scene-deliveries';
 import { givenSalesOfTwoWeeks } from './scene-sales';
 
-/** Makes the data of the guide's screens: three tenants, seven tours, and their sales of the last days. */
+/** Creates the data of the guide's screens: three tenants, seven tours, and their sales of the last days. */
 
 type Tourctl = (line: string) => Promise<void>;
 
@@ -21,7 +21,7 @@ const TOURS = [
   ['atlas-on-foot', 'Atlas on foot', 'africa', 'EUR', 72_000, 12],
   ['riviera-by-bike', 'Riviera by bike', 'europe', 'EUR', 64_000, 60],
 ] as const;
-/** Days from today on which each of them leaves. */
+/** Days from today to the departures of each tour. */
 const DEPARTURES = [30, 44, 58, 72];
 
 export async function setScene(db: Db, tourctl: Tourctl): Promise<void> {

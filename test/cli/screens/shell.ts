@@ -6,7 +6,7 @@ import type { Screen } from '../../../cli/terminal/screen';
 
 const ROOT = path.resolve(__dirname, '../../..');
 
-/** A line as a person types it, taken apart. */
+/** A parsed command line. */
 interface CommandLine {
   env: Record<string, string>;
   words: string[];
@@ -15,7 +15,7 @@ interface CommandLine {
   head?: number;
 }
 
-/** As much of a shell as the guide needs: `NAME=value command words < file > file | head -5`. */
+/** Implements the part of a shell that the guide needs: `NAME=value command words < file > file | head -5`. */
 export interface Shell {
   /** Returns the text on a screen of that size. */
   type(line: string, screen: Screen): Promise<string>;

@@ -45,7 +45,7 @@ export const HANG_UPS: HostileReceiver[] = [
     tries: 2,
     says: DELIVERED,
     also: (_attempt, { connections, requests }) => {
-      // The second request of a connection is lost, and comes again on a new one.
+      // The second request of a connection is lost, and is repeated on a new one.
       expect([connections, requests.length]).toEqual([3, 5]);
       const idOf = (request: string) => /webhook-id: \S+/.exec(request)![0];
       expect(idOf(requests[1]!)).toBe(idOf(requests[2]!));
@@ -68,7 +68,7 @@ export const HANG_UPS: HostileReceiver[] = [
     events: 2,
     tries: 2,
     says: { outcome: 'connection', statusCode: null },
-    // Once on the kept connection, once on a new one, and no more.
+    // One request on the kept connection and one on a new one.
     also: (_attempt, { requests }) => expect(requests).toHaveLength(3),
   },
 ];

@@ -7,7 +7,7 @@ import { givenDeparture, givenTenant, givenTour } from '../../support/given';
 import { givenWidgetToken } from '../given-widget';
 import { LONG_NAMES } from './long-names';
 
-/** WCAG 2.2 at AA, and what axe holds for good practice beyond it. */
+/** Rules of WCAG 2.2 AA, and axe's best practices. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 interface Case {

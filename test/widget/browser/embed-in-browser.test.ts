@@ -34,7 +34,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     complaints = [];
     page.on('request', (request) => requests.push(request));
     page.on('console', (message) => {
-      // Only a page that is not in a frame asks for one.
+      // Ignores the icon, which a browser requests only for a page outside of a frame.
       if (!message.location().url.endsWith('/favicon.ico')) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
@@ -86,7 +86,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     }
   });
 
-  it('keeps its data as data: a name that contains the end tag stays a name', async () => {
+  it('does not run its data: a name that contains the end tag stays a name', async () => {
     await open({ q: 'ha long' });
     const data = JSON.parse(await page.locator('#data').innerText()) as {
       itemListElement: { item: { name: string } }[];
@@ -95,7 +95,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
     expect(complaints).toEqual([]);
   });
 
-  it('searches, filters and turns pages without loading itself again', async () => {
+  it('searches, filters and pages without a reload', async () => {
     await open({ limit: '2' });
     await page.getByRole('searchbox').fill('a');
     await page.getByRole('searchbox').press('Enter');

@@ -8,7 +8,7 @@ import { givenWidgetToken, SHOP } from '../given-widget';
 describeInChromium('the embed page in a frame', (browser) => {
   const api = useTestApi();
 
-  it('tells the page around its frame when it is ready, how high it is, and which tour is clicked', async () => {
+  it('notifies the page around its frame when it is ready, of its height, and of the clicked tour', async () => {
     const { db } = api.context;
     const host = http.createServer((_request, response) =>
       response.setHeader('content-type', 'text/html').end(HOST),
@@ -25,7 +25,7 @@ describeInChromium('the embed page in a frame', (browser) => {
     </script>`;
     const context = await browser().newContext();
     const page = await context.newPage();
-    // The click leads the whole window away; without content there is nowhere to go.
+    // Answers 204, so that the click does not leave the page.
     await page.route('https://shop.example.com/**', (route) => route.fulfill({ status: 204 }));
     await page.goto(origin);
     const heard = (type: string) =>

@@ -14,7 +14,7 @@ describeInChromium('an embed page whose pictures cannot be loaded', (browser) =>
     await givenTour(db, { name: 'Alpine Huts' });
   });
 
-  /** The pixels at the start of the card's picture, where a browser puts its icon, without the round corner. */
+  /** Returns the pixels at the start of the card's picture, where a browser draws its icon, without the round corner. */
   const look = async (imageUrl: string | null, javaScriptEnabled: boolean): Promise<string> => {
     await api.context.db('tours').update({ image_url: imageUrl });
     const context = await browser().newContext({ javaScriptEnabled, reducedMotion: 'reduce' });

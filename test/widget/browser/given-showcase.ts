@@ -4,7 +4,7 @@ import { currencyDigits } from '../../../services/api/pricing/currency';
 import type { Db } from '../../../services/platform/database';
 import { daysFromToday } from '../../support/given';
 
-/** The demo catalog's tours, as many as are asked for, each with its next departure. */
+/** Inserts this number of the demo catalog's tours, each with its next departure. */
 export async function givenShowcase(db: Db, count = Infinity): Promise<void> {
   for (const tour of demoCatalog(daysFromToday(0)).slice(0, count)) {
     const digits = currencyDigits(tour.currency)!;

@@ -1,4 +1,4 @@
-/** Tours whose names are as long as the catalog lets them be, without a blank, and from right to left. */
+/** Tours with names of the maximum length, without a blank, and from right to left. */
 export const LONG_NAMES = [
   {
     name:

@@ -60,7 +60,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
   };
   const tours = (nth = 0) => page.frameLocator('iframe').nth(nth).locator('.tour h2');
   const untilShown = (nth = 0) => tours(nth).first().waitFor();
-  /** The final content of the frame; the browser's error page where the policy forbids ours. */
+  /** Returns the final content of the frame; the browser's error page if the policy forbids the page. */
   const framedAddress = async () => {
     await page.waitForLoadState('networkidle');
     return page.frames()[1]!.url();
@@ -75,7 +75,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
         .then((answer) => answer.status, (error) => error.name)`);
 
   describe('an allowed site', () => {
-    it('shows the tours where the script stands, as high as they are', async () => {
+    it('shows the tours at the place of the script, with the height of the content', async () => {
       await visit(`<p>before</p>${script('data-height="100"')}<p>after</p>`);
       await untilShown();
       const order = await page
@@ -90,23 +90,26 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(complaints).toEqual([]);
     });
 
-    it.each([true, false])('pastes what tourctl prints (with JavaScript: %s)', async (javaScriptEnabled) => {
-      await context.close();
-      context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled });
-      page = await context.newPage();
-      const { snippet } = toIssuedWidgetDocument(issued, token, API);
-      await visit(snippet!);
-      await untilShown();
-      expect(await page.locator('iframe').count()).toBe(1);
-    });
+    it.each([true, false])(
+      'shows the tours with the snippet that tourctl prints (with JavaScript: %s)',
+      async (javaScriptEnabled) => {
+        await context.close();
+        context = await browser.newContext({ ignoreHTTPSErrors: true, javaScriptEnabled });
+        page = await context.newPage();
+        const { snippet } = toIssuedWidgetDocument(issued, token, API);
+        await visit(snippet!);
+        await untilShown();
+        expect(await page.locator('iframe').count()).toBe(1);
+      },
+    );
 
-    it('frames the page without a script, and reads the list', async () => {
+    it('can frame the page without a script, and read the list', async () => {
       await visit(frame());
       await untilShown();
       expect(await fetchList()).toBe(200);
     });
 
-    it('hears on the element when it is there, how high it is, and which tour was clicked', async () => {
+    it('receives events of the element: ready, its height, and the clicked tour', async () => {
       await visit(`<script>
         addEventListener('resize', () => { window.taken = true; });
         window.heard = [];
@@ -116,7 +119,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
         }));
         </script><tour-list data-token="${token}"></tour-list><script async src="${API}/embed/widget.js"></script>`);
       await untilShown();
-      // Plain tours link nowhere, so the frame says what it would say.
+      // These tours have no link, so the test sends the message of a click itself.
       await page.frames()[1]!.evaluate(`parent.postMessage(
         { type: 'svc:tour-click', v: 1, slug: 'alps', url: 'https://x.example' }, '${ALLOWED}')`);
       await page.waitForFunction(`window.heard.length >= 3`);
@@ -129,7 +132,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await page.evaluate('window.taken')).toBeUndefined();
     });
 
-    it('heeds no message but that of the frame', async () => {
+    it('ignores messages that do not come from the frame', async () => {
       await page.route('**/embed/tours*', (route) => route.abort());
       await visit(script('data-height="123"'));
       await page.locator('iframe').waitFor();
@@ -141,7 +144,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await page.locator('iframe').evaluate(({ clientHeight }) => clientHeight)).toBe(123);
     });
 
-    it('has as many as it likes, and none twice when a script runs again', async () => {
+    it('may have several lists, and none twice when a script runs again', async () => {
       await visit(`${script()}<hr>${script('data-q="Baltic"')}`);
       await untilShown(1);
       expect(await page.locator('iframe').count()).toBe(2);
@@ -156,7 +159,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(complaints).toEqual([]);
     });
 
-    it('leaves nothing behind when a single-page app takes the element out, and comes back with it', async () => {
+    it('keeps nothing of an element that a single-page app removes, and shows it again when it is added', async () => {
       await visit(script());
       await untilShown();
       await page.evaluate(`window.list = document.querySelector('tour-list'); window.list.remove()`);
@@ -166,14 +169,14 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await page.locator('iframe').count()).toBe(1);
     });
 
-    it('needs nothing of a strict policy but our address, for the script and for the frame', async () => {
+    it('needs only the address of the service in a strict policy, for the script and the frame', async () => {
       const policy = `default-src 'none'; script-src ${API}; frame-src ${API}; require-trusted-types-for 'script'`;
       await visit(script(), SHOP, { 'content-security-policy': policy });
       await untilShown();
       expect(complaints).toEqual([]);
     });
 
-    it('names the hash of a version that never changes', async () => {
+    it('can name the hash of a version that never changes', async () => {
       const [{ integrity }] = PUBLISHED_LOADERS;
       await visit(script(`integrity="${integrity}" crossorigin="anonymous"`, 'widget.v1.js'));
       await untilShown();
@@ -184,7 +187,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
   });
 
   describe('a site that is not listed', () => {
-    it('is refused the frame and the list', async () => {
+    it('gets neither the frame nor the list', async () => {
       await visit(frame(), OTHER);
       expect(await framedAddress()).toBe(REFUSED);
       expect(await fetchList()).toBe('TypeError');
@@ -201,14 +204,14 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
       expect(await fetchList()).toBe('TypeError');
     });
 
-    it('gains nothing by standing inside an allowed one', async () => {
+    it('gets nothing inside a frame of an allowed site', async () => {
       hosts.publish(OTHER, frame());
       await visit(`<iframe src="https://${OTHER}/"></iframe>`);
       await page.waitForLoadState('networkidle');
       expect(page.frames().map((each) => each.url())).toContain(REFUSED);
     });
 
-    it('nor by an allowed one inside it', async () => {
+    it('gets nothing from an allowed site inside it', async () => {
       hosts.publish(SHOP, frame());
       await visit(`<iframe src="${ALLOWED}/"></iframe>`, OTHER);
       await page.waitForLoadState('networkidle');
@@ -217,7 +220,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
   });
 
   describe('a page with the origin null', () => {
-    it('is refused, as a sandbox makes it of an allowed site', async () => {
+    it('is refused as a sandboxed page of an allowed site', async () => {
       await visit(frame(), SHOP, { 'content-security-policy': 'sandbox allow-scripts' });
       expect(await page.evaluate('self.origin')).toBe('null');
       expect(await framedAddress()).toBe(REFUSED);
@@ -232,7 +235,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
   });
 
   describe('the token', () => {
-    it('stands in no text of the page, in no Referer, and in no line of the log', async () => {
+    it('is in no text of the page, in no Referer, and in no line of the log', async () => {
       const mark = hosts.seen.length;
       await visit(script());
       await untilShown();

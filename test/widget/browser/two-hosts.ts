@@ -14,7 +14,7 @@ export interface Seen {
 }
 
 export interface Hosts {
-  /** For Chromium: every name leads here, and each keeps its own origin. */
+  /** Flag for Chromium: every name resolves to this server and keeps its own origin. */
   resolverRules: string;
   seen: Seen[];
   /** Sets the page and the headers of `https://<host>/`. */
@@ -22,7 +22,7 @@ export interface Hosts {
   stop(): Promise<void>;
 }
 
-/** TLS for any number of hosts on one port: API_HOST is the API at `apiUrl`, the others show what is published for them. */
+/** Serves any number of https hosts on one port: API_HOST is the API at `apiUrl`, the others serve the published pages. */
 export async function startHosts(apiUrl: string): Promise<Hosts> {
   const pages = new Map<string, { html: string; headers: Record<string, string> }>();
   const seen: Seen[] = [];
