@@ -1,9 +1,9 @@
 /**
- * Who may import whom (docs/adr/, CONTRIBUTING.md). Each comment speaks to the person who tripped the rule.
+ * Declares which folder may import which (docs/adr/, CONTRIBUTING.md). Each comment tells the reader of a violation what to do.
  * Patterns avoid nested quantifiers: the cruiser refuses those as unsafe.
  */
 const EDGE = '[.](controller|router)[.]ts$';
-const PRIVATE_TO_A_ROOM = '[.](repository|controller|dto)[.]ts$';
+const PRIVATE_TO_A_FOLDER = '[.](repository|controller|dto)[.]ts$';
 
 const PLATFORM = [
   'config',
@@ -47,18 +47,18 @@ const NEIGHBOURS = {
   health: ['tenants'],
   docs: ['bookings', 'catalog', 'credentials', 'departures', 'holds', 'idempotency'],
 };
-const rooms = Object.keys(NEIGHBOURS).join('|');
+const folders = Object.keys(NEIGHBOURS).join('|');
 
-const directions = Object.entries(NEIGHBOURS).map(([room, allowed]) => ({
-  name: `${room}-knows-its-place`,
+const directions = Object.entries(NEIGHBOURS).map(([folder, allowed]) => ({
+  name: `${folder}-imports-its-neighbours-only`,
   comment:
-    `services/api/${room} may call ${allowed.join(', ') || 'no other room'}. If you need the other direction, the rule you ` +
-    'are writing belongs in the room you want to import it from, or the caller passes in what it knows.',
+    `services/api/${folder} may import ${allowed.join(', ') || 'no other folder'}. If you need the other direction, the code you ` +
+    'are writing belongs in the folder you want to import from, or the caller passes the value in.',
   severity: 'error',
-  from: { path: `^services/api/${room}/` },
+  from: { path: `^services/api/${folder}/` },
   to: {
-    path: `^services/api/(${rooms})/`,
-    pathNot: `^services/api/(${[room, ...allowed].join('|')})/`,
+    path: `^services/api/(${folders})/`,
+    pathNot: `^services/api/(${[folder, ...allowed].join('|')})/`,
   },
 }));
 
@@ -67,7 +67,7 @@ module.exports = {
     {
       name: 'no-cycles',
       comment:
-        'These files import each other in a ring. Move what both need into the one that is below, or into a third file.',
+        'These files import each other in a cycle. Move what both need into one of them, or into a third file.',
       severity: 'error',
       from: {},
       to: { circular: true },
@@ -75,9 +75,9 @@ module.exports = {
     {
       name: 'no-folder-cycles',
       comment:
-        'These folders know each other. One of them is below: let the one above pass in what the lower one needs. (Between ' +
-        'the rooms of the API the directions below see to that: here http/problems.ts, which names types alone, would ' +
-        'close a ring.)',
+        'These folders import each other in a cycle. Let the folder that depends on the other pass in what the other needs. ' +
+        '(The folders of the API have directions of their own below: here http/problems.ts, which imports types only, ' +
+        'would count as a cycle.)',
       severity: 'error',
       scope: 'folder',
       from: { path: '^(services|cli)' },
@@ -86,8 +86,8 @@ module.exports = {
     {
       name: 'platform-stands-alone',
       comment:
-        'Platform is what every process stands on; it knows no business word. If it needs your room, what you are writing ' +
-        'belongs in your room.',
+        'Every process uses platform, so it imports no domain folder. If it needs your folder, what you are writing ' +
+        'belongs in your folder.',
       severity: 'error',
       from: { path: '^services/platform/' },
       to: { path: '^(services/(?!platform/)|cli/|test/)' },
@@ -109,9 +109,9 @@ module.exports = {
       to: { path: '^(services/api/|cli/|test/)' },
     },
     {
-      name: 'api-uses-the-door',
+      name: 'api-uses-the-entry-point',
       comment:
-        "The queue's tables are its own. Leave an event with enqueueDelivery in webhook-queue/enqueue-delivery.ts.",
+        'Only the queue uses its tables. Enqueue an event with enqueueDelivery in webhook-queue/enqueue-delivery.ts.',
       severity: 'error',
       from: { path: '^services/api/' },
       to: { path: '^services/webhook-queue/', pathNot: '^services/webhook-queue/enqueue-delivery[.]ts$' },
@@ -135,7 +135,7 @@ module.exports = {
     {
       name: 'nobody-imports-cli',
       comment:
-        'The terminal stands on the services, not the other way round. Move the rule into its room and call it from both.',
+        'The terminal imports the services, never the reverse. Move the code into its domain folder and call it from both.',
       severity: 'error',
       from: { path: '^services/' },
       to: { path: '^(cli|test)/' },
@@ -148,24 +148,24 @@ module.exports = {
       to: { path: '^test/' },
     },
     {
-      name: 'neighbours-knock',
+      name: 'neighbours-import-use-cases',
       comment:
-        "Call your neighbour's verb (find-tour.ts, reserve-seats.ts), not its repository, controller or dto: so each " +
-        'rule stays in one place, and its table in one file.',
+        'Call a use case of the other folder (find-tour.ts, reserve-seats.ts), not its repository, controller or dto: so each ' +
+        'rule stays in one place, and the SQL of each table in one file.',
       severity: 'error',
       from: { path: '^services/api/([^/]+)/' },
-      to: { path: `^services/api/[^/]+/.*${PRIVATE_TO_A_ROOM}`, pathNot: '^services/api/$1/' },
+      to: { path: `^services/api/[^/]+/.*${PRIVATE_TO_A_FOLDER}`, pathNot: '^services/api/$1/' },
     },
     ...directions,
     {
-      name: 'http-knows-who-and-once',
+      name: 'http-imports-credentials-and-idempotency',
       comment:
-        'services/api/http knows who calls (credentials) and that a write happens once (idempotency), not what is ' +
-        'sold. Only problems.ts knows the rooms, and only the types of their errors.',
+        'services/api/http authenticates (credentials) and repeats no write (idempotency). It imports no other domain folder; ' +
+        'only problems.ts imports the types of their errors.',
       severity: 'error',
       from: { path: '^services/api/http/', pathNot: '^services/api/http/problems[.]ts$' },
       to: {
-        path: `^services/api/(${rooms})/`,
+        path: `^services/api/(${folders})/`,
         pathNot: '^services/api/(credentials|idempotency)/',
       },
     },
@@ -176,25 +176,25 @@ module.exports = {
       severity: 'error',
       from: { path: '^services/api/http/problems[.]ts$' },
       to: {
-        path: `^services/api/(${rooms})/`,
+        path: `^services/api/(${folders})/`,
         pathNot: '^services/api/[^/]+/[^/]+[.]errors[.]ts$',
       },
     },
     {
       name: 'problems-imports-types-only',
-      comment: 'Write `import type`: the table of problems must not load the rooms it names.',
+      comment: 'Write `import type`: the table of problems must load no domain folder.',
       severity: 'error',
       from: { path: '^services/api/http/problems[.]ts$' },
-      to: { path: `^services/api/(${rooms})/`, dependencyTypesNot: ['type-only'] },
+      to: { path: `^services/api/(${folders})/`, dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'rooms-do-not-know-http',
+      name: 'domain-imports-no-http',
       comment:
         'A use case serves the terminal too: it knows no request, no status, no header. Only controllers and routers do, and ' +
         'docs, which describes them.',
       severity: 'error',
       from: {
-        path: `^services/api/(${rooms})/`,
+        path: `^services/api/(${folders})/`,
         pathNot: [EDGE, '^services/api/docs/'],
       },
       to: { path: '^services/api/(http|generated)/' },
@@ -258,7 +258,7 @@ module.exports = {
     {
       name: 'no-dumping-grounds',
       comment:
-        'A folder or file of this name says nothing about what is in it. Name the noun or the verb, in its room.',
+        'A folder or file of this name says nothing about what is in it. Use the noun or the verb as its name, in its domain folder.',
       severity: 'error',
       from: {},
       to: { path: '/(util|utils|helper|helpers|common|misc|lib|shared)([.]ts$|/)', pathNot: 'node_modules/' },

@@ -1,5 +1,4 @@
 import { AppError } from '../platform/errors';
-import { EVENT_TYPES } from './deliveries/delivery';
 
 export class InvalidWebhookUrlError extends AppError {
   readonly code = 'invalid_webhook_url';
@@ -12,8 +11,8 @@ export class InvalidWebhookUrlError extends AppError {
 export class UnknownEventTypeError extends AppError {
   readonly code = 'unknown_event_type';
 
-  constructor() {
-    super(`An endpoint may subscribe to these events: ${EVENT_TYPES.join(', ')}.`);
+  constructor(known: readonly string[]) {
+    super(`An endpoint may subscribe to these events: ${known.join(', ')}.`);
   }
 }
 

@@ -3,7 +3,7 @@ import { isInternalName, refusedPortReason } from '../sending/allowed-target';
 import { InvalidWebhookUrlError, UnknownEventTypeError } from '../webhook.errors';
 import type { Trx } from '../../platform/database';
 import { adoptWaiting, countAdoptable } from '../deliveries/queue.repository';
-import { type EventType, isEventType } from '../deliveries/delivery';
+import { EVENT_TYPES, type EventType, isEventType } from '../deliveries/delivery';
 import type { Format } from './endpoint';
 import { findEndpointsAtSameUrl, insertEndpoint } from './endpoint.repository';
 import { issueSecret } from './endpoint-secrets';
@@ -41,7 +41,7 @@ export async function addEndpoint(
 ): Promise<AddedEndpoint> {
   const url = parseEndpointUrl(endpoint.url, endpoint.allowPrivateTargets ?? false);
   const events = [...new Set(endpoint.events ?? ['booking.created'])];
-  if (events.length === 0 || !events.every(isEventType)) throw new UnknownEventTypeError();
+  if (events.length === 0 || !events.every(isEventType)) throw new UnknownEventTypeError(EVENT_TYPES);
   const format = endpoint.format ?? 'spec';
   const { id } = await insertEndpoint(trx, { tenantId: endpoint.tenantId, url, format, events });
   const secret = await issueSecret(trx, secretsKey, id);
