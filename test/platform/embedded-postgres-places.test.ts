@@ -16,6 +16,7 @@ import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres'
 import { accountFor, makeOwnDirectory, runAs } from '../../services/platform/embedded-postgres/account';
 import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
 import { placeCluster } from '../../services/platform/embedded-postgres/cluster';
+import { LOAD_TYPESCRIPT } from '../support/service-entry';
 import {
   ask,
   joinInProcess,
@@ -224,7 +225,7 @@ function serverUid(dataDir: string): number {
 }
 
 function otherAccountsCanRunThis(): boolean {
-  const args = ['--import', 'tsx', '--eval', ''];
+  const args = [...LOAD_TYPESCRIPT, '--eval', ''];
   return root && spawnSync(process.execPath, args, { cwd: __dirname, ...accountFor(), env: {} }).status === 0;
 }
 

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { stopServer } from '../../services/platform/embedded-postgres/server';
+import { LOAD_TYPESCRIPT } from '../support/service-entry';
 
 export interface Told {
   url?: string;
@@ -46,7 +47,7 @@ export async function tidy(): Promise<void> {
 export function startProcess(task: string[], options: ForkOptions = {}): ChildProcess {
   const child = fork(path.join(__dirname, 'embedded-postgres-process.ts'), task, {
     cwd: ROOT,
-    execArgv: ['--import', 'tsx'],
+    execArgv: LOAD_TYPESCRIPT,
     ...options,
   });
   children.push(child);

@@ -10,3 +10,6 @@ export const SERVICE_ENTRY = {
   api: path.join(SERVICES, 'api/main.js'),
   'webhook-queue': path.join(SERVICES, 'webhook-queue/main.js'),
 };
+
+/** Arguments of Node for a process that runs a TypeScript file of the tests. */
+export const LOAD_TYPESCRIPT = ['--require', path.join(__dirname, 'load-typescript.cjs')];

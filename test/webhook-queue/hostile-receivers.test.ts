@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { Db } from '../../services/platform/database';
 import { type DeliveryDetail, showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { createTestDatabase, type TestDatabase } from '../support/database';
+import { LOAD_TYPESCRIPT } from '../support/service-entry';
 import { add, book, createTenant, deliveriesOf, eventually } from './queue-fixture';
 import type { RawServer } from './raw-server';
 import type { HostileReceiver } from './hostile-receivers/hostile-receiver';
@@ -29,7 +30,7 @@ beforeAll(async () => {
   const authority = path.join(folder, 'authority.pem');
   await writeFile(authority, AUTHORITY.cert);
   worker = fork(path.join(__dirname, 'hostile-receivers-worker.ts'), [database.url], {
-    execArgv: ['--import', 'tsx'],
+    execArgv: LOAD_TYPESCRIPT,
     env: { ...process.env, NODE_EXTRA_CA_CERTS: authority },
   });
 });

@@ -9,6 +9,7 @@ import type { AttemptReport } from '../../services/webhook-queue/deliveries/deli
 import { recordResults } from '../../services/webhook-queue/worker/results.repository';
 import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { useTestDatabase } from '../support/database';
+import { LOAD_TYPESCRIPT } from '../support/service-entry';
 import {
   add,
   book,
@@ -150,6 +151,6 @@ describe('a worker', () => {
 
 function forkWorker(url: string, leaseSeconds: number): ChildProcess {
   return fork(path.join(__dirname, 'worker-process.ts'), [url, String(leaseSeconds)], {
-    execArgv: ['--import', 'tsx'],
+    execArgv: LOAD_TYPESCRIPT,
   });
 }
