@@ -19,28 +19,6 @@ export interface TourRow {
   updatedAt: Date;
 }
 
-/** Inserts a tenant that sells in euros. */
-export async function insertTenant(
-  db: Db,
-  slug: string,
-  fields: Record<string, unknown> = {},
-): Promise<string> {
-  const prefix = slug.replaceAll('-', '').toUpperCase().slice(0, 10);
-  const [row] = await db('tenants')
-    .insert({
-      slug,
-      name: slug,
-      status: 'active',
-      booking_prefix: prefix,
-      currency: 'EUR',
-      currency_digits: 2,
-      country: 'DE',
-      ...fields,
-    })
-    .returning('id');
-  return row.id;
-}
-
 export async function departureOf(db: Db, slug: string, date: string): Promise<DepartureRow> {
   return db('departures')
     .select('departures.*')

@@ -1,13 +1,14 @@
 import { useTestDatabase } from '../support/database';
+import { givenTenant } from '../support/given';
 import { departureEntry, importFiles, tourEntry } from './catalog-files';
-import { departureOf, insertHold, insertLead, insertTenant, tourOf } from './catalog-rows';
+import { departureOf, insertHold, insertLead, tourOf } from './catalog-rows';
 
 const database = useTestDatabase();
 
 describe('an import of departures with holds and bookings', () => {
   let tenantId: string;
   beforeAll(async () => {
-    tenantId = await insertTenant(database.db, 'booker');
+    tenantId = (await givenTenant(database.db, { slug: 'booker' })).id;
   });
 
   const entry = (slug: string, ...departures: unknown[]) => tourEntry({ slug, departures });

@@ -1,8 +1,9 @@
 import { inTransaction } from '../../services/platform/database';
 import { importCatalog } from '../../services/api/catalog-import/import-catalog';
 import { useTestDatabase } from '../support/database';
+import { givenTenant } from '../support/given';
 import { departureEntry, importFiles, tourEntry } from './catalog-files';
-import { departureOf, insertTenant, tourOf } from './catalog-rows';
+import { departureOf, tourOf } from './catalog-rows';
 
 const database = useTestDatabase();
 
@@ -214,7 +215,7 @@ describe('importing a catalog', () => {
 
   it('renames a tour together with the sort key that visibility rules copy', async () => {
     await importFiles(database.db, { 'tours.json': [tourEntry({ slug: 'followed' })] });
-    const tenantId = await insertTenant(database.db, 'follower');
+    const tenantId = (await givenTenant(database.db, { slug: 'follower' })).id;
     const tour = await tourOf(database.db, 'followed');
     await database.db('visibility_tour_rules').insert({
       tenant_id: tenantId,

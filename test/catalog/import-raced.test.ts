@@ -3,13 +3,14 @@ import { relockDeparture } from '../../services/api/departures/reserve-seats';
 import { inTransaction } from '../../services/platform/database';
 import { useTestDatabase } from '../support/database';
 import { untilTransactionWaits } from '../support/lock-wait';
+import { givenTenant } from '../support/given';
 import { compareFiles, departureEntry, importFiles, tourEntry, write } from './catalog-files';
-import { departureOf, insertHold, insertLead, insertTenant, tourOf } from './catalog-rows';
+import { departureOf, insertHold, insertLead, tourOf } from './catalog-rows';
 
 const database = useTestDatabase();
 let tenantId: string;
 beforeAll(async () => {
-  tenantId = await insertTenant(database.db, 'booker');
+  tenantId = (await givenTenant(database.db, { slug: 'booker' })).id;
 });
 
 const none = { created: 0, updated: 0, unchanged: 0 };

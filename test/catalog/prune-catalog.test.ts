@@ -1,6 +1,7 @@
 import { createTestDatabase, type TestDatabase } from '../support/database';
+import { givenTenant } from '../support/given';
 import { departureEntry, importFiles, tourEntry } from './catalog-files';
-import { departureOf, insertHold, insertLead, insertTenant, tourOf } from './catalog-rows';
+import { departureOf, insertHold, insertLead, tourOf } from './catalog-rows';
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -40,7 +41,7 @@ describe('a pruning import', () => {
       departureEntry({ departure_date: date }),
     );
     await importFiles(database.db, { 'tours.json': [tourEntry({ slug: 'alps', departures })] });
-    const tenantId = await insertTenant(database.db, 'acme');
+    const tenantId = (await givenTenant(database.db, { slug: 'acme' })).id;
     const departure = (date: string) => departureOf(database.db, 'alps', date);
     await insertLead(database.db, tenantId, await departure('2031-06-02'), 'ACME-1');
     await insertLead(database.db, tenantId, await departure('2031-06-02'), 'ACME-2', { status: 'cancelled' });

@@ -2,8 +2,9 @@ import { inTransaction } from '../../services/platform/database';
 import type { ImportReport } from '../../services/api/catalog-import/import-report';
 import { writeImport } from '../../services/api/catalog-import/import-catalog';
 import { useTestDatabase } from '../support/database';
+import { givenTenant } from '../support/given';
 import { compareFiles, departureEntry, importFiles, tourEntry, write } from './catalog-files';
-import { departureOf, insertHold, insertTenant, tourOf } from './catalog-rows';
+import { departureOf, insertHold, tourOf } from './catalog-rows';
 
 const database = useTestDatabase();
 /** Uses a separate file for each test, so that tests do not affect each other. */
@@ -113,7 +114,7 @@ describe('a tour with a stored digest', () => {
 
   it('keeps its digest while its seats are sold', async () => {
     await importFiles(database.db, FILES);
-    const tenantId = await insertTenant(database.db, 'seller');
+    const tenantId = (await givenTenant(database.db, { slug: 'seller' })).id;
     const departure = await departureOf(database.db, 'alps', '2031-06-01');
     await insertHold(database.db, tenantId, departure.id, 2);
     expect(await remembered()).toEqual(['alps']);
@@ -251,7 +252,7 @@ describe('a pruning import', () => {
 
   it('deletes a departure that it had kept for a booking, after the booking is gone', async () => {
     await importFiles(database.db, FILES);
-    const tenantId = await insertTenant(database.db, 'pruner');
+    const tenantId = (await givenTenant(database.db, { slug: 'pruner' })).id;
     const departure = await departureOf(database.db, 'alps', '2031-07-01');
     await insertHold(database.db, tenantId, departure.id, 1, { status: 'released' });
     const fewer = { 'f.json': [{ ...alps, departures: [first] }] };

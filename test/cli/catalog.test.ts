@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { departureEntry, tourEntry, writeFiles } from '../catalog/catalog-files';
-import { departureOf, insertLead, insertTenant, tourOf } from '../catalog/catalog-rows';
+import { departureOf, insertLead, tourOf } from '../catalog/catalog-rows';
+import { givenTenant } from '../support/given';
 import { useTemporaryFolder } from '../support/temporary-folder';
 import { runOnce } from './run-once';
 import { expectPages, openTestTerminal, useTestTerminal } from './terminal';
@@ -160,7 +161,7 @@ describe('tourctl catalog import', () => {
   it('names the bookings of a departure that it cancels', async () => {
     const entry = tourEntry({ slug: 'booked', departures: [departureEntry()] });
     await importing({ 'tours.json': [entry] });
-    const tenantId = await insertTenant(terminal.db, 'booker');
+    const tenantId = (await givenTenant(terminal.db, { slug: 'booker' })).id;
     const departure = await departureOf(terminal.db, 'booked', '2031-06-01');
     await insertLead(terminal.db, tenantId, departure, 'BOOKER-7');
     const { json } = await importing({

@@ -1,5 +1,5 @@
-import { departureOf, insertHold, insertLead, insertTenant, tourOf } from '../catalog/catalog-rows';
-import { givenDeparture, givenTour } from '../support/given';
+import { departureOf, insertHold, insertLead, tourOf } from '../catalog/catalog-rows';
+import { givenDeparture, givenTour, givenTenant } from '../support/given';
 import { expectPages, useTestTerminal } from './terminal';
 
 const DATE = '2031-06-01';
@@ -8,7 +8,7 @@ beforeAll(async () => {
   const alps = await givenTour(terminal.db, { slug: 'alps' });
   await givenDeparture(terminal.db, alps, { date: DATE, seats: 10 });
   await givenDeparture(terminal.db, alps, { date: '2020-01-01' });
-  const tenantId = await insertTenant(terminal.db, 'acme');
+  const tenantId = (await givenTenant(terminal.db, { slug: 'acme' })).id;
   const departure = await departureOf(terminal.db, 'alps', DATE);
   await insertHold(terminal.db, tenantId, departure.id, 2);
   await insertHold(terminal.db, tenantId, departure.id, 5, {

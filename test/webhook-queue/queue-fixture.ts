@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, inTransaction } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
@@ -11,6 +10,7 @@ import {
   type ClaimLimits,
 } from '../../services/webhook-queue/worker/claim.repository';
 import { startWorker, type Worker, type WorkerOptions } from '../../services/webhook-queue/worker/worker';
+import { givenTenant } from '../support/given';
 
 export const SECRETS_KEY = 'a key of the tests that is long enough';
 
@@ -20,18 +20,7 @@ const EVENTUALLY_MS = 25_000;
 let lastLead = 1000;
 
 export async function createTenant(db: Db): Promise<string> {
-  const mark = randomBytes(4).toString('hex');
-  const [tenant] = await db('tenants')
-    .insert({
-      slug: `tenant-${mark}`,
-      name: 'Tenant',
-      booking_prefix: mark.toUpperCase(),
-      currency: 'EUR',
-      currency_digits: 2,
-      country: 'LV',
-    })
-    .returning<{ id: string }[]>('id');
-  return tenant!.id;
+  return (await givenTenant(db)).id;
 }
 
 export interface Booked {
