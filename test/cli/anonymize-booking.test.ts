@@ -1,11 +1,11 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Db } from '../../services/platform/database';
 import { recordResults } from '../../services/webhook-queue/worker/results.repository';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
 import { add, claimNow, eventually, startFastWorker, whenAll } from '../webhook-queue/queue-fixture';
 import { startReceiver, type Receiver } from '../webhook-queue/receiver';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { useTerminalOf } from './terminal';
 
 interface Person {
   name: string;
@@ -25,22 +25,15 @@ function referenceOf({ name }: Person): string {
   return `${name.toLowerCase().replace(' ', '-')}-81`;
 }
 
-let api: TestApi;
+const api = useTestApi();
+const terminal = useTerminalOf(api);
 let db: Db;
-let terminal: TestTerminal;
 let receiver: Receiver;
 beforeAll(async () => {
-  api = await startTestApi();
-  ({ db } = api.context);
-  const { cursorKey } = api.context.secrets;
-  terminal = await openTestTerminal({ DATABASE_URL: api.database.url, CURSOR_KEY: cursorKey });
+  ({ db } = api);
   receiver = await startReceiver();
 });
-afterAll(async () => {
-  await receiver.close();
-  await terminal.drop();
-  await api.stop();
-});
+afterAll(() => receiver.close());
 
 /** Returns the tables with rows that identify the person, in any spelling. */
 async function tracesOf({ name, phone }: Person): Promise<string[]> {

@@ -3,28 +3,17 @@ import { anonymizeBooking } from '../../services/api/bookings/anonymize-booking'
 import { type Db, inTransaction, type Trx } from '../../services/platform/database';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { eraseCustomer } from '../../services/webhook-queue/deliveries/erase-customer';
-import { startTestApi, type TestApi } from '../support/api';
+import { useTestApi } from '../support/api';
 import { CUSTOMER, givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
-import { openTestTerminal, type TestTerminal } from './terminal';
+import { useTerminalOf } from './terminal';
 
-const SECRET = 'c'.repeat(32);
-
-let api: TestApi;
+const api = useTestApi();
+const terminal = useTerminalOf(api);
 let db: Db;
-let terminal: TestTerminal;
 let site: Website;
 let seats: Seats;
 let ref: string;
-beforeAll(async () => {
-  api = await startTestApi();
-  api.context.secrets.cursorKey = SECRET;
-  ({ db } = api.context);
-  terminal = await openTestTerminal({ DATABASE_URL: api.database.url });
-});
-afterAll(async () => {
-  await terminal.drop();
-  await api.stop();
-});
+beforeAll(() => void ({ db } = api));
 beforeEach(async () => {
   site = await givenWebsite(api);
   seats = await givenSeats(db);
@@ -47,7 +36,7 @@ async function untilWaiting(count: number): Promise<void> {
 /** @param meanwhile runs when everything is erased and nothing is committed */
 async function anonymize(meanwhile: (trx: Trx) => Promise<void> = async () => {}): Promise<void> {
   await inTransaction(db, async (trx) => {
-    const { identifiesPerson } = (await anonymizeBooking(trx, ref, SECRET))!;
+    const { identifiesPerson } = (await anonymizeBooking(trx, ref, api.context.secrets.cursorKey))!;
     await eraseCustomer(trx, ref, { identifiesPerson, evenUndelivered: true });
     await meanwhile(trx);
   });
@@ -112,7 +101,7 @@ describe('while a booking is anonymized', () => {
   });
 
   it('the audit row of a change that waited does not contain the customer', async () => {
-    let changing: ReturnType<TestTerminal['tourctl']>;
+    let changing: ReturnType<typeof terminal.tourctl>;
     await anonymize(async () => {
       changing = terminal.tourctl(`booking confirm ${ref} --json`);
       await untilWaiting(1);

@@ -1,21 +1,14 @@
 import { HoldExpiredError } from '../../services/api/holds/hold.errors';
-import { startTestApi, type TestApi } from '../support/api';
-import { endHoldIn, givenSeats, givenWebsite, type Seats, type Website } from '../support/website';
-import { expectPages, openTestTerminal, type TestTerminal } from './terminal';
+import { useTestApi } from '../support/api';
+import { endHoldIn, givenSeats, type Seats, useWebsite } from '../support/website';
+import { expectPages, useTerminalOf } from './terminal';
 
-let api: TestApi;
-let terminal: TestTerminal;
-let site: Website;
+const api = useTestApi();
+const terminal = useTerminalOf(api);
+const site = useWebsite(api);
 let seats: Seats;
 beforeAll(async () => {
-  api = await startTestApi();
-  terminal = await openTestTerminal({ DATABASE_URL: api.database.url });
-  site = await givenWebsite(api);
-  seats = await givenSeats(api.context.db, { seats: 2 });
-});
-afterAll(async () => {
-  await terminal.drop();
-  await api.stop();
+  seats = await givenSeats(api.db, { seats: 2 });
 });
 
 const list = async (flags: string) => {

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import type { TestApi } from '../support/api';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { preparedBeforeAll } from '../support/prepared';
 import { openPseudoTerminal, type PseudoTerminal } from '../support/pseudo-terminal';
@@ -31,10 +32,20 @@ export function useTestTerminal(settings?: Record<string, string>): TestTerminal
 
 /** Creates a database (see createTestDatabase) with a terminal on it. The caller drops it. */
 export async function openTestTerminal(
-  settings: Record<string, string> = {},
+  settings?: Record<string, string>,
   template?: string,
 ): Promise<TestTerminal> {
-  const database = await createTestDatabase(template);
+  return terminalOn(await createTestDatabase(template), settings);
+}
+
+/** Opens a terminal on the database of an API, with its secret for cursors. Declare it after useTestApi, which drops the database. */
+export function useTerminalOf(api: TestApi): TestTerminal {
+  return preparedBeforeAll(async () =>
+    terminalOn(api.database, { CURSOR_KEY: api.context.secrets.cursorKey }),
+  );
+}
+
+function terminalOn(database: TestDatabase, settings: Record<string, string> = {}): TestTerminal {
   const env = {
     DATABASE_URL: database.url,
     SECRETS_KEY: 's'.repeat(32),
