@@ -8,6 +8,7 @@ import { createCachedReads } from '../../services/api/create-cached-reads';
 import { startUseRecorder } from '../../services/api/credentials/record-use';
 import { createAvailabilityCache } from '../../services/api/departures/availability-cache';
 import { createDepartureQueue } from '../../services/api/departures/departure-queue';
+import { createLoadShedder } from '../../services/api/http/load-shedding';
 import { createSingleFlight } from '../../services/api/idempotency/single-flight';
 import { createRefusalLog } from '../../services/api/refusals/refusal-log';
 import type { SalesContext } from '../../services/api/sales-context';
@@ -73,7 +74,8 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
     refusals: createRefusalLog(),
     singleFlight: createSingleFlight(),
   };
-  const app = createApp(context);
+  const shedder = createLoadShedder();
+  const app = createApp(context, shedder);
   const server = createServer(app).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
@@ -86,6 +88,7 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
     db: database.db,
     http: withDocumentedAnswers(supertest(server)),
     stop: async () => {
+      shedder.stop();
       await uses.stop();
       await store.close();
       server.closeAllConnections();
