@@ -100,7 +100,7 @@ describeOnTerminal('the questions of other commands', () => {
       [`key rotate ${key} --grace 0`, 'Refuse the key'],
       [`widget revoke ${widget}`, 'Refuse the widget token'],
       [`webhook remove ${hook}`, 'Remove https'],
-      [`webhook rotate-secret ${hook} --grace 0`, 'Sign with the new secret'],
+      [`webhook rotate-secret ${hook} --grace 0`, 'Sign only with the new secret'],
       ['origins remove acme https://a.example', 'Remove https://a.example'],
       [`pricing remove acme ${rule}`, 'Remove the price rule'],
       ['pricing add acme --percent -90', 'less than half'],
