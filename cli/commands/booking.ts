@@ -115,10 +115,13 @@ export const booking: Noun = {
     },
     {
       usage: 'anonymize <ref>',
-      about: 'Erase the customer of a booking everywhere and for good; seats, dates and amounts stay',
+      about: 'Erase the customer of a booking everywhere and permanently; seats, dates and amounts stay',
       args: REF,
       flags: [
-        flag('--force', 'also while a webhook with the customer is not delivered; it is then sent without'),
+        flag(
+          '--force',
+          'also while a webhook with the customer is undelivered; it is then sent without the customer',
+        ),
       ],
       asks: () => true,
       run: () =>

@@ -112,7 +112,7 @@ export const webhook: Noun = {
       usage: 'remove <id>',
       args: ID,
       asks: () => true,
-      about: 'Remove an endpoint for good, and cancel the deliveries that wait for it',
+      about: 'Remove an endpoint permanently, and cancel the deliveries that wait for it',
       run: () => actions().removeWebhookCommand,
     },
     {

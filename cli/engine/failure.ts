@@ -2,7 +2,7 @@ import { AppError, LOCK_NOT_AVAILABLE, sqlState } from '../../services/platform/
 import { CancelledError } from '../terminal/io';
 import type { Output } from '../terminal/output';
 
-/** Exit codes of CONTRACT section 6; 130 is what a shell expects of Ctrl-C. */
+/** Exit codes of CONTRACT section 6; 130 is the shells' code for Ctrl-C. */
 export const EXIT = { done: 0, refused: 1, usage: 2, interrupted: 130 } as const;
 
 /** Errors of use cases that depend only on arguments and configuration: exit 2, not 1. */

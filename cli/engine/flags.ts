@@ -22,7 +22,7 @@ export const REVEAL_FLAG = flag(
 );
 
 export const DEFAULT_LIMIT = 100;
-export const LIMIT_FLAG = flag('--limit <number>', 'how many at most', { parse: limit, otherwise: '100' });
+export const LIMIT_FLAG = flag('--limit <number>', 'maximum number', { parse: limit, otherwise: '100' });
 
 /** Filters by time. @param what the compared time, for the help: `created` */
 export const sinceFlag = (what: string): Flag =>

@@ -12,7 +12,7 @@ export interface Choice {
   description?: string;
 }
 
-/** @param otherwise the answer of Enter alone; it is checked like any answer */
+/** @param otherwise the default answer for Enter; it is checked like any answer */
 export async function askText(
   io: Io,
   message: string,

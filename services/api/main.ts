@@ -22,7 +22,7 @@ import { startSweeper } from './sweeper';
 
 /** Ten seconds for the requests in flight (drain.ts), the rest for closing connections. */
 const SHUTDOWN_MS = 15_000;
-/** Longer than any statement of ours may take (database.ts). */
+/** Longer than the longest statement (database.ts). */
 const ANSWER_TIMEOUT_MS = 15_000;
 /** A separate pool, so that its statements wait neither for requests nor for a hanging server. */
 const VALIDITY_POOL = {

@@ -20,9 +20,9 @@ export interface DatabaseOptions {
   applicationName: string;
   /** Maximum number of connections. */
   poolMax?: number;
-  /** A statement without a response after this time has failed, for a server that hangs. */
+  /** Fails a statement that gets no response within this time, so that a hanging server blocks no request. */
   answerTimeoutMs?: number;
-  /** A connection that is not open after this time has failed. */
+  /** Fails a connection that does not open within this time. */
   connectTimeoutMs?: number;
 }
 
@@ -43,7 +43,7 @@ export function openDatabase(url: string, options: DatabaseOptions): Db {
       afterCreate: dropWhenSilent,
     },
     acquireConnectionTimeout: 5000,
-    // Knex prints to the console what it also throws. stdout is for log lines and for the output of commands.
+    // Silences Knex, which prints errors that it also throws. stdout is for log lines and the output of commands.
     log: { warn: () => {}, error: () => {}, deprecate: () => {}, debug: () => {} },
     postProcessResponse: toFields,
   });

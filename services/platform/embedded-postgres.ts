@@ -47,7 +47,7 @@ const DUPLICATE_DATABASE = '42P04';
  * Joins the embedded PostgreSQL of that data directory, and starts it if it does not run. Its cluster is `<dataDir>/pg18`,
  * created on first use. The server is detached and survives a killed process; if it ends itself, it is started again.
  * For root it runs as the cluster's owner, at first as `postgres` or `nobody`, because PostgreSQL refuses root.
- * @throws EmbeddedPostgresError (one sentence says what is wrong, one what to do) if the database cannot be used
+ * @throws EmbeddedPostgresError (one sentence for the problem, one for the next step) if the database cannot be used
  */
 export async function joinEmbeddedPostgres(
   dataDir: string,
@@ -213,7 +213,7 @@ async function endUse(dataDir: string, { session, cluster }: Use): Promise<void>
   }
 }
 
-/** Calls ref() or unref(), which pg has and its types do not. */
+/** Calls ref() or unref(), which pg's types omit. */
 function keepsProcessAlive(session: pg.Client, yes: boolean): void {
   const socket = session as unknown as Record<'ref' | 'unref', () => void>;
   socket[yes ? 'ref' : 'unref']();

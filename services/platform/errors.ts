@@ -32,7 +32,7 @@ export interface InputIssue {
   in: InputPlace;
   /** The wire name, such as `customer.email`. */
   field: string;
-  /** Says what it must be. Never holds the invalid value. */
+  /** Describes the valid values. Never contains the invalid value. */
   message: string;
 }
 

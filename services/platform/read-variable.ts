@@ -127,7 +127,7 @@ function hidePassword(text: string): string {
   return shown.href;
 }
 
-/** Accepts the base of other addresses, and drops a slash at its end. */
+/** Accepts the base of URLs, and drops a trailing slash. */
 export function baseUrl(...protocols: string[]): Kind<string> {
   const { mustBe, parse } = url(...protocols);
   return {
@@ -153,7 +153,7 @@ export function secret(): Kind<string> & { secret: true; generated: true } {
   };
 }
 
-/** A text that is no valid value of its variable. Has no message: the declaration says what is valid. */
+/** A text that is not a valid value of its variable. Has no message, because the declaration describes the valid values. */
 export class InvalidValueError extends Error {}
 
 /** An invalid variable, which stops the start. The message never holds the value: it may be a secret. */

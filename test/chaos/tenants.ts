@@ -14,7 +14,7 @@ const ENDPOINTS: readonly Kind[] = [
 export const FAN_OUT = ENDPOINTS.length;
 
 export interface ChaosTenants {
-  /** Books for the next tenant in turn, and retries until the database has committed. */
+  /** Books for one tenant after another, and retries until the database has committed. */
   book(): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import type { LateResult } from './fleet';
 import { FAILING, type Kind, kindOf, KINDS } from './kinds';
 import type { Seen } from './receiver-process';
 
-/** A delivery with its records on both sides. */
+/** A delivery with its records in the database and at the receiver. */
 export interface Story {
   id: string;
   kind: Kind;

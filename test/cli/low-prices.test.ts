@@ -127,7 +127,7 @@ describe('tourctl doctor on low prices', () => {
     expect(commands).toEqual(['tourctl pricing simulate acme alps --date 2031-08-01']);
   });
 
-  it('leaves out suspended tenants, and rules that another rule beats', async () => {
+  it('leaves out suspended tenants, and rules that another rule overrides', async () => {
     await pricing('add acme --percent -90 --tour alps --yes');
     await pricing('add acme --percent 5 --tour alps');
     expect(await check()).toMatchObject({ status: 'ok' });

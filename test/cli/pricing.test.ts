@@ -123,7 +123,7 @@ describe('tourctl pricing simulate', () => {
     });
   });
 
-  it('shows the rule that applies and the rules that it beats', async () => {
+  it('shows the rule that applies and the rules that it overrides', async () => {
     const general = (await pricing('add acme --percent 50')).json;
     const continent = (await pricing('add acme --percent 20 --continent europe')).json;
     const tour = (
@@ -143,7 +143,7 @@ describe('tourctl pricing simulate', () => {
     expect(dateless).toMatchObject({ unit_price: 1200, rule: continent, beaten: [general] });
     const { stdout } = await terminal.tourctl('pricing simulate acme alps');
     expect(stdout).toContain(`decided by rule ${continent.id} (europe: +20 %, any time)`);
-    expect(stdout).toContain(`it beats rule ${general.id} (all tours: +50 %, any time)`);
+    expect(stdout).toContain(`it overrides rule ${general.id} (all tours: +50 %, any time)`);
   });
 
   it('refuses a date on which the tour does not depart, an unknown tour and an unknown tenant', async () => {
@@ -179,7 +179,7 @@ describe('tourctl pricing simulate', () => {
     expect(because(inapplicable)).toEqual([[later, 'outside_window']]);
     const { stdout } = await terminal.tourctl('pricing simulate acme alps --date 2031-06-01');
     expect(stdout).toContain(
-      `it beats rule ${general} (all tours: +5 EUR, any time): a tour's rule beats a general rule`,
+      `it overrides rule ${general} (all tours: +5 EUR, any time): a tour's rule overrides a general rule`,
     );
     expect(stdout).toContain(`does not apply: 2031-06-01 is outside its travel dates`);
     expect(because((await pricing('simulate acme alps')).json.inapplicable)).toContainEqual([

@@ -87,7 +87,7 @@ export async function withEnv<T>(
 interface Pages {
   /** The field that --after takes. */
   cursor?: string;
-  /** The list warns of the items that it shows, also at its end. */
+  /** The list warns about the items that it shows, also on the last page. */
   warns?: boolean;
 }
 

@@ -44,7 +44,7 @@ describe('tourctl visibility', () => {
     });
   });
 
-  it('explains which rule decides and which it beats', async () => {
+  it('explains which rule decides and which it overrides', async () => {
     const explain = async () => {
       const { visible, decided_by, beaten } = (await visibility('explain acme alps')).json;
       return { visible, by: decided_by.kind, beaten: beaten.map((rule: { kind: string }) => rule.kind) };
@@ -63,8 +63,8 @@ describe('tourctl visibility', () => {
     const { stdout } = await terminal.tourctl('visibility explain acme alps');
     expect(stdout).toBe(
       'alps is shown for acme\n  decided by the tour rule (alps: shown)\n' +
-        "  it beats the continent rule (europe: hidden): a tour's rule beats a continent's\n" +
-        '  it beats the default rule (everything: shown): any rule beats the default\n',
+        "  it overrides the continent rule (europe: hidden): a tour's rule overrides a continent's\n" +
+        '  it overrides the default rule (everything: shown): any rule overrides the default\n',
     );
     await visibility('clear acme --tour alps --continent europe');
   });

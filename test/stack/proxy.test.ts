@@ -26,7 +26,7 @@ interface Sent {
   method?: string;
   headers?: http.OutgoingHttpHeaders;
   body?: object;
-  /** A local address: 127.0.0.2 is another client than 127.0.0.1. */
+  /** Local address of the client: 127.0.0.2 counts as another client than 127.0.0.1. */
   from?: string;
 }
 

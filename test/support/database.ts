@@ -21,7 +21,7 @@ export function useTestDatabase(): TestDatabase {
 }
 
 /**
- * Creates a migrated, empty database, or a copy of one that nobody is connected to. The caller drops it.
+ * Creates a migrated, empty database, or a copy of one without connections. The caller drops it.
  * @param template the name of that database
  */
 export async function createTestDatabase(template = fromSetup(TEMPLATE)): Promise<TestDatabase> {

@@ -123,7 +123,7 @@ describe('a delivery says what happens next', () => {
     [
       'a later try',
       {},
-      'The receiver answered 503. Attempt 3 goes out at 20 Nov 2026, 12:04:00 UTC (in 4 min).',
+      'The receiver answered 503. Attempt 3 is sent at 20 Nov 2026, 12:04:00 UTC (in 4 min).',
     ],
     [
       'a first try that is due',
@@ -138,7 +138,7 @@ describe('a delivery says what happens next', () => {
     [
       'a try that is due after the breaker',
       { endpoint: { ...endpoint, blockedUntil: later(60) } },
-      'The receiver answered 503. Attempt 3 goes out at 20 Nov 2026, 12:04:00 UTC (in 4 min).',
+      'The receiver answered 503. Attempt 3 is sent at 20 Nov 2026, 12:04:00 UTC (in 4 min).',
     ],
     [
       'a paused endpoint',

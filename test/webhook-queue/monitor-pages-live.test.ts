@@ -75,7 +75,7 @@ it('The live page sends nothing to clients that left, and runs no queries withou
   let [queries, last] = [0, performance.now()];
   db.on('query', () => ([queries, last] = [queries + 1, performance.now()]));
   client.leave();
-  // A round that has begun goes on.
+  // A round that has started is completed.
   await eventually('no query', () => (performance.now() - last > 10 * ROUND_MS ? true : undefined));
   const before = queries;
   await db('webhook_workers').delete();

@@ -25,7 +25,7 @@ export async function anonymizeBookingCommand(
 ): Promise<void> {
   const { tenant, anonymizedAt } = await getBooking(db, ANY_TENANT, ref);
   if (!anonymizedAt) {
-    await confirm(`Erase the customer of ${ref} for good? Seats, dates and amounts stay.`);
+    await confirm(`Erase the customer of ${ref} permanently? Seats, dates and amounts stay.`);
   }
   const { cursorKey } = await secrets('cursorKey');
   const erased = await audited({ action: 'booking.anonymize', subject: ref }, async (trx, note) => {

@@ -7,7 +7,7 @@ import { table } from '../../terminal/table';
 
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 14;
-/** Width for a pipe, which has none. */
+/** Width in a pipe, which has no width of its own. */
 const PIPE_COLUMNS = 80;
 
 export async function showStatsCommand(
@@ -65,7 +65,7 @@ function sum(sales: DayOfSales[]): Counted {
 }
 
 const HEADINGS = ['holds', 'bookings', 'of holds', 'sold out'];
-/** Cells of the day and of the gaps between five columns. */
+/** Width of the day column and of the gaps between five columns, in cells. */
 const BESIDE_BARS = 10 + 4 * 2;
 const WIDEST_BAR = 20;
 

@@ -43,7 +43,7 @@ function describeBookings({ bookings_to_tell: concerned }: ImportReport): string
     departure_date,
     booking_refs.join(' '),
   ]);
-  return [table(['cancelled', 'on', 'bookings to tell'], rows, '')];
+  return [table(['cancelled', 'on', 'affected bookings'], rows, '')];
 }
 
 /** Maximum lines of a dry run on a screen; --json lists all. */

@@ -26,7 +26,7 @@ import {
 import { type Column, table, tableOf } from '../../terminal/table';
 
 const AFFECTED_COLUMNS: Column[] = [
-  'booking to tell',
+  'affected booking',
   { heading: 'tenant', least: 8 },
   'status',
   { heading: 'adults', right: true },

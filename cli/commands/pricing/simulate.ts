@@ -109,7 +109,7 @@ function describe(document: Document, screen: Screen): string {
     rule ? `decided by ${ruleInWords(rule)}` : `decided by no rule: it is the platform's price`,
     rule && `  ${calculation(document)}`,
     `  deposit: ${depositInWords(document)}`,
-    ...beaten.map((lost) => `  it beats ${ruleInWords(lost)}: ${lost.reason}`),
+    ...beaten.map((lost) => `  it overrides ${ruleInWords(lost)}: ${lost.reason}`),
     ...inapplicable.map((unused) => `  ${ruleInWords(unused)} does not apply: ${unused.reason}`),
   ];
   return `${properties(amounts, screen)}\n\n${reasons.filter(Boolean).join('\n')}`;
@@ -136,7 +136,7 @@ const SCOPE = { tour: "a tour's rule", continent: "a continent's rule", all: 'a 
 /** Explains why an applicable rule did not set the price. */
 function explainDefeat(because: Defeat, winner: PriceRuleDocument, loser: PriceRuleDocument): string {
   const scope = (rule: PriceRuleDocument) => SCOPE[rule.applies_to as keyof typeof SCOPE];
-  if (because === 'closer_rule') return `${scope(winner)} beats ${scope(loser)}`;
+  if (because === 'closer_rule') return `${scope(winner)} overrides ${scope(loser)}`;
   if (because === 'narrower_window')
     return 'among rules of the same scope the narrower travel window decides';
   return 'among equal rules the newest decides';

@@ -60,16 +60,16 @@ export const SETTINGS: Flag[] = [
     parse: orNone(duration()),
     otherwise: '72h',
   }),
-  flag('--hold-default <minutes>', 'minutes of a hold that names none', {
+  flag('--hold-default <minutes>', 'default minutes of a hold', {
     parse: minutes(1, 60),
     otherwise: '15',
   }),
-  flag('--hold-max <minutes>', 'minutes of the longest hold', { parse: minutes(1, 60), otherwise: '60' }),
-  flag('--max-holds <number>', 'how many live holds at most', {
+  flag('--hold-max <minutes>', 'maximum minutes of a hold', { parse: minutes(1, 60), otherwise: '60' }),
+  flag('--max-holds <number>', 'maximum number of live holds', {
     parse: wholeNumber(1, 1_000_000),
     otherwise: '1000',
   }),
-  flag('--max-unpaid <number>', 'how many unpaid bookings at most', {
+  flag('--max-unpaid <number>', 'maximum number of unpaid bookings', {
     parse: wholeNumber(1, 1_000_000),
     otherwise: '1000',
   }),

@@ -93,7 +93,7 @@ export async function explainVisibilityCommand(
     [
       `${tourSlug} is ${shown(decided.visible)} for ${slug}`,
       `  decided by ${inWords(decided)}`,
-      ...document.beaten.map((rule) => `  it beats ${inWords(rule)}: ${rule.reason}`),
+      ...document.beaten.map((rule) => `  it overrides ${inWords(rule)}: ${rule.reason}`),
     ].join('\n'),
   );
   if (decided.visible && upcomingDepartures === 0)
@@ -114,7 +114,9 @@ function inWords({ kind, visible, of }: Decision): string {
 function explainOverruled(winner: Decision, loser: Decision, { status }: CatalogTour): string {
   if (winner.kind === 'tenant') return 'no rule applies to a tenant whose requests are refused';
   if (winner.kind === 'status') return `no rule can show a tour that is ${status}`;
-  return loser.kind === 'default' ? 'any rule beats the default' : "a tour's rule beats a continent's";
+  return loser.kind === 'default'
+    ? 'any rule overrides the default'
+    : "a tour's rule overrides a continent's";
 }
 
 /** Returns the command that would show the tour; nothing if it is visible. */

@@ -157,7 +157,7 @@ export async function enableWebhookCommand(context: Context, _: object, id: stri
 
 export async function removeWebhookCommand(context: Context, _: object, id: string): Promise<void> {
   const { url, tenant } = await findEndpoint(context.db, id);
-  await context.confirm(`Remove ${url} of ${tenant} (${id}) for good, and cancel its waiting deliveries?`);
+  await context.confirm(`Remove ${url} of ${tenant} (${id}) permanently, and cancel its waiting deliveries?`);
   await change(context, 'remove', id);
 }
 

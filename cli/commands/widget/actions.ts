@@ -50,7 +50,7 @@ export function toWidgetDocument(token: WidgetToken) {
   };
 }
 
-/** Returns HTML that shows the tours at its place: by script with automatic height, without JavaScript by an iframe. */
+/** Returns HTML that shows the tours: a script with automatic height, or an iframe without JavaScript. */
 function snippetOf(publicBaseUrl: string, secret: string, embedUrl: string): string {
   const style = 'width: 100%; height: 900px; border: 0';
   return [

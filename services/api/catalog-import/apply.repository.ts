@@ -16,13 +16,13 @@ export async function allowLongStatements(trx: Trx): Promise<void> {
   await trx.raw("set local statement_timeout = '10min'");
 }
 
-/** Columns of a tour that decide what a sale of its departures costs, or whether it may be made. */
+/** Columns of a tour that decide whether and at which price its departures are sold. */
 const SOLD_BY = ['currency', 'continent', 'time_zone', 'status'];
 
 /**
  * Locks departures before tours, each in the order of their ids, as a booking does. Otherwise they and an import could wait for
- * each other. Where a tour changes in what its sales depend on, locks all of its departures: a sale is made before the import or
- * after it.
+ * each other. If one of these columns of a tour changes, locks all of its departures, so that each sale is made entirely before or
+ * after the import.
  */
 export async function lockStaged(trx: Trx): Promise<void> {
   const isSoldOtherwise = SOLD_BY.map((column) => `s.columns->>'${column}' <> t.${column}`).join(' or ');
@@ -72,7 +72,7 @@ interface Write {
   sql: string;
 }
 
-/** In this order, because a departure needs its tour. */
+/** Writes tours first, because departures refer to them. */
 const WRITES: Write[] = [
   {
     ...{ from: 'changed_tours', actions: ['insert'] },

@@ -103,7 +103,7 @@ export class CsvHead {
 
 const BYTES_OF_HEAD = 64 * 1024;
 
-/** Returns whether a file is a CSV file of departures, by its first line. */
+/** Returns whether the first line of a CSV file has the columns of departures. */
 export async function isDeparturesFile(file: string): Promise<boolean> {
   if (!file.toLowerCase().endsWith('.csv')) return false;
   const handle = await open(file);

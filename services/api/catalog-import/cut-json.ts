@@ -5,7 +5,7 @@ export interface JsonPiece {
   line: number;
 }
 
-/** Cuts text that comes in chunks. Returns the pieces that each chunk completes. */
+/** Splits text that arrives in chunks. Returns the pieces that each chunk completes. */
 export interface Cutter {
   push(chunk: string): JsonPiece[];
   end(): JsonPiece[];

@@ -15,7 +15,7 @@ export interface ImportReport {
   bookings_to_tell?: { tour: string; departure_date: string; booking_refs: string[] }[];
   /** New departures whose date is over in the tour's time zone, if there are any: nobody can book them. */
   past_departures?: PastDepartures;
-  /** In a dry run: what would change, tour by tour. */
+  /** In a dry run: the changes of each tour. */
   changes?: TourDiff[];
   /** How many more tours would change than are listed, if any. */
   changes_left_out?: number;

@@ -3,7 +3,7 @@ import { queryStage, type Stage } from './stage.repository';
 /**
  * Stages the changes of a pruning import that are not in its entries. Archived tours that the files have are published again, unless
  * the entry has a status. Departures that a list lacks are removed.
- * @param slugs of the files; undefined: they have departures alone, and archive no tour
+ * @param slugs of the files; undefined: the files contain only departures, so no tour is archived
  */
 export async function stageRemovals(stage: Stage, slugs: string[] | undefined): Promise<void> {
   await queryStage(

@@ -9,7 +9,7 @@ import { findUnchangedEntries } from './unchanged-entries.repository';
 
 /** The content of the files of an import. */
 export interface StagedFiles {
-  /** Tours with fields of their own. */
+  /** Tours with their own fields; a file of departures only names its tours. */
   tours: number;
   departures: number;
   slugs: string[];
@@ -20,7 +20,7 @@ const ROWS_A_CHUNK = 5000;
 
 /**
  * Reads catalog files, checks each entry and stages its correct fields, a chunk at a time, so that memory does not grow with the
- * files. Skips unchanged entries, unless departures have a file of their own: an entry is then not the complete tour.
+ * files. Skips unchanged entries, unless departures have a separate file: an entry is then not the complete tour.
  * @throws the file system's error for a file that cannot be read
  */
 export async function stageFiles(

@@ -15,7 +15,7 @@ export interface Stage {
   ownTransaction: boolean;
 }
 
-/** A negative entry is a tour that the files lack; a departure without a position is one that its tour's list lacks. `index` is the
+/** A negative `entry` marks a tour that the files lack; a null `position` marks a departure that its tour's list lacks. `index` is the
  * place in that list; `file` and `line` are those of a departures file. */
 const STAGED_TOURS = `entry integer, slug text, file text, line integer, index integer,
   digest bytea, columns jsonb, base_price numeric, has_list boolean, departures integer, is_new boolean`;

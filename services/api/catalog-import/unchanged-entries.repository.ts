@@ -67,7 +67,7 @@ export async function stageDigests(stage: Stage): Promise<number> {
 }
 
 /**
- * Stores the digests, at the end of the transaction that writes the import. Keeps what another import has stored since. Removes
+ * Stores the digests, at the end of the transaction that writes the import. Keeps digests that another import has stored since. Removes
  * the digest of a changed tour that has no entry with one.
  */
 export async function storeDigests(trx: Trx, prune: boolean): Promise<void> {

@@ -73,7 +73,7 @@ export function demoCatalog(today: string): DemoCatalogTour[] {
   return tours.map((tour) => ({ ...tour, departures: departures(tour, schedules[tour.slug]!, today) }));
 }
 
-/** Returns the departure whose seats the demo books to the last one. */
+/** Returns the departure that the demo sells out. */
 export function demoSoldOut(today: string): {
   tour_slug: string;
   departure_date: string;

@@ -65,7 +65,7 @@ export async function reserveSeats(trx: Trx, locked: LockedDeparture, quantity: 
 /**
  * Checks the seats like reserveSeats for a new sale, and that the tenant still sees the tour. Reads the tour's currency and
  * visibility with the departure, in one statement, because they may have changed during the wait for the lock.
- * @throws TourNotFoundError (404), and what reserveSeats refuses (409)
+ * @throws TourNotFoundError (404), and the errors of reserveSeats (409)
  */
 export async function reserveSeatsFor(
   trx: Trx,

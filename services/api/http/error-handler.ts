@@ -51,7 +51,7 @@ export function handleError(
 
 const UNREADABLE_BODY = badInput('validation_failed', 'body', 'body', 'could not be read');
 
-/** Answers a request whose body broke off, or did not come in time. */
+/** Answers a request whose body is incomplete or too late. */
 export function refuseUnreadableBody(request: Request, response: Response): void {
   handleError(UNREADABLE_BODY, request, response, () => {});
 }

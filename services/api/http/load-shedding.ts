@@ -10,7 +10,7 @@ const CAN_GO_ELSEWHERE = 'x-retry-elsewhere';
 
 export interface LoadShedder {
   middleware: RequestHandler;
-  /** Starts the drain: every answer ends its connection, and requests that can go elsewhere are not started. */
+  /** Starts the drain: every answer ends its connection, and requests that a proxy can send elsewhere are not started. */
   beginDrain(): void;
   /** Milliseconds since the last request. */
   quietMs(): number;

@@ -7,7 +7,7 @@ import type * as holds from '../holds/hold.errors';
 import type * as idempotency from '../idempotency/idempotency.errors';
 import type * as http from './http.errors';
 
-/** The codes of all error classes of a file. A base class has none. */
+/** The codes of all error classes of a file, except base classes, which have no code. */
 type CodesOf<File> = {
   [Name in keyof File]: File[Name] extends abstract new (...values: never) => { code: infer Code }
     ? Named<Code>

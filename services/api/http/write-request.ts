@@ -23,7 +23,7 @@ export interface WriteOperation {
   name: Operation;
   /** Status of the answer, also for a repeated request. */
   status: number;
-  /** Hours for which the answer is stored: a repeat within them gets this answer, a later one runs anew. */
+  /** Hours for which the answer is stored: a repeat within them gets this answer, a later one runs again. */
   keepHours: number;
   /** Ids in the body that may have two forms: a slug and a UUID are the same request. */
   ids?: string[];

@@ -54,7 +54,7 @@ export const ANY_TENANT = Symbol('any tenant');
 /** The tenant (by id) whose rows a query reads, or all tenants. It is never optional, so the compiler finds a missing one. */
 export type TenantScope = string | typeof ANY_TENANT;
 
-/** Returns the binding for `:tenantId::uuid is null or tenant_id = :tenantId::uuid`. */
+/** Returns the binding for `:tenantId::uuid is null or tenant_id = :tenantId::uuid`; null selects all tenants. */
 export function tenantIdOf(scope: TenantScope): string | null {
   return scope === ANY_TENANT ? null : scope;
 }

@@ -35,7 +35,7 @@ export const VARIABLES = {
   API_PORT: { about: 'port of the API', ...port(3000) },
   WEBHOOK_QUEUE_PORT: { about: 'port of the webhook queue and its monitoring page', ...port(3001) },
   METRICS_PORT: {
-    about: "port of the API's metrics; the queue's are on the next",
+    about: "port of the API's metrics; the queue's are on the next port",
     ...integer(9464, 1, 65_534),
   },
   PUBLIC_BASE_URL: {
@@ -75,11 +75,11 @@ export const VARIABLES = {
     about: 'number of API instances, which share the quotas while the store is down',
     ...integer(1, 1, 10_000),
   },
-  GATEWAY_AVAILABILITY_RPM: { about: 'availability requests a minute and key', ...perMinute(240) },
-  GATEWAY_HOLD_RPM: { about: 'hold requests a minute and key', ...perMinute(60) },
-  GATEWAY_BOOKING_RPM: { about: 'booking requests a minute and key', ...perMinute(60) },
-  CATALOG_RPM: { about: 'other reads a minute and key', ...perMinute(600) },
-  WIDGET_RPM: { about: 'requests a minute and widget token', ...perMinute(600) },
+  GATEWAY_AVAILABILITY_RPM: { about: 'availability requests per minute and key', ...perMinute(240) },
+  GATEWAY_HOLD_RPM: { about: 'hold requests per minute and key', ...perMinute(60) },
+  GATEWAY_BOOKING_RPM: { about: 'booking requests per minute and key', ...perMinute(60) },
+  CATALOG_RPM: { about: 'other reads per minute and key', ...perMinute(600) },
+  WIDGET_RPM: { about: 'requests per minute and widget token', ...perMinute(600) },
   TRUST_PROXY: {
     about: 'proxies whose X-Forwarded-For is trusted',
     mustBe: 'off, a number of hops, or a list of CIDR networks',

@@ -11,7 +11,7 @@ export interface Account {
   gid?: number;
 }
 
-/** Returns the owner of the cluster, because PostgreSQL insists on it; for a new one, `postgres` or `nobody`. */
+/** Returns the owner of the cluster, because PostgreSQL requires it; for a new one, `postgres` or `nobody`. */
 export function accountFor(directory?: string): Account {
   if (process.geteuid?.() !== 0) return {};
   const owner = directory ? statSync(directory, { throwIfNoEntry: false }) : undefined;

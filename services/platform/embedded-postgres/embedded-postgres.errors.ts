@@ -1,6 +1,6 @@
 import { AppError } from '../errors';
 
-/** The embedded database cannot be used. The message says why and what to do, and ends with the log if there is one. */
+/** The embedded database cannot be used. The message names the reason and the next step, and ends with the log if there is one. */
 export class EmbeddedPostgresError extends AppError {
   readonly code = 'embedded_database_failed';
 

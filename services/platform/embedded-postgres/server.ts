@@ -46,7 +46,7 @@ export async function findServer(directory: string): Promise<RunningServer | und
 
 /**
  * Starts the server on 127.0.0.1, on the earlier port if it is free, else on one that the system chooses. pg_ctl puts the
- * server into a session of its own, so Ctrl-C does not reach it. Needs the start lock.
+ * server into its own session, so Ctrl-C does not reach it. Needs the start lock.
  */
 export async function startServer(
   { directory, account }: Cluster,

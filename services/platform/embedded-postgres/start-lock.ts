@@ -61,13 +61,13 @@ function tryAcquire(lock: string): (() => void) | undefined {
   for (let link = lock; ;) {
     chain.push(link);
     if (createLock(link)) {
-      // The chain may have been released and begun anew in the meantime: then this link is not part of it.
+      // The chain may have been released and started again in the meantime: then this link is not part of it.
       if (link !== lock && readHolder(lock)?.id !== first?.id) {
         rmSync(link, { force: true });
         return undefined;
       }
       if (link === lock) removeLooseLinks(lock);
-      // Removes the first link first: a process that does not find it starts anew and ignores the others.
+      // Removes the first link first: a process that does not find it starts a new chain and ignores the others.
       return () => chain.forEach((each) => rmSync(each, { force: true }));
     }
     const holder = readHolder(link);
@@ -98,7 +98,7 @@ function readHolder(link: string): Holder | undefined {
   }
 }
 
-/** Removes what a holder left that was killed while it released the lock. */
+/** Removes the links of a holder that was killed while it released the lock. */
 function removeLooseLinks(lock: string): void {
   const directory = path.dirname(lock);
   const loose = readdirSync(directory).filter((name) => name.startsWith(`${path.basename(lock)}.`));

@@ -51,7 +51,7 @@ interface SecurityHeaders {
 
 const NONE = ["'none'"];
 
-/** Sets the security headers of every response. A route whose page is made to be framed replaces them. */
+/** Sets the security headers of every response. A route whose page may be framed replaces them. */
 function setSecurityHeaders({ sources, referrerPolicy, xFrameOptions }: SecurityHeaders): RequestHandler {
   return helmet({
     contentSecurityPolicy: {

@@ -6,7 +6,7 @@ import { passRequests, type RefuseBody } from './malformed-request';
 import { endConnectionOfUnreadBody } from './request-body';
 import { answerInTurn } from './requests-in-turn';
 
-/** Limits of what one client may use; times in milliseconds. */
+/** Limits for one client; times in milliseconds. */
 export interface HttpLimits extends ConnectionLimits {
   /** Time until the headers are complete, then until the body is complete. Begins with the connection or the first byte. */
   headersMs: number;

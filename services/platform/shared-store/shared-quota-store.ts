@@ -13,7 +13,7 @@ type Consumed = [used: number, waitMs: number];
 
 /**
  * Implements quota-store.ts in Lua: one hash holds the slices of a bucket, by number. Does not store a refused request. ARGV are
- * those of rate-limiter-flexible: points, seconds, limit, duration. Deletes what is not a hash of numbers.
+ * those of rate-limiter-flexible: points, seconds, limit, duration. Deletes a key that is not a hash of numbers.
  */
 function consumeScript(clock: string): StoreScript<Consumed> {
   return {

@@ -93,7 +93,7 @@ export function createConnections(rules: ConnectionRules): Connections {
   };
 }
 
-/** Creates a client without timeouts of its own: the deadline of the attempt covers everything. */
+/** Creates a client without its own timeouts: the deadline of the attempt covers everything. */
 function createClient(origin: string, rules: ConnectionRules, self: () => KeptConnection): Client {
   return new Client(origin, {
     headersTimeout: 0,

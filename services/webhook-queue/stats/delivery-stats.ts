@@ -7,7 +7,7 @@ export interface DeliveryStats {
     delivery: Pick<ClaimedDelivery, 'endpointId' | 'claimedAt' | 'createdAt'>,
     report: AttemptReport,
   ): void;
-  /** Stores what has changed since the last flush. */
+  /** Stores the counts that changed since the last flush. */
   flush(): Promise<void>;
 }
 

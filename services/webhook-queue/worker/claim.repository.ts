@@ -208,7 +208,7 @@ const READ_CONTENTS = `
   from webhook_deliveries d join webhook_events ev on ev.id = d.event_id
   where d.id = any (:ids::uuid[])`;
 
-/** Leases due deliveries to this worker, in a transaction of its own. The caller must not have one open. */
+/** Leases due deliveries to this worker, in its own transaction. The caller must not have one open. */
 export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits): Promise<ClaimAnswer> {
   const { row, contents } = await inTransaction(db, async (trx) => {
     // Forces the index. After a pause the statistics say that the table is empty, and the planner sorts all due rows: with

@@ -13,7 +13,7 @@ interface DueLowerBounds {
   /** The lower bound of endpoints that `endpoints` does not contain. */
   ofOthers(): Date | null;
   endpoints(): Iterable<string>;
-  /** Raises the bounds above what was claimed. */
+  /** Raises the bounds above the claimed deliveries. */
   raise(claims: Claim[]): void;
   /** Reads the bounds again when they are too old; waits only for the first read. */
   refresh(): Promise<void>;

@@ -104,7 +104,7 @@ function inLockOrder(findings: EndpointFinding[]): EndpointFinding[] {
   return [...findings].sort((a, b) => (a.delivery.endpointId < b.delivery.endpointId ? -1 : 1));
 }
 
-/** Disables endpoints in transactions of their own; when one fails, the next failure of the endpoint disables it. */
+/** Disables each endpoint in its own transaction; when one fails, the next failure of the endpoint disables it. */
 async function autoDisable(options: ResultRecorderOptions, endpointIds: string[]): Promise<void> {
   const { db, log, breaker } = options;
   const reason = autoDisableReason(breaker);

@@ -34,7 +34,7 @@ export interface WorkerOptions {
   pollMs?: number;
   reconcileMs?: number;
   breaker?: BreakerRules;
-  /** By default, the worker counts into a registry of its own. */
+  /** By default the worker has its own registry. */
   metrics?: QueueMetrics;
   /** Replaces the guarded agent, to measure everything except the network. */
   agent?: GuardedAgent;

@@ -5,8 +5,8 @@ import { type PgBouncer, startPgBouncer } from '../../stack/pgbouncer';
 import { createPrimary, describeServer, type PostgresServer, USER, waitForStandby } from './postgres-server';
 
 /**
- * How the primary fails: its machine loses power; or hangs with open connections; or loses power with COMMITs that are on its own
- * disk alone.
+ * How the primary fails: its machine loses power; or hangs with open connections; or loses power with COMMITs that are only on its own
+ * disk.
  */
 export const LOSSES = ['killed', 'frozen', 'killed while commits waited'] as const;
 export type Loss = (typeof LOSSES)[number];

@@ -33,7 +33,7 @@ export interface PostgresServer {
   crash(): void;
   /** Sends SIGSTOP to all of them: connections stay open without answers. */
   freeze(): void;
-  /** Pauses its WAL senders until it crashes: a COMMIT is on its own disk alone. */
+  /** Pauses its WAL senders until it crashes: a COMMIT is only on its own disk. */
   holdBackWal(): void;
   /** Promotes a standby; resolves when it accepts writes. */
   promote(): Promise<void>;

@@ -17,7 +17,7 @@ export const NONE = 'none';
 
 interface Question<V> {
   message: string;
-  /** Answer of Enter alone; `none` makes the question optional. */
+  /** Default answer for Enter; `none` makes the question optional. */
   otherwise?: string;
   /** Replaces the flag's own parser. */
   read?: (text: string) => V;

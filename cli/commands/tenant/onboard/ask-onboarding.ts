@@ -81,7 +81,7 @@ async function askTours(dialogue: Dialogue): Promise<void> {
   if (which === 'continents') await askContinents(dialogue);
   else if (which === 'tours')
     await answerFlag(dialogue, 'tour', {
-      message: 'Tours, by slug or id, with blanks between:',
+      message: 'Tours, by slug or id, separated by blanks:',
       read: list,
       rehearsed: true,
     });
@@ -101,7 +101,7 @@ async function askContinents(dialogue: Dialogue): Promise<void> {
   }
   // The catalog is empty: its continents may be imported later.
   await answerFlag(dialogue, 'continent', {
-    message: 'Continents, by their slugs, with blanks between:',
+    message: 'Continents, by their slugs, separated by blanks:',
     read: (text) => list(text).map((one) => parseContinent(one)),
   });
 }
@@ -149,7 +149,7 @@ async function askOrigins(dialogue: Dialogue): Promise<void> {
   // Typing http://localhost here counts as --dev.
   answers.dev ??= answers.status === 'trial';
   await answerFlag(dialogue, 'origin', {
-    message: 'Sites that may show its widget, with blanks between:',
+    message: 'Sites that may show its widget, separated by blanks:',
     otherwise: NONE,
     read: list,
     rehearsed: true,

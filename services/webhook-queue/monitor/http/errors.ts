@@ -6,7 +6,7 @@ import type { Viewer } from '../html/layout';
 import { requestIdOf } from '../../../platform/http/request-id';
 import { PARSED_HEADER_MAX, type RequestMalformation } from '../../../platform/http/malformed-request';
 
-/** Ends a request with a page that says why. The text never repeats what the client sent. */
+/** Ends a request with a page that explains the reason. The text never repeats input of the client. */
 export class RequestRefusal extends Error {
   constructor(
     readonly status: number,

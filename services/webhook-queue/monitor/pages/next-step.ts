@@ -34,7 +34,7 @@ interface NextStepText {
   sentence: Markup;
 }
 
-/** Returns what happens next with a delivery. */
+/** Returns the next step of a delivery. */
 export function nextStep(situation: DeliverySituation): NextStepText {
   return finished(situation) ?? inFlight(situation) ?? heldBack(situation) ?? scheduled(situation);
 }
@@ -110,7 +110,7 @@ function scheduled({ nextAttemptAt, now, attempts, lastError }: DeliverySituatio
     endpoint.`;
     return { short: 'due now', sentence };
   }
-  const sentence = html`${why}${which} goes out at ${fullTimeElement(nextAttemptAt)}
+  const sentence = html`${why}${which} is sent at ${fullTimeElement(nextAttemptAt)}
   (${formatRelative(nextAttemptAt, now)}).`;
   return { short: html`attempt ${attempts + 1} ${formatRelative(nextAttemptAt, now)}`, sentence };
 }

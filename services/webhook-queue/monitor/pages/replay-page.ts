@@ -58,7 +58,7 @@ async function preview(db: Db, query: ReplayQuery, viewer: Viewer): Promise<Mark
 
 const TOO_WIDE = html`<p>Name a tenant, an endpoint or a time above. A replay needs at least one.</p>`;
 
-/** The replay action refuses a wider filter. */
+/** Checks that the filter is narrow enough; the replay action refuses a wider one. */
 function isNarrow({ tenant, endpoint, since }: ReplayQuery): boolean {
   return Boolean(tenant ?? endpoint ?? since);
 }

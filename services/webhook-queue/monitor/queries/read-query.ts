@@ -132,7 +132,7 @@ export function parseReplayQuery(params: Params): ReplayQuery {
   };
 }
 
-/** Parses a field, or says what it must be. */
+/** Parses a field, or returns the issue. */
 type ParseParameter<T> = (text: string) => { value: T } | { issue: string };
 
 function reader(params: Params) {
