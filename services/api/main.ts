@@ -12,6 +12,7 @@ import { startUseRecorder } from './credentials/record-use';
 import { createAvailabilityCache } from './departures/availability-cache';
 import { createDepartureQueue } from './departures/departure-queue';
 import { createSingleFlight } from './idempotency/single-flight';
+import { SaleQueue } from './sales/sale-queue';
 import { createRefusalLog } from './refusals/refusal-log';
 import { drain } from './drain';
 import { createLoadShedder } from './http/load-shedding';
@@ -65,6 +66,7 @@ async function serve(config: Config, log: Logger, database: ServiceDatabase): Pr
     ...{ config, secrets, ...reads, writes, log, uses, availability, refusals },
     quotas: store.quotas,
     departureQueue: createDepartureQueue(),
+    sales: new SaleQueue(writes, config.groupCommit),
     singleFlight: createSingleFlight(),
   };
   const shedder = createLoadShedder();

@@ -22,6 +22,8 @@ export interface Config {
   cdnCache: boolean;
   /** false: every request reads credentials and catalog from the database. */
   remember: boolean;
+  /** false: each hold and each booking is created in its own transaction. */
+  groupCommit: boolean;
   webhooks: { allowPrivateTargets: boolean; retryScheduleSeconds: number[]; retentionDays: number };
   /** The given values. secrets.ts refuses or generates missing ones. */
   secrets: { secretsKey?: string; cursorKey?: string; keyPepper?: string };
@@ -81,6 +83,7 @@ export function checkEnvironment(env: Environment): CheckedEnvironment {
     logLevel: values.LOG_LEVEL,
     cdnCache: values.CDN_CACHE,
     remember: values.AUTHORIZATION_CACHE,
+    groupCommit: values.GROUP_COMMIT,
     webhooks: {
       allowPrivateTargets: values.WEBHOOK_ALLOW_PRIVATE_TARGETS,
       retryScheduleSeconds: values.WEBHOOK_RETRY_SCHEDULE,

@@ -160,6 +160,14 @@ export async function inTransaction<T>(
   }
 }
 
+/** Classes of SQLSTATE after which the server may have committed: connection, resources, shutdown, internal errors. */
+const UNCERTAIN = /^(08|53|57|58|XX)/;
+
+/** Returns whether the server answered with an error that ended the transaction; false when the outcome is unknown. */
+export function isRolledBack(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code !== undefined && !UNCERTAIN.test(error.code);
+}
+
 /**
  * Runs a transaction when its turn in the queue comes.
  * @param work calls inTransaction with `lockBy`

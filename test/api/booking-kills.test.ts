@@ -11,15 +11,6 @@ const CLIENTS = 6;
 let database: TestDatabase;
 let authorization: string;
 let instances: ApiProcess[];
-beforeAll(async () => {
-  database = await createTestDatabase();
-  authorization = `Bearer ${await givenKey(database.db, await givenTenant(database.db, { maxUnpaid: 1_000_000 }))}`;
-  instances = await Promise.all([startApiProcess(database.url), startApiProcess(database.url)]);
-}, 60_000);
-afterAll(async () => {
-  await Promise.all(instances.map((instance) => instance.stop()));
-  await database.drop();
-}, 30_000);
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const anyOf = <T>(list: T[]): T => list[Math.floor(Math.random() * list.length)]!;
@@ -62,50 +53,64 @@ async function bookUntilAnswered(key: string, seats: Seats): Promise<Acknowledge
   }
 }
 
-describe('API processes that are killed while they book', () => {
-  it(
-    'lose no acknowledged booking, and create none twice',
-    async () => {
-      const { db } = database;
-      const departures = await Promise.all([60, 10_000].map((seats) => givenSeats(db, { seats })));
-      const acknowledged = new Map<string, { seats: Seats; answer: Acknowledged }>();
-      let killing = true;
-      let kills = 0;
+describe.each(['on', 'off'])(
+  'API processes with group commit %s that are killed while they book',
+  (setting) => {
+    const start = () => startApiProcess(database.url, { GROUP_COMMIT: setting });
+    beforeAll(async () => {
+      database = await createTestDatabase();
+      authorization = `Bearer ${await givenKey(database.db, await givenTenant(database.db, { maxUnpaid: 1_000_000 }))}`;
+      instances = await Promise.all([start(), start()]);
+    }, 60_000);
+    afterAll(async () => {
+      await Promise.all(instances.map((instance) => instance.stop()));
+      await database.drop();
+    }, 30_000);
 
-      const killer = async () => {
-        const until = Date.now() + SECONDS * 1000;
-        while (kills < KILLS && Date.now() < until) {
-          await pause(Math.random() * 150);
-          await instances[0]!.kill();
-          instances.shift();
-          kills += 1;
-          instances.push(await startApiProcess(database.url));
+    it(
+      'lose no acknowledged booking, and create none twice',
+      async () => {
+        const { db } = database;
+        const departures = await Promise.all([60, 10_000].map((seats) => givenSeats(db, { seats })));
+        const acknowledged = new Map<string, { seats: Seats; answer: Acknowledged }>();
+        let killing = true;
+        let kills = 0;
+
+        const killer = async () => {
+          const until = Date.now() + SECONDS * 1000;
+          while (kills < KILLS && Date.now() < until) {
+            await pause(Math.random() * 150);
+            await instances[0]!.kill();
+            instances.shift();
+            kills += 1;
+            instances.push(await start());
+          }
+          killing = false;
+        };
+        const client = async (name: number) => {
+          for (let n = 0; killing; n++) {
+            const key = `order-${name}-${n}`;
+            const seats = departures[n % 2]!;
+            acknowledged.set(key, { seats, answer: await bookUntilAnswered(key, seats) });
+          }
+        };
+        await Promise.all([killer(), ...Array.from({ length: CLIENTS }, (_, name) => client(name))]);
+
+        const leads = await db('booking_leads').select('external_ref', 'booking_ref');
+        const events = await db('webhook_events').where({ type: 'booking.created' }).pluck('booking_ref');
+        const made = [...acknowledged].filter(([, { answer }]) => answer.status === 201);
+        expect(leads.map((lead) => lead.externalRef).sort()).toEqual(made.map(([key]) => key).sort());
+        expect(leads.map((lead) => lead.bookingRef).sort()).toEqual(events.sort());
+        expect(await seatsTaken(db, departures[0]!)).toBeLessThanOrEqual(60);
+        expect(kills).toBeGreaterThan(1);
+
+        const answeredTwice = made.filter(([, { answer }]) => answer.replayed);
+        expect(answeredTwice.length).toBeGreaterThan(0);
+        for (const [key, { seats, answer }] of [...answeredTwice, ...made.slice(0, 50)]) {
+          expect(await bookUntilAnswered(key, seats)).toEqual({ ...answer, replayed: true });
         }
-        killing = false;
-      };
-      const client = async (name: number) => {
-        for (let n = 0; killing; n++) {
-          const key = `order-${name}-${n}`;
-          const seats = departures[n % 2]!;
-          acknowledged.set(key, { seats, answer: await bookUntilAnswered(key, seats) });
-        }
-      };
-      await Promise.all([killer(), ...Array.from({ length: CLIENTS }, (_, name) => client(name))]);
-
-      const leads = await db('booking_leads').select('external_ref', 'booking_ref');
-      const events = await db('webhook_events').where({ type: 'booking.created' }).pluck('booking_ref');
-      const made = [...acknowledged].filter(([, { answer }]) => answer.status === 201);
-      expect(leads.map((lead) => lead.externalRef).sort()).toEqual(made.map(([key]) => key).sort());
-      expect(leads.map((lead) => lead.bookingRef).sort()).toEqual(events.sort());
-      expect(await seatsTaken(db, departures[0]!)).toBeLessThanOrEqual(60);
-      expect(kills).toBeGreaterThan(1);
-
-      const answeredTwice = made.filter(([, { answer }]) => answer.replayed);
-      expect(answeredTwice.length).toBeGreaterThan(0);
-      for (const [key, { seats, answer }] of [...answeredTwice, ...made.slice(0, 50)]) {
-        expect(await bookUntilAnswered(key, seats)).toEqual({ ...answer, replayed: true });
-      }
-    },
-    (SECONDS + 60) * 1000,
-  );
-});
+      },
+      (SECONDS + 60) * 1000,
+    );
+  },
+);

@@ -1,4 +1,5 @@
 import supertest from 'supertest';
+import { lockKey } from '../../services/api/idempotency/idempotency.repository';
 import { setVisibility } from '../../services/api/catalog/manage-visibility';
 import { addPriceRule } from '../../services/api/pricing/change-price-rules';
 import { findTenantForChange } from '../../services/api/tenants/find-tenant';
@@ -101,10 +102,8 @@ describe('a booking without a date', () => {
   it("that waited for its idempotency key uses the tour's new currency", async () => {
     const tour = await givenTour(db, { basePriceMinor: 139_000 });
     const first = await db.transaction();
-    await first('idempotency_keys').insert({
-      ...{ tenant_id: website.tenant.id, operation: 'booking.create', key: 'twice' },
-      ...{ fingerprint: Buffer.alloc(32), expires_at: first.raw("clock_timestamp() + interval '1 hour'") },
-    });
+    const claimed = { tenantId: website.tenant.id, operation: 'booking.create', key: 'twice' } as const;
+    await lockKey(first, { ...claimed, erasedKey: '' });
     const answer = website.book({ tour_id: tour.slug }, { 'idempotency-key': 'twice' });
     await untilTransactionWaits(db);
     await inTransaction(db, (trx) => changeCurrency(trx, tour, YEN));

@@ -1,6 +1,8 @@
 import type { Response } from 'supertest';
+import { lockKey } from '../../services/api/idempotency/idempotency.repository';
 import { useTestApi } from '../support/api';
 import { givenKey } from '../support/given';
+import { untilTransactionWaits } from '../support/lock-wait';
 import { expectProblem } from '../support/responses';
 import { CUSTOMER, givenSeats, givenWebsite, type Seats, seatsTaken, useWebsite } from '../support/website';
 
@@ -216,6 +218,24 @@ describe('concurrent requests', () => {
     expect(made.filter(({ headers }) => headers['idempotent-replayed'] === undefined)).toHaveLength(1);
     expect(await seatsTaken(db, seats)).toBe(1);
     expect(await db('webhook_events').where({ booking_ref: made[0]!.body.booking_ref })).toHaveLength(1);
+  });
+
+  it('with the key of a request that runs on another instance wait alone; others of the departure do not wait', async () => {
+    const { db } = api;
+    const { tour, date } = await givenSeats(db);
+    const { 'idempotency-key': key } = newKey();
+    const elsewhere = await db.transaction();
+    const claimed = { tenantId: website.tenant.id, operation: 'hold.place', key } as const;
+    await lockKey(elsewhere, { ...claimed, erasedKey: '' });
+    const body = { departure_date: date, quantity: 1 };
+    const waiting = website.hold(tour, body, { 'idempotency-key': key });
+    await untilTransactionWaits(db);
+    expect((await website.hold(tour, body)).status).toBe(201);
+    expect((await website.hold(tour, body, newKey())).status).toBe(201);
+    expectProblem(await waiting, 409, 'idempotency_in_progress', { retryable: true });
+    await elsewhere.rollback();
+    expect((await website.hold(tour, body, { 'idempotency-key': key })).status).toBe(201);
+    expect(await seatsTaken(db, { tour, date })).toBe(3);
   });
 
   it('with the key of a request that runs on another instance get idempotency_in_progress after two seconds', async () => {

@@ -20,6 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const HOLD = '/api/gateway/tours/:id_or_slug/hold';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
@@ -57,6 +58,16 @@ async function givenHolding(seats = 10) {
       body: JSON.stringify({ departure_date: date, quantity }),
     }).then((answer) => answer.status);
   return { tenant, key, tour, date, hold };
+}
+
+/** Places a hold and returns the request that extends it. */
+async function givenExtension({ tour, date, key }: Awaited<ReturnType<typeof givenHolding>>) {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const post = (path: string, body: object) =>
+    fetch(`${api.baseUrl}/api/gateway/${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+  const placed = await post(`tours/${tour.slug}/hold`, { departure_date: date, quantity: 1 });
+  const { hold_id } = (await placed.json()) as { hold_id: string };
+  return async () => (await post(`holds/${hold_id}/extend`, { hold_minutes: 30 })).text();
 }
 
 const releases: (() => Promise<unknown>)[] = [];
@@ -104,14 +115,15 @@ describe('the metrics of the API', () => {
   });
 
   it('measure waits for a lock and requests that wait for a connection', async () => {
-    // At most four connections wait for one departure.
-    const holdings = await Promise.all(Array.from({ length: 5 }, () => givenHolding()));
+    // Three changes of holds at most wait for one departure.
+    const holdings = await Promise.all(Array.from({ length: 7 }, () => givenHolding()));
+    const extensions = await Promise.all(holdings.map((holding) => givenExtension(holding)));
     const lock = { lock: 'departure' };
     const locked = await Promise.all(holdings.map(({ tour, date }) => lockDeparture(tour.id, date)));
     const waited = () => read('lock_wait_seconds_sum', lock);
     const before = await waited();
-    const busy = growth('writes_total', { operation: 'hold.place', outcome: 'departure_busy' }, () =>
-      Promise.all(Array.from({ length: 20 }, (_, n) => holdings[n % 5]!.hold(1))),
+    const busy = growth('writes_total', { operation: 'hold.extend', outcome: 'departure_busy' }, () =>
+      Promise.all(Array.from({ length: 20 }, (_, n) => extensions[n % 7]!())),
     );
     const waiting = () => read('database_pool_waiting', { pool: 'writes' });
     for (let tries = 0; tries < 36 && (await waiting()) !== 4; tries++) await sleep(50);

@@ -7,15 +7,6 @@ import { CUSTOMER, givenSeats, type Seats, seatsTaken } from '../support/website
 let database: TestDatabase;
 let processes: ApiProcess[];
 let authorization: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  processes = await Promise.all([startApiProcess(database.url), startApiProcess(database.url)]);
-  authorization = `Bearer ${await givenKey(database.db, await givenTenant(database.db))}`;
-}, 60_000);
-afterAll(async () => {
-  for (const api of processes) expect(await api.stop()).toBe(0);
-  await database.drop();
-}, 30_000);
 
 interface Answer {
   status: number;
@@ -58,119 +49,136 @@ const tally = (answers: Answer[]) => {
   return counts;
 };
 
-describe('ten seats and two processes', () => {
-  it('are held by exactly ten of 200 concurrent requests; the others get insufficient_seats', async () => {
-    const seats = await givenSeats(database.db, { seats: 10 });
-    const answers = await Promise.all(
-      Array.from({ length: 200 }, (_, n) => untilDecided(() => hold(n, seats))),
-    );
-    expect(tally(answers)).toEqual({ '201': 10, '409 insufficient_seats': 190 });
-    expect(await seatsTaken(database.db, seats)).toBe(10);
+describe.each([
+  ['with group commit', ['on', 'on']],
+  ['without group commit', ['off', 'off']],
+  ['of which one has group commit', ['on', 'off']],
+])('two processes %s:', (_title, settings) => {
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const starting = settings.map((GROUP_COMMIT) => startApiProcess(database.url, { GROUP_COMMIT }));
+    processes = await Promise.all(starting);
+    authorization = `Bearer ${await givenKey(database.db, await givenTenant(database.db))}`;
+  }, 60_000);
+  afterAll(async () => {
+    for (const api of processes) expect(await api.stop()).toBe(0);
+    await database.drop();
+  }, 30_000);
+
+  describe('ten seats and two processes', () => {
+    it('are held by exactly ten of 200 concurrent requests; the others get insufficient_seats', async () => {
+      const seats = await givenSeats(database.db, { seats: 10 });
+      const answers = await Promise.all(
+        Array.from({ length: 200 }, (_, n) => untilDecided(() => hold(n, seats))),
+      );
+      expect(tally(answers)).toEqual({ '201': 10, '409 insufficient_seats': 190 });
+      expect(await seatsTaken(database.db, seats)).toBe(10);
+    });
+
+    it('are booked by exactly ten of 60 concurrent requests, each with its event', async () => {
+      const { db } = database;
+      const seats = await givenSeats(db, { seats: 10 });
+      const answers = await Promise.all(
+        Array.from({ length: 60 }, (_, n) => untilDecided(() => book(n, seats))),
+      );
+      expect(tally(answers)).toEqual({ '201': 10, '409 insufficient_seats': 50 });
+      const refs = await db('booking_leads').where({ tour_id: seats.tour.id }).pluck('booking_ref');
+      expect(await db('webhook_events').whereIn('booking_ref', refs).pluck('booking_ref')).toHaveLength(10);
+      expect(refs).toHaveLength(10);
+    });
+
+    it('consume a hold once for many concurrent bookings', async () => {
+      const seats = await givenSeats(database.db, { seats: 2 });
+      const { hold_id } = (await hold(0, seats, 2)).body;
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, n) => book(n, seats, { hold_id, adults: 2 })),
+      );
+      expect(tally(answers)).toEqual({ '201': 1, '409 hold_state_conflict': 19 });
+    });
+
+    it('book once for one Idempotency-Key that both processes get', async () => {
+      const seats = await givenSeats(database.db);
+      const key = { 'idempotency-key': 'one-order' };
+      const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => book(n, seats, {}, key)));
+      const made = answers.filter(({ status }) => status === 201);
+      expect(Object.keys(tally(answers)).sort()).toEqual(
+        made.length === 40 ? ['201'] : ['201', '409 idempotency_in_progress'],
+      );
+      expect(new Set(made.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+      expect(await seatsTaken(database.db, seats)).toBe(1);
+    });
+
+    it('confirm or cancel one booking, never both at once', async () => {
+      const seats = await givenSeats(database.db);
+      const { booking_ref } = (await book(0, seats)).body;
+      const steps = Array.from({ length: 20 }, (_, n) =>
+        send(n, 'POST', `/api/tenant/bookings/${booking_ref}/${n % 4 < 2 ? 'confirm' : 'cancel'}`),
+      );
+      const answers = await Promise.all(steps);
+      expect(tally(answers.filter((_, n) => n % 4 >= 2))).toEqual({ '200': 10 });
+      const confirms = tally(answers.filter((_, n) => n % 4 < 2));
+      const { '200': before = 0, '409 booking_state_conflict': after = 0 } = confirms;
+      expect(before + after).toBe(10);
+      expect(await seatsTaken(database.db, seats)).toBe(0);
+    });
   });
 
-  it('are booked by exactly ten of 60 concurrent requests, each with its event', async () => {
-    const { db } = database;
-    const seats = await givenSeats(db, { seats: 10 });
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, n) => untilDecided(() => book(n, seats))),
-    );
-    expect(tally(answers)).toEqual({ '201': 10, '409 insufficient_seats': 50 });
-    const refs = await db('booking_leads').where({ tour_id: seats.tour.id }).pluck('booking_ref');
-    expect(await db('webhook_events').whereIn('booking_ref', refs).pluck('booking_ref')).toHaveLength(10);
-    expect(refs).toHaveLength(10);
-  });
+  describe('a mix of concurrent writes on a few departures', () => {
+    it('never takes more seats than there are, and never fails', async () => {
+      const { db } = database;
+      const departures = await Promise.all([4, 7, 10].map((seats) => givenSeats(db, { seats })));
+      const holds: string[] = [];
+      const bookings: string[] = [];
+      const any = <T>(list: T[]) => list[Math.floor(Math.random() * list.length)];
+      const upTo = (n: number) => 1 + Math.floor(Math.random() * n);
 
-  it('consume a hold once for many concurrent bookings', async () => {
-    const seats = await givenSeats(database.db, { seats: 2 });
-    const { hold_id } = (await hold(0, seats, 2)).body;
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => book(n, seats, { hold_id, adults: 2 })),
-    );
-    expect(tally(answers)).toEqual({ '201': 1, '409 hold_state_conflict': 19 });
-  });
-
-  it('book once for one Idempotency-Key that both processes get', async () => {
-    const seats = await givenSeats(database.db);
-    const key = { 'idempotency-key': 'one-order' };
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => book(n, seats, {}, key)));
-    const made = answers.filter(({ status }) => status === 201);
-    expect(Object.keys(tally(answers)).sort()).toEqual(
-      made.length === 40 ? ['201'] : ['201', '409 idempotency_in_progress'],
-    );
-    expect(new Set(made.map(({ body }) => JSON.stringify(body))).size).toBe(1);
-    expect(await seatsTaken(database.db, seats)).toBe(1);
-  });
-
-  it('confirm or cancel one booking, never both at once', async () => {
-    const seats = await givenSeats(database.db);
-    const { booking_ref } = (await book(0, seats)).body;
-    const steps = Array.from({ length: 20 }, (_, n) =>
-      send(n, 'POST', `/api/tenant/bookings/${booking_ref}/${n % 4 < 2 ? 'confirm' : 'cancel'}`),
-    );
-    const answers = await Promise.all(steps);
-    expect(tally(answers.filter((_, n) => n % 4 >= 2))).toEqual({ '200': 10 });
-    const confirms = tally(answers.filter((_, n) => n % 4 < 2));
-    const { '200': before = 0, '409 booking_state_conflict': after = 0 } = confirms;
-    expect(before + after).toBe(10);
-    expect(await seatsTaken(database.db, seats)).toBe(0);
-  });
-});
-
-describe('a mix of concurrent writes on a few departures', () => {
-  it('never takes more seats than there are, and never fails', async () => {
-    const { db } = database;
-    const departures = await Promise.all([4, 7, 10].map((seats) => givenSeats(db, { seats })));
-    const holds: string[] = [];
-    const bookings: string[] = [];
-    const any = <T>(list: T[]) => list[Math.floor(Math.random() * list.length)];
-    const upTo = (n: number) => 1 + Math.floor(Math.random() * n);
-
-    const acts: ((n: number) => Promise<Answer | undefined>)[] = [
-      async (n) => keep(await hold(n, any(departures)!, upTo(3)), holds, 'hold_id'),
-      async (n) => keep(await book(n, any(departures)!, { adults: upTo(3) }), bookings, 'booking_ref'),
-      async (n) =>
-        withAny(holds, async (id) => {
-          const { body } = await send(n, 'GET', `/api/gateway/holds/${id}`);
-          const order = { hold_id: id, tour_id: body.tour.id, departure_date: undefined, adults: upTo(4) };
-          return keep(await book(n, any(departures)!, order), bookings, 'booking_ref');
-        }),
-      async (n) =>
-        withAny(holds, (id) => send(n, 'POST', `/api/gateway/holds/${id}/extend`, { hold_minutes: 20 })),
-      async (n) => withAny(holds, (id) => send(n, 'DELETE', `/api/gateway/holds/${id}`)),
-      async () => withAny(holds, (id) => shortenHold(db, id, 5 * upTo(10))),
-      async (n) => withAny(bookings, (ref) => send(n, 'POST', `/api/tenant/bookings/${ref}/cancel`)),
-      async (n) => withAny(bookings, (ref) => send(n, 'POST', `/api/tenant/bookings/${ref}/confirm`)),
-    ];
-    async function withAny(list: string[], act: (id: string) => Promise<Answer | undefined>) {
-      const id = any(list);
-      return id === undefined ? undefined : act(id);
-    }
-
-    const answers: Answer[] = [];
-    const until = Date.now() + 3_000;
-    const client = async (n: number) => {
-      while (Date.now() < until) {
-        const answer = await any(acts)!(n);
-        if (answer) answers.push(answer);
+      const acts: ((n: number) => Promise<Answer | undefined>)[] = [
+        async (n) => keep(await hold(n, any(departures)!, upTo(3)), holds, 'hold_id'),
+        async (n) => keep(await book(n, any(departures)!, { adults: upTo(3) }), bookings, 'booking_ref'),
+        async (n) =>
+          withAny(holds, async (id) => {
+            const { body } = await send(n, 'GET', `/api/gateway/holds/${id}`);
+            const order = { hold_id: id, tour_id: body.tour.id, departure_date: undefined, adults: upTo(4) };
+            return keep(await book(n, any(departures)!, order), bookings, 'booking_ref');
+          }),
+        async (n) =>
+          withAny(holds, (id) => send(n, 'POST', `/api/gateway/holds/${id}/extend`, { hold_minutes: 20 })),
+        async (n) => withAny(holds, (id) => send(n, 'DELETE', `/api/gateway/holds/${id}`)),
+        async () => withAny(holds, (id) => shortenHold(db, id, 5 * upTo(10))),
+        async (n) => withAny(bookings, (ref) => send(n, 'POST', `/api/tenant/bookings/${ref}/cancel`)),
+        async (n) => withAny(bookings, (ref) => send(n, 'POST', `/api/tenant/bookings/${ref}/confirm`)),
+      ];
+      async function withAny(list: string[], act: (id: string) => Promise<Answer | undefined>) {
+        const id = any(list);
+        return id === undefined ? undefined : act(id);
       }
-    };
-    let looks = 0;
-    const watch = async () => {
-      for (; Date.now() < until; looks++) {
-        const { rows } = await db.raw(
-          'select seats_total, seats_taken(id, clock_timestamp()) as taken from departures where tour_id = any(?)',
-          [departures.map(({ tour }) => tour.id)],
-        );
-        for (const { seatsTotal, taken } of rows) expect(taken).toBeLessThanOrEqual(seatsTotal);
-      }
-    };
-    await Promise.all([watch(), ...Array.from({ length: 12 }, (_, n) => client(n))]);
 
-    const counts = tally(answers);
-    expect(Object.keys(counts).filter((outcome) => !/^(20[014]|409 \w+)$/.test(outcome))).toEqual([]);
-    expect(counts['409 departure_busy']).toBeUndefined();
-    expect(counts['201']).toBeGreaterThan(20);
-    expect(looks).toBeGreaterThan(20);
+      const answers: Answer[] = [];
+      const until = Date.now() + 3_000;
+      const client = async (n: number) => {
+        while (Date.now() < until) {
+          const answer = await any(acts)!(n);
+          if (answer) answers.push(answer);
+        }
+      };
+      let looks = 0;
+      const watch = async () => {
+        for (; Date.now() < until; looks++) {
+          const { rows } = await db.raw(
+            'select seats_total, seats_taken(id, clock_timestamp()) as taken from departures where tour_id = any(?)',
+            [departures.map(({ tour }) => tour.id)],
+          );
+          for (const { seatsTotal, taken } of rows) expect(taken).toBeLessThanOrEqual(seatsTotal);
+        }
+      };
+      await Promise.all([watch(), ...Array.from({ length: 12 }, (_, n) => client(n))]);
+
+      const counts = tally(answers);
+      expect(Object.keys(counts).filter((outcome) => !/^(20[014]|409 \w+)$/.test(outcome))).toEqual([]);
+      expect(counts['409 departure_busy']).toBeUndefined();
+      expect(counts['201']).toBeGreaterThan(20);
+      expect(looks).toBeGreaterThan(20);
+    });
   });
 });
 

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { placeHold } from '../../services/api/holds/place-hold';
+import { placeHold } from '../support/sell';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';

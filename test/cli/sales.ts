@@ -1,11 +1,10 @@
-import { createBooking } from '../../services/api/bookings/create-booking';
 import type { BookingLead } from '../../services/api/bookings/booking-lead';
-import { placeHold } from '../../services/api/holds/place-hold';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { inTransaction } from '../../services/platform/database';
 import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
 import { preparedBeforeAll } from '../support/prepared';
+import { createBooking, placeHold } from '../support/sell';
 import { openTestTerminal, type TestTerminal } from './terminal';
 
 export const ANA = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
@@ -39,12 +38,12 @@ async function openSales(): Promise<Sales> {
     ...{ tenant, tour, date },
     hold: (quantity) => {
       const request = { ...wanted, quantity, holdMinutes: undefined, externalRef: 'cart-1', customer: ANA };
-      return inTransaction(db, (trx) => placeHold(trx, tenant, request)) as Promise<SeatHold>;
+      return inTransaction(db, (trx) => placeHold(trx, tenant, request));
     },
     book: (adults, { holdId, notes } = {}) => {
       const rest = { paymentMethod: null, holdId: holdId ?? null, expectedTotal: null, notes: notes ?? null };
       const request = { ...wanted, ...rest, adults, externalRef: 'order-1', customer: ANA };
-      return inTransaction(db, (trx) => createBooking(trx, tenant, request)) as Promise<BookingLead>;
+      return inTransaction(db, (trx) => createBooking(trx, tenant, request));
     },
     seatsTaken: async () => {
       const { rows } = await db.raw(

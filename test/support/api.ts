@@ -10,6 +10,7 @@ import { createAvailabilityCache } from '../../services/api/departures/availabil
 import { createDepartureQueue } from '../../services/api/departures/departure-queue';
 import { createLoadShedder } from '../../services/api/http/load-shedding';
 import { createSingleFlight } from '../../services/api/idempotency/single-flight';
+import { SaleQueue } from '../../services/api/sales/sale-queue';
 import { createRefusalLog } from '../../services/api/refusals/refusal-log';
 import type { SalesContext } from '../../services/api/sales-context';
 import { NEVER_VALID } from '../../services/platform/read-cache/validity';
@@ -71,6 +72,7 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
     uses,
     availability,
     departureQueue: createDepartureQueue(),
+    sales: new SaleQueue(database.db, config.groupCommit),
     refusals: createRefusalLog(),
     singleFlight: createSingleFlight(),
   };

@@ -1,8 +1,8 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
 import type { Actor } from '../tenants/actor';
-import { type PaymentMethod, tenantIdOf, type TenantScope } from '../tenants/tenant';
+import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
-import type { BookingLead, BookingStatus, Customer, KeptCustomer } from './booking-lead';
+import type { BookingLead, BookingStatus, KeptCustomer } from './booking-lead';
 
 /** The status by the database's clock, also before the sweeper writes it. */
 const LEAD_STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;
@@ -18,54 +18,6 @@ const LEAD_COLUMNS = `
 /** Follows CLOCK. */
 const LEAD_TABLES =
   'clock, booking_leads l join tours t on t.id = l.tour_id join tenants n on n.id = l.tenant_id';
-
-export interface NewLead {
-  tenant: { id: string; bookingPrefix: string; paymentWindowMinutes: number | null };
-  tourId: string;
-  departureId: string | null;
-  departureDate: string | null;
-  holdId: string | null;
-  adults: number;
-  unitPriceMinor: number;
-  totalMinor: number;
-  depositMinor: number;
-  currency: string;
-  currencyDigits: number;
-  priceBreakdown: Record<string, unknown>;
-  paymentMethod: PaymentMethod;
-  externalRef: string | null;
-  customer: Customer;
-  notes: string | null;
-  by: Actor | null;
-}
-
-/** Inserts the lead and returns its reference: the tenant's prefix, a dash, and the lead's id. */
-export async function insertLead(trx: Trx, lead: NewLead): Promise<string> {
-  const { rows } = await trx.raw(
-    `${CLOCK},
-     number as materialized (select nextval(pg_get_serial_sequence('booking_leads', 'id')) as id)
-     insert into booking_leads (id, booking_ref, tenant_id, tour_id, departure_id, departure_date, hold_id, adults,
-       unit_price_minor, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
-       external_ref, customer_name, customer_phone, customer_email, notes, created_by,
-       created_at, payment_due_at)
-     overriding system value
-     select number.id, :prefix || '-' || number.id, :tenantId::uuid, :tourId::uuid, :departureId::uuid,
-       :departureDate::date, :holdId::uuid, :adults, :unitPriceMinor, :totalMinor, :depositMinor, :currency,
-       :currencyDigits, :priceBreakdown::jsonb, :paymentMethod, :externalRef, :name, :phone, :email, :notes, :by,
-       clock.at, clock.at + make_interval(mins => :windowMinutes::integer)
-     from clock, number
-     returning booking_ref`,
-    {
-      ...lead,
-      ...lead.customer,
-      priceBreakdown: JSON.stringify(lead.priceBreakdown),
-      tenantId: lead.tenant.id,
-      prefix: lead.tenant.bookingPrefix,
-      windowMinutes: lead.tenant.paymentWindowMinutes,
-    },
-  );
-  return rows[0].bookingRef;
-}
 
 export async function findLead(
   db: Db,

@@ -34,9 +34,8 @@ import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
-import { answerWrite, type WriteOperation } from '../http/write-request';
-import { findDateByReference } from '../holds/consume-hold';
-import { getHold } from '../holds/find-hold';
+import { answerCreation, answerWrite, type WriteOperation } from '../http/write-request';
+import { type BookingRequest, prepareBooking } from '../sales/prepare-sale';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import {
@@ -48,9 +47,8 @@ import {
   bookingItem,
   type BookingPage,
 } from './booking.dto';
-import { type ChangedBooking, isBookingRef } from './booking-lead';
+import { type BookingLead, type ChangedBooking, isBookingRef } from './booking-lead';
 import { cancelBooking, confirmBooking } from './change-booking';
-import { type BookingRequest, createBooking } from './create-booking';
 import { getBooking, listBookings } from './find-booking';
 
 const WEEK_HOURS = 7 * 24;
@@ -84,10 +82,15 @@ export class BookingsController {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
     const wanted = { ...bookingRequest(body, tenant), by: byKey(principal) };
-    const answer = await answerWrite(
+    const answer = await answerCreation<BookingLead, BookingAnswer>(
       request,
-      { ...CREATE, turn: this.turnToBook(tenant, wanted) },
-      (trx, runIdempotent) => createBooking(trx, tenant, wanted, runIdempotent),
+      CREATE,
+      async (claimFor) => {
+        const tour = await cachedVisibleTour(this.context, tenant, body.tour_id);
+        const sale = await prepareBooking(this.context.db, tenant, tour, wanted);
+        const claim = claimFor({ tour: tour.id, hold: sale.holdId });
+        return this.context.sales.sell({ ...sale, principal, claim });
+      },
       bookingAnswer,
       (refused, refusal) =>
         refuseWithAlternatives(this.context, { ...wanted, quantity: wanted.adults, ...refused }, refusal),
@@ -201,17 +204,6 @@ export class BookingsController {
     return answer;
   }
 
-  private turnToBook(tenant: Tenant, { tour, departureDate, holdId, externalRef }: BookingRequest): Turn {
-    const { db } = this.context;
-    return this.context.departureQueue.turnFor(async () => {
-      const hold = holdId === null ? null : await getHold(db, tenant.id, holdId);
-      if (hold) return { tourId: hold.tour.id, departureDate: hold.departureDate };
-      const { id } = await cachedVisibleTour(this.context, tenant, tour);
-      const date = departureDate ?? (await findDateByReference(db, tenant.id, id, externalRef));
-      return { tourId: id, departureDate: date };
-    });
-  }
-
   private turnOfBooking(tenant: Tenant, bookingRef: string): Turn {
     return this.context.departureQueue.turnFor(async () => {
       const { tour, departureDate } = await getBooking(this.context.db, tenant.id, bookingRef);
@@ -244,7 +236,6 @@ function bookingRequest(body: BookingBody, { country }: Tenant): Omit<BookingReq
     notes: () => optionalInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
   });
   return {
-    tour: body.tour_id,
     departureDate,
     adults: body.adults ?? 1,
     customer: { name, phone, email },

@@ -9,7 +9,7 @@ import {
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import type { TenantScope } from '../tenants/tenant';
 import { BookingStateConflictError } from './booking.errors';
-import { enqueueBookingEvent } from './booking-event';
+import { enqueueBookingEvents } from './booking-event';
 import type { BookingLead, ChangedBooking, NamedBooking } from './booking-lead';
 import { lockLead, setLeadStatus } from './booking-lead.repository';
 import { getBooking } from './find-booking';
@@ -73,7 +73,7 @@ async function changeStatus(
     await assertAllowed(before, locked);
     await setLeadStatus(trx, id, status, by);
     const after = await getBooking(trx, scope, bookingRef);
-    await enqueueBookingEvent(trx, `booking.${status}`, after);
+    await enqueueBookingEvents(trx, `booking.${status}`, [after]);
     return { before, after };
   });
 }

@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import type { ListedTour, Tour, TourKey } from './tour';
-import { IS_VISIBLE, VISIBILITY_JOINS } from './visibility';
+import { IS_VISIBLE, visibilityJoins } from './visibility';
 
 const LISTED_COLUMNS = `
   t.id, t.slug, t.name, t.name_folded, t.summary, t.continent, t.country, t.duration_days,
@@ -32,7 +32,7 @@ export async function findTourForTenant(db: Db, tenant: Tenant, key: TourKey): P
     `select ${TOUR_COLUMNS}
      from tours t
        ${UPCOMING}
-       ${VISIBILITY_JOINS}
+       ${visibilityJoins(':tenantId')}
      where ${'id' in key ? 't.id = :id::uuid' : 't.slug = :slug'} and ${IS_VISIBLE}`,
     { ...key, tenantId: tenant.id },
   );

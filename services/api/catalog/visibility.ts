@@ -30,13 +30,13 @@ export function rankVisibilityRules(
   return applicable.flatMap(({ kind, visible }) => (visible === undefined ? [] : { kind, visible }));
 }
 
-/**
- * Joins the tenant :tenantId and its visibility rules to the tour `t` of a statement.
- */
-export const VISIBILITY_JOINS = `
-  join tenants n on n.id = :tenantId
+/** Joins a tenant and its visibility rules to the tour `t` of a statement. @param tenantId an SQL expression */
+export function visibilityJoins(tenantId: string): string {
+  return `
+  join tenants n on n.id = ${tenantId}
   left join visibility_tour_rules vt on vt.tenant_id = n.id and vt.tour_id = t.id
   left join visibility_continent_rules vc on vc.tenant_id = n.id and vc.continent = t.continent`;
+}
 
-/** The condition that the tenant sees the tour. It needs VISIBILITY_JOINS. */
+/** The condition that the tenant sees the tour. It needs visibilityJoins. */
 export const IS_VISIBLE = `(t.status = 'published' and coalesce(vt.visible, vc.visible, n.default_visible))`;

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import { TENANT_COLUMNS } from '../tenants/tenant-row';
 import type { Scope } from './credential';
@@ -34,24 +34,40 @@ export async function findDigest(db: Db, kind: CredentialKind, id: string): Prom
 }
 
 export async function findStoredApiKey(db: Db, id: string): Promise<StoredApiKey | undefined> {
-  return findStored(db, 'api_keys', id, 'c.scopes');
+  return (await findStoredApiKeys(db, [id]))[0];
+}
+
+/** Returns the keys with these ids. */
+async function findStoredApiKeys(db: Db, ids: string[]): Promise<StoredApiKey[]> {
+  return toStored(await selectStored(db, 'api_keys', ids, 'c.scopes'));
+}
+
+/**
+ * Returns the keys with these ids, and keeps them and their tenants from a revocation or suspension until the transaction ends.
+ * The record of last use does not wait for this lock.
+ * @param wait false: leaves out the keys that another transaction is changing
+ */
+export async function lockStoredApiKeys(trx: Trx, ids: string[], wait: boolean): Promise<StoredApiKey[]> {
+  const locking = selectStored(trx, 'api_keys', ids, 'c.scopes').forKeyShare('c', 't');
+  return toStored(await (wait ? locking : locking.skipLocked()));
+}
+
+/** Returns which of the keys exist. */
+export async function findKeyIds(db: Db, ids: string[]): Promise<string[]> {
+  return db('api_keys').whereIn('id', ids).pluck('id');
 }
 
 export async function findStoredWidgetToken(db: Db, id: string): Promise<StoredWidgetToken | undefined> {
-  return findStored(db, 'widget_tokens', id, 'c.origins as own_origins');
+  return toStored(await selectStored(db, 'widget_tokens', [id], 'c.origins as own_origins'))[0];
 }
 
 /** @param own the column that only this kind has */
-async function findStored(
-  db: Db,
-  table: 'api_keys' | 'widget_tokens',
-  id: string,
-  own: string,
-): Promise<(StoredApiKey & StoredWidgetToken) | undefined> {
-  const row = await db(`${table} as c`)
+function selectStored(db: Db, table: 'api_keys' | 'widget_tokens', ids: string[], own: string) {
+  return db(`${table} as c`)
     .join('tenants as t', 't.id', 'c.tenant_id')
-    .where('c.id', id)
-    .first(
+    .whereIn('c.id', ids)
+    .select(
+      'c.id as credential_id',
       'c.family_id',
       'c.digest',
       'c.digest_alg as digest_algorithm',
@@ -61,8 +77,13 @@ async function findStored(
       db.raw('coalesce(c.expires_at <= clock_timestamp(), false) as expired'),
       ...TENANT_COLUMNS.map((column) => `t.${column}`),
     );
-  if (!row) return undefined;
-  const { familyId, digest, digestAlgorithm, expiresAt, revoked, expired, scopes, ownOrigins, ...tenant } =
-    row;
-  return { id, familyId, digest, digestAlgorithm, revoked, expired, expiresAt, scopes, ownOrigins, tenant };
+}
+
+function toStored(rows: Awaited<ReturnType<typeof selectStored>>): (StoredApiKey & StoredWidgetToken)[] {
+  return rows.map((row) => {
+    const { credentialId, familyId, digest, digestAlgorithm, expiresAt, revoked, expired, ...rest } = row;
+    const { scopes, ownOrigins, ...tenant } = rest;
+    const credential = { id: credentialId, familyId, digest, digestAlgorithm, revoked, expired, expiresAt };
+    return { ...credential, scopes, ownOrigins, tenant };
+  });
 }

@@ -1,4 +1,4 @@
-import type { Db } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database';
 import { mayBeUsed } from '../tenants/tenant';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant-row';
 import {
@@ -10,7 +10,13 @@ import {
   TenantInactiveError,
   WrongCredentialTypeError,
 } from './credential.errors';
-import { findStoredApiKey, type StoredApiKey, type StoredWidgetToken } from './credential.repository';
+import {
+  findKeyIds,
+  findStoredApiKey,
+  lockStoredApiKeys,
+  type StoredApiKey,
+  type StoredWidgetToken,
+} from './credential.repository';
 import { type CredentialSource, offeredToken, type OfferedToken, proveToken } from './credential-source';
 
 import type { ApiKeyPrincipal, Scope, WidgetPrincipal } from './credential';
@@ -44,6 +50,32 @@ export async function assertKeyStillServes(db: Db, { keyId, scope }: ApiKeyPrinc
   const key = await findStoredApiKey(db, keyId);
   if (!key) throw new InvalidApiKeyError();
   toApiKeyPrincipal(key, scope);
+}
+
+/** The check of assertKeyStillServes for requests with any of several keys. */
+export interface KeyCheck {
+  /** Keys that another transaction is changing, or whose tenant it is changing. */
+  busy: Set<string>;
+  /** @throws CredentialError; do not call it for a busy key */
+  assertKeyServes(principal: ApiKeyPrincipal): void;
+}
+
+/**
+ * Reads keys again and locks them until the transaction ends, so that no revocation or suspension commits before it.
+ * @param wait false: a key that another transaction is changing is `busy`
+ */
+export async function createKeyCheck(trx: Trx, keyIds: string[], wait: boolean): Promise<KeyCheck> {
+  const stored = keyIds.length > 0 ? await lockStoredApiKeys(trx, keyIds, wait) : [];
+  const keys = new Map(stored.map((key) => [key.id, key]));
+  const missing = keyIds.filter((id) => !keys.has(id));
+  return {
+    busy: new Set(missing.length > 0 ? await findKeyIds(trx, missing) : []),
+    assertKeyServes: ({ keyId, scope }) => {
+      const key = keys.get(keyId);
+      if (!key) throw new InvalidApiKeyError();
+      toApiKeyPrincipal(key, scope);
+    },
+  };
 }
 
 function toApiKeyPrincipal(key: StoredApiKey, scope: Scope): ApiKeyPrincipal {

@@ -1,7 +1,9 @@
 import type { Db, Trx } from '../../platform/database';
-import { createBooking } from '../bookings/create-booking';
+import { getVisibleTour } from '../catalog/find-tour';
 import { issueApiKey, issueWidgetToken } from '../credentials/issue-credential';
 import { SCOPES } from '../credentials/credential';
+import { prepareBooking } from '../sales/prepare-sale';
+import { writeSale } from '../sales/write-sales';
 import { createTenant } from '../tenants/create-tenant';
 import { findTenant } from '../tenants/find-tenant';
 import { setOrigins } from '../tenants/origins';
@@ -118,7 +120,6 @@ async function sellOut(trx: Trx, tenant: Tenant, today: string, planted: DemoCat
   const { tour_slug, departure_date, seats_total } = demoSoldOut(today);
   if (!planted.some((tour) => tour.slug === tour_slug)) return;
   const group = {
-    tour: tour_slug,
     departureDate: departure_date,
     adults: seats_total,
     customer: { name: 'Demo Group', phone: '+4930901820', email: 'group@example.com' },
@@ -129,7 +130,9 @@ async function sellOut(trx: Trx, tenant: Tenant, today: string, planted: DemoCat
     notes: null,
     by: null,
   };
-  await createBooking(trx, { ...tenant, paymentWindowMinutes: null }, group);
+  const unlimited = { ...tenant, paymentWindowMinutes: null };
+  const tour = await getVisibleTour(trx, tenant, tour_slug);
+  await writeSale(trx, await prepareBooking(trx, unlimited, tour, group));
 }
 
 /** The credentials of the demo that still work. */

@@ -3,7 +3,7 @@ import { AppError } from '../../platform/errors';
 import { DepartureBusyError } from './departure.errors';
 
 /** Concurrent writes to one departure in this process; the pool's other connections stay free for other departures. */
-const CONCURRENCY_LIMIT = 4;
+const CONCURRENCY_LIMIT = 3;
 /** Limits the wait in the queue and for the row lock together. */
 const WAIT_MS = 2_000;
 

@@ -1,7 +1,6 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
-import { IS_VISIBLE, VISIBILITY_JOINS } from '../catalog/visibility';
 import type { PricedTour } from '../pricing/prices';
-import type { Departure } from './departure';
+import type { Departure, DepartureKey } from './departure';
 
 /** All columns of a departure `d` of tour `t` at one clock reading, `clock.at`. */
 const DEPARTURE_COLUMNS = `
@@ -77,22 +76,75 @@ export async function findDepartureById(db: Db, id: string, at?: string): Promis
   return rows[0] && toDeparture(rows[0]);
 }
 
-/** Returns the departure and whether the tenant sees its tour, read in one statement for a sale. */
-export async function findDepartureForTenant(
+/** Locks the departures that no other transaction has locked, in id order, and waits for none. */
+export async function lockFreeDepartureRows(
   trx: Trx,
-  tenantId: string,
-  id: string,
-  at: string,
-): Promise<{ departure: Departure; visible: boolean } | undefined> {
+  wanted: DepartureKey[],
+): Promise<(DepartureKey & { id: string })[]> {
   const { rows } = await trx.raw(
-    `with clock as materialized (select :at::timestamptz as at)
-     select ${DEPARTURE_COLUMNS}, ${IS_VISIBLE} as visible
-     from clock, departures d join tours t on t.id = d.tour_id ${VISIBILITY_JOINS} where d.id = :id`,
-    { id, at, tenantId },
+    `select d.id, d.tour_id as "tourId", d.departure_date as "departureDate"
+     from ${WANTED_DEPARTURES} order by d.id for update of d skip locked`,
+    bindKeys(wanted),
   );
-  if (!rows[0]) return undefined;
-  const { visible, ...row } = rows[0];
-  return { departure: toDeparture(row), visible };
+  return rows;
+}
+
+/** Returns which of the departures exist. */
+export async function findDepartureKeys(db: Db, wanted: DepartureKey[]): Promise<DepartureKey[]> {
+  const { rows } = await db.raw(
+    `select d.tour_id as "tourId", d.departure_date as "departureDate" from ${WANTED_DEPARTURES}`,
+    bindKeys(wanted),
+  );
+  return rows;
+}
+
+const WANTED_DEPARTURES = `unnest(:tourIds::uuid[], :departureDates::date[]) as w (tour_id, departure_date)
+  join departures d on d.tour_id = w.tour_id and d.departure_date = w.departure_date`;
+
+function bindKeys(wanted: DepartureKey[]) {
+  return {
+    tourIds: wanted.map(({ tourId }) => tourId),
+    departureDates: wanted.map(({ departureDate }) => departureDate),
+  };
+}
+
+/** A locked departure with its seats counted at the clock reading of the statement. */
+export interface CountedDeparture {
+  departure: Departure;
+  /** It has holds or leads to mark as expired. */
+  somethingExpired: boolean;
+}
+
+/**
+ * Returns the departures with the clock reading at which their seats are counted, and the transaction's id. Runs as its own statement after the locks, as
+ * findDepartureById.
+ */
+export async function countDepartures(
+  trx: Trx,
+  ids: string[],
+): Promise<{ at: string; transactionId: string; counted: CountedDeparture[] }> {
+  // The clock is returned without departures too.
+  const { rows } = await trx.raw(
+    `${CLOCK} select ${DEPARTURE_COLUMNS}, clock.at::text as "atText", pg_current_xact_id()::text as "transactionId",
+       exists (select from seat_holds h
+               where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
+       or exists (select from booking_leads l
+               where l.departure_id = d.id and lead_lapsed(l.status, l.payment_due_at, clock.at))
+         as "somethingExpired"
+     from clock left join (departures d join tours t on t.id = d.tour_id) on d.id = any(:ids::uuid[])`,
+    { ids },
+  );
+  const found = rows.filter(({ id }: { id: string | null }) => id !== null);
+  return {
+    at: rows[0].atText,
+    transactionId: rows[0].transactionId,
+    counted: found.map(
+      (row: DepartureRow & { somethingExpired: boolean; atText: string; transactionId: string }) => {
+        const { somethingExpired, atText: _at, transactionId: _id, ...departure } = row;
+        return { departure: toDeparture(departure), somethingExpired };
+      },
+    ),
+  };
 }
 
 export interface DepartureRange {

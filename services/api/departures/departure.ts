@@ -20,6 +20,13 @@ export interface Departure {
   asOf: Date;
 }
 
+/** The key of a departure in requests. */
+export interface DepartureKey {
+  tourId: string;
+  /** YYYY-MM-DD */
+  departureDate: string;
+}
+
 /**
  * Derives the status. A cancellation holds on any date, so it comes first; then the states that no free seat can change. The
  * SQL function departure_is_open() has the same rule.

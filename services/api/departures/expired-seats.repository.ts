@@ -12,32 +12,32 @@ export interface ExpiredHold {
   expiresAt: Date;
 }
 
-/** Marks the departure's holds that had expired at `at`. */
-export async function markExpiredHolds(trx: Trx, departureId: string, at: string): Promise<ExpiredHold[]> {
+/** Marks the holds of the departures that had expired at `at`. */
+export async function markExpiredHolds(trx: Trx, departureIds: string[], at: string): Promise<ExpiredHold[]> {
   const { rows } = await trx.raw(
     `update seat_holds h set status = 'expired', ended_at = h.expires_at
      from departures d
-     where h.departure_id = :departureId and d.id = h.departure_id
+     where h.departure_id = any(:departureIds::uuid[]) and d.id = h.departure_id
        and hold_lapsed(h.status, h.expires_at, :at)
      returning h.id, h.tenant_id, h.external_ref, h.quantity, d.departure_date, h.expires_at`,
-    { departureId, at },
+    { departureIds, at },
   );
   return rows;
 }
 
-/** Marks the unpaid leads whose payment window had ended at `at`: of one departure, or all leads without a departure. */
+/** Marks the unpaid leads whose payment window had ended at `at`: of the departures, or (null) all leads without a departure. */
 export async function markExpiredLeads(
   trx: Trx,
-  departureId: string | null,
+  departureIds: string[] | null,
   at: string,
 ): Promise<EventLead[]> {
   const { rows } = await trx.raw(
     `update booking_leads set status = 'expired', expired_at = payment_due_at
-     where departure_id is not distinct from :departureId::uuid
+     where ${departureIds === null ? 'departure_id is null' : 'departure_id = any(:departureIds::uuid[])'}
        and lead_lapsed(status, payment_due_at, :at)
      returning id as lead_id, tenant_id, booking_ref, source, external_ref, customer_name, customer_phone, customer_email,
        departure_date, total_minor, currency_digits`,
-    { departureId, at },
+    { ...(departureIds !== null && { departureIds }), at },
   );
   return rows.map(toEventLead);
 }

@@ -9,18 +9,18 @@ import {
 } from './expired-seats.repository';
 
 /**
- * Marks the expired holds and unpaid leads of a departure and enqueues their events. Their seats are free without this, because
+ * Marks the expired holds and unpaid leads of departures and enqueues their events. Their seats are free without this, because
  * every count compares the clock. A transaction that sells those seats marks them too, so that a clock step cannot revive
- * them. The caller holds the departure's lock.
- * @param departureId null: leads without a departure
+ * them. The caller holds the departures' locks.
+ * @param departureIds null: leads without a departure
  */
 export async function freeExpiredSeats(
   trx: Trx,
-  departureId: string | null,
+  departureIds: string[] | null,
   at: string,
 ): Promise<ExpiredSeats> {
-  const holds = departureId === null ? [] : await markExpiredHolds(trx, departureId, at);
-  const leads = await markExpiredLeads(trx, departureId, at);
+  const holds = departureIds === null ? [] : await markExpiredHolds(trx, departureIds, at);
+  const leads = await markExpiredLeads(trx, departureIds, at);
   const expiredBookings = leads.map((lead) => bookingEvent('booking.expired', lead));
   await enqueueDelivery(trx, ...holds.map(holdExpired), ...expiredBookings);
   return { holds: holds.map(({ id }) => id), bookingRefs: leads.map(({ bookingRef }) => bookingRef) };
@@ -52,7 +52,7 @@ export async function sweepExpiredSeats(db: Db, onFailure: (error: unknown) => v
 export async function expireSeats(trx: Trx, departureId: string | null): Promise<ExpiredSeats> {
   if (departureId !== null) await lockDepartureById(trx, departureId);
   const { at } = await readClock(trx, departureId);
-  return freeExpiredSeats(trx, departureId, at);
+  return freeExpiredSeats(trx, departureId === null ? null : [departureId], at);
 }
 
 function holdExpired(hold: ExpiredHold): WebhookEvent {

@@ -1,7 +1,5 @@
 import { type Db, refuseWhenLocked, type Trx } from '../../platform/database';
-import { TourNotFoundError } from '../catalog/catalog.errors';
-import type { Tenant } from '../tenants/tenant';
-import { type Departure, departureStatus, seatsAvailable } from './departure';
+import { type Departure, type DepartureKey, departureStatus, seatsAvailable } from './departure';
 import {
   DepartureBusyError,
   DepartureCancelledError,
@@ -10,11 +8,13 @@ import {
   isDepartureNotAvailable,
 } from './departure.errors';
 import {
+  countDepartures,
   findAlternatives,
   findDepartureById,
-  findDepartureForTenant,
+  findDepartureKeys,
   lockDepartureById,
   lockDepartureRow,
+  lockFreeDepartureRows,
   readClock,
 } from './departure.repository';
 import { freeExpiredSeats } from './free-expired-seats';
@@ -27,24 +27,55 @@ export interface LockedDeparture {
 }
 
 /**
- * Locks the departure's row until `trx` ends: no other transaction takes or frees its seats.
+ * Waits until this transaction holds the lock of the departure's row, if there is such a departure.
  * @param date travel date, YYYY-MM-DD
- * @throws DepartureGoneError when the tour has no departure on that date; DepartureBusyError after two seconds (409)
+ * @throws DepartureBusyError after two seconds (409)
  */
-export async function lockDeparture(
-  trx: Trx,
-  tourId: string,
-  date: string,
-  quantity: number,
-): Promise<LockedDeparture> {
+export async function waitForDeparture(trx: Trx, tourId: string, date: string): Promise<void> {
   const locking = lockDepartureRow(trx, tourId, date);
-  const id = await refuseWhenLocked('departure', locking, () => new DepartureBusyError());
-  if (id === undefined) throw new DepartureGoneError({ tourId, departureDate: date, quantity });
-  return countFrom(trx, id);
+  await refuseWhenLocked('departure', locking, () => new DepartureBusyError());
 }
 
 /**
- * Locks the departure of a known hold or lead, like lockDeparture.
+ * Locks those of the departures that are free, in id order, until `trx` ends, and waits for none: no other transaction takes or
+ * frees their seats.
+ * @returns the ids of the locked departures, and the departures that another transaction has locked
+ */
+export async function lockFreeDepartures(
+  trx: Trx,
+  wanted: DepartureKey[],
+): Promise<{ ids: string[]; busy: DepartureKey[] }> {
+  if (wanted.length === 0) return { ids: [], busy: [] };
+  const locked = await lockFreeDepartureRows(trx, wanted);
+  const isLocked = (one: DepartureKey) =>
+    locked.some(({ tourId, departureDate }) => tourId === one.tourId && departureDate === one.departureDate);
+  const missing = wanted.filter((one) => !isLocked(one));
+  const busy = missing.length > 0 ? await findDepartureKeys(trx, missing) : [];
+  return { ids: locked.map(({ id }) => id), busy };
+}
+
+/**
+ * Reads locked departures with their seats, and marks their expired seats as free. Counts rows, never a stored number, so that
+ * the count cannot drift.
+ * @returns `at`, the database's clock after the locks were granted, with microseconds
+ */
+export async function readDepartures(
+  trx: Trx,
+  ids: string[],
+): Promise<{ departures: Departure[]; at: string; transactionId: string }> {
+  const { at, transactionId, counted } = await countDepartures(trx, ids);
+  const expired = counted.filter(({ somethingExpired }) => somethingExpired);
+  if (expired.length > 0)
+    await freeExpiredSeats(
+      trx,
+      expired.map(({ departure }) => departure.id),
+      at,
+    );
+  return { at, transactionId, departures: counted.map(({ departure }) => departure) };
+}
+
+/**
+ * Locks the departure of a known hold or lead until `trx` ends.
  * @throws DepartureBusyError after two seconds (409)
  */
 export async function relockDeparture(trx: Trx, departureId: string): Promise<LockedDeparture> {
@@ -62,23 +93,8 @@ export async function reserveSeats(trx: Trx, locked: LockedDeparture, quantity: 
   return assertFree(await readDeparture(trx, locked), quantity);
 }
 
-/**
- * Checks the seats like reserveSeats for a new sale, and that the tenant still sees the tour. Reads the tour's currency and
- * visibility with the departure, in one statement, because they may have changed during the wait for the lock.
- * @throws TourNotFoundError (404), and the errors of reserveSeats (409)
- */
-export async function reserveSeatsFor(
-  trx: Trx,
-  tenant: Tenant,
-  locked: LockedDeparture,
-  quantity: number,
-): Promise<Departure> {
-  const { departure, visible } = (await findDepartureForTenant(trx, tenant.id, locked.id, locked.at))!;
-  if (!visible) throw new TourNotFoundError();
-  return assertFree(departure, quantity);
-}
-
-function assertFree(departure: Departure, quantity: number): Departure {
+/** @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409) */
+export function assertFree(departure: Departure, quantity: number): Departure {
   const status = departureStatus(departure);
   const wanted = { tourId: departure.tour.id, departureDate: departure.departureDate, quantity };
   if (status === 'cancelled') throw new DepartureCancelledError(wanted);
@@ -106,6 +122,6 @@ export async function addAlternatives(db: Db, refusal: unknown): Promise<void> {
 /** Reads the clock, and frees expired seats if there are any. */
 async function countFrom(trx: Trx, id: string): Promise<LockedDeparture> {
   const { at, somethingExpired } = await readClock(trx, id);
-  if (somethingExpired) await freeExpiredSeats(trx, id, at);
+  if (somethingExpired) await freeExpiredSeats(trx, [id], at);
   return { id, at };
 }

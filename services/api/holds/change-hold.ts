@@ -6,9 +6,8 @@ import type { Tenant, TenantScope } from '../tenants/tenant';
 
 import { getHold } from './find-hold';
 import { HoldExpiredError, HoldStateConflictError } from './hold.errors';
-import { assertHoldMinutes } from './place-hold';
 import type { NamedHold, SeatHold } from './seat-hold';
-import { endHold, eraseCustomerOfHold, exceedsHoldLife, extendHoldRow } from './seat-hold.repository';
+import { eraseCustomerOfHold, exceedsHoldLife, extendHoldRow, releaseHoldRow } from './seat-hold.repository';
 
 /**
  * Extends the hold to `holdMinutes` from now. Never shortens it, and keeps it alive for two hours at most.
@@ -35,8 +34,19 @@ export async function extendHold(
   });
 }
 
+/**
+ * Checks the tenant's own maximum, which may be below the contract's 60 minutes.
+ * @throws InvalidInputError (400)
+ */
+export function assertHoldMinutes(tenant: Tenant, holdMinutes: number): number {
+  if (holdMinutes > tenant.holdMaxMinutes) {
+    throw new InvalidInputError('body', 'hold_minutes', `must be at most ${tenant.holdMaxMinutes}`);
+  }
+  return holdMinutes;
+}
+
 /** @throws HoldExpiredError, HoldStateConflictError (409) */
-export function assertActive(hold: SeatHold): void {
+export function assertActive(hold: Pick<SeatHold, 'status'>): void {
   if (hold.status === 'expired') throw new HoldExpiredError();
   if (hold.status !== 'active') throw new HoldStateConflictError(hold.status);
 }
@@ -61,7 +71,7 @@ export async function releaseHold(
   const before = await getHold(trx, scope, holdId);
   if (before.status === 'converted') throw new HoldStateConflictError(before.status);
   if (before.status !== 'active') return { before, after: before };
-  await endHold(trx, before.id, 'released', { at, by });
+  await releaseHoldRow(trx, before.id, { at, by });
   return { before, after: await getHold(trx, scope, holdId) };
 }
 

@@ -1,9 +1,15 @@
 import type { Db } from '../../platform/database';
 import { isUuid } from '../../platform/text-forms';
 import type { TenantScope } from '../tenants/tenant';
-import { HoldNotFoundError } from './hold.errors';
+import { AmbiguousHoldReferenceError, HoldNotFoundError, noLiveHold } from './hold.errors';
 import type { SeatHold } from './seat-hold';
-import { findHold, findHolds, type HoldFilter } from './seat-hold.repository';
+import {
+  findHold,
+  findHolds,
+  findLiveHoldsByReference,
+  hasHoldWithReference,
+  type HoldFilter,
+} from './seat-hold.repository';
 
 /**
  * Returns the hold.
@@ -23,4 +29,25 @@ export async function getHold(db: Db, scope: TenantScope, id: string): Promise<S
 export async function listHolds(db: Db, scope: TenantScope, filter: HoldFilter): Promise<SeatHold[]> {
   if (filter.after !== undefined) await getHold(db, scope, filter.after);
   return findHolds(db, scope, filter);
+}
+
+/**
+ * Finds the date of a booking that has a reference and no date: the date of the tenant's only live hold of the tour with the
+ * same reference. The caller then locks that departure and reads the hold again.
+ * @returns null when no hold has the reference: the booking reserves no seats
+ * @throws HoldExpiredError when only ended holds have the reference, AmbiguousHoldReferenceError when several live holds have
+ *   it (409)
+ */
+export async function findDateByReference(
+  db: Db,
+  tenantId: string,
+  tourId: string,
+  externalRef: string | null,
+): Promise<string | null> {
+  if (!externalRef) return null;
+  const live = await findLiveHoldsByReference(db, tenantId, tourId, externalRef);
+  if (live.length === 1) return live[0]!.departureDate;
+  if (live.length > 1) throw new AmbiguousHoldReferenceError();
+  if (await hasHoldWithReference(db, tenantId, tourId, externalRef)) throw noLiveHold();
+  return null;
 }

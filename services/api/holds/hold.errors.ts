@@ -18,6 +18,14 @@ export class HoldExpiredError extends AppError {
   }
 }
 
+/** A booking needs a live hold with its reference, and there are only ended holds. */
+export function noLiveHold(): HoldExpiredError {
+  return new HoldExpiredError(
+    'No hold with this external_ref is live: each has expired, was released or became a booking. Look for a booking with this ' +
+      'reference before you send a departure_date or place a new hold.',
+  );
+}
+
 /** A booking without a date has the reference of several live holds of the tour. */
 export class AmbiguousHoldReferenceError extends AppError {
   readonly code = 'hold_state_conflict';

@@ -24,15 +24,15 @@ import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
-import { answerWrite, writeIdempotent, type WriteOperation } from '../http/write-request';
+import { answerCreation, answerWrite, type WriteOperation, writeOnce } from '../http/write-request';
 import { toMajor } from '../pricing/currency';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
+import { type HoldRequest, prepareHold } from '../sales/prepare-sale';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { extendHold, releaseHold } from './change-hold';
+import { assertHoldMinutes, extendHold, releaseHold } from './change-hold';
 import { getHold } from './find-hold';
 import type { ExtendBody, HoldAnswer, HoldBody } from './hold.dto';
-import { assertHoldMinutes, type HoldRequest, placeHold } from './place-hold';
 import type { SeatHold } from './seat-hold';
 
 const PLACE: WriteOperation = { name: 'hold.place', status: 201, keepHours: 24 };
@@ -64,11 +64,15 @@ export class HoldsController {
   ): Promise<HoldAnswer> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
-    const wanted = { ...holdRequest(body, tenant), tour: id_or_slug, by: byKey(principal) };
-    const answer = await answerWrite(
+    const wanted = { ...holdRequest(body, tenant), by: byKey(principal) };
+    const answer = await answerCreation<SeatHold, HoldAnswer>(
       request,
-      { ...PLACE, turn: this.turnOfTour(tenant, wanted) },
-      (trx, runIdempotent) => placeHold(trx, tenant, wanted, runIdempotent),
+      PLACE,
+      async (claimFor) => {
+        const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
+        const sale = prepareHold(tenant, tour, wanted);
+        return this.context.sales.sell({ ...sale, principal, claim: claimFor({ tour: tour.id }) });
+      },
       holdAnswer,
       (refused, refusal) => refuseWithAlternatives(this.context, { ...wanted, ...refused }, refusal),
     );
@@ -126,19 +130,12 @@ export class HoldsController {
   async releaseHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<void> {
     setCaching(request, NO_STORE);
     const principal = apiKeyPrincipalOf(request);
-    const { after } = await writeIdempotent(
+    const { after } = await writeOnce(
       request,
       (trx) => releaseHold(trx, principal.tenant.id, { holdId: hold_id, by: byKey(principal) }),
       this.turnOfHold(principal.tenant, hold_id),
     );
     await this.context.availability.drop(after.tour.id, after.departureDate);
-  }
-
-  private turnOfTour(tenant: Tenant, { tour, departureDate }: HoldRequest): Turn {
-    return this.context.departureQueue.turnFor(async () => {
-      const { id } = await cachedVisibleTour(this.context, tenant, tour);
-      return { tourId: id, departureDate };
-    });
   }
 
   private turnOfHold(tenant: Tenant, holdId: string): Turn {
@@ -153,7 +150,7 @@ export class HoldsController {
  * Reads the body, also before its validation.
  * @throws BadInputError with all issues of the body (400)
  */
-function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, 'tour' | 'by'> {
+function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, 'by'> {
   const customer = body.customer ?? {};
   const { country, holdDefaultMinutes } = tenant;
   const read = readAll({

@@ -1,7 +1,7 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
-import type { HoldExtension, HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
+import type { HoldExtension, HoldStatus, SeatHold } from './seat-hold';
 
 const HOLD_COLUMNS = `
   h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.quantity, h.hold_minutes, h.expires_at, h.unit_price_minor, h.currency,
@@ -16,34 +16,6 @@ const HOLD_TABLES = `clock, seat_holds h
   join departures d on d.id = h.departure_id
   join tours t on t.id = d.tour_id
   join tenants n on n.id = h.tenant_id`;
-
-export interface NewHold {
-  tenantId: string;
-  departureId: string;
-  quantity: number;
-  holdMinutes: number;
-  unitPriceMinor: number;
-  currency: string;
-  currencyDigits: number;
-  priceBreakdown: Record<string, unknown>;
-  externalRef: string | null;
-  customer: PartialCustomer;
-  by: Actor | null;
-}
-
-/** @param at the clock reading of the decision; the hold begins then, not at the transaction's start */
-export async function insertHold(trx: Trx, hold: NewHold, at: string): Promise<string> {
-  const { rows } = await trx.raw(
-    `insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, created_at, expires_at, unit_price_minor,
-       currency, currency_digits, price_breakdown, external_ref, customer_name, customer_phone, customer_email, placed_by)
-     values (:tenantId, :departureId, :quantity, :holdMinutes, :at::timestamptz,
-       :at::timestamptz + make_interval(mins => :holdMinutes), :unitPriceMinor,
-       :currency, :currencyDigits, :priceBreakdown, :externalRef, :name, :phone, :email, :by)
-     returning id`,
-    { ...hold, ...hold.customer, priceBreakdown: JSON.stringify(hold.priceBreakdown), at },
-  );
-  return rows[0].id;
-}
 
 export async function findHold(db: Db, scope: TenantScope, id: string): Promise<SeatHold | undefined> {
   const { rows } = await db.raw(
@@ -90,20 +62,20 @@ export async function findHolds(
   return rows.map(toHold);
 }
 
-/** Returns the tenant's live holds of a departure or a tour with this reference; two at most, because callers use a single one only. */
+/** Returns the tenant's live holds of a tour with this reference; two at most, because callers use a single one only. */
 export async function findLiveHoldsByReference(
   db: Db,
   tenantId: string,
-  place: { departureId: string } | { tourId: string },
+  tourId: string,
   externalRef: string,
 ): Promise<SeatHold[]> {
   const { rows } = await db.raw(
     `${CLOCK} select ${HOLD_COLUMNS} from ${HOLD_TABLES}
      where h.tenant_id = :tenantId and h.external_ref = :externalRef
-       and ${'departureId' in place ? 'h.departure_id = :departureId' : 't.id = :tourId'}
+       and t.id = :tourId
        and hold_lives(h.status, h.expires_at, clock.at)
      limit 2`,
-    { tenantId, ...place, externalRef },
+    { tenantId, tourId, externalRef },
   );
   return rows.map(toHold);
 }
@@ -131,14 +103,15 @@ export async function eraseCustomerOfHold(trx: Trx, id: string, externalRef: str
     .update({ customer_name: null, customer_phone: null, customer_email: null, external_ref: externalRef });
 }
 
-/** Ends an active hold; the caller holds the departure's lock. */
-export async function endHold(
+/** Releases an active hold; the caller holds the departure's lock. */
+export async function releaseHoldRow(
   trx: Trx,
   id: string,
-  status: 'released' | 'converted',
   { at, by }: { at: string; by: Actor | null },
 ): Promise<void> {
-  await trx('seat_holds').where({ id, status: 'active' }).update({ status, ended_at: at, ended_by: by });
+  await trx('seat_holds')
+    .where({ id, status: 'active' })
+    .update({ status: 'released', ended_at: at, ended_by: by });
 }
 
 type HoldRow = Omit<SeatHold, 'tenant' | 'tour' | 'customer'> &

@@ -3,9 +3,12 @@ import { inTransaction, type Trx, type Turn } from '../../platform/database';
 import { requestIdOf } from '../../platform/http/request-id';
 import { assertKeyStillServes } from '../credentials/verify-credential';
 import {
-  isRepeat,
+  claimOf,
+  type KeyClaim,
   ReplayedResponse,
+  type IdempotentRequest,
   type RunIdempotent,
+  type StoredResponse,
   withIdempotencyKey,
   withoutKey,
 } from '../idempotency/run-idempotent';
@@ -38,6 +41,8 @@ interface RefusedWrite {
   requestId: string;
 }
 
+type OnRefusal = (refused: RefusedWrite, refusal: unknown) => Promise<never>;
+
 /**
  * Runs one write request in one transaction, once for each Idempotency-Key. Stores the bytes of the answer with the effect,
  * and answers only after COMMIT.
@@ -48,11 +53,46 @@ export async function answerWrite<T, A>(
   operation: WriteOperation,
   use: (trx: Trx, once: RunIdempotent<T>) => Promise<T | ReplayedResponse>,
   toAnswer: (result: T) => A,
-  onRefusal: (refused: RefusedWrite, refusal: unknown) => Promise<never>,
+  onRefusal: OnRefusal,
+): Promise<A> {
+  const write = (key: IdempotentRequest | undefined, toResponse: (result: T) => StoredResponse) =>
+    writeOnce(
+      request,
+      (trx) => use(trx, key ? withIdempotencyKey<T>(trx, key, toResponse) : withoutKey),
+      operation.turn,
+    );
+  return answerOnce(request, operation, write, toAnswer, onRefusal);
+}
+
+/** Creates the claim of the request's key; null without a key. @param subject the canonical ids, as in RunIdempotent */
+export type ClaimFor<T> = (subject: Record<string, unknown>) => KeyClaim<T> | null;
+
+/**
+ * Answers like answerWrite a request that creates a hold or a booking.
+ * @param create commits the effect with the answer of the claim
+ */
+export async function answerCreation<T, A>(
+  request: Request,
+  operation: WriteOperation,
+  create: (claimFor: ClaimFor<T>) => Promise<T | ReplayedResponse>,
+  toAnswer: (result: T) => A,
+  onRefusal: OnRefusal,
+): Promise<A> {
+  const write = (key: IdempotentRequest | undefined, toResponse: (result: T) => StoredResponse) =>
+    create((subject) => (key ? claimOf(key, subject, toResponse) : null));
+  return answerOnce(request, operation, write, toAnswer, onRefusal);
+}
+
+async function answerOnce<T, A>(
+  request: Request,
+  operation: WriteOperation,
+  write: Write<T>,
+  toAnswer: (result: T) => A,
+  onRefusal: OnRefusal,
 ): Promise<A> {
   setCaching(request, NO_STORE);
   const { name } = operation;
-  const writing = runWrite(request, operation, use, toAnswer).catch(async (refusal: unknown) => {
+  const writing = runOnce(request, operation, write, toAnswer).catch(async (refusal: unknown) => {
     countWrite(name, problemCodeOf(refusal));
     const tenantId = apiKeyPrincipalOf(request).tenant.id;
     return onRefusal({ tenantId, operation: name, requestId: requestIdOf(request) }, refusal);
@@ -65,42 +105,34 @@ export async function answerWrite<T, A>(
   return JSON.parse(result.answer.body) as A;
 }
 
+type Write<T> = (
+  key: IdempotentRequest | undefined,
+  toResponse: (result: T) => StoredResponse,
+) => Promise<T | ReplayedResponse>;
+
 interface WriteResult<T> {
   result: T | ReplayedResponse;
   /** One of the requests with the same key is `done`; the others are `replayed`. */
   outcome: 'done' | 'replayed';
 }
 
-async function runWrite<T, A>(
+async function runOnce<T, A>(
   request: Request,
-  { name, status, keepHours, ids = [], turn }: WriteOperation,
-  use: (trx: Trx, once: RunIdempotent<T>) => Promise<T | ReplayedResponse>,
+  { name, status, keepHours, ids = [] }: WriteOperation,
+  write: Write<T>,
   toAnswer: (result: T) => A,
 ): Promise<WriteResult<T>> {
-  const tenantId = apiKeyPrincipalOf(request).tenant.id;
+  const toResponse = (result: T) => ({ status, body: JSON.stringify(toAnswer(result)) });
   const key = idempotencyKeyOf(request);
-  if (key === undefined)
-    return { result: await writeIdempotent(request, (trx) => use(trx, withoutKey), turn), outcome: 'done' };
+  if (key === undefined) return { result: await write(undefined, toResponse), outcome: 'done' };
 
   const { secrets, singleFlight } = contextOf(request);
-  const idempotent = {
-    tenantId,
-    operation: name,
-    key,
-    body: without(ids, request.body),
-    keepHours,
-    secret: secrets.cursorKey,
-  };
-  const stored = (result: T) => ({ status, body: JSON.stringify(toAnswer(result)) });
+  const tenantId = apiKeyPrincipalOf(request).tenant.id;
+  const body = without(ids, request.body);
+  const idempotent = { tenantId, operation: name, key, body, keepHours, secret: secrets.cursorKey };
   let outcome: 'done' | 'replayed' = 'replayed';
   const result = await singleFlight(`${tenantId} ${name} ${key}`, async () => {
-    // A repeat takes no seats, so it does not queue for the departure.
-    const repeats = await isRepeat(contextOf(request).db, idempotent);
-    const own = await writeIdempotent(
-      request,
-      (trx) => use(trx, withIdempotencyKey<T>(trx, idempotent, stored)),
-      repeats ? undefined : turn,
-    );
+    const own = await write(idempotent, toResponse);
     if (!(own instanceof ReplayedResponse)) outcome = 'done';
     return own;
   });
@@ -111,7 +143,7 @@ async function runWrite<T, A>(
  * Runs one write in one transaction. Checks the key again before COMMIT, because it may have been revoked while the request
  * received its body or waited for a lock.
  */
-export async function writeIdempotent<T>(
+export async function writeOnce<T>(
   request: Request,
   work: (trx: Trx) => Promise<T>,
   turn: Turn = AT_ONCE,

@@ -8,7 +8,7 @@ interface KeyOfOperation {
   key: string;
 }
 
-interface ClaimedKey extends KeyOfOperation {
+export interface ClaimedKey extends KeyOfOperation {
   /** The form of the key after its erasure. */
   erasedKey: string;
 }
@@ -28,13 +28,87 @@ const LIVE_ERASED = `
   select from idempotency_keys e
   where e.tenant_id = :tenantId and e.operation = :operation and e.key = :erasedKey and e.expires_at > clock_timestamp()`;
 
-/** Tells whether a request with this key has its answer: it can be repeated without a lock of a departure. */
-export async function isAnswered(db: Db, { tenantId, operation, key }: KeyOfOperation): Promise<boolean> {
-  const row = await db('idempotency_keys')
-    .where({ tenant_id: tenantId, operation, key })
-    .whereNotNull('answer')
-    .first('key');
-  return row !== undefined;
+/** The advisory lock of a key `k`. The seed keeps it apart from other uses of advisory locks. */
+const LOCK_OF_KEY = `hashtextextended(k.tenant_id || ' ' || k.operation || ' ' || k.key, 7)`;
+
+const KEYS = `json_to_recordset(:keys::json) as k (n integer, tenant_id uuid, operation text, key text, erased_key text)`;
+
+function bindKeys(keys: ClaimedKey[]) {
+  const rows = keys.map(({ tenantId, operation, key, erasedKey }, n) => ({
+    ...{ n, tenant_id: tenantId, operation, key, erased_key: erasedKey },
+  }));
+  return { keys: JSON.stringify(rows) };
+}
+
+/** Locks the keys that no other transaction has, until the transaction ends. @returns their indexes */
+export async function tryLockKeys(trx: Trx, keys: ClaimedKey[]): Promise<number[]> {
+  const { rows } = await trx.raw(
+    `select k.n from ${KEYS} where pg_try_advisory_xact_lock(${LOCK_OF_KEY})`,
+    bindKeys(keys),
+  );
+  return rows.map(({ n }: { n: number }) => n);
+}
+
+/** Waits for the lock of a key. */
+export async function lockKey(trx: Trx, key: ClaimedKey): Promise<void> {
+  await trx.raw(`select pg_advisory_xact_lock(${LOCK_OF_KEY}) from ${KEYS}`, bindKeys([key]));
+}
+
+/**
+ * Returns the live answers of the keys, or of their erased forms, with the index of the key. Locks the rows, so that COMMIT waits
+ * for the standby: the answer of a lost COMMIT is repeated only when the standby has it (docs/failover.md).
+ * @param wait false: an answer that another transaction has locked is returned as `isLocked`, without its fields
+ */
+export async function findAnswersOfKeys(
+  trx: Trx,
+  keys: ClaimedKey[],
+  wait: boolean,
+): Promise<
+  ((EarlierAnswer | ErasedAnswer) & { n: number; status: number; answer: string; isLocked: boolean })[]
+> {
+  const live = `from idempotency_keys i
+    where i.tenant_id = k.tenant_id and i.operation = k.operation and i.key in (k.key, k.erased_key)
+      and i.expires_at > clock_timestamp()`;
+  const { rows } = await trx.raw(
+    `select k.n, earlier.fingerprint, earlier.status, earlier.answer, earlier.found is null as "isLocked"
+     from ${KEYS}
+     left join lateral (
+       select true as found, i.fingerprint, i.status, i.answer ${live}
+       order by i.expires_at desc limit 1 for update ${wait ? '' : 'skip locked'}) earlier on true
+     where earlier.found or exists (select ${live})`,
+    bindKeys(keys),
+  );
+  return rows;
+}
+
+/** Inserts the answers; replaces expired ones; stores none under a key that was erased meanwhile. @returns the number of stored answers */
+export async function insertAnswers(
+  trx: Trx,
+  answers: (ClaimedKey & { fingerprint: Buffer; keepHours: number; status: number; body: string })[],
+): Promise<number> {
+  const rows = answers.map(
+    ({ tenantId, operation, key, erasedKey, fingerprint, keepHours, status, body }) => ({
+      ...{ tenant_id: tenantId, operation, key, status, answer: body, keep_hours: keepHours },
+      ...{ erased_key: erasedKey, fingerprint: fingerprint.toString('hex') },
+    }),
+  );
+  const { rowCount } = await trx.raw(
+    `insert into idempotency_keys as i (tenant_id, operation, key, fingerprint, status, answer, expires_at)
+     select a.tenant_id, a.operation, a.key, decode(a.fingerprint, 'hex'), a.status, a.answer,
+       clock_timestamp() + make_interval(hours => a.keep_hours)
+     from json_to_recordset(:answers::json) as a (tenant_id uuid, operation text, key text, fingerprint text, status smallint,
+       answer text, keep_hours integer, erased_key text)
+     where not exists (
+       select from idempotency_keys e
+       where e.tenant_id = a.tenant_id and e.operation = a.operation and e.key = a.erased_key
+         and e.expires_at > clock_timestamp())
+     on conflict (tenant_id, operation, key) do update
+       set fingerprint = excluded.fingerprint, status = excluded.status, answer = excluded.answer,
+           created_at = excluded.created_at, expires_at = excluded.expires_at
+       where i.expires_at <= clock_timestamp()`,
+    { answers: JSON.stringify(rows) },
+  );
+  return rowCount;
 }
 
 /**

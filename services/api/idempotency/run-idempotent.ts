@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Db, Trx } from '../../platform/database';
+import type { Trx } from '../../platform/database';
 import { erasedForm } from './erase-answers';
 import { IdempotencyKeyReusedError } from './idempotency.errors';
-import { claimKey, isAnswered, storeAnswer } from './idempotency.repository';
+import { type ClaimedKey, claimKey, storeAnswer } from './idempotency.repository';
 import type { Operation } from './operation';
 
 /** The answer of the first request: its status and the exact bytes of its body. */
@@ -43,11 +43,6 @@ export interface IdempotentRequest {
   secret: string;
 }
 
-/** Tells whether the request repeats one that has its answer. Its transaction replays or refuses it, and locks no departure. */
-export async function isRepeat(db: Db, request: IdempotentRequest): Promise<boolean> {
-  return isAnswered(db, request);
-}
-
 /**
  * Runs the effect once per Idempotency-Key. The key's row, the effect and the stored answer commit together or not at all, also
  * after a crash. Only success is stored: an error rolls the row back.
@@ -59,10 +54,8 @@ export function withIdempotencyKey<T>(
   toAnswer: (result: T) => StoredResponse,
 ): RunIdempotent<T> {
   return async (subject, effect) => {
-    const fingerprint = createHash('sha256')
-      .update(canonicalJson({ subject, body: request.body }))
-      .digest();
-    const claimed = { ...request, erasedKey: erasedForm(request.secret, request) };
+    const claimed = claimOf(request, subject, toAnswer);
+    const { fingerprint } = claimed;
     const earlier = await claimKey(trx, claimed, fingerprint);
     if (earlier) {
       if (!earlier.fingerprint?.equals(fingerprint)) throw new IdempotencyKeyReusedError();
@@ -72,6 +65,26 @@ export function withIdempotencyKey<T>(
     await storeAnswer(trx, claimed, toAnswer(result));
     return result;
   };
+}
+
+/** A key that a creation claims, and what is stored under it. */
+export interface KeyClaim<T> extends ClaimedKey {
+  fingerprint: Buffer;
+  keepHours: number;
+  /** Returns the bytes of the answer, inside the transaction. */
+  toResponse(result: T): StoredResponse;
+}
+
+/** Creates the claim of a request's key. @param subject the canonical ids of the request, as in RunIdempotent */
+export function claimOf<T>(
+  request: IdempotentRequest,
+  subject: Record<string, unknown>,
+  toResponse: (result: T) => StoredResponse,
+): KeyClaim<T> {
+  const { tenantId, operation, key, body, keepHours, secret } = request;
+  const fingerprint = createHash('sha256').update(canonicalJson({ subject, body })).digest();
+  const erasedKey = erasedForm(secret, request);
+  return { tenantId, operation, key, erasedKey, fingerprint, keepHours, toResponse };
 }
 
 /** Returns the same text for equal JSON values, in any order of their keys. */

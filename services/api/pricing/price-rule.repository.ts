@@ -23,6 +23,18 @@ export async function findPriceRules(db: Db, tenantId: string, tourIds: string[]
     .where((scope) => scope.whereNull('tour_id').orWhereIn('tour_id', tourIds));
 }
 
+/** Returns the rules of these tenants that can apply to any of these tours, with the tenant's id. */
+export async function findPriceRulesOfTenants(
+  db: Db,
+  tenantIds: string[],
+  tourIds: string[],
+): Promise<(PriceRule & { tenantId: string })[]> {
+  return db('price_rules')
+    .select([...COLUMNS, 'tenant_id'])
+    .whereIn('tenant_id', tenantIds)
+    .where((scope) => scope.whereNull('tour_id').orWhereIn('tour_id', tourIds));
+}
+
 /** A rule that may lower a price, and its tenant. */
 interface DiscountRule {
   rule: PriceRule;

@@ -3,7 +3,7 @@ import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { Tenant } from '../tenants/tenant';
 import { type PriceRule, rankPriceRules } from './choose-price-rule';
 import { toMajor } from './currency';
-import { findPriceRules } from './price-rule.repository';
+import { findPriceRules, findPriceRulesOfTenants } from './price-rule.repository';
 import type { PricedTour, Prices } from './prices';
 import { depositOf, tenantPrices } from './tenant-price';
 
@@ -34,16 +34,16 @@ export function quoterFromRules(tenant: Tenant, rules: PriceRule[]): Quoter {
   };
 }
 
-/** Quotes the tenant's price of one tour on one date (null: a booking without a date). */
-export async function quoteTenantPrice(
+/** Reads the price rules of several tenants for these tours, by tenant id. */
+export async function findRulesByTenant(
   db: Db,
-  tenant: Tenant,
-  tour: PricedTour,
-  platform: Prices,
-  travelDate: string | null,
-): Promise<Quote> {
-  const quote = await createQuoter(db, tenant, [tour.id]);
-  return quote(tour, platform, travelDate);
+  tenantIds: string[],
+  tourIds: string[],
+): Promise<Map<string, PriceRule[]>> {
+  const byTenant = new Map<string, PriceRule[]>(tenantIds.map((id) => [id, []]));
+  for (const { tenantId, ...rule } of await findPriceRulesOfTenants(db, tenantIds, tourIds))
+    byTenant.get(tenantId)!.push(rule);
+  return byTenant;
 }
 
 const RULES_PER_KIB = 4;
@@ -61,7 +61,7 @@ export async function cachedQuoter(
   return quoterFromRules(tenant, rules);
 }
 
-/** Quotes like quoteTenantPrice with cached rules. */
+/** Quotes the tenant's price of one tour on one date with cached rules (null: without a date). */
 export async function cachedQuote(
   reads: CachedReads,
   tenant: Tenant,

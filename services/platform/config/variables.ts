@@ -90,6 +90,7 @@ export const VARIABLES = {
   LOG_LEVEL: { about: 'lowest level of logged lines', ...oneOf(LOG_LEVELS, 'info') },
   CDN_CACHE: { about: 'let a CDN that checks keys itself cache availability', ...boolean('off') },
   AUTHORIZATION_CACHE: { about: 'cache credentials and catalog for up to a second', ...boolean('on') },
+  GROUP_COMMIT: { about: 'write the holds and bookings that wait together', ...boolean('on') },
   SECRETS_KEY: { about: 'seals webhook secrets', ...secret() },
   CURSOR_KEY: { about: 'signs cursors and embed passes', ...secret() },
   KEY_PEPPER: { about: 'key of the digests of API keys and tokens', ...secret() },

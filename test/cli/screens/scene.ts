@@ -1,7 +1,6 @@
-import { createBooking } from '../../../services/api/bookings/create-booking';
 import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { confirmBooking } from '../../../services/api/bookings/change-booking';
-import { placeHold } from '../../../services/api/holds/place-hold';
+import { createBooking, placeHold } from '../../support/sell';
 import type { SeatHold } from '../../../services/api/holds/seat-hold';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { inTransaction, type Db } from '../../../services/platform/database';
@@ -92,12 +91,12 @@ async function givenBookings(db: Db): Promise<void> {
         customer: ANA,
         ...request,
       }),
-    ) as Promise<SeatHold>;
+    );
   const book = (request: object) => {
     const rest = { paymentMethod: null, holdId: null, expectedTotal: null, externalRef: null, notes: null };
     return inTransaction(db, (trx) =>
       createBooking(trx, acme, { ...wanted, ...rest, adults: 2, customer: ANA, ...request }),
-    ) as Promise<BookingLead>;
+    );
   };
   const held = await hold({ externalRef: 'cart-81' });
   const first = await book({ holdId: held.id, externalRef: 'order-81' });

@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Db, inTransaction, isRolledBack, type Trx } from '../../platform/database';
+import { ReplayedResponse } from '../idempotency/run-idempotent';
+import { findCommitted } from './committed-sales.repository';
+import type { Outcome, WrittenSales } from './write-sales';
+
+/** The end of a transaction of sales. Without `rolledBack`, an error leaves the outcome unknown. */
+export type CommitResult = { committed: Outcome[] } | { error: unknown; rolledBack: boolean };
+
+/** Time for a lost COMMIT to end, or for another server to take over. */
+const READ_BACK_MS = 2_000;
+const PAUSE_MS = 50;
+
+/**
+ * Runs `work` in one transaction. When the connection is lost between COMMIT and its answer, reads the outcome back.
+ * @param lockBy ends the wait for a lock, by performance.now()
+ */
+export async function commitSales(
+  db: Db,
+  work: (trx: Trx) => Promise<WrittenSales>,
+  lockBy: number,
+): Promise<CommitResult> {
+  let written: WrittenSales | undefined;
+  try {
+    await inTransaction(
+      db,
+      async (trx) => {
+        written = undefined;
+        written = await work(trx);
+      },
+      lockBy,
+    );
+    return { committed: written!.outcomes };
+  } catch (error) {
+    // Without `written`, COMMIT was not sent.
+    if (!written || isRolledBack(error)) return { error, rolledBack: true };
+    const committed = await readBack(db, written);
+    return committed ? { committed: written.outcomes } : { error, rolledBack: committed === false };
+  }
+}
+
+/** Returns whether the transaction was committed; undefined: unknown. */
+async function readBack(db: Db, { transactionId, outcomes }: WrittenSales): Promise<boolean | undefined> {
+  // Nothing was sold, so the sales can run again. An earlier answer is then locked again, and COMMIT waits for the standby.
+  if (transactionId === null) return false;
+  const sold = outcomes.flatMap((one) =>
+    one.kind === 'sold' && !(one.sold instanceof ReplayedResponse) ? [one.sold] : [],
+  );
+  const holdIds = sold.flatMap((one) => ('bookingRef' in one ? [] : [one.id]));
+  const leadIds = sold.flatMap((one) => ('bookingRef' in one ? [one.id] : []));
+  for (const until = performance.now() + READ_BACK_MS; performance.now() < until; await sleep(PAUSE_MS)) {
+    const found = await findCommitted(db, transactionId, holdIds, leadIds).catch(() => undefined);
+    // After a failover another transaction may have the id, so the rows decide too.
+    if (found?.status === 'committed' && found.rows === sold.length) return true;
+    if (found?.status === 'aborted' && found.rows === 0) return false;
+  }
+  return undefined;
+}

@@ -1,0 +1,117 @@
+import type { Trx } from '../../platform/database';
+import { getVisibleTour } from '../catalog/find-tour';
+import { TourNotFoundError } from '../catalog/catalog.errors';
+import { readDepartures } from '../departures/reserve-seats';
+import { findRulesByTenant } from '../pricing/quote-tenant-price';
+import { type SaleFacts, sellerKey } from './sale-facts';
+import { departureKey, type Sale } from './sale';
+import { countOfTenants, findHoldsToConsume, findSellers } from './sale-facts.repository';
+
+export interface ReadFacts {
+  facts: SaleFacts;
+  /** The database's clock reading at which seats were counted, with microseconds. */
+  at: string;
+  transactionId: string;
+}
+
+/**
+ * Reads what the sales depend on, in a constant number of statements, after the locks of their departures and API keys.
+ */
+export async function readSaleFacts(
+  trx: Trx,
+  sales: Sale[],
+  departureIds: string[],
+  assertKeyServes: SaleFacts['assertKeyServes'],
+): Promise<ReadFacts> {
+  const { departures, at, transactionId } = await readDepartures(trx, departureIds);
+  const byKey = new Map(
+    departures.map((one) => [departureKey({ tourId: one.tour.id, departureDate: one.departureDate }), one]),
+  );
+  const placed = sales.flatMap((sale) => {
+    const { departureDate, tour } = sale;
+    const departure = departureDate && byKey.get(departureKey({ tourId: tour.id, departureDate }));
+    return departure ? [{ sale, departureId: departure.id }] : [];
+  });
+  // The tenant's share may have changed between two requests. The last one of a seller remains, so the limited ones are last.
+  const wanted = placed.map(toSeller).sort((a, b) => Number(a.limited) - Number(b.limited));
+  const sellers = await findSellers(trx, distinct(wanted, sellerOf), at);
+  const counts = await countOfTenants(
+    trx,
+    distinct(sales.map(toTenant), ({ tenantId }) => tenantId),
+    at,
+  );
+  return {
+    at,
+    transactionId,
+    facts: {
+      departures: byKey,
+      visible: new Set(sellers.filter(({ visible }) => visible).map(sellerOf)),
+      unpaidSeats: new Map(sellers.map((seller) => [sellerOf(seller), seller.unpaidSeats ?? 0])),
+      liveHolds: new Map(counts.map(({ tenantId, liveHolds }) => [tenantId, liveHolds ?? 0])),
+      unpaidLeads: new Map(counts.map(({ tenantId, unpaidLeads }) => [tenantId, unpaidLeads ?? 0])),
+      priceRules: await findRulesByTenant(
+        trx,
+        unique(sales.map(({ tenant }) => tenant.id)),
+        unique(sales.map(({ tour }) => tour.id)),
+      ),
+      holds: await readHolds(trx, placed, at),
+      undatedTours: await readUndatedTours(trx, sales),
+      assertKeyServes,
+    },
+  };
+}
+
+interface Placed {
+  sale: Sale;
+  departureId: string;
+}
+
+/** A tenant that may keep all seats of a departure is limited by its free seats alone, so its own seats are not counted. */
+function toSeller({ sale: { tenant }, departureId }: Placed) {
+  return { tenantId: tenant.id, departureId, limited: tenant.maxHoldShare < 100 };
+}
+
+function sellerOf({ tenantId, departureId }: { tenantId: string; departureId: string }): string {
+  return sellerKey(tenantId, departureId);
+}
+
+function toTenant({ tenant }: Sale, _index: number, sales: Sale[]) {
+  const has = (kind: Sale['kind']) =>
+    sales.some((sale) => sale.kind === kind && sale.tenant.id === tenant.id);
+  return { tenantId: tenant.id, holds: has('hold'), leads: has('booking') };
+}
+
+async function readHolds(trx: Trx, placed: Placed[], at: string): Promise<SaleFacts['holds']> {
+  const ids: string[] = [];
+  const references = [];
+  for (const { sale, departureId } of placed) {
+    if (sale.kind !== 'booking') continue;
+    const { holdId, externalRef, tenant } = sale;
+    if (holdId !== null) ids.push(holdId);
+    else if (externalRef) references.push({ tenantId: tenant.id, departureId, externalRef });
+  }
+  return ids.length + references.length > 0 ? findHoldsToConsume(trx, ids, references, at) : [];
+}
+
+/** Reads the tours of bookings without a date again, because the request may have waited for its key. */
+async function readUndatedTours(trx: Trx, sales: Sale[]): Promise<SaleFacts['undatedTours']> {
+  const tours: SaleFacts['undatedTours'] = new Map();
+  for (const { tenant, tour, departureDate } of sales) {
+    if (departureDate !== null) continue;
+    const found = await getVisibleTour(trx, tenant, tour.id).catch(ignoreInvisible);
+    if (found) tours.set(sellerKey(tenant.id, tour.id), found);
+  }
+  return tours;
+}
+
+function ignoreInvisible(error: unknown): undefined {
+  if (!(error instanceof TourNotFoundError)) throw error;
+}
+
+function unique(values: string[]): string[] {
+  return [...new Set(values)];
+}
+
+function distinct<T>(values: T[], key: (value: T) => string): T[] {
+  return [...new Map(values.map((value) => [key(value), value])).values()];
+}

@@ -1,0 +1,111 @@
+import type { Trx } from '../../platform/database';
+import { IS_VISIBLE, visibilityJoins } from '../catalog/visibility';
+import type { HeldSeats } from './sale-facts';
+
+/** A tenant's view of one departure. */
+export interface Seller {
+  tenantId: string;
+  departureId: string;
+  visible: boolean;
+  /** Seats of its live holds and unpaid bookings; null: not counted. */
+  unpaidSeats: number | null;
+}
+
+/** Reads what tenants see and keep of departures. @param limited counts the seats that the tenant keeps */
+export async function findSellers(
+  trx: Trx,
+  wanted: { tenantId: string; departureId: string; limited: boolean }[],
+  at: string,
+): Promise<Seller[]> {
+  const { rows } = await trx.raw(
+    `select w.tenant_id as "tenantId", d.id as "departureId", ${IS_VISIBLE} as "visible",
+       case when w.limited then (
+         coalesce((select sum(h.quantity) from seat_holds h
+                   where h.departure_id = d.id and h.tenant_id = w.tenant_id
+                     and hold_lives(h.status, h.expires_at, :at)), 0)
+         + coalesce((select sum(l.adults) from booking_leads l
+                     where l.departure_id = d.id and l.tenant_id = w.tenant_id
+                       and l.status = 'pending_payment' and lead_stands(l.status, l.payment_due_at, :at)), 0)
+       )::integer end as "unpaidSeats"
+     from json_to_recordset(:wanted::json) as w (tenant_id uuid, departure_id uuid, limited boolean)
+     join departures d on d.id = w.departure_id
+     join tours t on t.id = d.tour_id
+     ${visibilityJoins('w.tenant_id')}`,
+    {
+      at,
+      wanted: JSON.stringify(
+        wanted.map(({ tenantId, departureId, limited }) => ({
+          ...{ tenant_id: tenantId, departure_id: departureId, limited },
+        })),
+      ),
+    },
+  );
+  return rows;
+}
+
+/** What a tenant keeps of all departures. */
+export interface TenantCounts {
+  tenantId: string;
+  /** Live holds; null: not counted. */
+  liveHolds: number | null;
+  /** Standing unpaid bookings, with or without a date; null: not counted. */
+  unpaidLeads: number | null;
+}
+
+export async function countOfTenants(
+  trx: Trx,
+  wanted: { tenantId: string; holds: boolean; leads: boolean }[],
+  at: string,
+): Promise<TenantCounts[]> {
+  const { rows } = await trx.raw(
+    `select w.tenant_id as "tenantId",
+       case when w.holds then (
+         select count(*) from seat_holds h
+         where h.tenant_id = w.tenant_id and hold_lives(h.status, h.expires_at, :at))::integer end as "liveHolds",
+       case when w.leads then (
+         select count(*) from booking_leads l
+         where l.tenant_id = w.tenant_id and l.status = 'pending_payment'
+           and lead_stands(l.status, l.payment_due_at, :at))::integer end as "unpaidLeads"
+     from json_to_recordset(:wanted::json) as w (tenant_id uuid, holds boolean, leads boolean)`,
+    {
+      at,
+      wanted: JSON.stringify(
+        wanted.map(({ tenantId, holds, leads }) => ({ ...{ tenant_id: tenantId, holds, leads } })),
+      ),
+    },
+  );
+  return rows;
+}
+
+/** Returns the named holds, and the live holds of a tenant on a departure that have one of its references. */
+export async function findHoldsToConsume(
+  trx: Trx,
+  holdIds: string[],
+  references: { tenantId: string; departureId: string; externalRef: string }[],
+  at: string,
+): Promise<HeldSeats[]> {
+  const { rows } = await trx.raw(
+    `select h.id, h.tenant_id as "tenantId", h.departure_id as "departureId", h.quantity, h.external_ref as "externalRef",
+       case when hold_lapsed(h.status, h.expires_at, :at) then 'expired' else h.status end as "status",
+       h.unit_price_minor as "unitPriceMinor", h.currency, h.currency_digits as "currencyDigits",
+       h.price_breakdown as "priceBreakdown"
+     from seat_holds h
+     where h.id in (
+       select unnest(:holdIds::uuid[])
+       union
+       select live.id
+       from json_to_recordset(:references::json) as w (tenant_id uuid, departure_id uuid, external_ref text)
+       join seat_holds live on live.tenant_id = w.tenant_id and live.departure_id = w.departure_id
+         and live.external_ref = w.external_ref and hold_lives(live.status, live.expires_at, :at))`,
+    {
+      at,
+      holdIds,
+      references: JSON.stringify(
+        references.map(({ tenantId, departureId, externalRef }) => ({
+          ...{ tenant_id: tenantId, departure_id: departureId, external_ref: externalRef },
+        })),
+      ),
+    },
+  );
+  return rows;
+}

@@ -1,0 +1,121 @@
+import type { Departure } from '../departures/departure';
+import { TourNotFoundError } from '../catalog/catalog.errors';
+import type { ApiKeyPrincipal } from '../credentials/credential';
+import { DepartureGoneError } from '../departures/departure.errors';
+import { HoldLimitReachedError } from '../holds/hold.errors';
+import type { HoldStatus } from '../holds/seat-hold';
+import type { PriceRule } from '../pricing/choose-price-rule';
+import type { PricedTour, Prices } from '../pricing/prices';
+import { explainPrice, quoterFromRules } from '../pricing/quote-tenant-price';
+import type { Actor } from '../tenants/actor';
+import type { Tenant } from '../tenants/tenant';
+import { departureKey, type Sale, seatsOf } from './sale';
+
+/**
+ * The facts that the sales of one transaction depend on, read under the locks of their departures. A decision changes them, so
+ * that the next one counts what was granted before it.
+ */
+export interface SaleFacts {
+  /** By departureKey. */
+  departures: Map<string, Departure>;
+  /** By sellerKey: the tenants that see the departure's tour. */
+  visible: Set<string>;
+  /** By sellerKey: seats of live holds and unpaid bookings, of tenants whose share is limited. */
+  unpaidSeats: Map<string, number>;
+  /** By tenant id. */
+  liveHolds: Map<string, number>;
+  /** By tenant id. */
+  unpaidLeads: Map<string, number>;
+  /** By tenant id. */
+  priceRules: Map<string, PriceRule[]>;
+  /** Holds that the bookings name, by id or by reference, and the holds that were granted in this transaction. */
+  holds: HeldSeats[];
+  /** By sellerKey with the tour's id: the tours of bookings without a date, with the base price, if the tenant sees them. */
+  undatedTours: Map<string, PricedTour & { basePriceMinor: number }>;
+  /** @throws CredentialError when the key was revoked, has expired, or the tenant was suspended (401) */
+  assertKeyServes(principal: ApiKeyPrincipal): void;
+}
+
+/** The fields of a hold that a booking takes over. */
+export interface HeldSeats extends LockedPrice {
+  id: string;
+  tenantId: string;
+  departureId: string;
+  quantity: number;
+  externalRef: string | null;
+  status: HoldStatus;
+  /** The actor of the booking that consumed it in this transaction. */
+  endedBy?: Actor | null;
+}
+
+/** One adult's price. A hold has locked it; else it is quoted now. */
+export interface LockedPrice {
+  unitPriceMinor: number;
+  currency: string;
+  currencyDigits: number;
+  priceBreakdown: Record<string, unknown>;
+}
+
+/** Names a tenant's view of a departure or tour in maps. */
+export function sellerKey(tenantId: string, id: string): string {
+  return `${tenantId} ${id}`;
+}
+
+export function existingDeparture(
+  { departures }: SaleFacts,
+  { tour, party }: Sale,
+  departureDate: string,
+): Departure {
+  const departure = departures.get(departureKey({ tourId: tour.id, departureDate }));
+  if (departure) return departure;
+  throw new DepartureGoneError({ tourId: tour.id, departureDate, quantity: seatsOf(party) });
+}
+
+/** The tour may have become invisible during the wait for the lock. */
+export function assertVisible({ visible }: SaleFacts, { tenant }: Sale, departure: Departure): void {
+  if (!visible.has(sellerKey(tenant.id, departure.id))) throw new TourNotFoundError();
+}
+
+/** Limits one tenant's seats of a departure, so that it cannot block it for the others. A share of 100 % limits nothing. */
+export function assertWithinShare(
+  facts: SaleFacts,
+  tenant: Tenant,
+  departure: Departure,
+  more: number,
+): void {
+  const share = shareOf(tenant, departure);
+  if (countOf(facts.unpaidSeats, sellerKey(tenant.id, departure.id)) + more <= share) return;
+  throw new HoldLimitReachedError(
+    `The most seats of this departure that your live holds and unpaid bookings may keep is ${share}.`,
+  );
+}
+
+function shareOf({ maxHoldShare }: Tenant, { seatsTotal }: Departure): number {
+  return Math.max(1, Math.floor((seatsTotal * maxHoldShare) / 100));
+}
+
+export function quoteAdult(
+  { priceRules }: SaleFacts,
+  tenant: Tenant,
+  tour: PricedTour,
+  prices: Prices,
+  travelDate: string | null,
+): LockedPrice {
+  const quote = quoterFromRules(tenant, priceRules.get(tenant.id) ?? [])(tour, prices, travelDate);
+  const { currency, currencyDigits } = tour;
+  const priceBreakdown = explainPrice(quote, currencyDigits);
+  return { unitPriceMinor: quote.tenant.adult, currency, currencyDigits, priceBreakdown };
+}
+
+export function takeSeats(facts: SaleFacts, tenant: Tenant, departure: Departure, seats: number): void {
+  departure.seatsTaken += seats;
+  add(facts.unpaidSeats, sellerKey(tenant.id, departure.id), seats);
+}
+
+export function countOf(counts: Map<string, number>, key: string): number {
+  return counts.get(key) ?? 0;
+}
+
+export function add(counts: Map<string, number>, key: string, more: number): void {
+  counts.set(key, countOf(counts, key) + more);
+}

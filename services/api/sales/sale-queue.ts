@@ -1,0 +1,270 @@
+import type { Db } from '../../platform/database';
+import { DepartureBusyError } from '../departures/departure.errors';
+import { waitForDeparture } from '../departures/reserve-seats';
+import type { ReplayedResponse } from '../idempotency/run-idempotent';
+import { commitSales, type CommitResult } from './commit-sales';
+import { createLimit } from './limit';
+import { departureKey, type Sale, type SoldOf } from './sale';
+import { SalesOverloadedError } from './sale.errors';
+import { halvesOf, isFull, isInTime, type WaitingSale } from './waiting-sale';
+import { type Outcome, soldOf, writePatiently, writeSales } from './write-sales';
+
+/** Limits the wait for a departure in the process and in the database together. */
+const WAIT_MS = 2_000;
+/** A batch waits for no departure and no key. Another lock that takes longer ends it, and its sales are written one by one. */
+const BATCH_LOCK_MS = 250;
+/** The most sales of a transaction. */
+const BATCH_MAX = 128;
+/** Batches that are written at the same time, of different departures. */
+const BATCHES = 2;
+/** Without group commit. */
+const SINGLE_BATCHES = 4;
+/** Departures that transactions wait for at the same time. With the other limits, less than the pool's 16 connections. */
+const LOCK_WAITERS = 6;
+/** Transactions at the same time for sales that wait for their key, have no date, or were in a transaction that failed. */
+const ALONE = 4;
+/** Time before a departure whose lock no transaction may wait for is tried again. */
+const TRY_AGAIN_MS = 20;
+
+/**
+ * Creates the holds and bookings of this process (ADR 26). Requests that wait are written together, in order of arrival. A
+ * departure that another process has locked gets one transaction that waits for it and then writes all its requests; the others
+ * are not delayed.
+ */
+export class SaleQueue {
+  private readonly batchMax: number;
+  private readonly batchesMax: number;
+  private readonly alone = createLimit(ALONE);
+  /** Sales that wait for a transaction of their own. */
+  private aloneWaiting = 0;
+  /** In order of arrival. */
+  private waiting: WaitingSale[] = [];
+  /** Departures that a batch of this process is writing. */
+  private readonly writing = new Set<string>();
+  /** Departures that a transaction of this process waits for. */
+  private readonly locked = new Set<string>();
+  /** Locked departures that no transaction may wait for yet. */
+  private readonly paused = new Set<string>();
+  private batches = 0;
+  private arrivals = 0;
+  private starting = false;
+
+  /** @param groupCommit false: each sale has its own transaction */
+  constructor(
+    private readonly db: Db,
+    groupCommit: boolean,
+  ) {
+    this.batchMax = groupCommit ? BATCH_MAX : 1;
+    this.batchesMax = groupCommit ? BATCHES : SINGLE_BATCHES;
+  }
+
+  /**
+   * Commits the sale, if it is granted.
+   * @throws the refusal; DepartureBusyError, IdempotencyInProgressError after two seconds (409); SalesOverloadedError (503)
+   */
+  sell<S extends Sale>(sale: S): Promise<SoldOf<S> | ReplayedResponse> {
+    return new Promise((resolve, reject) => {
+      const { tour, departureDate } = sale;
+      const departure = departureDate && departureKey({ tourId: tour.id, departureDate });
+      if (isFull(this.waiting, this.aloneWaiting, departure)) throw new SalesOverloadedError();
+      const one: WaitingSale = {
+        ...{ sale, departure, number: this.arrivals++, lockBy: performance.now() + WAIT_MS },
+        ...{ keyChecked: false, metLock: false, timer: undefined, ended: false },
+        resolve: resolve as WaitingSale['resolve'],
+        reject,
+      };
+      if (departure === null) return this.queueAlone(one);
+      this.limitWait(one);
+      this.waiting.push(one);
+      // Sales that arrive in one turn of the event loop share a batch.
+      if (!this.starting) setImmediate(() => this.start());
+      this.starting = true;
+    });
+  }
+
+  /** Ends the wait of a sale at lockBy. A transaction that takes the sale clears the timer. */
+  private limitWait(one: WaitingSale): void {
+    one.timer = setTimeout(
+      () => {
+        this.waiting = this.waiting.filter((other) => other !== one);
+        this.fail(one, this.lateness(one));
+      },
+      Math.max(0, one.lockBy - performance.now()),
+    );
+  }
+
+  private lateness({ departure, metLock }: WaitingSale): Error {
+    const isBusy =
+      metLock || (departure !== null && (this.locked.has(departure) || this.writing.has(departure)));
+    return isBusy ? new DepartureBusyError() : new SalesOverloadedError();
+  }
+
+  private start(): void {
+    this.starting = false;
+    while (this.batches < this.batchesMax) {
+      const batch = this.take((one) => this.isFree(one));
+      if (batch.length === 0) return;
+      this.batches++;
+      void this.writeBatch(batch);
+    }
+  }
+
+  /** A sale of a locked departure joins a batch once, because its key may be answered. */
+  private isFree({ departure, sale, keyChecked }: WaitingSale): boolean {
+    if (this.writing.has(departure!) || this.paused.has(departure!)) return false;
+    return !this.locked.has(departure!) || (sale.claim !== null && !keyChecked);
+  }
+
+  private take(wanted: (one: WaitingSale) => boolean): WaitingSale[] {
+    const taken: WaitingSale[] = [];
+    const left: WaitingSale[] = [];
+    for (const one of this.waiting) (taken.length < this.batchMax && wanted(one) ? taken : left).push(one);
+    this.waiting = left;
+    for (const one of taken) clearTimeout(one.timer);
+    return taken;
+  }
+
+  private async writeBatch(batch: WaitingSale[]): Promise<void> {
+    const own = new Set(
+      batch.map(({ departure }) => departure!).filter((departure) => !this.locked.has(departure)),
+    );
+    for (const departure of own) this.writing.add(departure);
+    const mayLock = ({ tour, departureDate }: Sale) =>
+      own.has(departureKey({ tourId: tour.id, departureDate: departureDate! }));
+    const sales = batch.map(({ sale }) => sale);
+    const lockBy = performance.now() + BATCH_LOCK_MS;
+    const result = await commitSales(this.db, (trx) => writeSales(trx, sales, mayLock), lockBy);
+    // The sales that are written one by one keep their departures, and do not delay the next batch.
+    this.batches--;
+    this.start();
+    await this.finish(batch, result, (rest) => {
+      const kept = new Set(rest.map(({ departure }) => departure!));
+      for (const departure of own) if (!kept.has(departure)) this.writing.delete(departure);
+      this.start();
+    });
+  }
+
+  /**
+   * Answers the sales of a transaction. Writes those of a failed one again in halves, until the sales that fail are alone.
+   * The half that failed waits behind the other one.
+   * @param keep is called with the sales that are still to be written
+   */
+  private async finish(
+    batch: WaitingSale[],
+    result: CommitResult,
+    keep: (rest: WaitingSale[]) => void = () => {},
+  ): Promise<void> {
+    const parts = this.settle(batch, result);
+    for (let part = parts.shift(); part; part = parts.shift()) {
+      const sales = part;
+      keep([sales, ...parts].flat());
+      parts.push(...(await this.alone(() => this.writePart(sales))));
+    }
+    keep([]);
+  }
+
+  /** Answers the sales, or returns what to write again: two halves, or the only sale. */
+  private settle(batch: WaitingSale[], result: CommitResult): WaitingSale[][] {
+    if ('committed' in result) {
+      batch.forEach((one, index) => this.answer(one, result.committed[index]!));
+      return [];
+    }
+    const { error, rolledBack } = result;
+    const again = batch.filter((one) => rolledBack && isInTime(one));
+    for (const one of batch) if (!again.includes(one)) this.fail(one, error);
+    return halvesOf(again);
+  }
+
+  private async writePart(part: WaitingSale[]): Promise<WaitingSale[][]> {
+    const inTime = part.filter(isInTime);
+    for (const one of part) if (!inTime.includes(one)) this.fail(one, new DepartureBusyError());
+    if (inTime.length === 1) await this.writeAlone(inTime[0]!);
+    if (inTime.length <= 1) return [];
+    const sales = inTime.map(({ sale }) => sale);
+    const lockBy = performance.now() + BATCH_LOCK_MS;
+    return this.settle(inTime, await commitSales(this.db, (trx) => writeSales(trx, sales), lockBy));
+  }
+
+  private answer(one: WaitingSale, outcome: Outcome): void {
+    if (outcome.kind === 'claimed') return this.queueAlone(one);
+    if (outcome.kind === 'locked') return this.waitForLock(one);
+    try {
+      one.resolve(soldOf(outcome));
+    } catch (refusal) {
+      one.reject(refusal);
+    }
+  }
+
+  private fail(one: WaitingSale, error: unknown): void {
+    one.ended = true;
+    one.reject(error);
+  }
+
+  private queueAlone(one: WaitingSale): void {
+    this.limitWait(one);
+    this.aloneWaiting++;
+    void this.alone(async () => {
+      this.aloneWaiting--;
+      clearTimeout(one.timer);
+      if (!one.ended) await this.writeAlone(one);
+    });
+  }
+
+  /** Writes a sale in its own transaction, which waits for its key and its departure. */
+  private async writeAlone(one: WaitingSale): Promise<void> {
+    const result = await commitSales(this.db, (trx) => writePatiently(trx, one.sale), one.lockBy);
+    if ('committed' in result) this.answer(one, result.committed[0]!);
+    else this.fail(one, result.error);
+  }
+
+  /** Puts a sale back in order of arrival, and lets one transaction wait for its departure. */
+  private waitForLock(one: WaitingSale): void {
+    if (one.departure === null || one.lockBy <= performance.now())
+      return this.fail(one, new DepartureBusyError());
+    one.keyChecked = true;
+    one.metLock = true;
+    this.limitWait(one);
+    const index = this.waiting.findIndex(({ number }) => number > one.number);
+    this.waiting.splice(index < 0 ? this.waiting.length : index, 0, one);
+    const { departure } = one;
+    if (this.locked.has(departure) || this.paused.has(departure)) return;
+    if (this.locked.size >= LOCK_WAITERS) return this.pause(departure);
+    this.locked.add(departure);
+    void this.writeWaiting(departure).finally(() => {
+      this.locked.delete(departure);
+      this.start();
+    });
+  }
+
+  /** Leaves a departure out of the batches for a moment. */
+  private pause(departure: string): void {
+    this.paused.add(departure);
+    setTimeout(() => {
+      this.paused.delete(departure);
+      this.start();
+    }, TRY_AGAIN_MS);
+  }
+
+  /** Writes the sales that wait for a departure, until there are none or its lock is not granted in time. */
+  private async writeWaiting(departure: string): Promise<void> {
+    const isOf = (one: WaitingSale) => one.departure === departure;
+    for (let first = this.waiting.find(isOf); first; first = this.waiting.find(isOf)) {
+      const { tour, departureDate } = first.sale;
+      let batch: WaitingSale[] = [];
+      const write: Parameters<typeof commitSales>[1] = async (trx) => {
+        await waitForDeparture(trx, tour.id, departureDate!);
+        // A transaction that is repeated after a deadlock writes the same sales.
+        if (batch.length === 0) batch = this.take(isOf);
+        return writeSales(
+          trx,
+          batch.map(({ sale }) => sale),
+        );
+      };
+      const result = await commitSales(this.db, write, first.lockBy);
+      const unlocked = batch.length === 0 && 'error' in result;
+      // Each sale ends its own wait after two seconds. Another departure may wait now.
+      if (unlocked && result.error instanceof DepartureBusyError) return;
+      await this.finish(unlocked ? this.take(isOf) : batch, result);
+    }
+  }
+}

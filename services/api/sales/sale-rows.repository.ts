@@ -1,0 +1,137 @@
+import type { Trx } from '../../platform/database';
+import type { Actor } from '../tenants/actor';
+import type { GrantedBooking, GrantedHold } from './decide-sale';
+
+/** The columns of a new hold that the database writes. */
+export interface HoldTimes {
+  id: string;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** @param at the clock reading of the decision; the holds begin then, not at the transaction's start */
+export async function insertHolds(trx: Trx, holds: GrantedHold[], at: string): Promise<HoldTimes[]> {
+  const { rows } = await trx.raw(
+    `insert into seat_holds (id, tenant_id, departure_id, quantity, hold_minutes, status, created_at, expires_at, ended_at,
+       ended_by, unit_price_minor, currency, currency_digits, price_breakdown, external_ref, customer_name, customer_phone,
+       customer_email, placed_by)
+     select h.id, h.tenant_id, h.departure_id, h.quantity, h.hold_minutes, h.status, :at::timestamptz,
+       :at::timestamptz + make_interval(mins => h.hold_minutes), case when h.status <> 'active' then :at::timestamptz end,
+       h.ended_by, h.unit_price_minor, h.currency, h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name,
+       h.customer_phone, h.customer_email, h.placed_by
+     from json_to_recordset(:holds::json) as h (id uuid, tenant_id uuid, departure_id uuid, quantity integer,
+       hold_minutes integer, status text, ended_by text, unit_price_minor bigint, currency text, currency_digits smallint,
+       price_breakdown jsonb, external_ref text, customer_name text, customer_phone text, customer_email text, placed_by text)
+     returning id, created_at as "createdAt", expires_at as "expiresAt"`,
+    { at, holds: JSON.stringify(holds.map(toHoldRow)) },
+  );
+  return rows;
+}
+
+function toHoldRow({ sale, held }: GrantedHold) {
+  return {
+    id: held.id,
+    tenant_id: held.tenantId,
+    departure_id: held.departureId,
+    quantity: held.quantity,
+    hold_minutes: sale.holdMinutes,
+    status: held.status,
+    ended_by: held.endedBy ?? null,
+    unit_price_minor: held.unitPriceMinor,
+    currency: held.currency,
+    currency_digits: held.currencyDigits,
+    price_breakdown: held.priceBreakdown,
+    external_ref: held.externalRef,
+    customer_name: sale.customer.name,
+    customer_phone: sale.customer.phone,
+    customer_email: sale.customer.email,
+    placed_by: sale.by,
+  };
+}
+
+/**
+ * Ends active holds as converted; their seats become free for the bookings that are inserted after it.
+ * @returns the number of holds
+ */
+export async function convertHolds(
+  trx: Trx,
+  holds: { id: string; by: Actor | null }[],
+  at: string,
+): Promise<number> {
+  const { rowCount } = await trx.raw(
+    `update seat_holds h set status = 'converted', ended_at = :at, ended_by = c.by
+     from json_to_recordset(:holds::json) as c (id uuid, by text)
+     where h.id = c.id and h.status = 'active'`,
+    { at, holds: JSON.stringify(holds) },
+  );
+  return rowCount;
+}
+
+/** The columns of a new lead that the database writes. */
+export interface NewLeadRow {
+  /** Its index in the list. */
+  n: number;
+  id: number;
+  bookingRef: string;
+  source: string;
+  priceBreakdown: Record<string, unknown>;
+  createdAt: Date;
+  paymentDueAt: Date | null;
+}
+
+/** Inserts the leads with ids in order of arrival. A booking reference is the tenant's prefix, a dash, and the lead's id. */
+export async function insertLeads(trx: Trx, leads: GrantedBooking[], at: string): Promise<NewLeadRow[]> {
+  const { rows } = await trx.raw(
+    `with numbered as materialized (
+       select nextval(pg_get_serial_sequence('booking_leads', 'id')) as id, l.*
+       from json_to_recordset(:leads::json) as l (n integer, prefix text, window_minutes integer, tenant_id uuid, tour_id uuid,
+         departure_id uuid, departure_date date, hold_id uuid, adults integer, unit_price_minor bigint, total_minor bigint,
+         deposit_minor bigint, currency text, currency_digits smallint, price_breakdown jsonb, payment_method text,
+         external_ref text, customer_name text, customer_phone text, customer_email text, notes text, created_by text)
+     ), inserted as (
+       insert into booking_leads (id, booking_ref, tenant_id, tour_id, departure_id, departure_date, hold_id, adults,
+         unit_price_minor, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
+         external_ref, customer_name, customer_phone, customer_email, notes, created_by, created_at, payment_due_at)
+       overriding system value
+       select id, prefix || '-' || id, tenant_id, tour_id, departure_id, departure_date, hold_id, adults,
+         unit_price_minor, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
+         external_ref, customer_name, customer_phone, customer_email, notes, created_by, :at::timestamptz,
+         :at::timestamptz + make_interval(mins => window_minutes)
+       from numbered
+       returning id, booking_ref, source, price_breakdown, created_at, payment_due_at
+     )
+     select numbered.n, id, inserted.booking_ref as "bookingRef", inserted.source,
+       inserted.price_breakdown as "priceBreakdown", inserted.created_at as "createdAt",
+       inserted.payment_due_at as "paymentDueAt"
+     from inserted join numbered using (id)`,
+    { at, leads: JSON.stringify(leads.map(toLeadRow)) },
+  );
+  return rows;
+}
+
+function toLeadRow({ sale, departure, held, price, ...lead }: GrantedBooking, n: number) {
+  return {
+    n,
+    prefix: sale.tenant.bookingPrefix,
+    window_minutes: sale.tenant.paymentWindowMinutes,
+    tenant_id: sale.tenant.id,
+    tour_id: sale.tour.id,
+    departure_id: departure?.id ?? null,
+    departure_date: departure?.departureDate ?? null,
+    hold_id: held?.id ?? null,
+    adults: sale.party.adult,
+    unit_price_minor: price.unitPriceMinor,
+    total_minor: lead.totalMinor,
+    deposit_minor: lead.depositMinor,
+    currency: price.currency,
+    currency_digits: price.currencyDigits,
+    price_breakdown: lead.priceBreakdown,
+    payment_method: sale.paymentMethod,
+    external_ref: lead.externalRef,
+    customer_name: sale.customer.name,
+    customer_phone: sale.customer.phone,
+    customer_email: sale.customer.email,
+    notes: sale.notes,
+    created_by: sale.by,
+  };
+}

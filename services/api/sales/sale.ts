@@ -1,0 +1,71 @@
+import type { BookingLead, Customer } from '../bookings/booking-lead';
+import type { ApiKeyPrincipal } from '../credentials/credential';
+import type { DepartureKey } from '../departures/departure';
+import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
+import type { KeyClaim } from '../idempotency/run-idempotent';
+import type { Prices } from '../pricing/prices';
+import type { Actor } from '../tenants/actor';
+import type { PaymentMethod, Tenant } from '../tenants/tenant';
+
+/** The travellers by category. Each category pays the price of its name. */
+export interface Party {
+  adult: number;
+}
+
+/** Returns the seats of a party. */
+export function seatsOf({ adult }: Party): number {
+  return adult;
+}
+
+/** Returns the total of a party in minor units. */
+export function totalOf(party: Party, prices: Prices): number {
+  return party.adult * prices.adult;
+}
+
+interface SaleOf<Result> {
+  tenant: Tenant;
+  /** The tour that the tenant saw before the departure was locked. */
+  tour: { id: string; slug: string };
+  party: Party;
+  /** The key that is checked again under the locks; null: the terminal. */
+  principal: ApiKeyPrincipal | null;
+  /** Null: a request without an Idempotency-Key. A claim has a principal. */
+  claim: KeyClaim<Result> | null;
+  /** Null: unknown. */
+  by: Actor | null;
+  externalRef: string | null;
+}
+
+/** A request for a hold, after its checks for 400 and 404. */
+export interface HoldSale extends SaleOf<SeatHold> {
+  kind: 'hold';
+  departureDate: string;
+  holdMinutes: number;
+  customer: PartialCustomer;
+}
+
+/** A request for a booking, after its checks for 400 and 404. */
+export interface BookingSale extends SaleOf<BookingLead> {
+  kind: 'booking';
+  /** The date of the request, or of the named hold. Null: the date of a hold with the same reference, or no date. */
+  departureDate: string | null;
+  /** False: the date comes from a hold, so the booking needs that hold. */
+  namesDate: boolean;
+  /** In lower case. */
+  holdId: string | null;
+  customer: Customer;
+  paymentMethod: PaymentMethod;
+  /** The total that the customer saw, in major units. */
+  expectedTotal: number | null;
+  notes: string | null;
+}
+
+/** A request that creates a hold or a booking. */
+export type Sale = HoldSale | BookingSale;
+export type Sold = SeatHold | BookingLead;
+export type SoldOf<S extends Sale> = S extends HoldSale ? SeatHold : BookingLead;
+
+/** Names the departure of a sale in maps. */
+export function departureKey({ tourId, departureDate }: DepartureKey): string {
+  return `${tourId} ${departureDate}`;
+}

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import type { Trx } from '../../platform/database';
+import { AppError } from '../../platform/errors';
+import { createKeyCheck, type KeyCheck } from '../credentials/verify-credential';
+import { enqueueBookingEvents } from '../bookings/booking-event';
+import type { BookingLead } from '../bookings/booking-lead';
+import { lockFreeDepartures, waitForDeparture } from '../departures/reserve-seats';
+import { findDateByReference } from '../holds/find-hold';
+import type { SeatHold } from '../holds/seat-hold';
+import { type AnsweredClaim, claimKeys, storeAnswers, waitForKey } from '../idempotency/claim-keys';
+import type { IdempotencyKeyReusedError } from '../idempotency/idempotency.errors';
+import { ReplayedResponse } from '../idempotency/run-idempotent';
+import { decideSale, type Granted, type GrantedBooking, type GrantedHold } from './decide-sale';
+import { departureKey, type Sale, type Sold } from './sale';
+import { readSaleFacts } from './read-sale-facts';
+import {
+  convertHolds,
+  type HoldTimes,
+  insertHolds,
+  insertLeads,
+  type NewLeadRow,
+} from './sale-rows.repository';
+
+/** The result of one sale of a transaction. */
+export type Outcome =
+  | { kind: 'sold'; sold: Sold | ReplayedResponse }
+  | { kind: 'refused'; refusal: unknown }
+  /** Another transaction has the departure. */
+  | { kind: 'locked' }
+  /** Another transaction has the Idempotency-Key, or is changing the API key or its tenant. */
+  | { kind: 'claimed' };
+
+/** The outcomes of a transaction, in the order of its sales. */
+export interface WrittenSales {
+  outcomes: Outcome[];
+  /** Null: nothing was sold. */
+  transactionId: string | null;
+}
+
+/**
+ * Creates holds and bookings in one transaction, in order of arrival. Claims their keys, locks their departures, reads the
+ * facts, decides each sale, and writes all that are granted with one statement per table. Waits for no key and no departure:
+ * a sale whose key or departure another transaction has gets `claimed` or `locked`.
+ * @param mayLock false for a departure that the caller leaves locked; its sales get `locked`, unless their key is answered
+ * @param wait true for one sale that waits for its Idempotency-Key, API key and tenant
+ */
+export async function writeSales(
+  trx: Trx,
+  sales: Sale[],
+  mayLock: (sale: Sale) => boolean = () => true,
+  wait = false,
+): Promise<WrittenSales> {
+  const outcomes = new Map<Sale, Outcome>();
+  for (const [sale, state] of await claimOwnKeys(trx, sales, wait)) outcomes.set(sale, state);
+  let open = sales.filter((sale) => !outcomes.has(sale));
+  const end = (kind: 'locked' | 'claimed', ends: (sale: Sale) => boolean) => {
+    for (const sale of open) if (ends(sale)) outcomes.set(sale, { kind });
+    open = open.filter((sale) => !outcomes.has(sale));
+  };
+  end('locked', (sale) => !mayLock(sale));
+  const wanted = new Map(open.flatMap(departureOf).map((one) => [departureKey(one), one]));
+  const { ids, busy } = await lockFreeDepartures(trx, [...wanted.values()]);
+  const locked = new Set(busy.map(departureKey));
+  end('locked', (sale) => departureOf(sale).some((one) => locked.has(departureKey(one))));
+  // Before the facts are read: a change of the tenant has committed, or waits for this transaction.
+  const keys = await createKeyCheck(trx, keyIdsOf(open), wait);
+  end('claimed', ({ principal }) => principal !== null && keys.busy.has(principal.keyId));
+  const transactionId = open.length > 0 ? await sell(trx, open, ids, keys.assertKeyServes, outcomes) : null;
+  return { transactionId, outcomes: sales.map((sale) => outcomes.get(sale)!) };
+}
+
+/**
+ * Creates one hold or booking in the caller's transaction. Waits for its key and its departure.
+ * @throws the refusal; IdempotencyInProgressError, DepartureBusyError after two seconds (409)
+ */
+export async function writeSale(trx: Trx, sale: Sale): Promise<Sold | ReplayedResponse> {
+  const [outcome] = (await writePatiently(trx, sale)).outcomes;
+  return soldOf(outcome!);
+}
+
+/**
+ * Writes one sale like writeSales, and waits for its key and its departure.
+ * @throws IdempotencyInProgressError, DepartureBusyError after two seconds (409); errors that precede the lock
+ */
+export async function writePatiently(trx: Trx, sale: Sale): Promise<WrittenSales> {
+  if (sale.claim) {
+    await waitForKey(trx, sale.claim);
+    // An answered key waits for no departure.
+    for (const [, answered] of await claimOwnKeys(trx, [sale], true))
+      return { outcomes: [answered], transactionId: null };
+  }
+  const dated = await withDate(trx, sale);
+  for (const { tourId, departureDate } of departureOf(dated))
+    await waitForDeparture(trx, tourId, departureDate);
+  return writeSales(trx, [dated], () => true, true);
+}
+
+/** @throws the refusal */
+export function soldOf(outcome: Outcome): Sold | ReplayedResponse {
+  if (outcome.kind === 'sold') return outcome.sold;
+  throw outcome.kind === 'refused' ? outcome.refusal : new Error(`the sale is ${outcome.kind}`);
+}
+
+/** Gives a booking without a date the date of the live hold that has its reference. */
+async function withDate(trx: Trx, sale: Sale): Promise<Sale> {
+  if (sale.kind === 'hold' || sale.departureDate !== null) return sale;
+  const departureDate = await findDateByReference(trx, sale.tenant.id, sale.tour.id, sale.externalRef);
+  return { ...sale, departureDate };
+}
+
+function departureOf({ tour, departureDate }: Sale) {
+  return departureDate === null ? [] : [{ tourId: tour.id, departureDate }];
+}
+
+/** Returns the sales that end here: their key is answered, was used for another request, or belongs to another transaction. */
+async function claimOwnKeys(trx: Trx, sales: Sale[], wait: boolean): Promise<[Sale, Outcome][]> {
+  const keyed = sales.filter((sale) => sale.claim !== null);
+  const states = await claimKeys(
+    trx,
+    keyed.map((sale) => sale.claim!),
+    wait,
+  );
+  const answered = keyed.filter((_sale, index) => typeof states[index] !== 'string');
+  const keys = await createKeyCheck(trx, keyIdsOf(answered), wait);
+  return keyed.flatMap((sale, index): [Sale, Outcome][] => {
+    const state = states[index]!;
+    if (state === 'free') return [];
+    if (state === 'claimed elsewhere' || keys.busy.has(sale.principal!.keyId))
+      return [[sale, { kind: 'claimed' }]];
+    return [[sale, answerOf(sale, state, keys.assertKeyServes)]];
+  });
+}
+
+function keyIdsOf(sales: Sale[]): string[] {
+  return [...new Set(sales.flatMap(({ principal }) => principal?.keyId ?? []))];
+}
+
+function answerOf(
+  { principal }: Sale,
+  answered: ReplayedResponse | IdempotencyKeyReusedError,
+  assertKeyServes: KeyCheck['assertKeyServes'],
+): Outcome {
+  try {
+    assertKeyServes(principal!);
+    if (answered instanceof ReplayedResponse) return { kind: 'sold', sold: answered };
+    return { kind: 'refused', refusal: answered };
+  } catch (refusal) {
+    return { kind: 'refused', refusal };
+  }
+}
+
+/** Decides the sales under the locks and writes what is granted. @returns the transaction's id; null if nothing was granted */
+async function sell(
+  trx: Trx,
+  sales: Sale[],
+  departureIds: string[],
+  assertKeyServes: KeyCheck['assertKeyServes'],
+  outcomes: Map<Sale, Outcome>,
+): Promise<string | null> {
+  const { facts, at, transactionId } = await readSaleFacts(trx, sales, departureIds, assertKeyServes);
+  const granted: Granted[] = [];
+  for (const sale of sales) {
+    try {
+      granted.push(decideSale(facts, sale, randomUUID()));
+    } catch (refusal) {
+      if (!(refusal instanceof AppError)) throw refusal;
+      outcomes.set(sale, { kind: 'refused', refusal });
+    }
+  }
+  const answers: AnsweredClaim[] = [];
+  for (const [sale, sold] of await writeGranted(trx, granted, at)) {
+    outcomes.set(sale, { kind: 'sold', sold });
+    if (sale.claim) answers.push({ claim: sale.claim, response: sale.claim.toResponse(sold as never) });
+  }
+  if (answers.length > 0) await storeAnswers(trx, answers);
+  return granted.length > 0 ? transactionId : null;
+}
+
+/** Inserts the rows. Converts holds first, so that the recount of seats (ADR 9) never counts seats twice. */
+async function writeGranted(trx: Trx, granted: Granted[], at: string): Promise<[Sale, Sold][]> {
+  const holds = granted.filter((one) => one.kind === 'hold');
+  const bookings = granted.filter((one) => one.kind === 'booking');
+  await convertStoredHolds(trx, holds, bookings, at);
+  const times = new Map(
+    holds.length > 0 ? (await insertHolds(trx, holds, at)).map((row) => [row.id, row]) : [],
+  );
+  const rows = bookings.length > 0 ? await insertLeads(trx, bookings, at) : [];
+  const leads = rows.sort((a, b) => a.n - b.n).map((row) => toBookingLead(bookings[row.n]!, row));
+  await enqueueBookingEvents(trx, 'booking.created', leads);
+  return [
+    ...holds.map((hold): [Sale, Sold] => [hold.sale, toSeatHold(hold, times.get(hold.held.id)!)]),
+    ...bookings.map((booking, n): [Sale, Sold] => [booking.sale, leads[n]!]),
+  ];
+}
+
+/** Holds that are granted and consumed in this transaction are inserted as converted. */
+async function convertStoredHolds(
+  trx: Trx,
+  holds: GrantedHold[],
+  bookings: GrantedBooking[],
+  at: string,
+): Promise<void> {
+  const added = new Set(holds.map(({ held }) => held));
+  const stored = bookings.flatMap(({ held, sale }) =>
+    held && !added.has(held) ? [{ id: held.id, by: sale.by }] : [],
+  );
+  if (stored.length === 0) return;
+  const converted = await convertHolds(trx, stored, at);
+  if (converted !== stored.length) throw new Error('a hold changed under the lock of its departure');
+}
+
+function toSeatHold({ sale, departure, held, seatsAvailable }: GrantedHold, times: HoldTimes): SeatHold {
+  const { tenant, tour, holdMinutes, customer, by } = sale;
+  const { id, departureId, quantity, unitPriceMinor, currency, currencyDigits, priceBreakdown, externalRef } =
+    held;
+  return {
+    ...{
+      id,
+      tour,
+      departureId,
+      quantity,
+      holdMinutes,
+      unitPriceMinor,
+      currency,
+      currencyDigits,
+      priceBreakdown,
+    },
+    tenant: { id: tenant.id, slug: tenant.slug },
+    departureDate: departure.departureDate,
+    // A booking that consumes it came later.
+    status: 'active',
+    expiresAt: times.expiresAt,
+    ...{ externalRef, customer, seatsAvailable },
+    createdAt: times.createdAt,
+    ...{ placedBy: by, endedAt: null, endedBy: null },
+  };
+}
+
+function toBookingLead(booking: GrantedBooking, row: NewLeadRow): BookingLead {
+  const { sale, departure, held, price, totalMinor, depositMinor, externalRef } = booking;
+  const { tenant, tour, party, paymentMethod, customer, notes, by } = sale;
+  const { id, bookingRef, source, priceBreakdown, createdAt, paymentDueAt } = row;
+  const { unitPriceMinor, currency, currencyDigits } = price;
+  return {
+    ...{ id, bookingRef, tour, tenant: { id: tenant.id, slug: tenant.slug } },
+    departureId: departure?.id ?? null,
+    departureDate: departure?.departureDate ?? null,
+    holdId: held?.id ?? null,
+    adults: party.adult,
+    status: 'pending_payment',
+    ...{ unitPriceMinor, totalMinor, depositMinor, currency, currencyDigits, priceBreakdown, paymentMethod },
+    ...{ externalRef, source, customer, notes, createdAt, paymentDueAt, createdBy: by },
+    ...{ confirmedAt: null, confirmedBy: null, cancelledAt: null, cancelledBy: null, expiredAt: null },
+    anonymizedAt: null,
+  };
+}

@@ -1,0 +1,149 @@
+import { TourNotFoundError } from '../../services/api/catalog/catalog.errors';
+import { HoldLimitReachedError } from '../../services/api/holds/hold.errors';
+import { claimKeys, storeAnswers } from '../../services/api/idempotency/claim-keys';
+import { claimOf, ReplayedResponse } from '../../services/api/idempotency/run-idempotent';
+import { commitSales } from '../../services/api/sales/commit-sales';
+import { prepareBooking, prepareHold } from '../../services/api/sales/prepare-sale';
+import type { Sale } from '../../services/api/sales/sale';
+import { writeSales } from '../../services/api/sales/write-sales';
+import { revokeApiKey } from '../../services/api/credentials/revoke-credential';
+import { findTenantForChange } from '../../services/api/tenants/find-tenant';
+import { changeTenantStatus } from '../../services/api/tenants/update-tenant';
+import { inTransaction, type Trx } from '../../services/platform/database';
+import { useTestApi } from '../support/api';
+import { givenTenant } from '../support/given';
+import { untilTransactionWaits } from '../support/lock-wait';
+import { expectProblem } from '../support/responses';
+import { CUSTOMER, givenSeats, givenWebsite, seatsTaken } from '../support/website';
+
+const api = useTestApi();
+
+const toRequest = (departureDate: string, quantity = 1) => ({
+  ...{ departureDate, quantity, holdMinutes: undefined, externalRef: null, by: null },
+  customer: { name: null, phone: null, email: null },
+});
+
+describe('a sale while an operator changes its tenant or key', () => {
+  it.each([
+    [
+      'tenant_inactive when the tenant is suspended',
+      'tenant_inactive',
+      async (trx: Trx, slug: string) => {
+        await changeTenantStatus(trx, await findTenantForChange(trx, slug), 'suspended');
+      },
+    ],
+    [
+      'key_revoked when its key is revoked',
+      'key_revoked',
+      async (trx: Trx, _slug: string, key: string) => {
+        await revokeApiKey(trx, key.split('_')[2]!);
+      },
+    ],
+  ])('waits for the change, and gets %s', async (_title, code, change) => {
+    const { db } = api;
+    const [website, other] = [await givenWebsite(api), await givenWebsite(api)];
+    const seats = await givenSeats(db);
+    const place = async (site: typeof website, { tour, date } = seats) =>
+      site.hold(tour, { departure_date: date, quantity: 1 });
+    const changing = await db.transaction();
+    await change(changing, website.tenant.slug, website.key);
+    const answer = place(website);
+    const begun = performance.now();
+    expect((await place(other, await givenSeats(db))).status).toBe(201);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    await untilTransactionWaits(db);
+    await changing.commit();
+    expectProblem(await answer, 401, code);
+    expect(await seatsTaken(db, seats)).toBe(0);
+  });
+});
+
+describe('a repeat while its answer is being erased', () => {
+  it('gets idempotency_in_progress after two seconds, and does not delay another sale', async () => {
+    const { db } = api;
+    const website = await givenWebsite(api);
+    const seats = await givenSeats(db);
+    const place = async (key: string) =>
+      website.hold(seats.tour, { departure_date: seats.date, quantity: 1 }, { 'idempotency-key': key });
+    expect((await place('erased')).status).toBe(201);
+    const erasing = await db.transaction();
+    await erasing('idempotency_keys').where({ key: 'erased' }).forUpdate().select('key');
+    const repeat = place('erased');
+    const begun = performance.now();
+    expect((await place('other')).status).toBe(201);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    expectProblem(await repeat, 409, 'idempotency_in_progress');
+    await erasing.rollback();
+  });
+});
+
+describe('claims of several keys', () => {
+  it('get their own answers, and wait for none that another transaction has', async () => {
+    const { db } = api;
+    const { id: tenantId } = await givenTenant(db);
+    const claim = (key: string) =>
+      claimOf<never>(
+        { tenantId, operation: 'hold.place', key, body: {}, keepHours: 1, secret: 'x' },
+        {},
+        () => ({ status: 201, body: key }),
+      );
+    const claims = ['first', 'second'].map(claim);
+    await inTransaction(db, async (trx) => {
+      await claimKeys(trx, claims, false);
+      await storeAnswers(
+        trx,
+        claims.map((one) => ({ claim: one, response: { status: 201, body: one.key } })),
+      );
+    });
+    const other = await db.transaction();
+    await claimKeys(other, claims.slice(0, 1), false);
+    const states = await inTransaction(db, (trx) => claimKeys(trx, claims, false));
+    await other.rollback();
+    expect(states).toEqual(['claimed elsewhere', new ReplayedResponse({ status: 201, body: 'second' })]);
+  });
+});
+
+describe('sales of one transaction', () => {
+  const outcomesOf = (sales: Sale[]) =>
+    inTransaction(api.db, async (trx) => (await writeSales(trx, sales)).outcomes);
+
+  it('each obey the share of seats that the tenant had at their request', async () => {
+    const { db } = api;
+    const tenant = await givenTenant(db);
+    const { tour, date } = await givenSeats(db);
+    const limited = prepareHold({ ...tenant, maxHoldShare: 10 }, tour, toRequest(date));
+    const unlimited = prepareHold({ ...tenant, maxHoldShare: 100 }, tour, toRequest(date));
+    expect((await outcomesOf([unlimited])).map(({ kind }) => kind)).toEqual(['sold']);
+    const [first, second] = await outcomesOf([limited, unlimited]);
+    expect(first).toEqual({ kind: 'refused', refusal: expect.any(HoldLimitReachedError) });
+    expect(second!.kind).toBe('sold');
+  });
+
+  it('without a date do not sell a tour to a tenant that does not see it', async () => {
+    const { db } = api;
+    const seeing = await givenTenant(db);
+    const blind = await givenTenant(db, { defaultVisible: false });
+    const { tour } = await givenSeats(db);
+    const request = {
+      ...{ departureDate: null, adults: 1, customer: CUSTOMER, paymentMethod: null, holdId: null },
+      ...{ expectedTotal: null, externalRef: null, notes: null, by: null },
+    };
+    const [first, second] = await outcomesOf([
+      await prepareBooking(db, seeing, tour, request),
+      await prepareBooking(db, blind, tour, request),
+    ]);
+    expect(first!.kind).toBe('sold');
+    expect(second).toEqual({ kind: 'refused', refusal: expect.any(TourNotFoundError) });
+  });
+
+  it('run again when nothing was sold and the answer to COMMIT is lost', async () => {
+    const work = async (trx: Trx) => {
+      await trx.raw('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
+      return { outcomes: [], transactionId: null };
+    };
+    expect(await commitSales(api.db, work, Infinity)).toEqual({
+      error: expect.any(Error),
+      rolledBack: true,
+    });
+  });
+});

@@ -1,0 +1,173 @@
+/**
+ * Measures holds and bookings a second in one process without HTTP, with group commit on and off in turns, on one departure and on
+ * many, on a temporary database: `npm run bench:group-commit`. Then measures a hold on a free departure while another departure is
+ * locked and has requests waiting.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { type Db, openDatabase } from '../../services/platform/database';
+import { migrate } from '../../services/platform/migrate';
+import { DepartureBusyError } from '../../services/api/departures/departure.errors';
+import { prepareBooking, prepareHold } from '../../services/api/sales/prepare-sale';
+import { SaleQueue } from '../../services/api/sales/sale-queue';
+import type { Sale } from '../../services/api/sales/sale';
+import type { Tenant } from '../../services/api/tenants/tenant';
+import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
+
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
+const ROUNDS = Number(process.env.ROUNDS ?? 3);
+const DEPARTURES = 500;
+const LOADS = [1, DEPARTURES].flatMap((departures) =>
+  [64, 256].map((inFlight) => ({ departures, inFlight })),
+);
+
+interface Target {
+  tour: GivenTour;
+  date: string;
+}
+
+type MakeSale = (db: Db, tenant: Tenant, target: Target) => Promise<Sale>;
+
+async function main(): Promise<void> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'group-commit-'));
+  const embedded = await joinEmbeddedPostgres(directory);
+  const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: 16 });
+  try {
+    await migrate(db);
+    const limits = { maxHolds: 1_000_000, maxUnpaid: 1_000_000 };
+    const tenant = await givenTenant(db, { status: 'active', ...limits });
+    const targets: Target[] = [];
+    for (let n = 0; n < DEPARTURES; n++) {
+      const tour = await givenTour(db);
+      targets.push({ tour, date: await givenDeparture(db, tour, { seats: 100_000 }) });
+    }
+    for (const [kind, make] of [
+      ['hold', hold],
+      ['booking', booking],
+    ] as const)
+      for (const { departures, inFlight } of LOADS)
+        await compare(db, { kind, make, tenant, targets: targets.slice(0, departures), inFlight });
+    await measureLocked(db, tenant, targets);
+  } finally {
+    await db.destroy();
+    await embedded.leave();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+interface Load {
+  kind: string;
+  make: MakeSale;
+  tenant: Tenant;
+  targets: Target[];
+  inFlight: number;
+}
+
+async function compare(db: Db, load: Load): Promise<void> {
+  const rounds = { on: [] as Round[], off: [] as Round[] };
+  for (let n = 0; n < ROUNDS; n++) {
+    rounds.on.push(await round(db, load, true));
+    rounds.off.push(await round(db, load, false));
+  }
+  const show = (setting: 'on' | 'off') => {
+    const [perSecond, cpu, p50, p99] = (['perSecond', 'cpu', 'p50', 'p99'] as const).map((field) =>
+      median(rounds[setting].map((one) => one[field])),
+    );
+    return `${setting} ${perSecond!.toFixed(0)}/s, ${cpu!.toFixed(2)} ms of CPU, p50 ${p50!.toFixed(0)} p99 ${p99!.toFixed(0)} ms`;
+  };
+  const ratio = median(rounds.on.map((one, n) => one.perSecond / rounds.off[n]!.perSecond));
+  process.stdout.write(
+    `${load.kind}, ${load.targets.length} departures, ${load.inFlight} in flight: ${show('on')}; ${show('off')}; ratio ${ratio.toFixed(1)}\n`,
+  );
+}
+
+interface Round {
+  perSecond: number;
+  /** Milliseconds of this process for one sale. */
+  cpu: number;
+  p50: number;
+  p99: number;
+}
+
+async function round(db: Db, { make, tenant, targets, inFlight }: Load, on: boolean): Promise<Round> {
+  await db.raw('truncate seat_holds cascade');
+  const queue = new SaleQueue(db, on);
+  const times: number[] = [];
+  const usage = process.cpuUsage();
+  const begun = performance.now();
+  const client = async () => {
+    while (performance.now() < begun + SECONDS * 1000) {
+      const at = performance.now();
+      const sale = await make(db, tenant, targets[Math.floor(Math.random() * targets.length)]!);
+      const sold = await queue.sell(sale).catch(ignoreBusy);
+      if (sold) times.push(performance.now() - at);
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, client));
+  const { user, system } = process.cpuUsage(usage);
+  times.sort((a, b) => a - b);
+  return {
+    perSecond: (1000 * times.length) / (performance.now() - begun),
+    cpu: (user + system) / 1000 / times.length,
+    p50: times[times.length >> 1]!,
+    p99: times[Math.floor(times.length * 0.99)]!,
+  };
+}
+
+/** Prints the time of holds on a free departure, alone and beside 200 requests for a locked one. */
+async function measureLocked(db: Db, tenant: Tenant, [locked, ...free]: Target[]): Promise<void> {
+  const queue = new SaleQueue(db, true);
+  const timed = async () => {
+    const times: number[] = [];
+    for (const target of free.slice(0, 50)) {
+      const at = performance.now();
+      await queue.sell(await hold(db, tenant, target));
+      times.push(performance.now() - at);
+    }
+    return median(times);
+  };
+  const alone = await timed();
+  const other = await db.transaction();
+  await other('departures').where({ tour_id: locked!.tour.id }).forUpdate();
+  const waiting = Array.from({ length: 200 }, async () => queue.sell(await hold(db, tenant, locked!)));
+  const refused = Promise.allSettled(waiting);
+  const beside = await timed();
+  await other.rollback();
+  await refused;
+  process.stdout.write(
+    `a hold on a free departure: ${alone.toFixed(1)} ms alone, ${beside.toFixed(1)} ms beside 200 requests for a locked one\n`,
+  );
+}
+
+/** One departure without group commit may have more requests than it serves in two seconds. */
+function ignoreBusy(error: unknown): undefined {
+  if (!(error instanceof DepartureBusyError)) throw error;
+}
+
+const NOBODY = { name: null, phone: null, email: null };
+const ANA = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
+
+async function hold(_db: Db, tenant: Tenant, { tour, date }: Target): Promise<Sale> {
+  const request = { departureDate: date, quantity: 1, holdMinutes: 15 };
+  return prepareHold(tenant, tour, { ...request, externalRef: null, customer: NOBODY, by: null });
+}
+
+async function booking(db: Db, tenant: Tenant, { tour, date }: Target): Promise<Sale> {
+  const empty = { paymentMethod: null, holdId: null, expectedTotal: null, notes: null, by: null };
+  const externalRef = `w${Math.floor(Math.random() * 1e9)}`;
+  return prepareBooking(db, tenant, tour, {
+    ...empty,
+    ...{ departureDate: date, adults: 1, customer: ANA, externalRef },
+  });
+}
+
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[values.length >> 1]!;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${String(error)}\n`);
+  process.exitCode = 1;
+});
