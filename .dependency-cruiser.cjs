@@ -40,7 +40,7 @@ const NEIGHBOURS = {
   privacy: ['catalog'],
   departures: ['tenants', 'catalog', 'pricing'],
   refusals: ['tenants', 'departures', 'privacy', 'idempotency'],
-  // Only the controllers of holds and bookings import sales, which creates both.
+  // Holds and bookings decide a request by the facts of sales, which reads these facts and writes what is granted.
   holds: ['tenants', 'catalog', 'pricing', 'departures', 'refusals', 'idempotency', 'sales'],
   bookings: [
     'tenants',
@@ -55,7 +55,7 @@ const NEIGHBOURS = {
   ],
   sales: ['tenants', 'credentials', 'catalog', 'pricing', 'departures', 'holds', 'bookings', 'idempotency'],
   widget: ['tenants', 'catalog', 'pricing', 'credentials'],
-  demo: ['tenants', 'catalog', 'catalog-import', 'pricing', 'departures', 'sales', 'credentials'],
+  demo: ['tenants', 'catalog', 'catalog-import', 'pricing', 'departures', 'bookings', 'sales', 'credentials'],
   health: ['tenants'],
   docs: ['bookings', 'catalog', 'credentials', 'departures', 'holds', 'idempotency'],
 };

@@ -10,7 +10,8 @@ import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres'
 import { type Db, openDatabase } from '../../services/platform/database';
 import { migrate } from '../../services/platform/migrate';
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';
-import { prepareBooking, prepareHold } from '../../services/api/sales/prepare-sale';
+import { prepareBooking } from '../../services/api/bookings/create-booking';
+import { prepareHold } from '../../services/api/holds/place-hold';
 import { SaleQueue } from '../../services/api/sales/sale-queue';
 import type { Sale } from '../../services/api/sales/sale';
 import type { Tenant } from '../../services/api/tenants/tenant';

@@ -1,12 +1,8 @@
 import type { BookingLead } from '../../services/api/bookings/booking-lead';
 import { getVisibleTour } from '../../services/api/catalog/find-tour';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
-import {
-  type BookingRequest,
-  type HoldRequest,
-  prepareBooking,
-  prepareHold,
-} from '../../services/api/sales/prepare-sale';
+import { type BookingRequest, prepareBooking } from '../../services/api/bookings/create-booking';
+import { type HoldRequest, prepareHold } from '../../services/api/holds/place-hold';
 import { writeSale } from '../../services/api/sales/write-sales';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Trx } from '../../services/platform/database';

@@ -35,7 +35,7 @@ import { quota } from '../http/quota';
 import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
 import { answerCreation, answerWrite, type WriteOperation } from '../http/write-request';
-import { type BookingRequest, prepareBooking } from '../sales/prepare-sale';
+import { type BookingRequest, prepareBooking } from './create-booking';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import {

@@ -2,7 +2,7 @@ import type { Db, Trx } from '../../platform/database';
 import { getVisibleTour } from '../catalog/find-tour';
 import { issueApiKey, issueWidgetToken } from '../credentials/issue-credential';
 import { SCOPES } from '../credentials/credential';
-import { prepareBooking } from '../sales/prepare-sale';
+import { prepareBooking } from '../bookings/create-booking';
 import { writeSale } from '../sales/write-sales';
 import { createTenant } from '../tenants/create-tenant';
 import { findTenant } from '../tenants/find-tenant';

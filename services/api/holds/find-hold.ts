@@ -31,6 +31,17 @@ export async function listHolds(db: Db, scope: TenantScope, filter: HoldFilter):
   return findHolds(db, scope, filter);
 }
 
+/** Returns the date of the tenant's only live hold of the tour with the reference; null when none or several have it. */
+export async function findOnlyLiveDate(
+  db: Db,
+  tenantId: string,
+  tourId: string,
+  externalRef: string,
+): Promise<string | null> {
+  const live = await findLiveHoldsByReference(db, tenantId, tourId, externalRef);
+  return live.length === 1 ? live[0]!.departureDate : null;
+}
+
 /**
  * Finds the date of a booking that has a reference and no date: the date of the tenant's only live hold of the tour with the
  * same reference. The caller then locks that departure and reads the hold again.

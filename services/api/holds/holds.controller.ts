@@ -27,7 +27,7 @@ import { strictQuery } from '../http/query-parameters';
 import { answerCreation, answerWrite, type WriteOperation, writeOnce } from '../http/write-request';
 import { toMajor } from '../pricing/currency';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
-import { type HoldRequest, prepareHold } from '../sales/prepare-sale';
+import { type HoldRequest, prepareHold } from './place-hold';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import { assertHoldMinutes, extendHold, releaseHold } from './change-hold';

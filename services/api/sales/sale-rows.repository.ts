@@ -1,6 +1,7 @@
 import type { Trx } from '../../platform/database';
 import type { Actor } from '../tenants/actor';
-import type { GrantedBooking, GrantedHold } from './decide-sale';
+import type { GrantedBooking } from '../bookings/create-booking';
+import type { GrantedHold } from '../holds/place-hold';
 
 /** The columns of a new hold that the database writes. */
 export interface HoldTimes {

@@ -4,15 +4,17 @@ import { AppError } from '../../platform/errors';
 import { createKeyCheck, type KeyCheck } from '../credentials/verify-credential';
 import { enqueueBookingEvents } from '../bookings/booking-event';
 import type { BookingLead } from '../bookings/booking-lead';
+import { decideBooking, type GrantedBooking } from '../bookings/create-booking';
 import { lockFreeDepartures, waitForDeparture } from '../departures/reserve-seats';
 import { findDateByReference } from '../holds/find-hold';
+import { decideHold, type GrantedHold } from '../holds/place-hold';
 import type { SeatHold } from '../holds/seat-hold';
 import { type AnsweredClaim, claimKeys, storeAnswers, waitForKey } from '../idempotency/claim-keys';
 import type { IdempotencyKeyReusedError } from '../idempotency/idempotency.errors';
 import { ReplayedResponse } from '../idempotency/run-idempotent';
-import { decideSale, type Granted, type GrantedBooking, type GrantedHold } from './decide-sale';
 import { departureKey, type Sale, type Sold } from './sale';
 import { readSaleFacts } from './read-sale-facts';
+import type { SaleFacts } from './sale-facts';
 import {
   convertHolds,
   type HoldTimes,
@@ -161,7 +163,7 @@ async function sell(
   const granted: Granted[] = [];
   for (const sale of sales) {
     try {
-      granted.push(decideSale(facts, sale, randomUUID()));
+      granted.push(decide(facts, sale));
     } catch (refusal) {
       if (!(refusal instanceof AppError)) throw refusal;
       outcomes.set(sale, { kind: 'refused', refusal });
@@ -174,6 +176,14 @@ async function sell(
   }
   if (answers.length > 0) await storeAnswers(trx, answers);
   return granted.length > 0 ? transactionId : null;
+}
+
+type Granted = GrantedHold | GrantedBooking;
+
+/** @throws the refusal, and leaves the facts as they are */
+function decide(facts: SaleFacts, sale: Sale): Granted {
+  if (sale.principal) facts.assertKeyServes(sale.principal);
+  return sale.kind === 'hold' ? decideHold(facts, sale, randomUUID()) : decideBooking(facts, sale);
 }
 
 /** Inserts the rows. Converts holds first, so that the recount of seats (ADR 9) never counts seats twice. */

@@ -1,13 +1,15 @@
+import { type Db } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
-import { PriceChangedError } from '../bookings/booking.errors';
 import { TourNotFoundError } from '../catalog/catalog.errors';
+import type { TourRef } from '../catalog/tour';
 import type { Departure } from '../departures/departure';
 import { assertFree } from '../departures/reserve-seats';
 import { assertActive } from '../holds/change-hold';
+import { findOnlyLiveDate, getHold } from '../holds/find-hold';
 import { HoldLimitReachedError, HoldNotFoundError, noLiveHold } from '../holds/hold.errors';
 import { toMajor } from '../pricing/currency';
 import { depositOf } from '../pricing/tenant-price';
-import { type BookingSale, type HoldSale, type Sale, seatsOf, totalOf } from './sale';
+import { type BookingSale, seatsOf, totalOf } from '../sales/sale';
 import {
   add,
   assertVisible,
@@ -20,16 +22,67 @@ import {
   type SaleFacts,
   sellerKey,
   takeSeats,
-} from './sale-facts';
+} from '../sales/sale-facts';
+import type { Actor } from '../tenants/actor';
+import type { PaymentMethod, Tenant } from '../tenants/tenant';
+import { PriceChangedError } from './booking.errors';
+import type { Customer } from './booking-lead';
 
-export interface GrantedHold {
-  kind: 'hold';
-  sale: HoldSale;
-  departure: Departure;
-  /** `converted` if a later booking of the transaction consumes it. */
-  held: HeldSeats;
-  /** Seats of the departure that are free after the hold. */
-  seatsAvailable: number;
+export interface BookingRequest {
+  /** Null: the date of the hold; without a hold, no seats are reserved. */
+  departureDate: string | null;
+  adults: number;
+  customer: Customer;
+  /** Null: the tenant's default. */
+  paymentMethod: PaymentMethod | null;
+  holdId: string | null;
+  /** The total that the customer saw, in major units. */
+  expectedTotal: number | null;
+  externalRef: string | null;
+  notes: string | null;
+  /** Null: unknown. */
+  by: Actor | null;
+}
+
+/**
+ * Checks what precedes the Idempotency-Key in the order of judgement, and locks nothing. A named hold must match the tour and the date of the request.
+ * @throws HoldNotFoundError (404), InvalidInputError (400)
+ */
+export async function prepareBooking(
+  db: Db,
+  tenant: Tenant,
+  { id, slug }: TourRef,
+  request: BookingRequest,
+): Promise<BookingSale> {
+  const { adults, customer, expectedTotal, externalRef, notes, by } = request;
+  return {
+    kind: 'booking',
+    ...{ tenant, customer, expectedTotal, externalRef, notes, by },
+    ...{ tour: { id, slug }, party: { adult: adults }, principal: null, claim: null },
+    departureDate: await dateOfRequest(db, tenant, id, request),
+    namesDate: request.departureDate !== null,
+    holdId: request.holdId?.toLowerCase() ?? null,
+    paymentMethod: request.paymentMethod ?? tenant.paymentMethod,
+  };
+}
+
+/**
+ * Returns the date of the request, of its hold, or of the only live hold with its reference. The reference is read again under the
+ * lock, because a repeat finds that hold consumed.
+ */
+async function dateOfRequest(
+  db: Db,
+  tenant: Tenant,
+  tourId: string,
+  { holdId, departureDate, externalRef }: BookingRequest,
+): Promise<string | null> {
+  if (holdId === null)
+    return departureDate ?? (externalRef ? findOnlyLiveDate(db, tenant.id, tourId, externalRef) : null);
+  const hold = await getHold(db, tenant.id, holdId);
+  if (hold.tour.id !== tourId) throw new InvalidInputError('body', 'tour_id', 'must be the tour of the hold');
+  if (departureDate !== null && departureDate !== hold.departureDate)
+    throw new InvalidInputError('body', 'departure_date', "must be the hold's date, or left out");
+  return hold.departureDate;
 }
 
 export interface GrantedBooking {
@@ -45,47 +98,13 @@ export interface GrantedBooking {
   externalRef: string | null;
 }
 
-export type Granted = GrantedHold | GrantedBooking;
-
 /**
- * Decides one request by the facts, alone or after others of its transaction.
- * @param id the id of the new hold
- * @throws the refusal, and leaves the facts as they are
- */
-export function decideSale(facts: SaleFacts, sale: Sale, id: string): Granted {
-  if (sale.principal) facts.assertKeyServes(sale.principal);
-  return sale.kind === 'hold' ? decideHold(facts, sale, id) : decideBooking(facts, sale);
-}
-
-/**
- * @throws TourNotFoundError (404), DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError (409)
- */
-function decideHold(facts: SaleFacts, sale: HoldSale, id: string): GrantedHold {
-  const { tenant, party, externalRef } = sale;
-  const quantity = seatsOf(party);
-  const departure = existingDeparture(facts, sale, sale.departureDate);
-  assertVisible(facts, sale, departure);
-  assertFree(departure, quantity);
-  if (countOf(facts.liveHolds, tenant.id) >= tenant.maxHolds)
-    throw new HoldLimitReachedError(
-      `You have ${tenant.maxHolds} live holds, the most that you may have. Release some, or let them expire.`,
-    );
-  assertWithinShare(facts, tenant, departure, quantity);
-  const price = quoteAdult(facts, tenant, departure.tour, departure.prices, departure.departureDate);
-
-  takeSeats(facts, tenant, departure, quantity);
-  add(facts.liveHolds, tenant.id, 1);
-  const place = { id, tenantId: tenant.id, departureId: departure.id };
-  const held: HeldSeats = { ...price, ...place, quantity, externalRef, status: 'active' };
-  facts.holds.push(held);
-  return { kind: 'hold', sale, departure, held, seatsAvailable: departure.seatsTotal - departure.seatsTaken };
-}
-
-/**
+ * Decides one request by the facts, alone or after others of its transaction: consumes the hold, reserves the seats, checks the tenant's
+ * limits, and quotes its price.
  * @throws TourNotFoundError, HoldNotFoundError (404), HoldExpiredError, HoldStateConflictError, DepartureGoneError,
- *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409)
+ *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). The facts are then as before.
  */
-function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooking {
+export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooking {
   const { tenant, party } = sale;
   const { departure, held } = seatsToBook(facts, sale);
   if (countOf(facts.unpaidLeads, tenant.id) >= tenant.maxUnpaid)

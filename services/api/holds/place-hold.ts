@@ -1,0 +1,84 @@
+import type { Departure } from '../departures/departure';
+import { assertFree } from '../departures/reserve-seats';
+import type { TourRef } from '../catalog/tour';
+import { type HoldSale, seatsOf } from '../sales/sale';
+import {
+  add,
+  assertVisible,
+  assertWithinShare,
+  countOf,
+  existingDeparture,
+  type HeldSeats,
+  quoteAdult,
+  type SaleFacts,
+  takeSeats,
+} from '../sales/sale-facts';
+import type { Actor } from '../tenants/actor';
+import type { Tenant } from '../tenants/tenant';
+import { assertHoldMinutes } from './change-hold';
+import { HoldLimitReachedError } from './hold.errors';
+import type { PartialCustomer } from './seat-hold';
+
+export interface HoldRequest {
+  departureDate: string;
+  quantity: number;
+  /** Undefined: the tenant's default. */
+  holdMinutes: number | undefined;
+  externalRef: string | null;
+  customer: PartialCustomer;
+  /** Null: unknown. */
+  by: Actor | null;
+}
+
+/**
+ * Checks what precedes the Idempotency-Key in the order of judgement, and locks nothing.
+ * @param tour a tour that the tenant sees
+ * @throws InvalidInputError (400)
+ */
+export function prepareHold(tenant: Tenant, { id, slug }: TourRef, request: HoldRequest): HoldSale {
+  const { departureDate, quantity, externalRef, customer, by } = request;
+  const holdMinutes = assertHoldMinutes(tenant, request.holdMinutes ?? tenant.holdDefaultMinutes);
+  return {
+    kind: 'hold',
+    ...{ tenant, departureDate, holdMinutes, externalRef, customer, by },
+    ...{ tour: { id, slug }, party: { adult: quantity }, principal: null, claim: null },
+  };
+}
+
+export interface GrantedHold {
+  kind: 'hold';
+  sale: HoldSale;
+  departure: Departure;
+  /** `converted` if a later booking of the transaction consumes it. */
+  held: HeldSeats;
+  /** Seats of the departure that are free after the hold. */
+  seatsAvailable: number;
+}
+
+/**
+ * Decides one request by the facts, alone or after others of its transaction: the departure has free seats, and the tenant has neither
+ * too many holds nor too large a share of the departure. Locks the tenant's price.
+ * @param id the id of the new hold
+ * @throws TourNotFoundError (404), DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError (409).
+ *   The facts are then as before.
+ */
+export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): GrantedHold {
+  const { tenant, party, externalRef } = sale;
+  const quantity = seatsOf(party);
+  const departure = existingDeparture(facts, sale, sale.departureDate);
+  assertVisible(facts, sale, departure);
+  assertFree(departure, quantity);
+  if (countOf(facts.liveHolds, tenant.id) >= tenant.maxHolds)
+    throw new HoldLimitReachedError(
+      `You have ${tenant.maxHolds} live holds, the most that you may have. Release some, or let them expire.`,
+    );
+  assertWithinShare(facts, tenant, departure, quantity);
+  const price = quoteAdult(facts, tenant, departure.tour, departure.prices, departure.departureDate);
+
+  takeSeats(facts, tenant, departure, quantity);
+  add(facts.liveHolds, tenant.id, 1);
+  const place = { id, tenantId: tenant.id, departureId: departure.id };
+  const held: HeldSeats = { ...price, ...place, quantity, externalRef, status: 'active' };
+  facts.holds.push(held);
+  return { kind: 'hold', sale, departure, held, seatsAvailable: departure.seatsTotal - departure.seatsTaken };
+}
