@@ -48,10 +48,10 @@ describe('a sale while an operator changes its tenant or key', () => {
       site.hold(tour, { departure_date: date, quantity: 1 });
     const changing = await db.transaction();
     await change(changing, website.tenant.slug, website.key);
-    const answer = place(website);
-    const begun = performance.now();
+    let waits = true;
+    const answer = place(website).finally(() => (waits = false));
     expect((await place(other, await givenSeats(db))).status).toBe(201);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(waits).toBe(true);
     await untilTransactionWaits(db);
     await changing.commit();
     expectProblem(await answer, 401, code);
@@ -69,10 +69,10 @@ describe('a repeat while its answer is being erased', () => {
     expect((await place('erased')).status).toBe(201);
     const erasing = await db.transaction();
     await erasing('idempotency_keys').where({ key: 'erased' }).forUpdate().select('key');
-    const repeat = place('erased');
-    const begun = performance.now();
+    let waits = true;
+    const repeat = place('erased').finally(() => (waits = false));
     expect((await place('other')).status).toBe(201);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(waits).toBe(true);
     expectProblem(await repeat, 409, 'idempotency_in_progress');
     await erasing.rollback();
   });
