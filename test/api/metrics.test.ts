@@ -20,7 +20,6 @@ afterAll(async () => {
   await database.drop();
 });
 
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const HOLD = '/api/gateway/tours/:id_or_slug/hold';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';

@@ -7,7 +7,7 @@ import { prepareBooking } from '../../services/api/bookings/create-booking';
 import { prepareHold } from '../../services/api/holds/place-hold';
 import type { Sale } from '../../services/api/sales/sale';
 import { writeSales } from '../../services/api/sales/write-sales';
-import { revokeApiKey } from '../../services/api/credentials/revoke-credential';
+import { revokeCredential } from '../../services/api/credentials/revoke-credential';
 import { findTenantForChange } from '../../services/api/tenants/find-tenant';
 import { changeTenantStatus } from '../../services/api/tenants/update-tenant';
 import { inTransaction, type Trx } from '../../services/platform/database';
@@ -37,7 +37,7 @@ describe('a sale while an operator changes its tenant or key', () => {
       'key_revoked when its key is revoked',
       'key_revoked',
       async (trx: Trx, _slug: string, key: string) => {
-        await revokeApiKey(trx, key.split('_')[2]!);
+        await revokeCredential(trx, 'api_key', key.split('_')[2]!);
       },
     ],
   ])('waits for the change, and gets %s', async (_title, code, change) => {
