@@ -161,7 +161,7 @@ export async function inTransaction<T>(
 }
 
 /** Classes of SQLSTATE after which the server may have committed: connection, resources, shutdown, internal errors. */
-const UNCERTAIN = /^(08|53|57|58|XX)/;
+const UNCERTAIN = /^(08|40003|53|57|58|XX)/;
 
 /** Returns whether the server answered with an error that ended the transaction; false when the outcome is unknown. */
 export function isRolledBack(error: unknown): boolean {

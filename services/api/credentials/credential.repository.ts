@@ -1,4 +1,4 @@
-import type { Db, Trx } from '../../platform/database';
+import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import { TENANT_COLUMNS } from '../tenants/tenant-row';
 import type { Scope } from './credential';
@@ -38,23 +38,8 @@ export async function findStoredApiKey(db: Db, id: string): Promise<StoredApiKey
 }
 
 /** Returns the keys with these ids. */
-async function findStoredApiKeys(db: Db, ids: string[]): Promise<StoredApiKey[]> {
+export async function findStoredApiKeys(db: Db, ids: string[]): Promise<StoredApiKey[]> {
   return toStored(await selectStored(db, 'api_keys', ids, 'c.scopes'));
-}
-
-/**
- * Returns the keys with these ids, and keeps them and their tenants from a revocation or suspension until the transaction ends.
- * The record of last use does not wait for this lock.
- * @param wait false: leaves out the keys that another transaction is changing
- */
-export async function lockStoredApiKeys(trx: Trx, ids: string[], wait: boolean): Promise<StoredApiKey[]> {
-  const locking = selectStored(trx, 'api_keys', ids, 'c.scopes').forKeyShare('c', 't');
-  return toStored(await (wait ? locking : locking.skipLocked()));
-}
-
-/** Returns which of the keys exist. */
-export async function findKeyIds(db: Db, ids: string[]): Promise<string[]> {
-  return db('api_keys').whereIn('id', ids).pluck('id');
 }
 
 export async function findStoredWidgetToken(db: Db, id: string): Promise<StoredWidgetToken | undefined> {

@@ -1,5 +1,6 @@
 import { type Db, toColumns, type Trx } from '../../platform/database';
 import { USABLE_STATUSES } from '../tenants/tenant';
+import { lockForChange } from '../tenants/use-lock.repository';
 import { type CredentialOf, type CredentialPage, EXPIRING_DAYS, type Scope, UNUSED_DAYS } from './credential';
 import type { CredentialKind, DigestAlgorithm } from './token-format';
 
@@ -70,8 +71,9 @@ export async function selectCredentialsAtRisk<K extends CredentialKind>(
     .limit(limit);
 }
 
-/** Locks the row until the transaction ends, so that rotations and revocations run one after the other. */
+/** Locks the row until the transaction ends, so that rotations, revocations and sales with the key run one after the other. */
 export async function lockCredential(trx: Trx, kind: CredentialKind, id: string): Promise<void> {
+  await lockForChange(trx, id);
   await trx(TABLE[kind]).where({ id }).forUpdate().select('id');
 }
 

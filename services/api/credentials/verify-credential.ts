@@ -1,6 +1,7 @@
 import type { Db, Trx } from '../../platform/database';
 import { mayBeUsed } from '../tenants/tenant';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant-row';
+import { lockForUse } from '../tenants/use-lock.repository';
 import {
   InsufficientScopeError,
   InvalidApiKeyError,
@@ -11,9 +12,8 @@ import {
   WrongCredentialTypeError,
 } from './credential.errors';
 import {
-  findKeyIds,
   findStoredApiKey,
-  lockStoredApiKeys,
+  findStoredApiKeys,
   type StoredApiKey,
   type StoredWidgetToken,
 } from './credential.repository';
@@ -61,15 +61,21 @@ export interface KeyCheck {
 }
 
 /**
- * Reads keys again and locks them until the transaction ends, so that no revocation or suspension commits before it.
- * @param wait false: a key that another transaction is changing is `busy`
+ * Reads keys again, and locks them and their tenants until the transaction ends, so that no revocation or suspension commits before it.
+ * @param wait false: a key is `busy` while another transaction changes it or its tenant
  */
-export async function createKeyCheck(trx: Trx, keyIds: string[], wait: boolean): Promise<KeyCheck> {
-  const stored = keyIds.length > 0 ? await lockStoredApiKeys(trx, keyIds, wait) : [];
+export async function createKeyCheck(
+  trx: Trx,
+  principals: ApiKeyPrincipal[],
+  wait: boolean,
+): Promise<KeyCheck> {
+  const tenantOf = new Map(principals.map(({ keyId, tenant }) => [keyId, tenant.id]));
+  const keyIds = [...tenantOf.keys()];
+  const locked = await lockForUse(trx, [...new Set([...keyIds, ...tenantOf.values()])], wait);
+  const stored = keyIds.length > 0 ? await findStoredApiKeys(trx, keyIds) : [];
   const keys = new Map(stored.map((key) => [key.id, key]));
-  const missing = keyIds.filter((id) => !keys.has(id));
   return {
-    busy: new Set(missing.length > 0 ? await findKeyIds(trx, missing) : []),
+    busy: new Set(keyIds.filter((id) => !locked.has(id) || !locked.has(tenantOf.get(id)!))),
     assertKeyServes: ({ keyId, scope }) => {
       const key = keys.get(keyId);
       if (!key) throw new InvalidApiKeyError();

@@ -3,14 +3,12 @@ import { DepartureBusyError } from '../departures/departure.errors';
 import { waitForDeparture } from '../departures/reserve-seats';
 import type { ReplayedResponse } from '../idempotency/run-idempotent';
 import { commitSales, type CommitResult } from './commit-sales';
-import { createLimit } from './limit';
+import { createLimit, type Limit } from './limit';
 import { departureKey, type Sale, type SoldOf } from './sale';
 import { SalesOverloadedError } from './sale.errors';
-import { halvesOf, isFull, isInTime, type WaitingSale } from './waiting-sale';
+import { halvesOf, isFull, isInTime, toWaitingSale, type WaitingSale } from './waiting-sale';
 import { type Outcome, soldOf, writePatiently, writeSales } from './write-sales';
 
-/** Limits the wait for a departure in the process and in the database together. */
-const WAIT_MS = 2_000;
 /** A batch waits for no departure and no key. Another lock that takes longer ends it, and its sales are written one by one. */
 const BATCH_LOCK_MS = 250;
 /** The most sales of a transaction. */
@@ -21,8 +19,10 @@ const BATCHES = 2;
 const SINGLE_BATCHES = 4;
 /** Departures that transactions wait for at the same time. With the other limits, less than the pool's 16 connections. */
 const LOCK_WAITERS = 6;
-/** Transactions at the same time for sales that wait for their key, have no date, or were in a transaction that failed. */
-const ALONE = 4;
+/** Transactions at the same time for sales that have no date, or were in a transaction that failed. */
+const ALONE = 3;
+/** Transactions at the same time for sales that wait for their Idempotency-Key, API key or tenant. */
+const CLAIMED = 2;
 /** Time before a departure whose lock no transaction may wait for is tried again. */
 const TRY_AGAIN_MS = 20;
 
@@ -35,6 +35,7 @@ export class SaleQueue {
   private readonly batchMax: number;
   private readonly batchesMax: number;
   private readonly alone = createLimit(ALONE);
+  private readonly claimed = createLimit(CLAIMED);
   /** Sales that wait for a transaction of their own. */
   private aloneWaiting = 0;
   /** In order of arrival. */
@@ -64,16 +65,9 @@ export class SaleQueue {
    */
   sell<S extends Sale>(sale: S): Promise<SoldOf<S> | ReplayedResponse> {
     return new Promise((resolve, reject) => {
-      const { tour, departureDate } = sale;
-      const departure = departureDate && departureKey({ tourId: tour.id, departureDate });
-      if (isFull(this.waiting, this.aloneWaiting, departure)) throw new SalesOverloadedError();
-      const one: WaitingSale = {
-        ...{ sale, departure, number: this.arrivals++, lockBy: performance.now() + WAIT_MS },
-        ...{ keyChecked: false, metLock: false, timer: undefined, ended: false },
-        resolve: resolve as WaitingSale['resolve'],
-        reject,
-      };
-      if (departure === null) return this.queueAlone(one);
+      const one = toWaitingSale(sale, this.arrivals++, resolve as WaitingSale['resolve'], reject);
+      if (isFull(this.waiting, this.aloneWaiting, one)) throw new SalesOverloadedError();
+      if (one.departure === null) return this.queueAlone(one, this.alone);
       this.limitWait(one);
       this.waiting.push(one);
       // Sales that arrive in one turn of the event loop share a batch.
@@ -171,7 +165,9 @@ export class SaleQueue {
     }
     const { error, rolledBack } = result;
     const again = batch.filter((one) => rolledBack && isInTime(one));
-    for (const one of batch) if (!again.includes(one)) this.fail(one, error);
+    // Another sale may have caused the error.
+    for (const one of batch)
+      if (!again.includes(one)) this.fail(one, rolledBack && batch.length > 1 ? this.lateness(one) : error);
     return halvesOf(again);
   }
 
@@ -186,7 +182,7 @@ export class SaleQueue {
   }
 
   private answer(one: WaitingSale, outcome: Outcome): void {
-    if (outcome.kind === 'claimed') return this.queueAlone(one);
+    if (outcome.kind === 'claimed') return this.queueAlone(one, this.claimed);
     if (outcome.kind === 'locked') return this.waitForLock(one);
     try {
       one.resolve(soldOf(outcome));
@@ -200,10 +196,10 @@ export class SaleQueue {
     one.reject(error);
   }
 
-  private queueAlone(one: WaitingSale): void {
+  private queueAlone(one: WaitingSale, limit: Limit): void {
     this.limitWait(one);
     this.aloneWaiting++;
-    void this.alone(async () => {
+    void limit(async () => {
       this.aloneWaiting--;
       clearTimeout(one.timer);
       if (!one.ended) await this.writeAlone(one);
@@ -265,6 +261,8 @@ export class SaleQueue {
       // Each sale ends its own wait after two seconds. Another departure may wait now.
       if (unlocked && result.error instanceof DepartureBusyError) return;
       await this.finish(unlocked ? this.take(isOf) : batch, result);
+      // The lock has ended: the batches write the sales that came meanwhile.
+      if ('committed' in result) return;
     }
   }
 }

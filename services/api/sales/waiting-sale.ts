@@ -1,5 +1,5 @@
 import type { ReplayedResponse } from '../idempotency/run-idempotent';
-import type { Sale, Sold } from './sale';
+import { departureKey, type Sale, type Sold } from './sale';
 
 /** A sale in the queue of its process, or in one of its transactions. */
 export interface WaitingSale {
@@ -22,6 +22,23 @@ export interface WaitingSale {
   reject(error: unknown): void;
 }
 
+/** Limits the wait for a departure in the process and in the database together. */
+const WAIT_MS = 2_000;
+
+export function toWaitingSale(
+  sale: Sale,
+  number: number,
+  resolve: WaitingSale['resolve'],
+  reject: WaitingSale['reject'],
+): WaitingSale {
+  const { tour, departureDate } = sale;
+  return {
+    ...{ sale, number, resolve, reject, lockBy: performance.now() + WAIT_MS },
+    departure: departureDate && departureKey({ tourId: tour.id, departureDate }),
+    ...{ keyChecked: false, metLock: false, timer: undefined, ended: false },
+  };
+}
+
 export function isInTime({ lockBy }: WaitingSale): boolean {
   return lockBy > performance.now();
 }
@@ -34,12 +51,17 @@ export function halvesOf(sales: WaitingSale[]): WaitingSale[][] {
 
 /** More sales are refused. */
 const WAITING_MAX = 1_000;
-/** More sales of one departure are refused, so that it leaves room for the others. */
-const DEPARTURE_MAX = 500;
+/** More sales of one departure or one tenant are refused, so that they leave room for the others. */
+const PART_MAX = 500;
 
-/** Returns whether a sale of `departure` must be refused. @param alone the sales that wait for a transaction of their own */
-export function isFull(waiting: WaitingSale[], alone: number, departure: string | null): boolean {
+/**
+ * Returns whether one more sale must be refused.
+ * @param alone the number of sales that wait for a transaction of their own
+ */
+export function isFull(waiting: WaitingSale[], alone: number, { sale, departure }: WaitingSale): boolean {
   if (waiting.length + alone >= WAITING_MAX) return true;
-  if (departure === null || waiting.length < DEPARTURE_MAX) return false;
-  return waiting.filter((one) => one.departure === departure).length >= DEPARTURE_MAX;
+  if (waiting.length < PART_MAX) return false;
+  const ofTenant = waiting.filter((one) => one.sale.tenant.id === sale.tenant.id);
+  const ofDeparture = waiting.filter((one) => one.departure === departure);
+  return Math.max(ofTenant.length, ofDeparture.length) >= PART_MAX;
 }

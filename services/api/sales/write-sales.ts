@@ -1,27 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Trx } from '../../platform/database';
 import { AppError } from '../../platform/errors';
+import type { ApiKeyPrincipal } from '../credentials/credential';
 import { createKeyCheck, type KeyCheck } from '../credentials/verify-credential';
-import { enqueueBookingEvents } from '../bookings/booking-event';
-import type { BookingLead } from '../bookings/booking-lead';
-import { decideBooking, type GrantedBooking } from '../bookings/create-booking';
+import { decideBooking } from '../bookings/create-booking';
 import { lockFreeDepartures, waitForDeparture } from '../departures/reserve-seats';
 import { findDateByReference } from '../holds/find-hold';
-import { decideHold, type GrantedHold } from '../holds/place-hold';
-import type { SeatHold } from '../holds/seat-hold';
+import { decideHold } from '../holds/place-hold';
 import { type AnsweredClaim, claimKeys, storeAnswers, waitForKey } from '../idempotency/claim-keys';
 import type { IdempotencyKeyReusedError } from '../idempotency/idempotency.errors';
 import { ReplayedResponse } from '../idempotency/run-idempotent';
 import { departureKey, type Sale, type Sold } from './sale';
 import { readSaleFacts } from './read-sale-facts';
 import type { SaleFacts } from './sale-facts';
-import {
-  convertHolds,
-  type HoldTimes,
-  insertHolds,
-  insertLeads,
-  type NewLeadRow,
-} from './sale-rows.repository';
+import { type Granted, writeGranted } from './write-granted';
 
 /** The result of one sale of a transaction. */
 export type Outcome =
@@ -65,7 +57,7 @@ export async function writeSales(
   const locked = new Set(busy.map(departureKey));
   end('locked', (sale) => departureOf(sale).some((one) => locked.has(departureKey(one))));
   // Before the facts are read: a change of the tenant has committed, or waits for this transaction.
-  const keys = await createKeyCheck(trx, keyIdsOf(open), wait);
+  const keys = await createKeyCheck(trx, principalsOf(open), wait);
   end('claimed', ({ principal }) => principal !== null && keys.busy.has(principal.keyId));
   const transactionId = open.length > 0 ? await sell(trx, open, ids, keys.assertKeyServes, outcomes) : null;
   return { transactionId, outcomes: sales.map((sale) => outcomes.get(sale)!) };
@@ -91,6 +83,8 @@ export async function writePatiently(trx: Trx, sale: Sale): Promise<WrittenSales
     for (const [, answered] of await claimOwnKeys(trx, [sale], true))
       return { outcomes: [answered], transactionId: null };
   }
+  // Before the departure is locked, so that a change of the key or tenant delays no other sale of the departure.
+  await createKeyCheck(trx, principalsOf([sale]), true);
   const dated = await withDate(trx, sale);
   for (const { tourId, departureDate } of departureOf(dated))
     await waitForDeparture(trx, tourId, departureDate);
@@ -123,7 +117,7 @@ async function claimOwnKeys(trx: Trx, sales: Sale[], wait: boolean): Promise<[Sa
     wait,
   );
   const answered = keyed.filter((_sale, index) => typeof states[index] !== 'string');
-  const keys = await createKeyCheck(trx, keyIdsOf(answered), wait);
+  const keys = await createKeyCheck(trx, principalsOf(answered), wait);
   return keyed.flatMap((sale, index): [Sale, Outcome][] => {
     const state = states[index]!;
     if (state === 'free') return [];
@@ -133,8 +127,8 @@ async function claimOwnKeys(trx: Trx, sales: Sale[], wait: boolean): Promise<[Sa
   });
 }
 
-function keyIdsOf(sales: Sale[]): string[] {
-  return [...new Set(sales.flatMap(({ principal }) => principal?.keyId ?? []))];
+function principalsOf(sales: Sale[]): ApiKeyPrincipal[] {
+  return sales.flatMap(({ principal }) => principal ?? []);
 }
 
 function answerOf(
@@ -178,89 +172,8 @@ async function sell(
   return granted.length > 0 ? transactionId : null;
 }
 
-type Granted = GrantedHold | GrantedBooking;
-
 /** @throws the refusal, and leaves the facts as they are */
 function decide(facts: SaleFacts, sale: Sale): Granted {
   if (sale.principal) facts.assertKeyServes(sale.principal);
   return sale.kind === 'hold' ? decideHold(facts, sale, randomUUID()) : decideBooking(facts, sale);
-}
-
-/** Inserts the rows. Converts holds first, so that the recount of seats (ADR 9) never counts seats twice. */
-async function writeGranted(trx: Trx, granted: Granted[], at: string): Promise<[Sale, Sold][]> {
-  const holds = granted.filter((one) => one.kind === 'hold');
-  const bookings = granted.filter((one) => one.kind === 'booking');
-  await convertStoredHolds(trx, holds, bookings, at);
-  const times = new Map(
-    holds.length > 0 ? (await insertHolds(trx, holds, at)).map((row) => [row.id, row]) : [],
-  );
-  const rows = bookings.length > 0 ? await insertLeads(trx, bookings, at) : [];
-  const leads = rows.sort((a, b) => a.n - b.n).map((row) => toBookingLead(bookings[row.n]!, row));
-  await enqueueBookingEvents(trx, 'booking.created', leads);
-  return [
-    ...holds.map((hold): [Sale, Sold] => [hold.sale, toSeatHold(hold, times.get(hold.held.id)!)]),
-    ...bookings.map((booking, n): [Sale, Sold] => [booking.sale, leads[n]!]),
-  ];
-}
-
-/** Holds that are granted and consumed in this transaction are inserted as converted. */
-async function convertStoredHolds(
-  trx: Trx,
-  holds: GrantedHold[],
-  bookings: GrantedBooking[],
-  at: string,
-): Promise<void> {
-  const added = new Set(holds.map(({ held }) => held));
-  const stored = bookings.flatMap(({ held, sale }) =>
-    held && !added.has(held) ? [{ id: held.id, by: sale.by }] : [],
-  );
-  if (stored.length === 0) return;
-  const converted = await convertHolds(trx, stored, at);
-  if (converted !== stored.length) throw new Error('a hold changed under the lock of its departure');
-}
-
-function toSeatHold({ sale, departure, held, seatsAvailable }: GrantedHold, times: HoldTimes): SeatHold {
-  const { tenant, tour, holdMinutes, customer, by } = sale;
-  const { id, departureId, quantity, unitPriceMinor, currency, currencyDigits, priceBreakdown, externalRef } =
-    held;
-  return {
-    ...{
-      id,
-      tour,
-      departureId,
-      quantity,
-      holdMinutes,
-      unitPriceMinor,
-      currency,
-      currencyDigits,
-      priceBreakdown,
-    },
-    tenant: { id: tenant.id, slug: tenant.slug },
-    departureDate: departure.departureDate,
-    // A booking that consumes it came later.
-    status: 'active',
-    expiresAt: times.expiresAt,
-    ...{ externalRef, customer, seatsAvailable },
-    createdAt: times.createdAt,
-    ...{ placedBy: by, endedAt: null, endedBy: null },
-  };
-}
-
-function toBookingLead(booking: GrantedBooking, row: NewLeadRow): BookingLead {
-  const { sale, departure, held, price, totalMinor, depositMinor, externalRef } = booking;
-  const { tenant, tour, party, paymentMethod, customer, notes, by } = sale;
-  const { id, bookingRef, source, priceBreakdown, createdAt, paymentDueAt } = row;
-  const { unitPriceMinor, currency, currencyDigits } = price;
-  return {
-    ...{ id, bookingRef, tour, tenant: { id: tenant.id, slug: tenant.slug } },
-    departureId: departure?.id ?? null,
-    departureDate: departure?.departureDate ?? null,
-    holdId: held?.id ?? null,
-    adults: party.adult,
-    status: 'pending_payment',
-    ...{ unitPriceMinor, totalMinor, depositMinor, currency, currencyDigits, priceBreakdown, paymentMethod },
-    ...{ externalRef, source, customer, notes, createdAt, paymentDueAt, createdBy: by },
-    ...{ confirmedAt: null, confirmedBy: null, cancelledAt: null, cancelledBy: null, expiredAt: null },
-    anonymizedAt: null,
-  };
 }

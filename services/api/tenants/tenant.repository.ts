@@ -1,6 +1,7 @@
 import { type Db, toColumns, type Trx } from '../../platform/database';
 import type { Tenant, TenantStatus } from './tenant';
 import { TENANT_COLUMNS } from './tenant-row';
+import { lockForChange } from './use-lock.repository';
 
 /** The values of a new tenant. The table's defaults fill the missing ones. */
 export type NewTenant = Partial<Omit<Tenant, 'id' | 'createdAt'>> &
@@ -18,8 +19,10 @@ export async function findTenantBySlug(db: Db, slug: string): Promise<Tenant | u
   return db('tenants').where({ slug }).first(TENANT_COLUMNS);
 }
 
-/** Locks the tenant against other writers until the transaction ends. */
+/** Locks the tenant against other writers and sales until the transaction ends. */
 export async function lockTenantBySlug(trx: Trx, slug: string): Promise<Tenant | undefined> {
+  const found = await trx('tenants').where({ slug }).first<{ id: string } | undefined>('id');
+  if (found) await lockForChange(trx, found.id);
   return trx('tenants').where({ slug }).forUpdate().first(TENANT_COLUMNS);
 }
 

@@ -1,0 +1,95 @@
+import type { Trx } from '../../platform/database';
+import { enqueueBookingEvents } from '../bookings/booking-event';
+import type { BookingLead } from '../bookings/booking-lead';
+import type { GrantedBooking } from '../bookings/create-booking';
+import type { GrantedHold } from '../holds/place-hold';
+import type { SeatHold } from '../holds/seat-hold';
+import type { Sale, Sold } from './sale';
+import {
+  convertHolds,
+  type HoldTimes,
+  insertHolds,
+  insertLeads,
+  type NewLeadRow,
+} from './sale-rows.repository';
+
+export type Granted = GrantedHold | GrantedBooking;
+
+/** Inserts the rows. Converts holds first, so that the recount of seats (ADR 9) never counts seats twice. */
+export async function writeGranted(trx: Trx, granted: Granted[], at: string): Promise<[Sale, Sold][]> {
+  const holds = granted.filter((one) => one.kind === 'hold');
+  const bookings = granted.filter((one) => one.kind === 'booking');
+  await convertStoredHolds(trx, holds, bookings, at);
+  const times = new Map(
+    holds.length > 0 ? (await insertHolds(trx, holds, at)).map((row) => [row.id, row]) : [],
+  );
+  const rows = bookings.length > 0 ? await insertLeads(trx, bookings, at) : [];
+  const leads = rows.sort((a, b) => a.n - b.n).map((row) => toBookingLead(bookings[row.n]!, row));
+  await enqueueBookingEvents(trx, 'booking.created', leads);
+  return [
+    ...holds.map((hold): [Sale, Sold] => [hold.sale, toSeatHold(hold, times.get(hold.held.id)!)]),
+    ...bookings.map((booking, n): [Sale, Sold] => [booking.sale, leads[n]!]),
+  ];
+}
+
+/** Holds that are granted and consumed in this transaction are inserted as converted. */
+async function convertStoredHolds(
+  trx: Trx,
+  holds: GrantedHold[],
+  bookings: GrantedBooking[],
+  at: string,
+): Promise<void> {
+  const added = new Set(holds.map(({ held }) => held));
+  const stored = bookings.flatMap(({ held, sale }) =>
+    held && !added.has(held) ? [{ id: held.id, by: sale.by }] : [],
+  );
+  if (stored.length === 0) return;
+  const converted = await convertHolds(trx, stored, at);
+  if (converted !== stored.length) throw new Error('a hold changed under the lock of its departure');
+}
+
+function toSeatHold({ sale, departure, held, seatsAvailable }: GrantedHold, times: HoldTimes): SeatHold {
+  const { tenant, tour, holdMinutes, customer, by } = sale;
+  const { id, departureId, quantity, unitPriceMinor, currency, currencyDigits, priceBreakdown, externalRef } =
+    held;
+  return {
+    ...{
+      id,
+      tour,
+      departureId,
+      quantity,
+      holdMinutes,
+      unitPriceMinor,
+      currency,
+      currencyDigits,
+      priceBreakdown,
+    },
+    tenant: { id: tenant.id, slug: tenant.slug },
+    departureDate: departure.departureDate,
+    // A booking that consumes it came later.
+    status: 'active',
+    expiresAt: times.expiresAt,
+    ...{ externalRef, customer, seatsAvailable },
+    createdAt: times.createdAt,
+    ...{ placedBy: by, endedAt: null, endedBy: null },
+  };
+}
+
+function toBookingLead(booking: GrantedBooking, row: NewLeadRow): BookingLead {
+  const { sale, departure, held, price, totalMinor, depositMinor, externalRef } = booking;
+  const { tenant, tour, party, paymentMethod, customer, notes, by } = sale;
+  const { id, bookingRef, source, priceBreakdown, createdAt, paymentDueAt } = row;
+  const { unitPriceMinor, currency, currencyDigits } = price;
+  return {
+    ...{ id, bookingRef, tour, tenant: { id: tenant.id, slug: tenant.slug } },
+    departureId: departure?.id ?? null,
+    departureDate: departure?.departureDate ?? null,
+    holdId: held?.id ?? null,
+    adults: party.adult,
+    status: 'pending_payment',
+    ...{ unitPriceMinor, totalMinor, depositMinor, currency, currencyDigits, priceBreakdown, paymentMethod },
+    ...{ externalRef, source, customer, notes, createdAt, paymentDueAt, createdBy: by },
+    ...{ confirmedAt: null, confirmedBy: null, cancelledAt: null, cancelledBy: null, expiredAt: null },
+    anonymizedAt: null,
+  };
+}
