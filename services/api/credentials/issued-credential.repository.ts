@@ -1,6 +1,6 @@
 import { type Db, toColumns, type Trx } from '../../platform/database';
 import { USABLE_STATUSES } from '../tenants/tenant';
-import { lockForChange } from '../tenants/use-lock.repository';
+import { lockForChange } from '../tenants/use-lock';
 import { type CredentialOf, type CredentialPage, EXPIRING_DAYS, type Scope, UNUSED_DAYS } from './credential';
 import type { CredentialKind, DigestAlgorithm } from './token-format';
 

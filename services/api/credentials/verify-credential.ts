@@ -1,7 +1,7 @@
 import type { Db, Trx } from '../../platform/database';
 import { mayBeUsed } from '../tenants/tenant';
 import { TENANT_MAY_BE_USED } from '../tenants/tenant-row';
-import { lockForUse } from '../tenants/use-lock.repository';
+import { lockForUse } from '../tenants/use-lock';
 import {
   InsufficientScopeError,
   InvalidApiKeyError,

@@ -1,7 +1,7 @@
 import { type Db, toColumns, type Trx } from '../../platform/database';
 import type { Tenant, TenantStatus } from './tenant';
 import { TENANT_COLUMNS } from './tenant-row';
-import { lockForChange } from './use-lock.repository';
+import { lockForChange } from './use-lock';
 
 /** The values of a new tenant. The table's defaults fill the missing ones. */
 export type NewTenant = Partial<Omit<Tenant, 'id' | 'createdAt'>> &
