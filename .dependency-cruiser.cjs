@@ -268,9 +268,9 @@ module.exports = {
       to: { path: 'node_modules/(inquirer|@inquirer)(/|$)' },
     },
     {
-      name: 'no-dumping-grounds',
+      name: 'no-utility-folders',
       comment:
-        'A folder or file of this name says nothing about what is in it. Use the noun or the verb as its name, in its domain folder.',
+        'This name does not describe the contents. Use the noun or the verb as its name, in its domain folder.',
       severity: 'error',
       from: {},
       to: { path: '/(util|utils|helper|helpers|common|misc|lib|shared)([.]ts$|/)', pathNot: 'node_modules/' },

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Run once, by the image, on an empty volume, after create-role.sh: a commit is answered when the standby has it too.
+# The image runs this once, on an empty volume, after create-role.sh: COMMIT then waits until the standby has it too.
 set -euo pipefail
 : "${REPLICATION_PASSWORD:?}"
 psql -v ON_ERROR_STOP=1 -v password="$REPLICATION_PASSWORD" --username "${POSTGRES_USER:-postgres}" --dbname postgres <<'SQL'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Run once, by the image, on an empty volume: the role and the database of the services. Not a superuser.
+# The image runs this once, on an empty volume: creates the role and the database of the services. The role is not a superuser.
 set -euo pipefail
 : "${DATABASE_PASSWORD:?}"
 psql -v ON_ERROR_STOP=1 -v password="$DATABASE_PASSWORD" --username "${POSTGRES_USER:-postgres}" --dbname postgres <<'SQL'

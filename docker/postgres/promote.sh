@@ -1,5 +1,5 @@
 #!/bin/bash
-# In the standby, when the primary is dead and stays dead: it takes over, and waits for no standby until it has one.
+# Promotes the standby after the primary was lost and fenced. COMMIT waits for no standby until a new one is configured.
 set -euo pipefail
 psql -v ON_ERROR_STOP=1 --username "${POSTGRES_USER:-postgres}" --dbname postgres <<'SQL'
 alter system reset synchronous_standby_names;

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Copies the primary at the first start, then follows it. As the account postgres.
+# Copies the primary at the first start, then follows it. Runs as the account postgres.
 set -euo pipefail
 : "${PRIMARY_HOST:?}" "${REPLICATION_PASSWORD:?}" "${PGDATA:?}"
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   copy="$PGDATA.copy"
-  # Half a copy of an earlier start is no copy.
+  # Removes an incomplete copy of an earlier start.
   rm -rf "$copy"
   mkdir -p "$(dirname "$PGDATA")"
   PGPASSWORD="$REPLICATION_PASSWORD" pg_basebackup --write-recovery-conf --checkpoint=fast --wal-method=stream \

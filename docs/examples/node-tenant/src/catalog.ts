@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import type { TourPlatform } from './tour-platform.js';
 
-/** What a visitor may see. The API key stays on this side. */
+/** The data that a visitor may see. The API key stays on the server. */
 export function showCatalog(platform: TourPlatform): Router {
   const router = Router();
 
@@ -16,7 +16,7 @@ export function showCatalog(platform: TourPlatform): Router {
       platform('get', '/api/tenant/tours/{id_or_slug}', { path }),
       platform('get', '/api/tenant/tours/{id_or_slug}/departures', { path }),
     ]);
-    // Chosen by name: the platform's own prices stand there too, and are nobody else's business.
+    // Copies named fields only, because the platform's own prices are in the response too and must stay private.
     const dates = departures.items.map(({ departure_date, seats_available, tenant_prices, currency }) => {
       return { departure_date, seats_available, price: tenant_prices.adult, currency };
     });

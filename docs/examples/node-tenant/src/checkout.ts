@@ -14,7 +14,7 @@ interface Customer {
   email: string;
 }
 
-/** From the chosen date to the booking that is paid. */
+/** Sells a tour, from the chosen date to the paid booking. */
 export function sell(platform: TourPlatform, orders: Orders): Router {
   const router = Router();
 
@@ -35,12 +35,12 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
     const order = orders.find(request.params.id);
     if (!order) return void response.sendStatus(404);
     const bookingRef = await book(platform, order, request.body as Customer);
-    // Here the card is charged, by a provider of yours.
+    // Charge the card here, with your payment provider.
     await platform('post', '/api/tenant/bookings/{booking_ref}/confirm', {
       path: { booking_ref: bookingRef },
       idempotencyKey: `${order.id}-confirm`,
     });
-    // The webhook may have been quicker.
+    // The webhook may have arrived first.
     if (orders.find(order.id)?.status === 'held') orders.save({ ...order, status: 'paid', bookingRef });
     response.json({ booking_ref: bookingRef });
   });
@@ -54,7 +54,7 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
   return router;
 }
 
-/** Asked twice, it books once: the key is made of the order. */
+/** Books once even if it is called twice, because the idempotency key is derived from the order. */
 async function book(platform: TourPlatform, order: Order, { name, phone, email }: Customer): Promise<string> {
   const { booking_ref } = await platform('post', '/api/tenant/bookings', {
     body: {

@@ -1,21 +1,21 @@
 import { randomUUID } from 'node:crypto';
 
-/** One sale. Its id is the `external_ref` of hold, booking and webhook, and idempotency keys are made of it. */
+/** One sale. Its id is the `external_ref` of hold, booking and webhook, and idempotency keys are derived from it. */
 export interface Order {
   id: string;
   tour: string;
   adults: number;
   holdId: string;
-  /** What the customer was shown, in major units. */
+  /** The price that the customer saw, in major units. */
   total: number;
   bookingRef: string | null;
-  /** `booked` once the webhook says so. */
+  /** `booked` after the webhook has arrived. */
   status: 'held' | 'paid' | 'booked';
 }
 
 export type Orders = ReturnType<typeof createOrders>;
 
-/** Yours is a table in a database; this one forgets at a restart. */
+/** Replace this with a table in your database: these orders are lost at a restart. */
 export function createOrders() {
   const orders = new Map<string, Order>();
   return {

@@ -16,7 +16,7 @@ export function createShop(platform: TourPlatform, orders: Orders, webhookSecret
   return shop;
 }
 
-/** A visitor hears what can be done about it; the rest is for our log. */
+/** Tells the visitor the next step, and logs the details. */
 function answerRefusal(error: unknown, _request: Request, response: Response, next: NextFunction): void {
   if (!(error instanceof Refused)) return next(error);
   const { code, status, request_id, alternatives, seats_available, total_price, errors } = error.problem;

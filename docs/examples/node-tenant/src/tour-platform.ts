@@ -7,19 +7,19 @@ export type BookingEvent = Schemas['BookingEvent'];
 
 type Method = 'get' | 'post' | 'delete';
 
-/** The paths that take a method, such as '/api/tenant/catalog' of get. */
+/** The paths that support a method, such as '/api/tenant/catalog' for get. */
 type PathOf<M extends Method> = {
   [P in keyof paths]: paths[P] extends Record<M, object> ? P : never;
 }[keyof paths];
 
-/** What a call is made of: the values in its path, its query and its body, as the document has them. */
+/** The parameters of a call: the values of its path, query and body, as in the OpenAPI document. */
 type Input<Operation> = (Operation extends { parameters: { path: infer Path } } ? { path: Path } : object) &
   (Operation extends { parameters: { query?: infer Query } } ? { query?: Query } : object) &
   (Operation extends { requestBody: { content: { 'application/json': infer Body } } }
     ? { body: Body }
     : object) & { idempotencyKey?: string };
 
-/** What comes back when it went well; nothing from a delete. */
+/** The body of a successful response; none for a delete. */
 type Output<Operation> = Operation extends { responses: infer Answers }
   ? JsonOf<Answers[keyof Answers & (200 | 201 | 204)]>
   : never;
@@ -39,7 +39,7 @@ export type TourPlatform = ReturnType<typeof connectTourPlatform>;
 
 /** A client whose paths, values and answers are checked by the compiler. */
 export function connectTourPlatform(baseUrl: string, apiKey: string) {
-  /** @throws Refused where the platform says no; repeats what may succeed later, with the same idempotency key */
+  /** @throws Refused if the platform refuses; repeats retryable errors with the same idempotency key */
   return async function call<M extends Method, P extends PathOf<M>>(
     method: M,
     path: P,
@@ -80,7 +80,7 @@ function addressOf(template: string, { path = {}, query = {} }: LooseInput): str
   return pairs.length > 0 ? `${filled}?${new URLSearchParams(pairs).toString()}` : filled;
 }
 
-/** An answer that never came, or that is none of the platform's, counts as one to ask for again. */
+/** A missing response, or one that is not from the platform, counts as retryable. */
 async function send(url: string, request: RequestInit) {
   try {
     const answer = await fetch(url, { ...request, signal: AbortSignal.timeout(10_000) });

@@ -3,13 +3,13 @@ import { Webhook } from 'standardwebhooks';
 import type { Orders } from './orders.js';
 import type { BookingEvent } from './tour-platform.js';
 
-/** Believes what the secret has signed, does each event once, and answers at once. */
+/** Verifies the signature, processes each event once, and responds at once. */
 export function receiveWebhooks(secret: string, orders: Orders): Router {
   const webhook = new Webhook(secret);
-  // Yours are kept for a week, in the transaction that changes the order: the same event may arrive twice.
+  // Store the ids for a week, in the transaction that changes the order: the same event may arrive twice.
   const seen = new Set<string>();
 
-  // The signature is over the bytes as they came, so no JSON parser stands before it.
+  // Reads the raw bytes instead of parsed JSON, because the signature covers them.
   return Router().post('/webhooks', express.raw({ type: 'application/json' }), (request, response) => {
     const id = request.get('webhook-id') ?? '';
     let event: BookingEvent;
@@ -28,7 +28,7 @@ export function receiveWebhooks(secret: string, orders: Orders): Router {
   });
 }
 
-/** Events come in no promised order, and what is not known here passes. */
+/** Events may arrive in any order; unknown types are ignored. */
 function apply(event: BookingEvent, orders: Orders): void {
   const order = orders.find(event.external_ref ?? '');
   if (order && event.event_type === 'booking.created') {
