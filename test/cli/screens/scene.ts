@@ -1,7 +1,5 @@
-import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { confirmBooking } from '../../../services/api/bookings/change-booking';
 import { createBooking, placeHold } from '../../support/sell';
-import type { SeatHold } from '../../../services/api/holds/seat-hold';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { inTransaction, type Db } from '../../../services/platform/database';
 import { daysFromToday, givenDeparture, givenTour } from '../../support/given';
