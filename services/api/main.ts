@@ -72,14 +72,10 @@ async function serve(config: Config, log: Logger, database: ServiceDatabase): Pr
   const shedder = createLoadShedder();
   const app = createApp(context, shedder);
   const server = createServer(app);
-  server.listen(config.apiPort, config.host);
-  await once(server, 'listening');
   measurePools({ reads: db, writes });
   const metrics = await startMetricsServer(config.host, config.metricsPort);
   const sweeper = startSweeper(db, refusals, log);
-  log.info({ host: config.host, port: config.apiPort }, 'listening');
-  process.send?.({ ready: true });
-
+  // Before the port opens: a signal right after it would end the process without leaving the embedded database.
   onShutdown(log, SHUTDOWN_MS, async () => {
     await drain(app, server, shedder);
     shedder.stop();
@@ -90,6 +86,10 @@ async function serve(config: Config, log: Logger, database: ServiceDatabase): Pr
     await store.close();
     await database.close();
   });
+  server.listen(config.apiPort, config.host);
+  await once(server, 'listening');
+  log.info({ host: config.host, port: config.apiPort }, 'listening');
+  process.send?.({ ready: true });
 }
 
 main().catch(refuseStart);
