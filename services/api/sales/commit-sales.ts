@@ -41,7 +41,7 @@ export async function commitSales(
 
 /** Returns whether the transaction was committed; undefined: unknown. */
 async function readBack(db: Db, { transactionId, outcomes }: WrittenSales): Promise<boolean | undefined> {
-  // Nothing was sold, so the sales can run again. An earlier answer is then locked again, and COMMIT waits for the standby.
+  // The sales can run again, because none was granted. That locks an earlier answer again, and COMMIT waits for the standby.
   if (transactionId === null) return false;
   const sold = outcomes.flatMap((one) =>
     one.kind === 'sold' && !(one.sold instanceof ReplayedResponse) ? [one.sold] : [],

@@ -43,7 +43,7 @@ export async function findSellers(
   return rows;
 }
 
-/** What a tenant keeps of all departures. */
+/** Counts of a tenant over all departures. */
 export interface TenantCounts {
   tenantId: string;
   /** Live holds; null: not counted. */
