@@ -54,7 +54,7 @@ describeWith(
         ...steps,
         ...snippets('sh', 'Holds'),
       ].join('\n');
-      const { code, stderr, stdout } = await runProgram('bash', ['-c', script], {
+      const { code, stderr, stdout } = await runProgram('bash', ['--norc', '-c', script], {
         cwd: await folderWith({}),
       });
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -13,7 +13,7 @@ describe('the appearance settings in the guide', () => {
     await terminal.tourctl('tenant create --slug acme --name Acme');
     const [command, ...none] = snippets('sh', 'Looks');
     const script = command!.replace('npx tourctl', `'${process.execPath}' '${TOURCTL}'`);
-    const { code, stderr } = await runProgram('bash', ['-euc', script], {
+    const { code, stderr } = await runProgram('bash', ['--norc', '-euc', script], {
       cwd: await folderWith({}),
       env: terminal.env,
     });

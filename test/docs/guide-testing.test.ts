@@ -20,7 +20,7 @@ describe('the receiver that the guide starts in a terminal', () => {
     const [script] = snippets('sh', 'Testing').map((text) =>
       text.replaceAll('npx tourctl', `'${process.execPath}' '${TOURCTL}'`).replaceAll('4000', `${port}`),
     );
-    const shell = spawn('bash', ['-euc', script!], {
+    const shell = spawn('bash', ['--norc', '-euc', script!], {
       cwd: await folderWith({}),
       env: { ...process.env, ...terminal.env },
       detached: true,

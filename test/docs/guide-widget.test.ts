@@ -77,7 +77,7 @@ describeInChromium('the snippets of the widget in the guide', (browser) => {
   it('a browser accepts the version with the hash that the guide computes', async () => {
     policy = '';
     const [script] = snippets('sh', 'The widget').map(filledIn);
-    const { stdout, stderr } = await runProgram('bash', ['-euo', 'pipefail', '-c', script!], {
+    const { stdout, stderr } = await runProgram('bash', ['--norc', '-euo', 'pipefail', '-c', script!], {
       cwd: await folderWith({}),
     });
     expect({ stdout, stderr }).toEqual({

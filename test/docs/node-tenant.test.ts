@@ -176,7 +176,9 @@ describe('the example of a tenant’s server', () => {
         const readme = readFileSync(path.join(EXAMPLE, 'README.md'), 'utf8');
         const [, section] = readme.split('## Buy a tour');
         const script = /```sh\n([^]*?)```/.exec(section!)![1]!.replace('http://127.0.0.1:4000', address);
-        const { code, stdout, stderr } = await runProgram('bash', ['-euc', script], { cwd: folder });
+        const { code, stdout, stderr } = await runProgram('bash', ['--norc', '-euc', script], {
+          cwd: folder,
+        });
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
         expect(stdout).toContain('"status":"booked"');
       });
