@@ -34,6 +34,39 @@ function live(schedule: number[], answers: Iterator<Report>, lots: Iterator<numb
   return tries;
 }
 
+/** Simulates one delivery at a fixed interval to a receiver that answers 429 to every second request. @returns how each one ended */
+function simulateThrottled({ deliveries, everySeconds }: { deliveries: number; everySeconds: number }) {
+  const schedule = [0, 0.05, 0.1, 0.2, ...Array.from({ length: 16 }, () => 0.3)];
+  const random = seededRandom();
+  const waiting: { at: number; tries: number; uncounted: number }[] = [];
+  const fates: NextStep['status'][] = [];
+  let [added, requests] = [0, 0];
+  while (fates.length < deliveries) {
+    while (added < deliveries && waiting.every(({ at }) => at > added * everySeconds))
+      waiting.push({ at: added++ * everySeconds, tries: 0, uncounted: 0 });
+    const first = waiting.reduce((earliest, one) => (one.at < earliest.at ? one : earliest));
+    const statusCode = ++requests % 2 === 1 ? 429 : 204;
+    const outcome = statusCode === 429 ? 'http_error' : 'delivered';
+    const retryAfterSeconds = requests % 4 === 1 ? 0 : 1;
+    const next = decideNext({ outcome, statusCode, retryAfterSeconds }, first, schedule, random);
+    Object.assign(first, {
+      at: first.at + next.waitSeconds,
+      tries: next.tries,
+      uncounted: first.uncounted + 1,
+    });
+    if (next.status === 'retrying') continue;
+    waiting.splice(waiting.indexOf(first), 1);
+    fates.push(next.status);
+  }
+  return fates;
+}
+
+/** A linear congruential generator, so that the simulation is the same in each run. */
+function seededRandom(): () => number {
+  let state = 42;
+  return () => (state = (state * 1_664_525 + 1_013_904_223) % 2 ** 32) / 2 ** 32;
+}
+
 describe('the retry schedule', () => {
   it('tries ten times over 75 hours and 35 minutes, the second time after 5 seconds', () => {
     const waits: number[] = [];
@@ -63,7 +96,7 @@ describe('the retry schedule', () => {
     }
   });
 
-  it('always ends, and waits within a fifth of its step unless Retry-After is longer', () => {
+  it('always ends, and waits within a fifth of its step unless Retry-After is longer or the receiver throttles', () => {
     const spent = fc.record({
       tries: fc.integer({ min: 0, max: 12 }),
       uncounted: fc.integer({ min: 0, max: 9 }),
@@ -82,7 +115,9 @@ describe('the retry schedule', () => {
         if (step === undefined) return next.status === 'dead';
         const asked = Math.min(answer.retryAfterSeconds ?? 0, DAY);
         const early = next.waitSeconds < Math.max(0.8 * step - 1e-6, asked);
-        const late = next.waitSeconds > Math.max(1.2 * step + 1e-6, Math.min(1.2 * asked + 1e-6, DAY));
+        const spread = isThrottled(answer.statusCode) ? 60 : 0;
+        const longest = Math.max(1.2 * step, Math.min(1.2 * asked, DAY)) + spread;
+        const late = next.waitSeconds > longest + 1e-6;
         return next.status === 'retrying' && next.tries === before.tries + (free ? 0 : 1) && !early && !late;
       }),
     );
@@ -151,7 +186,7 @@ describe('429 and 503', () => {
   it('do not end the schedule while they are not counted', () => {
     const last = SCHEDULE.length - 1;
     const next = decideNext(throttled, { tries: last, uncounted: 2 }, SCHEDULE, () => 0.5);
-    expect(next).toEqual({ status: 'retrying', waitSeconds: DAY, tries: last });
+    expect(next).toEqual({ status: 'retrying', waitSeconds: DAY + 30, tries: last });
     expect(decideNext(throttled, { tries: last, uncounted: 3 }, SCHEDULE).status).toBe('dead');
   });
 
@@ -164,12 +199,25 @@ describe('429 and 503', () => {
     const counted = decideNext(hungUp, { tries: 1, uncounted: 3 }, SCHEDULE, () => 0.5);
     expect(counted).toEqual({ status: 'retrying', waitSeconds: SCHEDULE[2], tries: 2 });
   });
-  it('delay the retry by at most a day, never less than requested, and up to a fifth longer', () => {
+  it('delay the retry by a day and a minute at most, and never less than requested', () => {
     const wait = (retryAfterSeconds: number, draw: number) =>
       decideNext({ ...throttled, retryAfterSeconds }, fresh, SCHEDULE, () => draw).waitSeconds;
-    expect([wait(100, 0), wait(100, 1)]).toEqual([100, 120]);
-    expect([wait(DAY, 1), wait(1e9, 0.5), wait(Infinity, 0)]).toEqual([DAY, DAY, DAY]);
+    expect([wait(100, 0), wait(100, 1)]).toEqual([100, 180]);
+    expect([wait(DAY, 1), wait(1e9, 0.5), wait(Infinity, 0)]).toEqual([DAY + 60, DAY + 30, DAY]);
     expect(wait(1, 0)).toBe(4);
+  });
+
+  it('are spread over a longer time the more often the delivery was refused, up to a minute', () => {
+    const longest = (uncounted: number, tries = 0) =>
+      decideNext(throttled, { tries, uncounted }, SCHEDULE, () => 1).waitSeconds;
+    expect([0, 1, 2, 20].map((uncounted) => longest(uncounted))).toEqual([11, 16, 21, 66]);
+    expect(longest(0, 1)).toBeCloseTo(1.2 * 300 + 60);
+  });
+
+  it('do not keep step with a receiver that refuses every second request', () => {
+    const fates = simulateThrottled({ deliveries: 20_000, everySeconds: 0.55 });
+    expect(fates.filter((fate) => fate === 'dead')).toEqual([]);
+    expect(fates.length).toBe(20_000);
   });
 });
 

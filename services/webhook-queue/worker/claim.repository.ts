@@ -79,9 +79,6 @@ const dueOf = (bounded: string) => `q.endpoint_id = e.id and q.next_at >= ${boun
  * another tenant. A tenant that holds a quarter of the capacity gets more only while another quarter is free, because a
  * request that hangs keeps its slot until its deadline. A delivery that an operator requested ignores breakers and shares.
  *
- * Order of sending: by age, but a delivery with uncounted attempts goes alternately first and last. In a fixed order, the same one
- * of two deliveries meets every refusal of a receiver that refuses each second request.
- *
  * When the time of an open breaker is over, one request of all workers probes the endpoint: the lock on the webhook_health row
  * decides which one. The endpoint stays blocked for others until the result is recorded or the lease expires.
  *
@@ -193,8 +190,7 @@ const CLAIM = `
   select (select case when count(*) = ${ENDPOINTS_A_CLAIM} then (array_agg(id order by id desc))[1] end from part) as next,
     now() as claimed_at, (select json_agg(lost) from lost) as lost, (select jsonb_object_agg(endpoint_id, secrets) from sealed) as secrets,
     (select json_agg(json_build_object('id', c.delivery_id, 'endpointId', c.endpoint_id, 'fence', c.fence, 'tries', c.tries,
-      'uncounted', c.spared, 'dueAt', extract(epoch from c.next_at) * 1000, 'url', e.url)
-      order by case when c.spared % 2 = 1 then -c.spared else c.spared end, c.delivery_id)
+      'uncounted', c.spared, 'dueAt', extract(epoch from c.next_at) * 1000, 'url', e.url) order by c.delivery_id)
      from claimed c join webhook_endpoints e on e.id = c.endpoint_id) as claimed`;
 
 /** Stores the attempts of lost workers as the last ones of their deliveries. */

@@ -4,6 +4,7 @@ import { isThrottled } from '../sending/classify-response';
 const JITTER = 0.2;
 const RETRY_AFTER_MAX_SECONDS = 24 * 3600;
 const UNCOUNTED_MAX = 3;
+const THROTTLED_SPREAD_MAX_SECONDS = 60;
 
 /** 429, 503 and a kept connection that the receiver had closed: the attempt is not counted as a failure. */
 export function isNotCounted({
@@ -24,7 +25,8 @@ interface PreviousAttempts {
 /**
  * Decides what follows an attempt. `schedule` contains for each attempt the seconds to wait before it; the first attempt is made
  * at once, whatever its entry says. Retry-After makes the wait longer, never shorter. The first three attempts that are not
- * counted are free. An attempt that our own shutdown cut off is repeated at once.
+ * counted are free. An attempt that our own shutdown cut off is repeated at once. The wait after a 429 or 503 is more random the
+ * more often the delivery was refused.
  */
 export function decideNext(
   report: Pick<AttemptReport, 'outcome' | 'statusCode' | 'retryAfterSeconds'>,
@@ -39,7 +41,9 @@ export function decideNext(
   if (report.outcome === 'delivered') return { status: 'delivered', waitSeconds: 0, tries };
   const step = nextStep(schedule, before.tries, free);
   if (report.outcome === 'gone' || step === undefined) return { status: 'dead', waitSeconds: 0, tries };
-  return { status: 'retrying', waitSeconds: waitFor(step, report.retryAfterSeconds ?? 0, random()), tries };
+  const refusals = isThrottled(report.statusCode) ? before.uncounted + 1 : 0;
+  const waitSeconds = waitFor(step, report.retryAfterSeconds ?? 0, refusals, random());
+  return { status: 'retrying', waitSeconds, tries };
 }
 
 /** Repeats a free last attempt after the last wait of the schedule. */
@@ -47,8 +51,15 @@ function nextStep(schedule: readonly number[], tries: number, free: boolean): nu
   return schedule[tries + 1] ?? (free ? schedule.at(-1) : undefined);
 }
 
-/** Adds jitter, so that deliveries that failed together are not retried together. Jitter never makes Retry-After shorter. */
-function waitFor(step: number, retryAfter: number, draw: number): number {
+/**
+ * Adds jitter, so that deliveries that failed together are not retried together. Jitter never makes Retry-After shorter.
+ *
+ * After a refusal the jitter is as long as the wait times the number of refusals, up to a minute. Otherwise a delivery keeps step
+ * with a receiver that refuses every second request: with one new delivery during each wait, all of its attempts are refused.
+ */
+function waitFor(step: number, retryAfter: number, refusals: number, draw: number): number {
+  const spread = Math.min(refusals * Math.max(step, retryAfter), THROTTLED_SPREAD_MAX_SECONDS);
+  const scheduled = step * (1 - JITTER + 2 * JITTER * draw);
   const requested = Math.min(retryAfter * (1 + JITTER * draw), RETRY_AFTER_MAX_SECONDS);
-  return Math.max(step * (1 - JITTER + 2 * JITTER * draw), requested);
+  return Math.max(scheduled, requested) + spread * draw;
 }

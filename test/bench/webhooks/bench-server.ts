@@ -4,6 +4,7 @@ import path from 'node:path';
 import { type Db, openDatabase } from '../../../services/platform/database';
 import { joinEmbeddedPostgres } from '../../../services/platform/embedded-postgres';
 import { migrate } from '../../../services/platform/migrate';
+import { superuserUrl } from '../../../services/platform/embedded-postgres/roles';
 import { stopServer } from '../../../services/platform/embedded-postgres/server';
 import { databaseUrl } from '../../support/database';
 import { CONTENDERS, type ContenderName } from './contender';
@@ -28,16 +29,20 @@ export interface BenchServer {
 export async function startBenchServer(): Promise<BenchServer> {
   const directory = mkdtempSync(path.join(tmpdir(), 'bench-webhooks-'));
   const embedded = await joinEmbeddedPostgres(directory);
-  const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: 4 });
+  const cluster = path.join(directory, 'pg18');
+  const { port, pathname } = new URL(embedded.url);
+  // The role of the services can neither create databases nor change settings.
+  const serverUrl = superuserUrl(cluster, Number(port), pathname.slice(1));
+  const db = openDatabase(serverUrl, { applicationName: 'bench', poolMax: 4 });
   await migrate(db);
   // Waits because a process that joined the embedded server restarts it.
-  if (PROFILE) await countStatements(db, () => stopServer(path.join(directory, 'pg18')));
+  if (PROFILE) await countStatements(db, () => stopServer(cluster));
   const version = await refuseUnsafe(db);
-  const urls = CONTENDERS.map((name) => [name, databaseUrl(embedded.url, `bench_${name}`)] as const);
+  const urls = CONTENDERS.map((name) => [name, databaseUrl(serverUrl, `bench_${name}`)] as const);
   for (const name of CONTENDERS.slice(1)) await db.raw('create database ??', [`bench_${name}`]);
   const url = Object.fromEntries(urls) as Record<ContenderName, string>;
   const queues = {
-    ours: openOurQueue(embedded.url),
+    ours: openOurQueue(serverUrl),
     'graphile-worker': await openGraphileQueue(url['graphile-worker']),
     'pg-boss': await openPgBossQueue(url['pg-boss']),
   };

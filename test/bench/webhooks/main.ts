@@ -22,7 +22,8 @@ async function main(): Promise<void> {
   const chosen = process.argv.slice(2);
   const unknown = chosen.find((part) => !PARTS[part]);
   if (unknown) throw new Error(`no part is called ${unknown}: there are ${Object.keys(PARTS).join(', ')}`);
-  const [server, sink] = await Promise.all([startBenchServer(), startSink()]);
+  const server = await startBenchServer();
+  const sink = await startSink();
   try {
     for (const [part, measure] of Object.entries(PARTS))
       if (chosen.length === 0 || chosen.includes(part)) await measure(server, sink);

@@ -4,8 +4,7 @@ import { add, book, createTenant, startFastWorker } from '../../webhook-queue/qu
 import { startReceiver } from '../../webhook-queue/receiver';
 import { printTable } from './table';
 
-const { RUNS = '20', DELIVERIES = '600', WORKERS = '1' } = process.env;
-const BOOKING_EVERY_MS = 4;
+const { RUNS = '20', DELIVERIES = '600', WORKERS = '1', BOOKING_EVERY_MS = '4' } = process.env;
 /** Twenty attempts, so that no delivery is dead: the figures show which would be dead after ten. */
 const SCHEDULE = [0, 0.05, 0.1, 0.2, ...Array.from({ length: 16 }, () => 0.3)];
 /** Ten attempts and the three uncounted refusals. */
@@ -40,7 +39,7 @@ async function countTries(db: BenchServer['db']): Promise<number[]> {
   const workers = Array.from({ length: Number(WORKERS) }, () => startFastWorker(db, worker));
   for (let booked = 0; booked < Number(DELIVERIES); booked++) {
     await book(db, tenantId);
-    await sleep(BOOKING_EVERY_MS);
+    await sleep(Number(BOOKING_EVERY_MS));
   }
   while (await db('webhook_queue').where({ endpoint_id: id }).first('delivery_id')) await sleep(50);
   await Promise.all(workers.map((one) => one.stop()));
