@@ -66,7 +66,7 @@ async function serve(config: Config, log: Logger, database: ServiceDatabase): Pr
     ...{ config, secrets, ...reads, writes, log, uses, availability, refusals },
     quotas: store.quotas,
     departureQueue: createDepartureQueue(),
-    sales: new SaleQueue(writes, config.groupCommit),
+    sales: new SaleQueue(writes, log, config.groupCommit),
     singleFlight: createSingleFlight(),
   };
   const shedder = createLoadShedder();

@@ -113,6 +113,17 @@ describe('the metrics of the API', () => {
     expect(await growth('writes_total', replayed, crowd)).toBe(5);
   });
 
+  it('count sales, their transactions and their waits', async () => {
+    const { hold } = await givenHolding();
+    const committed = { outcome: 'committed' };
+    const three = async () => void (await hold(1), await hold(1), await hold(1));
+    expect(await growth('sale_transactions_total', committed, three)).toBe(3);
+    const crowd = () => Promise.all(Array.from({ length: 6 }, () => hold(1)));
+    expect(await growth('sale_transaction_sales_sum', {}, crowd)).toBe(6);
+    expect(await growth('sale_wait_seconds_count', {}, crowd)).toBe(6);
+    expect(await read('sales_waiting')).toBe(0);
+  });
+
   it('measure waits for a lock and requests that wait for a connection', async () => {
     // Three changes of holds at most wait for one departure.
     const holdings = await Promise.all(Array.from({ length: 7 }, () => givenHolding()));

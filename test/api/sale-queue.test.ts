@@ -11,6 +11,7 @@ import { findTenantForChange } from '../../services/api/tenants/find-tenant';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { changeTenantStatus } from '../../services/api/tenants/update-tenant';
 import { type Db, inTransaction, openDatabase, type Trx } from '../../services/platform/database';
+import { createLogger } from '../../services/platform/logger';
 import { useTestDatabase } from '../support/database';
 import { givenKey, givenTenant } from '../support/given';
 import { CUSTOMER, givenSeats, type Seats, seatsTaken } from '../support/website';
@@ -18,6 +19,7 @@ import { CUSTOMER, givenSeats, type Seats, seatsTaken } from '../support/website
 /** More than the departures that transactions of the queue wait for. */
 const LOCKED = 8;
 
+const log = createLogger('silent', 'api');
 const database = useTestDatabase();
 let tenant: Tenant;
 /** The pools of the queue and of the other transactions. */
@@ -34,7 +36,7 @@ describe.each([
   ['without group commit', false],
 ])('the queue of sales %s', (_title, groupCommit) => {
   let queue: SaleQueue;
-  beforeEach(() => void (queue = new SaleQueue(writes!, groupCommit)));
+  beforeEach(() => void (queue = new SaleQueue(writes!, log, groupCommit)));
 
   it('sells seats of a free departure, and of one that becomes free, while more departures are locked than it waits for', async () => {
     const departures = await Promise.all(Array.from({ length: LOCKED }, () => givenSeats(database.db)));
@@ -116,17 +118,17 @@ describe.each([
   });
 
   it('sells each seat once, in order of arrival, and answers each sale', async () => {
-    const departure = await givenSeats(database.db, { seats: 30 });
+    const departure = await givenSeats(database.db, { seats: 12 });
     const results = await Promise.all(
-      Array.from({ length: 50 }, () =>
+      Array.from({ length: 20 }, () =>
         queue.sell(holdOf(departure)).then(
           (sold) => (sold as SeatHold).seatsAvailable,
           (error: Error) => error.name,
         ),
       ),
     );
-    expect(results.slice(0, 30)).toEqual(Array.from({ length: 30 }, (_, n) => 29 - n));
-    expect(results.slice(30)).toEqual(Array(20).fill('InsufficientSeatsError'));
+    expect(results.slice(0, 12)).toEqual(Array.from({ length: 12 }, (_, n) => 11 - n));
+    expect(results.slice(12)).toEqual(Array(8).fill('InsufficientSeatsError'));
   });
 });
 
@@ -139,7 +141,7 @@ describe('a change of an API key or tenant', () => {
     const principal: ApiKeyPrincipal = {
       ...{ kind: 'api_key', keyId, familyId: keyId, scope: 'booking:create', tenant: seller },
     };
-    const queues = [writes!, others!].map((pool) => new SaleQueue(pool, true));
+    const queues = [writes!, others!].map((pool) => new SaleQueue(pool, log, true));
     let selling = true;
     let sold = 0;
     const refusals = new Set<unknown>();
@@ -147,7 +149,8 @@ describe('a change of an API key or tenant', () => {
       while (selling && refusals.size === 0)
         await queues[n % 2]!.sell({ ...holdOf(departures[n % 20]!), tenant: seller, principal }).then(
           () => sold++,
-          (error: { code?: string }) => refusals.add(error.code),
+          // A slow machine refuses sales that waited for two seconds.
+          ({ code }: { code?: string }) => code !== 'overloaded' && refusals.add(code),
         );
     };
     const clients = Array.from({ length: 64 }, (_, n) => client(n));

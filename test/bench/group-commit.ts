@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
 import { type Db, openDatabase } from '../../services/platform/database';
+import { createLogger } from '../../services/platform/logger';
 import { migrate } from '../../services/platform/migrate';
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';
 import { prepareBooking } from '../../services/api/bookings/create-booking';
@@ -17,6 +18,7 @@ import type { Sale } from '../../services/api/sales/sale';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
 
+const log = createLogger('silent', 'api');
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
 const ROUNDS = Number(process.env.ROUNDS ?? 3);
 const DEPARTURES = 500;
@@ -94,7 +96,7 @@ interface Round {
 
 async function round(db: Db, { make, tenant, targets, inFlight }: Load, on: boolean): Promise<Round> {
   await db.raw('truncate seat_holds cascade');
-  const queue = new SaleQueue(db, on);
+  const queue = new SaleQueue(db, log, on);
   const times: number[] = [];
   const usage = process.cpuUsage();
   const begun = performance.now();
@@ -119,7 +121,7 @@ async function round(db: Db, { make, tenant, targets, inFlight }: Load, on: bool
 
 /** Prints the time of holds on a free departure, alone and beside 200 requests for a locked one. */
 async function measureLocked(db: Db, tenant: Tenant, [locked, ...free]: Target[]): Promise<void> {
-  const queue = new SaleQueue(db, true);
+  const queue = new SaleQueue(db, log, true);
   const timed = async () => {
     const times: number[] = [];
     for (const target of free.slice(0, 50)) {

@@ -72,7 +72,7 @@ export async function startTestApi(overrides: Partial<Config> = {}): Promise<Tes
     uses,
     availability,
     departureQueue: createDepartureQueue(),
-    sales: new SaleQueue(database.db, config.groupCommit),
+    sales: new SaleQueue(database.db, log, config.groupCommit),
     refusals: createRefusalLog(),
     singleFlight: createSingleFlight(),
   };

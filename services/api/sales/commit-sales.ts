@@ -1,15 +1,41 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, inTransaction, isRolledBack, type Trx } from '../../platform/database';
 import { ReplayedResponse } from '../idempotency/run-idempotent';
+import type { Logger } from '../../platform/logger';
 import { findCommitted } from './committed-sales.repository';
+import { measureTransaction } from './measure-sales';
+import type { Sale } from './sale';
+import { salesOf, type WaitingSale } from './waiting-sale';
 import type { Outcome, WrittenSales } from './write-sales';
 
 /** The end of a transaction of sales. Without `rolledBack`, an error leaves the outcome unknown. */
 export type CommitResult = { committed: Outcome[] } | { error: unknown; rolledBack: boolean };
 
+export type WriteBatch = (trx: Trx, sales: Sale[]) => Promise<WrittenSales>;
+
 /** Time for a lost COMMIT to end, or for another server to take over. */
 const READ_BACK_MS = 2_000;
 const PAUSE_MS = 50;
+
+/** Commits the sales of a queue, measures their transaction, and logs a failed one. @param work may add sales to the batch */
+export async function commitBatch(
+  { db, log }: { db: Db; log: Logger },
+  batch: WaitingSale[],
+  work: WriteBatch,
+  lockBy: number,
+): Promise<CommitResult> {
+  const begun = performance.now();
+  const result = await commitSales(db, (trx) => work(trx, salesOf(batch)), lockBy);
+  const outcome = 'committed' in result ? 'committed' : result.rolledBack ? 'rolled_back' : 'unknown';
+  measureTransaction(
+    outcome,
+    batch.map(({ arrivedAt }) => Math.max(0, begun - arrivedAt)),
+  );
+  // The refusal of a single sale is in its answer.
+  if ('error' in result && batch.length > 1)
+    log.warn({ err: result.error, sales: batch.length, outcome }, 'transaction of sales failed');
+  return result;
+}
 
 /**
  * Runs `work` in one transaction. When the connection is lost between COMMIT and its answer, reads the outcome back.

@@ -1,12 +1,14 @@
 import type { Db } from '../../platform/database';
+import type { Logger } from '../../platform/logger';
 import { DepartureBusyError } from '../departures/departure.errors';
 import { waitForDeparture } from '../departures/reserve-seats';
 import type { ReplayedResponse } from '../idempotency/run-idempotent';
-import { commitSales, type CommitResult } from './commit-sales';
+import { commitBatch, type CommitResult, type WriteBatch } from './commit-sales';
 import { createLimit, type Limit } from './limit';
+import { measureWaiting } from './measure-sales';
 import { departureKey, type Sale, type SoldOf } from './sale';
 import { SalesOverloadedError } from './sale.errors';
-import { halvesOf, isFull, isInTime, toWaitingSale, type WaitingSale } from './waiting-sale';
+import { halvesOf, isFull, isInTime, salesOf, toWaitingSale, type WaitingSale } from './waiting-sale';
 import { type Outcome, soldOf, writePatiently, writeSales } from './write-sales';
 
 /** A batch waits for no departure and no key. Another lock that takes longer ends it, and its sales are written one by one. */
@@ -52,7 +54,8 @@ export class SaleQueue {
 
   /** @param groupCommit false: each sale has its own transaction */
   constructor(
-    private readonly db: Db,
+    readonly db: Db,
+    readonly log: Logger,
     groupCommit: boolean,
   ) {
     this.batchMax = groupCommit ? BATCH_MAX : 1;
@@ -95,6 +98,7 @@ export class SaleQueue {
 
   private start(): void {
     this.starting = false;
+    measureWaiting(this.waiting.length + this.aloneWaiting);
     while (this.batches < this.batchesMax) {
       const batch = this.take((one) => this.isFree(one));
       if (batch.length === 0) return;
@@ -125,9 +129,8 @@ export class SaleQueue {
     for (const departure of own) this.writing.add(departure);
     const mayLock = ({ tour, departureDate }: Sale) =>
       own.has(departureKey({ tourId: tour.id, departureDate: departureDate! }));
-    const sales = batch.map(({ sale }) => sale);
-    const lockBy = performance.now() + BATCH_LOCK_MS;
-    const result = await commitSales(this.db, (trx) => writeSales(trx, sales, mayLock), lockBy);
+    const write: WriteBatch = (trx, sales) => writeSales(trx, sales, mayLock);
+    const result = await commitBatch(this, batch, write, performance.now() + BATCH_LOCK_MS);
     // The sales that are written one by one keep their departures, and do not delay the next batch.
     this.batches--;
     this.start();
@@ -176,9 +179,8 @@ export class SaleQueue {
     for (const one of part) if (!inTime.includes(one)) this.fail(one, new DepartureBusyError());
     if (inTime.length === 1) await this.writeAlone(inTime[0]!);
     if (inTime.length <= 1) return [];
-    const sales = inTime.map(({ sale }) => sale);
     const lockBy = performance.now() + BATCH_LOCK_MS;
-    return this.settle(inTime, await commitSales(this.db, (trx) => writeSales(trx, sales), lockBy));
+    return this.settle(inTime, await commitBatch(this, inTime, writeSales, lockBy));
   }
 
   private answer(one: WaitingSale, outcome: Outcome): void {
@@ -208,7 +210,7 @@ export class SaleQueue {
 
   /** Writes a sale in its own transaction, which waits for its key and its departure. */
   private async writeAlone(one: WaitingSale): Promise<void> {
-    const result = await commitSales(this.db, (trx) => writePatiently(trx, one.sale), one.lockBy);
+    const result = await commitBatch(this, [one], (trx, [sale]) => writePatiently(trx, sale!), one.lockBy);
     if ('committed' in result) this.answer(one, result.committed[0]!);
     else this.fail(one, result.error);
   }
@@ -246,17 +248,14 @@ export class SaleQueue {
     const isOf = (one: WaitingSale) => one.departure === departure;
     for (let first = this.waiting.find(isOf); first; first = this.waiting.find(isOf)) {
       const { tour, departureDate } = first.sale;
-      let batch: WaitingSale[] = [];
-      const write: Parameters<typeof commitSales>[1] = async (trx) => {
+      const batch: WaitingSale[] = [];
+      const write: WriteBatch = async (trx) => {
         await waitForDeparture(trx, tour.id, departureDate!);
         // A transaction that is repeated after a deadlock writes the same sales.
-        if (batch.length === 0) batch = this.take(isOf);
-        return writeSales(
-          trx,
-          batch.map(({ sale }) => sale),
-        );
+        if (batch.length === 0) batch.push(...this.take(isOf));
+        return writeSales(trx, salesOf(batch));
       };
-      const result = await commitSales(this.db, write, first.lockBy);
+      const result = await commitBatch(this, batch, write, first.lockBy);
       const unlocked = batch.length === 0 && 'error' in result;
       // Each sale ends its own wait after two seconds. Another departure may wait now.
       if (unlocked && result.error instanceof DepartureBusyError) return;

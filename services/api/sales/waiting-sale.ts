@@ -9,6 +9,8 @@ export interface WaitingSale {
   /** Order of arrival. */
   number: number;
   /** By performance.now(). */
+  arrivedAt: number;
+  /** By performance.now(). */
   lockBy: number;
   /** A batch has found no answer of its key. */
   keyChecked: boolean;
@@ -32,11 +34,16 @@ export function toWaitingSale(
   reject: WaitingSale['reject'],
 ): WaitingSale {
   const { tour, departureDate } = sale;
+  const arrivedAt = performance.now();
   return {
-    ...{ sale, number, resolve, reject, lockBy: performance.now() + WAIT_MS },
+    ...{ sale, number, resolve, reject, arrivedAt, lockBy: arrivedAt + WAIT_MS },
     departure: departureDate && departureKey({ tourId: tour.id, departureDate }),
     ...{ keyChecked: false, metLock: false, timer: undefined, ended: false },
   };
+}
+
+export function salesOf(batch: WaitingSale[]): Sale[] {
+  return batch.map(({ sale }) => sale);
 }
 
 export function isInTime({ lockBy }: WaitingSale): boolean {
