@@ -129,7 +129,12 @@ export function malformationOf(
   const { rawHeaders } = request;
   if (rawHeaders.length > 2 * HEADERS_MAX) return { reason: 'too_many_headers', header: 'request' };
   let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === 'host') hosts += 1;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (isHeaderName(rawHeaders[at]!, 'host')) hosts += 1;
   const isMissing = hosts === 0 && (isHostNeeded || request.httpVersion === '1.1');
   return isMissing || hosts > 1 ? { reason: 'host', header: 'Host' } : undefined;
+}
+
+/** Compares a raw header's name with a name in lower case. The lengths differ mostly. */
+export function isHeaderName(raw: string, name: string): boolean {
+  return raw.length === name.length && raw.toLowerCase() === name;
 }
