@@ -6,6 +6,7 @@ import { registerEmbed } from './widget/embed.router';
 import { RegisterRoutes } from './generated/routes';
 import { registerHealth } from './health/health.router';
 import type { SalesContext } from './sales-context';
+import { answerFromCache } from './http/cached-answers';
 import { handleError, refuseUnmatched, refuseUnreadableBody } from './http/error-handler';
 import { malformedInput } from './http/http.errors';
 import { createLoadShedder, type LoadShedder } from './http/load-shedding';
@@ -26,7 +27,7 @@ export function createApp(context: SalesContext, shedder: LoadShedder = createLo
   app.locals.context = context;
 
   registerHealth(app);
-  app.use(shedder.middleware);
+  app.use(shedder.middleware, answerFromCache);
   registerDocs(app);
   registerCoverPictures(app);
   registerEmbed(app);

@@ -1,18 +1,20 @@
 import type { ReadCacheValidity } from '../platform/read-cache/validity';
-import { createReadCache, type CachedReads } from '../platform/read-cache/read-cache';
+import { createReadCache, type CachedReads, type ReadCache } from '../platform/read-cache/read-cache';
 import type { Db } from '../platform/database';
 import { type CredentialSource, cachedCredentials } from './credentials/credential-source';
 
 const CATALOG_KIB = 32 * 1024;
+const ANSWERS_KIB = 32 * 1024;
 
-/** Creates the read caches. Credentials have their own, so that many searches cannot evict them. */
+/** Creates the read caches: three, so that many different requests evict neither credentials nor what answers are made of. */
 export function createCachedReads(
   db: Db,
   validity: ReadCacheValidity,
-): CachedReads & { credentials: CredentialSource } {
+): CachedReads & { answers: ReadCache; credentials: CredentialSource } {
   return {
     db,
     cache: createReadCache(validity, 'catalog', CATALOG_KIB),
+    answers: createReadCache(validity, 'answers', ANSWERS_KIB),
     credentials: cachedCredentials(db, validity),
   };
 }

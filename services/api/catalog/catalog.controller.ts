@@ -2,16 +2,19 @@ import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags
 import type { Request as HttpRequest } from 'express';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { answerCached, PRIVATE, setCaching } from '../http/caching';
+import { answerRead, type CachedRoute } from '../http/cached-answers';
+import { cacheControl, jsonContent, PRIVATE, withETag } from '../http/caching';
 import { continentInput, searchInput } from '../http/input';
-import { linkNextPage, pageStart } from '../http/paging';
+import { pageContentOf, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { cachedQuote } from '../pricing/quote-tenant-price';
-import { cachedCatalog, cachedVisibleTour } from './list-catalog';
+import { cachedCatalog, cachedVisibleTour, shownUntil } from './list-catalog';
 import { catalogItem, tourDetail } from './tour-answer';
 import type { CatalogPage, TourDetail } from './tour.dto';
+
+const ROUTE: CachedRoute = { quota: 'catalog' };
 
 @Route('api/tenant')
 @Tags('Catalog')
@@ -42,14 +45,16 @@ export class CatalogController {
     const { tenant } = apiKeyPrincipalOf(request);
     const filters = { continent: continentInput(continent), q: searchInput('q', q) };
     const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filters);
-    const page = await cachedCatalog(this.context, tenant, { limit, ...filters, after });
-    setCaching(request, PRIVATE);
     const { publicBaseUrl } = this.context.config;
-    const next_cursor = linkNextPage(request, page.last, filters);
-    return answerCached(request, page, () => ({
-      items: page.items.map(({ tour, quote }) => catalogItem(tour, quote, publicBaseUrl)),
-      next_cursor,
-    }));
+    const toContent = pageContentOf(request, filters);
+    return answerRead(request, ROUTE, async () => {
+      const page = await cachedCatalog(this.context, tenant, { limit, ...filters, after });
+      const items = page.items.map(({ tour, quote }) => catalogItem(tour, quote, publicBaseUrl));
+      return {
+        content: withETag(toContent(items, page.last)),
+        until: shownUntil(page.items.map(({ tour }) => tour)),
+      };
+    });
   }
 
   /**
@@ -61,9 +66,12 @@ export class CatalogController {
   @Response<ProblemDocument>(404, 'tour_not_found')
   async readTour(@Request() request: HttpRequest, @Path() id_or_slug: string): Promise<TourDetail> {
     const { tenant } = apiKeyPrincipalOf(request);
-    const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
-    const quote = await cachedQuote(this.context, tenant, tour, { adult: tour.basePriceMinor }, null);
-    setCaching(request, PRIVATE);
-    return answerCached(request, tour, () => tourDetail(tour, quote, this.context.config.publicBaseUrl));
+    return answerRead(request, ROUTE, async () => {
+      const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
+      const quote = await cachedQuote(this.context, tenant, tour, { adult: tour.basePriceMinor }, null);
+      const answer = tourDetail(tour, quote, this.context.config.publicBaseUrl);
+      const content = jsonContent(answer, ['Cache-Control', cacheControl(request, PRIVATE)]);
+      return { content: withETag(content), until: shownUntil([tour]) };
+    });
   }
 }

@@ -47,8 +47,8 @@ export async function listCatalog(
 
 /** Catalog reads that are cached while the read cache is valid (ADR 19). Writes ask the database. */
 
-/** Memory of an entry, in multiples of its JSON: the object and the serialised answers of two routes (answerCached). */
-const COPIES = 4;
+/** Memory of an entry, in multiples of its JSON. */
+const COPIES = 2;
 
 /** Returns listCatalog from the cache. */
 export async function cachedCatalog(
@@ -60,8 +60,7 @@ export async function cachedCatalog(
   const key = JSON.stringify(['page', tenantVersion(tenant), limit, continent, q, after]);
   return cache.get(key, async () => {
     const page = await listCatalog(db, tenant, filter);
-    const until = Math.min(...page.items.map(({ tour }) => shownUntil(tour)));
-    return { value: page, until, size: kibOf(page) };
+    return { value: page, until: shownUntil(page.items.map(({ tour }) => tour)), size: kibOf(page) };
   });
 }
 
@@ -78,7 +77,7 @@ export async function cachedVisibleTour(
   const key = JSON.stringify(['tour', tenantVersion(tenant), tourKey(idOrSlug)]);
   return cache.get(key, async () => {
     const tour = await getVisibleTour(db, tenant, idOrSlug);
-    return { value: tour, until: shownUntil(tour), size: kibOf(tour) };
+    return { value: tour, until: shownUntil([tour]), size: kibOf(tour) };
   });
 }
 
@@ -92,9 +91,12 @@ export async function cachedContinents({ db, cache }: CachedReads, tenant: Tenan
   }));
 }
 
-/** Returns the time until which the tour stays the same without a write: only its next departure depends on the clock. */
-function shownUntil({ nextDepartureUntil }: ListedTour): number {
-  return nextDepartureUntil?.getTime() ?? Infinity;
+/**
+ * Returns the time until which the tours stay the same without a write, in milliseconds since the epoch: only their next
+ * departures depend on the clock.
+ */
+export function shownUntil(tours: ListedTour[]): number {
+  return Math.min(...tours.map(({ nextDepartureUntil }) => nextDepartureUntil?.getTime() ?? Infinity));
 }
 
 /** Measures the size in KiB, because the length of tours varies. Only a load computes it. */

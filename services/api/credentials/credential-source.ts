@@ -11,7 +11,7 @@ import {
   type StoredDigest,
   type StoredWidgetToken,
 } from './credential.repository';
-import { timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 import { type CredentialKind, digestToken, parseToken } from './token-format';
 
@@ -25,6 +25,9 @@ export interface CredentialSource {
   widgetToken(offered: OfferedToken): Promise<StoredWidgetToken | undefined>;
   /** Returns the token for a caller that proved it before (the pass of the embed page). */
   widgetTokenById(id: string): Promise<StoredWidgetToken | undefined>;
+  /** Returns the usable key that the token proves, if it is cached. */
+  cachedApiKey(token: string): StoredApiKey | undefined;
+  cachedWidgetToken(token: string): StoredWidgetToken | undefined;
 }
 
 /** Returns the credential of either kind that the token proves. */
@@ -44,6 +47,8 @@ export function databaseCredentials(db: Db): CredentialSource {
     widgetToken: async (offered) =>
       (await isProven(offered)) ? findStoredWidgetToken(db, offered.id) : undefined,
     widgetTokenById: (id) => findStoredWidgetToken(db, id),
+    cachedApiKey: () => undefined,
+    cachedWidgetToken: () => undefined,
   };
 }
 
@@ -57,13 +62,17 @@ const CREDENTIALS = 10_000;
 export function cachedCredentials(db: Db, validity: ReadCacheValidity): CredentialSource {
   const cache = createReadCache(validity, 'credentials', CREDENTIALS * KIB_EACH);
   const database = databaseCredentials(db);
-  const keyOf = ({ digests }: OfferedToken) => digests.sha256.toString('base64url');
+  const keyOf = (kind: CredentialKind, digest: string) => `${kind} ${digest}`;
+  const keyOfOffered = ({ kind, digests }: OfferedToken) => keyOf(kind, digests.sha256.toString('base64url'));
   return {
-    apiKey: (offered) => cache.get(keyOf(offered), async () => cacheEntry(await database.apiKey(offered))),
+    apiKey: (offered) =>
+      cache.get(keyOfOffered(offered), async () => cacheEntry(await database.apiKey(offered))),
     widgetToken: (offered) =>
-      cache.get(keyOf(offered), async () => cacheEntry(await database.widgetToken(offered))),
+      cache.get(keyOfOffered(offered), async () => cacheEntry(await database.widgetToken(offered))),
     widgetTokenById: (id) =>
       cache.get(`token ${id}`, async () => cacheEntry(await database.widgetTokenById(id))),
+    cachedApiKey: (token) => cache.peek(keyOf('api_key', hash('sha256', token, 'base64url'))),
+    cachedWidgetToken: (token) => cache.peek(keyOf('widget_token', hash('sha256', token, 'base64url'))),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Tenant } from '../tenants/tenant';
+import { type Tenant, tenantVersion } from '../tenants/tenant';
 
 export const CREDENTIAL_STATUSES = ['live', 'expired', 'revoked'] as const;
 type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number];
@@ -89,4 +89,9 @@ export interface WidgetPrincipal {
   expiresAt: Date | null;
   /** Start of the chain of passes that this request continues, in seconds. Absent for a request with the token itself. */
   passChainStart?: number;
+}
+
+/** Returns a digest of the caller's tenant, by which its answers are cached (tenantVersion). */
+export function versionOfCaller({ tenant }: ApiKeyPrincipal | WidgetPrincipal): string {
+  return tenantVersion(tenant);
 }

@@ -94,6 +94,25 @@ function toApiKeyPrincipal(key: StoredApiKey, scope: Scope): ApiKeyPrincipal {
   return principal;
 }
 
+/** Returns the result of verifyApiKey if the key is cached and has the scope. Undefined says nothing about the key. */
+export function cachedApiKeyPrincipal(
+  credentials: CredentialSource,
+  token: string,
+  scope: Scope,
+): ApiKeyPrincipal | undefined {
+  const key = credentials.cachedApiKey(token);
+  return key?.scopes.includes(scope) ? toApiKeyPrincipal(key, scope) : undefined;
+}
+
+/** Returns the result of verifyWidgetToken if the token is cached. */
+export function cachedWidgetPrincipal(
+  credentials: CredentialSource,
+  token: string,
+): WidgetPrincipal | undefined {
+  const stored = credentials.cachedWidgetToken(token);
+  return stored && toWidgetPrincipal(stored);
+}
+
 /**
  * Verifies a widget token. A malformed one costs no query.
  * @throws InvalidWidgetTokenError for every reason; WrongCredentialTypeError for an API key

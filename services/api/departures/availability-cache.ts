@@ -3,7 +3,8 @@ import { Counter } from 'prom-client';
 import type { CacheStore, CachedValue, LoadLock } from '../../platform/cache-store';
 import type { Logger } from '../../platform/logger';
 import type { Db } from '../../platform/database';
-import { loadSeatFacts, readEntry, type SeatFacts, writeEntry } from './seat-facts';
+import { LRUCache } from 'lru-cache';
+import { loadSeatFacts, readEntry, type SeatFacts, type StoredSeatEntry, writeEntry } from './seat-facts';
 
 /** The share of the fresh time after which a hit starts a refresh, so that a date in steady demand is never stale. */
 const REFRESH_AFTER = 0.9;
@@ -12,8 +13,11 @@ const WAIT_MS = 1_000;
 /** The first pause between polls. Doubles up to POLL_MAX_MS. */
 const POLL_MS = 4;
 const POLL_MAX_MS = 32;
+const ENTRIES_MAX = 10_000;
 
 export interface CachedSeatFacts extends SeatFacts {
+  /** The same id means the same facts. Undefined: not cached. */
+  id: string | undefined;
   source: 'hit' | 'stale' | 'miss';
   ageSeconds: number;
 }
@@ -21,18 +25,25 @@ export interface CachedSeatFacts extends SeatFacts {
 export interface AvailabilityCache {
   /** @param revision the tour's revision; an entry of an earlier revision is not used */
   get(tourId: string, date: string, revision: number): Promise<CachedSeatFacts>;
+  /**
+   * Returns an id that stays the same while no seat of any departure of the tour changes; undefined while the store is down.
+   * A list of departures that was read after the id is valid as long as the id is the current one.
+   */
+  seatsVersion(tourId: string, revision: number): Promise<string | undefined>;
   /** Invalidates the date after a commit that changed its seats. Never rejects; limited by the store's timeout. */
   drop(tourId: string, date: string): Promise<void>;
 }
 
 interface Wanted {
   tourId: string;
-  date: string;
+  /** Null: all dates of the tour. */
+  date: string | null;
   revision: number;
   key: string;
 }
 
 interface Loaded {
+  id: string | undefined;
   facts: SeatFacts;
   ageMs: number;
   /** The store accepted the entry: no seat was sold during the load. */
@@ -60,8 +71,7 @@ const lookups = new Counter({
 export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger): AvailabilityCache {
   const loads = new Map<string, Flight>();
   const refreshes = new Map<string, Flight>();
-
-  const load = (wanted: Wanted, lock: LoadLock | undefined) => loadUnder(lock, db, store, wanted);
+  const answerOf = createEntryReader();
 
   /**
    * Loads the entry, or waits up to `maxWaitMs` for another instance's load and then loads too. With 0, it does not wait and
@@ -72,14 +82,14 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
     let rejectedId = seen;
     for (let pause = POLL_MS; ; pause = Math.min(2 * pause, POLL_MAX_MS)) {
       const claim = await store.claim(wanted.key, rejectedId);
-      if (claim.outcome === 'load') return load(wanted, claim.loadLock);
-      const found = claim.outcome === 'found' ? answerOf(claim.found, wanted.revision) : undefined;
+      if (claim.outcome === 'load') return loadUnder(claim.loadLock, db, store, wanted);
+      const found = claim.outcome === 'found' ? answerOf(wanted, claim.found) : undefined;
       if (found) return found;
       if (claim.outcome === 'found') rejectedId = claim.found.id;
       if (performance.now() >= deadline) break;
       if (claim.outcome === 'busy') await sleep(pause * (0.5 + Math.random()));
     }
-    return maxWaitMs > 0 ? load(wanted, undefined) : undefined;
+    return maxWaitMs > 0 ? loadUnder(undefined, db, store, wanted) : undefined;
   }
 
   /** Shares one load among the requests of this process. A request that joined late loads again unless the store accepted it. */
@@ -100,14 +110,20 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
 
   async function find(wanted: Wanted): Promise<CachedSeatFacts> {
     const cached = await store.get(wanted.key);
-    const found = cached && answerOf(cached, wanted.revision);
+    const found = cached && answerOf(wanted, cached);
     if (!found) {
-      const { facts, ageMs } = await loadShared(wanted, cached?.id);
-      return { ...facts, source: 'miss', ageSeconds: seconds(ageMs) };
+      const { id, facts, ageMs } = await loadShared(wanted, cached?.id);
+      return { ...facts, id, source: 'miss', ageSeconds: seconds(ageMs) };
     }
     const { id, facts, ageMs, freshMs } = found;
     if (ageMs >= REFRESH_AFTER * freshMs) refresh(wanted, id);
-    return { ...facts, source: ageMs < freshMs ? 'hit' : 'stale', ageSeconds: seconds(ageMs) };
+    return { ...facts, id, source: ageMs < freshMs ? 'hit' : 'stale', ageSeconds: seconds(ageMs) };
+  }
+
+  async function drop(key: string): Promise<void> {
+    // A load that started before the commit must not answer requests after it.
+    for (const flight of loads.keys()) if (flight.startsWith(key)) loads.delete(flight);
+    await store.invalidate(key);
   }
 
   return {
@@ -116,11 +132,11 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
       lookups.inc({ result: answer.source });
       return answer;
     },
+    async seatsVersion(tourId, revision) {
+      return (await find({ tourId, date: null, revision, key: cacheKey(tourId, null) })).id;
+    },
     async drop(tourId, date) {
-      const key = cacheKey(tourId, date);
-      // A load that started before the commit must not answer requests after it.
-      for (const flight of loads.keys()) if (flight.startsWith(key)) loads.delete(flight);
-      await store.invalidate(key);
+      await Promise.all([drop(cacheKey(tourId, date)), drop(cacheKey(tourId, null))]);
     },
   };
 }
@@ -134,7 +150,7 @@ async function loadUnder(
   try {
     const entry = await loadSeatFacts(db, tourId, date);
     const current = lock !== undefined && (await store.put(key, lock, writeEntry(entry), entry.ttlMs));
-    return { facts: entry.facts, ageMs: 0, current };
+    return { id: current ? lock.token : undefined, facts: entry.facts, ageMs: 0, current };
   } catch (error) {
     if (lock) await store.release(key, lock);
     throw error;
@@ -153,15 +169,23 @@ function join(flights: Map<string, Flight>, wanted: Wanted, begin: () => Flight)
   return flight;
 }
 
-function answerOf({ id, value, ageMs }: CachedValue, revision: number): Found | undefined {
-  const entry = readEntry(value);
-  // A later revision is valid: the caller may have the tour from before the change.
-  if (!entry || entry.revision < revision) return undefined;
-  return { id, facts: entry.facts, freshMs: entry.freshMs, ageMs, current: true };
+/** Returns a function that parses a value, or returns the result of the last time if the key has the same value still. */
+function createEntryReader(): (wanted: Wanted, cached: CachedValue) => Found | undefined {
+  const entries = new LRUCache<string, { id: string; entry: StoredSeatEntry | undefined }>({
+    max: ENTRIES_MAX,
+  });
+  return ({ key, revision }, { id, value, ageMs }) => {
+    let known = entries.get(key);
+    if (known?.id !== id) entries.set(key, (known = { id, entry: readEntry(value) }));
+    const { entry } = known;
+    // A later revision is valid: the caller may have the tour from before the change.
+    if (!entry || entry.revision < revision) return undefined;
+    return { id, facts: entry.facts, freshMs: entry.freshMs, ageMs, current: true };
+  };
 }
 
-function cacheKey(tourId: string, date: string): string {
-  return `availability:1:${tourId}:${date}`;
+function cacheKey(tourId: string, date: string | null): string {
+  return `availability:1:${tourId}:${date ?? 'all'}`;
 }
 
 function flightKey({ key, revision }: Wanted): string {

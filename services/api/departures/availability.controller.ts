@@ -1,19 +1,27 @@
 import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { cachedVisibleTour } from '../catalog/list-catalog';
+import { cachedVisibleTour, shownUntil } from '../catalog/list-catalog';
+import type { Tour } from '../catalog/tour';
+import type { CachedReads } from '../../platform/read-cache/read-cache';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { setCaching } from '../http/caching';
+import { answerRead, type CachedRoute } from '../http/cached-answers';
+import { type AnswerContent, cacheControl, jsonContent, NO_STORE } from '../http/caching';
 import { dateInput } from '../http/input';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { pricesAnswer, tenantPricesAnswer } from '../pricing/prices';
-import type { AvailabilityCache, CachedSeatFacts } from './availability-cache';
+import type { Tenant } from '../tenants/tenant';
+import type { AvailabilityCache } from './availability-cache';
 import { checkAvailability } from './check-availability';
 import type { AvailabilityAnswer } from './departure.dto';
+import type { SeatFacts } from './seat-facts';
 
+const ROUTE: CachedRoute = { quota: 'availability' };
 const CACHE_STATUS = { hit: 'hit', stale: 'fwd=stale', miss: 'fwd=miss' };
+
+type AvailabilityContext = ApiContext & { availability: AvailabilityCache };
 
 @Route('api/gateway/tours')
 @Tags('Seats')
@@ -21,7 +29,7 @@ const CACHE_STATUS = { hit: 'hit', stale: 'fwd=stale', miss: 'fwd=miss' };
 @Middlewares(quota('availability'), strictQuery)
 @Response<ProblemDocument>(404, 'tour_not_found')
 export class AvailabilityController {
-  constructor(private readonly context: ApiContext & { availability: AvailabilityCache }) {}
+  constructor(private readonly context: AvailabilityContext) {}
 
   /**
    * Checks the free seats of a date. The count may be up to 70 s old (see `as_of`); a hold and a booking always count again.
@@ -42,38 +50,67 @@ export class AvailabilityController {
   ): Promise<AvailabilityAnswer> {
     const date = dateInput('query', 'departure_date', departure_date);
     const { tenant } = apiKeyPrincipalOf(request);
-    const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
-    const {
-      facts,
-      status,
-      seatsAvailable,
-      quote,
-      tour: priced,
-    } = await checkAvailability(this.context, this.context.availability, tenant, tour, date);
-    setAvailabilityHeaders(request, facts, this.context.config.cdnCache);
-    return {
-      tour: { id: tour.id, slug: tour.slug },
-      departure_date: date,
-      available: status === 'available' && seatsAvailable >= quantity,
-      status,
-      seats_available: seatsAvailable,
-      requested: quantity,
-      currency: priced.currency,
-      prices: quote ? pricesAnswer(quote.platform, priced.currencyDigits) : null,
-      tenant_prices: quote ? tenantPricesAnswer(quote, priced.currencyDigits) : null,
-      as_of: facts.asOf.toISOString(),
-    };
+    const headers = availabilityHeaders(request, this.context.config.cdnCache);
+    return answerRead(request, ROUTE, async () => {
+      const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
+      const check = { tenant, tour, date, quantity };
+      return { content: availabilityContent(this.context, check, headers), until: shownUntil([tour]) };
+    });
   }
 }
 
-/** Sets headers that keep the answer private to the key: the shared cache of the specification is inside the API. */
-function setAvailabilityHeaders(request: HttpRequest, facts: CachedSeatFacts, cdnCache: boolean): void {
-  setCaching(request, 'private, max-age=0, stale-while-revalidate=60');
-  const response = request.res!;
-  response.setHeader('Vary', 'Authorization');
-  response.setHeader('Age', facts.ageSeconds);
-  response.setHeader('Cache-Status', `availability; ${CACHE_STATUS[facts.source]}`);
-  if (cdnCache && request.query.api_key === undefined) {
-    response.setHeader('CDN-Cache-Control', 'max-age=10, stale-while-revalidate=60');
-  }
+interface Check {
+  tenant: Tenant;
+  tour: Tour;
+  date: string;
+  quantity: number;
+}
+
+/** Returns a function that answers a check with the seats of now. It serialises the answer again when the seats have changed. */
+function availabilityContent(
+  context: AvailabilityContext,
+  check: Check,
+  headers: string[],
+): () => Promise<AnswerContent> {
+  let made: { id: string | undefined; content: AnswerContent } | undefined;
+  return async () => {
+    const { tour, date } = check;
+    const facts = await context.availability.get(tour.id, date, tour.revision);
+    if (!made || made.id === undefined || made.id !== facts.id) {
+      made = { id: facts.id, content: jsonContent(await availabilityAnswer(context, check, facts), headers) };
+    }
+    const { content } = made;
+    const status = `availability; ${CACHE_STATUS[facts.source]}`;
+    return { ...content, headers: [...content.headers, 'Age', facts.ageSeconds, 'Cache-Status', status] };
+  };
+}
+
+async function availabilityAnswer(
+  reads: CachedReads,
+  { tenant, tour, date, quantity }: Check,
+  facts: SeatFacts,
+): Promise<AvailabilityAnswer> {
+  const availability = await checkAvailability(reads, tenant, tour, facts, date);
+  const { status, seatsAvailable, quote, tour: priced } = availability;
+  return {
+    tour: { id: tour.id, slug: tour.slug },
+    departure_date: date,
+    available: status === 'available' && seatsAvailable >= quantity,
+    status,
+    seats_available: seatsAvailable,
+    requested: quantity,
+    currency: priced.currency,
+    prices: quote ? pricesAnswer(quote.platform, priced.currencyDigits) : null,
+    tenant_prices: quote ? tenantPricesAnswer(quote, priced.currencyDigits) : null,
+    as_of: facts.asOf.toISOString(),
+  };
+}
+
+/** Returns headers that keep the answer private to the key: the shared cache of the specification is inside the API. */
+function availabilityHeaders(request: HttpRequest, cdnCache: boolean): string[] {
+  const caching = cacheControl(request, 'private, max-age=0, stale-while-revalidate=60');
+  const headers = ['Cache-Control', caching, 'Vary', 'Authorization'];
+  if (cdnCache && caching !== NO_STORE)
+    headers.push('CDN-Cache-Control', 'max-age=10, stale-while-revalidate=60');
+  return headers;
 }

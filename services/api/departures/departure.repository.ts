@@ -223,6 +223,27 @@ export async function findDepartureWithHorizon(
   return { departure, revision: revision ?? 0, asOf: row.asOf, countedUntil };
 }
 
+/** Returns the horizon of findDepartureWithHorizon for all departures of a tour together. */
+export async function findTourHorizon(
+  db: Db,
+  tourId: string,
+): Promise<{ departure?: undefined; revision: number; asOf: Date; countedUntil: Date | null }> {
+  const { rows } = await db.raw(
+    `${CLOCK} select coalesce(t.revision, 0) as revision, clock.at as as_of, least(
+         (select min(h.expires_at) from departures d join seat_holds h on h.departure_id = d.id
+          where d.tour_id = t.id and hold_lives(h.status, h.expires_at, clock.at)),
+         (select min(l.payment_due_at) from departures d join booking_leads l on l.departure_id = d.id
+          where d.tour_id = t.id and l.status = 'pending_payment' and l.payment_due_at > clock.at),
+         (select min(d.closes_at) from departures d where d.tour_id = t.id and d.closes_at > clock.at),
+         (select min(departure_closes_at(d.departure_date, null, t.time_zone)) from departures d
+          where d.tour_id = t.id and d.departure_date >= tour_today(t.time_zone, clock.at))
+       ) as counted_until
+     from clock left join tours t on t.id = :tourId`,
+    { tourId },
+  );
+  return rows[0];
+}
+
 type DepartureRow = Omit<Departure, 'tour'> & Omit<PricedTour, 'id'> & { tourId: string };
 
 function toDeparture(row: DepartureRow): Departure {

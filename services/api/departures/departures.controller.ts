@@ -1,18 +1,25 @@
 import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { cachedVisibleTour } from '../catalog/list-catalog';
+import { cachedVisibleTour, shownUntil } from '../catalog/list-catalog';
+import type { Tour } from '../catalog/tour';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { PRIVATE, setCaching } from '../http/caching';
-import { invalidCursor, pageAnswer, pageStart } from '../http/paging';
+import { answerRead, type CachedRoute, kibOf } from '../http/cached-answers';
+import type { AnswerContent } from '../http/caching';
+import { invalidCursor, pageContentOf, pageStart } from '../http/paging';
 import { optionalDate } from '../http/input';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { pricesAnswer, tenantPricesAnswer } from '../pricing/prices';
+import type { AvailabilityCache } from './availability-cache';
 import { departureStatus, seatsAvailable } from './departure';
 import type { DepartureItem, DeparturePage } from './departure.dto';
 import { listDepartures, type PricedDeparture } from './list-departures';
+
+const ROUTE: CachedRoute = { quota: 'catalog' };
+
+type DeparturesContext = ApiContext & { availability: AvailabilityCache };
 
 @Route('api/tenant/tours')
 @Tags('Catalog')
@@ -20,7 +27,7 @@ import { listDepartures, type PricedDeparture } from './list-departures';
 @Middlewares(quota('catalog'), strictQuery)
 @Response<ProblemDocument>(404, 'tour_not_found')
 export class DeparturesController {
-  constructor(private readonly context: ApiContext) {}
+  constructor(private readonly context: DeparturesContext) {}
 
   /**
    * Lists a tour's departures by date, by default the upcoming ones, with the tenant's prices.
@@ -47,18 +54,37 @@ export class DeparturesController {
     const dates = { from: optionalDate('query', 'from', from), to: optionalDate('query', 'to', to) };
     // Checks the cursor before it finds the tour; the cursor's position contains the tour's id.
     const after = pageStart<{ tourId: string; date: string }>(request, cursor, dates);
-    const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
-    if (after && after.tourId !== tour.id) throw invalidCursor();
-    const page = { ...dates, afterDate: after?.date, limit };
-    const { items, lastDate } = await listDepartures(this.context, tenant, tour, page);
-    setCaching(request, PRIVATE);
-    return pageAnswer(
-      request,
-      items.map(departureItem),
-      lastDate && { tourId: tour.id, date: lastDate },
-      dates,
-    );
+    const toContent = pageContentOf(request, dates);
+    return answerRead(request, ROUTE, async (key) => {
+      const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
+      if (after && after.tourId !== tour.id) throw invalidCursor();
+      const page = { ...dates, afterDate: after?.date, limit };
+      const list = async () => {
+        const { items, lastDate } = await listDepartures(this.context, tenant, tour, page);
+        return toContent(items.map(departureItem), lastDate && { tourId: tour.id, date: lastDate });
+      };
+      return { content: currentList(this.context, key, tour, list), until: shownUntil([tour]) };
+    });
   }
+}
+
+/** Returns a function that lists the departures, again only when a seat of the tour has changed. */
+function currentList(
+  { answers, availability }: DeparturesContext,
+  key: string | undefined,
+  tour: Tour,
+  list: () => Promise<AnswerContent>,
+): () => Promise<AnswerContent> {
+  return async () => {
+    // Without a valid read cache the version would be one more query.
+    const version =
+      key && answers.isValid() ? await availability.seatsVersion(tour.id, tour.revision) : undefined;
+    if (version === undefined) return list();
+    return answers.get(`${key} ${version}`, async () => {
+      const content = await list();
+      return { value: content, until: Infinity, size: kibOf(content) };
+    });
+  };
 }
 
 function departureItem({ departure, quote }: PricedDeparture): DepartureItem {

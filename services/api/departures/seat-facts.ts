@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/database';
 import type { Departure } from './departure';
-import { findDepartureWithHorizon } from './departure.repository';
+import { findDepartureWithHorizon, findTourHorizon } from './departure.repository';
 
 /** The departure of one date, the same for every tenant; undefined when the tour has none. */
 export interface SeatFacts {
@@ -18,18 +18,24 @@ export interface SeatEntry {
   ttlMs: number;
 }
 
+export type StoredSeatEntry = Omit<SeatEntry, 'ttlMs'>;
+
 const FRESH_MS = 10_000;
 const STALE_MS = 60_000;
 const ABSENT_FRESH_MS = 5_000;
 
-/** Loads the entry. It never outlives the first expiry or closing time that it counted, by the database's clock. */
-export async function loadSeatFacts(db: Db, tourId: string, date: string): Promise<SeatEntry> {
-  const { departure, revision, asOf, countedUntil } = await findDepartureWithHorizon(db, tourId, date);
+/**
+ * Loads the entry of a date, or of all dates of the tour (null), which holds no departure. It never outlives the first expiry
+ * or closing time that it counted, by the database's clock.
+ */
+export async function loadSeatFacts(db: Db, tourId: string, date: string | null): Promise<SeatEntry> {
+  const { departure, revision, asOf, countedUntil } =
+    date === null ? await findTourHorizon(db, tourId) : await findDepartureWithHorizon(db, tourId, date);
   const horizonMs = countedUntil ? countedUntil.getTime() - asOf.getTime() : Infinity;
   return {
     revision,
     facts: { departure, asOf },
-    freshMs: Math.min(departure ? FRESH_MS : ABSENT_FRESH_MS, horizonMs),
+    freshMs: Math.min(departure || date === null ? FRESH_MS : ABSENT_FRESH_MS, horizonMs),
     ttlMs: Math.min(FRESH_MS + STALE_MS, horizonMs),
   };
 }
@@ -39,7 +45,7 @@ export function writeEntry({ revision, facts, freshMs }: SeatEntry): string {
 }
 
 /** Parses an entry. @returns undefined for any other text, because a store may hold anything */
-export function readEntry(text: string): Omit<SeatEntry, 'ttlMs'> | undefined {
+export function readEntry(text: string): StoredSeatEntry | undefined {
   try {
     const { revision, facts, freshMs } = JSON.parse(text) as SeatEntry;
     const asOf = readDate(facts.asOf);

@@ -1,6 +1,6 @@
 import type { IocContainer } from '@tsoa/runtime';
 import type { Request } from 'express';
-import type { CachedReads } from '../../platform/read-cache/read-cache';
+import type { CachedReads, ReadCache } from '../../platform/read-cache/read-cache';
 import type { Config } from '../../platform/config';
 import type { Db } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
@@ -20,6 +20,8 @@ export interface ApiContext extends CachedReads {
   writes: Db;
   log: Logger;
   credentials: CredentialSource;
+  /** Complete answers of reads (cached-answers.ts). */
+  answers: ReadCache;
   quotas: QuotaStore;
   uses: UseRecorder;
   /** Runs the writes with one idempotency key one after another. */

@@ -43,9 +43,14 @@ export async function expressAuthentication(
   const verification: Promise<Principal> =
     scheme === 'apiKey' ? verifyServer(request, sent, scopes![0] as Scope) : verifyWidget(request, sent);
   const principal = await limitGuessing(request, verification);
+  acceptPrincipal(request, principal);
+  return principal;
+}
+
+/** Records the verified caller of a request, for its handlers, its log line and the times of last use. */
+export function acceptPrincipal(request: Request, principal: Principal): void {
   principals.set(request, principal);
   contextOf(request).uses.record(principal, comesFromBrowser(request));
-  return principal;
 }
 
 export function principalOf(request: Request): Principal | undefined {
@@ -64,7 +69,9 @@ export function widgetPrincipalOf(request: Request): WidgetPrincipal {
 
 /** Returns the public id of a well-formed credential for the log, of a refused one too. */
 export function credentialIdOf(request: Request): string | undefined {
-  return offeredIds.get(request);
+  const principal = principals.get(request);
+  if (!principal) return offeredIds.get(request);
+  return principal.kind === 'api_key' ? principal.keyId : principal.tokenId;
 }
 
 function recordOfferedId(request: Request, { token, channels }: SentCredential): void {

@@ -1,50 +1,48 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { createHash } from 'node:crypto';
 
 /** Sets Cache-Control. Answers to a request with api_key in its address are never stored. */
 export function setCaching(request: Request, value: string): void {
-  request.res!.setHeader('Cache-Control', request.query.api_key === undefined ? value : 'no-store');
+  request.res!.setHeader('Cache-Control', cacheControl(request, value));
+}
+
+/** Returns the value of Cache-Control: no-store for a request with api_key in its address. */
+export function cacheControl(request: Request, value: string): string {
+  return request.query.api_key === undefined ? value : NO_STORE;
 }
 
 /** Catalog answers depend on the key: no shared cache stores them, and clients revalidate them. */
 export const PRIVATE = 'private, no-cache';
 export const NO_STORE = 'no-store';
 
-interface Body {
+/** An answer as JSON text, with its own headers. */
+export interface AnswerContent {
   text: string;
-  etag: string;
+  /** Length of the text in bytes. */
+  length: number;
+  etag?: string;
+  /** Names and values in turn. */
+  headers: (string | number)[];
 }
 
-/** Serialised answers by their source object and route. */
-const bodies = new WeakMap<object, Map<string, Body>>();
-
-/**
- * Answers a read with JSON that is serialised once per `source` (list-catalog.ts), or with 304 if the client has the same
- * ETag. The ETag is a digest of the body, so it is the same on every instance.
- * @param source the input of `make`. The same object means the same answer; its owner drops it when the data changes
- * @returns undefined, because the answer is already sent
- */
-export function answerCached<T>(request: Request, source: object, make: () => T): T {
-  const body = bodyOf(source, (request.route as { path: string }).path, make);
-  const response = request.res!;
-  response.setHeader('ETag', body.etag);
-  if (request.fresh) {
-    response.writeHead(304).end();
-  } else {
-    response.setHeader('Content-Type', 'application/json; charset=utf-8');
-    response.setHeader('Content-Length', Buffer.byteLength(body.text));
-    response.writeHead(200).end(body.text);
-  }
-  return undefined as T;
+export function jsonContent(answer: unknown, headers: string[]): AnswerContent {
+  const text = JSON.stringify(answer);
+  return { text, length: Buffer.byteLength(text), headers };
 }
 
-function bodyOf(source: object, route: string, make: () => unknown): Body {
-  const made = bodies.get(source) ?? new Map<string, Body>();
-  bodies.set(source, made);
-  let body = made.get(route);
-  if (!body) {
-    const text = JSON.stringify(make());
-    made.set(route, (body = { text, etag: `"${createHash('sha256').update(text).digest('base64url')}"` }));
+/** Adds an ETag. It is a digest of the text, so it is the same on every instance. */
+export function withETag(content: AnswerContent): AnswerContent {
+  const etag = `"${createHash('sha256').update(content.text).digest('base64url')}"`;
+  return { ...content, etag, headers: ['ETag', etag, ...content.headers] };
+}
+
+/** Sends 200, or 304 if the client has the same ETag. Headers and text are one write to the socket. */
+export function sendContent(request: Request, response: Response, content: AnswerContent): void {
+  const { text, length, etag, headers } = content;
+  if (etag !== undefined && request.headers['if-none-match'] !== undefined) {
+    response.setHeader('ETag', etag);
+    if (request.fresh) return void response.writeHead(304, headers as string[]).end();
   }
-  return body;
+  const all = [...headers, 'Content-Type', 'application/json; charset=utf-8', 'Content-Length', length];
+  response.writeHead(200, all as string[]).end(text);
 }

@@ -3,6 +3,7 @@ import { badInput, type BadInputError } from './http.errors';
 import type { Request } from 'express';
 import { contextOf } from './api-context';
 import { principalOf } from './authentication';
+import { type AnswerContent, cacheControl, jsonContent, PRIVATE } from './caching';
 
 const MAC_BYTES = 16;
 
@@ -75,21 +76,54 @@ export function pageAnswer<T>(request: Request, items: T[], last: unknown, filte
 }
 
 /**
- * Sets the Link header to the next page. The link repeats the filters, and never a credential.
+ * Returns a function that creates the content of a page from its items and the position of the last item (null at the end of
+ * the list). The function does not refer to the request, so a cache may keep it.
+ */
+export function pageContentOf(
+  request: Request,
+  filters: unknown,
+): (items: unknown[], last: unknown) => AnswerContent {
+  const { cursorKey } = contextOf(request).secrets;
+  const scope = cursorScope(request, filters);
+  const caching = cacheControl(request, PRIVATE);
+  const address = repeatableAddress(request);
+  return (items, last) => {
+    const next_cursor = last === null ? null : sealCursor(cursorKey, scope, last);
+    const headers = ['Cache-Control', caching];
+    if (next_cursor !== null) headers.push('Link', linkTo(address, next_cursor));
+    return jsonContent({ items, next_cursor }, headers);
+  };
+}
+
+/**
+ * Sets the Link header to the next page.
  * @param last position of the last item, or null at the end of the list
  * @returns the cursor of the next page
  */
-export function linkNextPage(request: Request, last: unknown, filters: unknown): string | null {
+function linkNextPage(request: Request, last: unknown, filters: unknown): string | null {
   const cursor = nextCursor(request, last, filters);
-  if (cursor === null) return null;
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(request.query)) {
-    if (!CREDENTIALS.includes(name)) query.append(name, value as string);
-  }
-  query.set('cursor', cursor);
-  const { publicBaseUrl } = contextOf(request).config;
-  request.res!.setHeader('Link', `<${publicBaseUrl}${request.path}?${query.toString()}>; rel="next"`);
+  if (cursor !== null) request.res!.setHeader('Link', linkTo(repeatableAddress(request), cursor));
   return cursor;
+}
+
+interface RepeatableAddress {
+  path: string;
+  query: [string, string][];
+}
+
+/** Returns the address of a list with its filters, without a credential. */
+function repeatableAddress(request: Request): RepeatableAddress {
+  const query = Object.entries(request.query as Record<string, string>);
+  return {
+    path: contextOf(request).config.publicBaseUrl + request.path,
+    query: query.filter(([name]) => !CREDENTIALS.includes(name)),
+  };
+}
+
+function linkTo({ path, query }: RepeatableAddress, cursor: string): string {
+  const next = new URLSearchParams(query);
+  next.set('cursor', cursor);
+  return `<${path}?${next.toString()}>; rel="next"`;
 }
 
 const CREDENTIALS = ['api_key', 'token', 'pass'];

@@ -19,20 +19,21 @@ export function quota(kind: keyof Quotas): RequestHandler {
   return [countRequest, countScopeless] as unknown as RequestHandler;
 
   function countRequest(request: Request, response: Response, next: NextFunction): void {
-    spend(request, response, kind, principalOf(request)!).then(() => next(), next);
+    spendQuota(request, response, kind, principalOf(request)!).then(() => next(), next);
   }
 
   function countScopeless(error: unknown, request: Request, response: Response, next: NextFunction): void {
     if (!(error instanceof InsufficientScopeError)) return next(error);
     const refuse = (failure?: unknown) =>
       next(failure === undefined || failure instanceof RateLimitedError ? error : failure);
-    spend(request, response, kind, error.principal).then(refuse, refuse);
+    spendQuota(request, response, kind, error.principal).then(refuse, refuse);
   }
 }
 
 type Spender = Pick<Principal, 'kind' | 'familyId'>;
 
-async function spend(
+/** @throws RateLimitedError (429) */
+export async function spendQuota(
   request: Request,
   response: Response,
   kind: keyof Quotas,

@@ -13,16 +13,20 @@ const READABLE = [
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',
-];
+].join(', ');
 const PREFLIGHT_SECONDS = 600;
 
 /** Registers the CORS answers of the list that need no token (CONTRACT section 4). */
 export function registerWidgetCors(app: Express): void {
-  app.use(LIST, (_request: Request, response: Response, next: NextFunction) => {
-    response.vary('Origin');
+  app.use(LIST, (request: Request, response: Response, next: NextFunction) => {
+    varyByOrigin(request, response);
     next();
   });
   app.options(LIST, answerPreflight);
+}
+
+export function varyByOrigin(_request: Request, response: Response): void {
+  response.vary('Origin');
 }
 
 /** Answers a preflight, which carries no token. An origin that no token lists gets the normal answer to OPTIONS: 204 and Allow. */
@@ -39,21 +43,31 @@ async function answerPreflight(request: Request, response: Response, next: NextF
 
 /** Allows a listed origin before the other checks, so that its page can read a refusal too. */
 export function allowListedOrigin(request: Request, response: Response, next: NextFunction): void {
+  allowOrigin(request, response);
+  next();
+}
+
+export function allowOrigin(request: Request, response: Response): void {
   const { origin } = placeOf(request);
   if (origin !== undefined && widgetPrincipalOf(request).origins.includes(origin) && !carriesPass(request)) {
     response.setHeader('Access-Control-Allow-Origin', origin);
-    response.setHeader('Access-Control-Expose-Headers', READABLE.join(', '));
+    response.setHeader('Access-Control-Expose-Headers', READABLE);
   }
-  next();
 }
 
 /** Refuses other origins. Runs after the quota, which counts their requests too. */
 export function refuseForeignPage(request: Request, _response: Response, next: NextFunction): void {
+  assertOwnPage(request);
+  next();
+}
+
+/** @throws TransportError origin_not_allowed (403) */
+export function assertOwnPage(request: Request): void {
   const place = placeOf(request);
   const allowed = carriesPass(request)
     ? isOwnPage(ownOrigin(request), place)
     : mayReadList(widgetPrincipalOf(request).origins, place);
-  next(allowed ? undefined : new TransportError('origin_not_allowed'));
+  if (!allowed) throw new TransportError('origin_not_allowed');
 }
 
 export function placeOf(request: Request): RequestOrigin {

@@ -10,17 +10,33 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import { cachedCatalog } from '../catalog/list-catalog';
+import { cachedCatalog, shownUntil } from '../catalog/list-catalog';
 import type { ApiContext } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
-import { answerCached, PRIVATE, setCaching } from '../http/caching';
+import { answerRead, type CachedRoute } from '../http/cached-answers';
 import { continentInput, searchInput } from '../http/input';
-import { linkNextPage, pageStart } from '../http/paging';
+import { withETag } from '../http/caching';
+import { pageContentOf, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
 import { tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
-import { allowListedOrigin, refuseForeignPage } from './cors.router';
+import {
+  allowListedOrigin,
+  allowOrigin,
+  assertOwnPage,
+  refuseForeignPage,
+  varyByOrigin,
+} from './cors.router';
 import { widgetTour, type WidgetTourPage } from './widget-tour.dto';
+
+const ROUTE: CachedRoute = {
+  quota: 'widget',
+  beforeQuota(request, response) {
+    varyByOrigin(request, response);
+    allowOrigin(request, response);
+  },
+  afterQuota: assertOwnPage,
+};
 
 @Route('api/widget')
 @Tags('Widget')
@@ -57,13 +73,15 @@ export class WidgetToursController {
     const { tenant } = widgetPrincipalOf(request);
     const filters = { continent: continentInput(continent), q: searchInput('q', q) };
     const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filters);
-    const page = await cachedCatalog(this.context, tenant, { limit, ...filters, after });
-    setCaching(request, PRIVATE);
-    const next_cursor = linkNextPage(request, page.last, filters);
     const { publicBaseUrl } = this.context.config;
-    return answerCached(request, page, () => ({
-      items: page.items.map((item) => widgetTour(item, tenant, publicBaseUrl)),
-      next_cursor,
-    }));
+    const toContent = pageContentOf(request, filters);
+    return answerRead(request, ROUTE, async () => {
+      const page = await cachedCatalog(this.context, tenant, { limit, ...filters, after });
+      const items = page.items.map((item) => widgetTour(item, tenant, publicBaseUrl));
+      return {
+        content: withETag(toContent(items, page.last)),
+        until: shownUntil(page.items.map(({ tour }) => tour)),
+      };
+    });
   }
 }

@@ -11,12 +11,15 @@ export interface CachedEntry<T> {
   size: number;
 }
 
-interface ReadCache {
+export interface ReadCache {
   /**
    * Returns the cached value of the key, or loads it. Concurrent calls for a key share one load. While the cache is not valid,
    * every call loads. Callers share the value: do not change it.
    */
   get<T>(key: string, load: () => Promise<CachedEntry<T>>): Promise<T>;
+  /** Returns the cached value of the key; undefined if there is none, or while the cache is not valid. Loads nothing. */
+  peek<T>(key: string): T | undefined;
+  isValid(): boolean;
 }
 
 /** A database and a cache for its reads. */
@@ -27,7 +30,10 @@ export interface CachedReads {
 
 /** Reads without a cache, for commands. */
 export function uncachedReads(db: Db): CachedReads {
-  return { db, cache: { get: async (_key, load) => (await load()).value } };
+  return {
+    db,
+    cache: { get: async (_key, load) => (await load()).value, peek: () => undefined, isValid: () => false },
+  };
 }
 
 const KIB = 1024;
@@ -42,7 +48,11 @@ const lookUps = new Counter({
 export function createReadCache(validity: ReadCacheValidity, name: string, maxSize: number): ReadCache {
   const entries = new LRUCache<string, CachedEntry<unknown>>({ maxSize });
   let loads = new Map<string, Promise<CachedEntry<unknown>>>();
-  const count = (outcome: string) => lookUps.inc({ cache: name, outcome });
+  const count = {
+    hit: lookUps.labels(name, 'hit'),
+    miss: lookUps.labels(name, 'miss'),
+    unleased: lookUps.labels(name, 'unleased'),
+  };
 
   validity.onChange(() => {
     entries.clear();
@@ -68,19 +78,26 @@ export function createReadCache(validity: ReadCacheValidity, name: string, maxSi
   }
 
   return {
+    isValid: validity.isValid,
     async get<T>(key: string, load: () => Promise<CachedEntry<T>>): Promise<T> {
       if (!validity.isValid()) {
-        count('unleased');
+        count.unleased.inc();
         return (await load()).value;
       }
       const pendingLoad = loads.get(key);
       const found = entries.get(key) ?? (pendingLoad && (await pendingLoad));
       if (found && isFresh(found)) {
-        count('hit');
+        count.hit.inc();
         return found.value as T;
       }
-      count('miss');
+      count.miss.inc();
       return (await (validity.isValid() ? loadOnce(key, load) : load())).value;
+    },
+    peek<T>(key: string): T | undefined {
+      const found = validity.isValid() ? entries.get(key) : undefined;
+      if (!found || !isFresh(found)) return undefined;
+      count.hit.inc();
+      return found.value as T;
     },
   };
 }

@@ -1,0 +1,145 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Quotas } from '../../platform/config';
+import { isHeaderName } from '../../platform/http/malformed-request';
+import type { CachedEntry } from '../../platform/read-cache/read-cache';
+import { versionOfCaller } from '../credentials/credential';
+import { cachedApiKeyPrincipal, cachedWidgetPrincipal } from '../credentials/verify-credential';
+import { contextOf } from './api-context';
+import { acceptPrincipal, type Principal, principalOf } from './authentication';
+import { type AnswerContent, sendContent } from './caching';
+import { spendQuota } from './quota';
+
+/*
+ * Answers a repeated read with bytes that exist, before Express looks for the route (ADR 27). The first request passes all
+ * handlers of its route, and its controller stores the answer. The same target for the same tenant then needs only its
+ * credential, its quota and, in a browser, its origin. A change clears the read cache, and with it the answers.
+ */
+
+/** The parts of a route that its cached answers need. */
+export interface CachedRoute {
+  quota: keyof Quotas;
+  /** The checks of a browser's origin, which the route makes before and after its quota. */
+  beforeQuota?(request: Request, response: Response): void;
+  /** @throws TransportError origin_not_allowed (403) */
+  afterQuota?(request: Request): void;
+}
+
+/** Content that stays the same until the cache is cleared, or a function that returns it as of now. */
+export type CachedContent = AnswerContent | (() => Promise<AnswerContent>);
+
+interface CachedAnswer {
+  route: CachedRoute;
+  /** Express's route, which names the template for the log line and the metrics. */
+  matched: unknown;
+  content: CachedContent;
+}
+
+/**
+ * Answers a read, and caches the answer. Call it in a controller, after all checks of the request.
+ * @param load gets the key of the answer, undefined if it is not cached. Returns the content, and the time until which it is valid by the database's clock, in milliseconds since the
+ *   epoch. A function in it must not refer to the request
+ * @returns undefined, because the answer is already sent
+ */
+export async function answerRead<T>(
+  request: Request,
+  route: CachedRoute,
+  load: (key: string | undefined) => Promise<{ content: CachedContent; until: number }>,
+): Promise<T> {
+  const key = cacheKeyOf(request);
+  const loadAnswer = async (): Promise<CachedEntry<CachedAnswer>> => {
+    const { content, until } = await load(key);
+    return { value: { route, matched: request.route, content }, until, size: kibOf(content) };
+  };
+  const answer = key ? await contextOf(request).answers.get(key, loadAnswer) : (await loadAnswer()).value;
+  sendContent(request, request.res!, await contentOf(answer));
+  return undefined as T;
+}
+
+/** Answers a GET from the cache, or passes it on. */
+export function answerFromCache(request: Request, response: Response, next: NextFunction): void {
+  const caller = request.method === 'GET' ? cachedCallerOf(request) : undefined;
+  const answer = caller && contextOf(request).answers.peek<CachedAnswer>(cacheKey(caller));
+  if (!answer) return next();
+  request.route = answer.matched;
+  acceptPrincipal(request, caller.principal);
+  serve(request, response, caller.principal, answer).catch(next);
+}
+
+async function serve(
+  request: Request,
+  response: Response,
+  principal: Principal,
+  answer: CachedAnswer,
+): Promise<void> {
+  const { route } = answer;
+  route.beforeQuota?.(request, response);
+  await spendQuota(request, response, route.quota, principal);
+  route.afterQuota?.(request);
+  sendContent(request, response, await contentOf(answer));
+}
+
+/** Returns the approximate memory of the content: two bytes a character, and two KiB for its objects. */
+export function kibOf(content: CachedContent): number {
+  return 2 + (typeof content === 'function' ? 0 : (2 * content.text.length) / 1024);
+}
+
+function contentOf({ content }: CachedAnswer): AnswerContent | Promise<AnswerContent> {
+  return typeof content === 'function' ? content() : content;
+}
+
+interface Caller {
+  principal: Principal;
+  /** Path and query without the widget token. */
+  target: string;
+}
+
+/** Returns the caller if the credential is cached and sent in its usual channel only; undefined says nothing. */
+function cachedCallerOf(request: Request): Caller | undefined {
+  const { url, headers } = request;
+  const { credentials } = contextOf(request);
+  const bearer = headers.authorization;
+  if (headers['x-svc-widget-token'] !== undefined) return undefined;
+  if (bearer === undefined) {
+    const { token, target } = splitToken(url);
+    const principal = token === undefined ? undefined : cachedWidgetPrincipal(credentials, token);
+    return principal && { principal, target };
+  }
+  if (!bearer.startsWith(BEARER) || countHeaders(request, 'authorization') > 1) return undefined;
+  const principal = cachedApiKeyPrincipal(credentials, bearer.slice(BEARER.length), SCOPE);
+  return principal && { principal, target: url };
+}
+
+const BEARER = 'Bearer ';
+/** The scope of all routes with cached answers. */
+const SCOPE = 'catalog:read';
+
+function countHeaders({ rawHeaders }: Request, name: string): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (isHeaderName(rawHeaders[at]!, name)) count += 1;
+  return count;
+}
+
+/** Returns the key of a request whose answer may be cached: its only credential is in the usual channel. */
+function cacheKeyOf(request: Request): string | undefined {
+  const { originalUrl, query, headers } = request;
+  const principal = principalOf(request)!;
+  if (query.api_key !== undefined || query.pass !== undefined) return undefined;
+  if (principal.kind === 'api_key') return cacheKey({ principal, target: originalUrl });
+  const { token, target } = splitToken(originalUrl);
+  if (token !== query.token || headers['x-svc-widget-token'] !== undefined) return undefined;
+  return cacheKey({ principal, target });
+}
+
+function cacheKey({ principal, target }: Caller): string {
+  return `${principal.kind} ${versionOfCaller(principal)} ${target}`;
+}
+
+const TOKEN = /[?&]token=(\w+)(?=&|$)/;
+
+/** Removes the widget token from a target, so that all tokens of a tenant share its answers and no key holds a secret. */
+function splitToken(url: string): { token: string | undefined; target: string } {
+  const found = TOKEN.exec(url);
+  if (!found) return { token: undefined, target: url };
+  const end = found.index + found[0].length;
+  return { token: found[1], target: url.slice(0, end - found[1]!.length) + url.slice(end) };
+}
