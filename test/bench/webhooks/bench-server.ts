@@ -5,12 +5,13 @@ import { type Db, openDatabase } from '../../../services/platform/database';
 import { joinEmbeddedPostgres } from '../../../services/platform/embedded-postgres';
 import { migrate } from '../../../services/platform/migrate';
 import { superuserUrl } from '../../../services/platform/embedded-postgres/roles';
-import { stopServer } from '../../../services/platform/embedded-postgres/server';
+import { findServer, stopServer } from '../../../services/platform/embedded-postgres/server';
 import { databaseUrl } from '../../support/database';
 import { CONTENDERS, type ContenderName } from './contender';
 import { openGraphileQueue, openPgBossQueue } from './other-queues';
 import { openOurQueue } from './our-queue';
 import type { Queue } from './queue';
+import { serverCpuMs } from './cpu-time';
 import { countStatements } from './statements';
 
 import { PROFILE } from './processes';
@@ -22,6 +23,8 @@ export interface BenchServer {
   queues: Record<ContenderName, Queue>;
   /** Connection to the database of our queue. */
   db: Db;
+  /** CPU time of the server in milliseconds. */
+  cpuMs(): number;
   stop(): Promise<void>;
 }
 
@@ -40,6 +43,7 @@ export async function startBenchServer(): Promise<BenchServer> {
   const version = await refuseUnsafe(db);
   const urls = CONTENDERS.map((name) => [name, databaseUrl(serverUrl, `bench_${name}`)] as const);
   for (const name of CONTENDERS.slice(1)) await db.raw('create database ??', [`bench_${name}`]);
+  const { pid } = (await findServer(cluster))!;
   const url = Object.fromEntries(urls) as Record<ContenderName, string>;
   const queues = {
     ours: openOurQueue(serverUrl),
@@ -50,6 +54,7 @@ export async function startBenchServer(): Promise<BenchServer> {
     described: `${availableParallelism()} cores (${cpus()[0]?.model ?? 'unknown'}), Node ${process.versions.node}, PostgreSQL ${version}, fsync and synchronous_commit on`,
     queues,
     db,
+    cpuMs: () => serverCpuMs(pid),
     stop: async () => {
       await Promise.all([...Object.values(queues).map((queue) => queue.close()), db.destroy()]);
       await embedded.leave();

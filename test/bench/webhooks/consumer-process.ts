@@ -20,6 +20,8 @@ export interface Consumed {
   /** Start time of its first job; with POST only the sink knows it. */
   firstAt: number;
   stoppedAt: number;
+  /** CPU time since `startedAt`, in milliseconds. */
+  cpuMs: number;
 }
 
 /** The last job of a round has started. */
@@ -42,10 +44,12 @@ async function main(): Promise<void> {
     if (begun === jobs * rounds) enough();
   };
   const startedAt = now();
+  const cpuAtStart = process.cpuUsage();
   const consumer = await CONSUME[name]({ databaseUrl, kind, onJob });
   await ending;
   await consumer.stop();
-  const consumed: Consumed = { startedAt, firstAt, stoppedAt: now() };
+  const { user, system } = process.cpuUsage(cpuAtStart);
+  const consumed: Consumed = { startedAt, firstAt, stoppedAt: now(), cpuMs: (user + system) / 1000 };
   process.send!(consumed, undefined, undefined, () => process.exit());
 }
 

@@ -4,31 +4,51 @@ import { PROFILE, startConsumer, type Sink } from './processes';
 import { forgetStatements, printStatements } from './statements';
 import { median, printTable, spread } from './table';
 import { BODY } from './body';
+import type { Consumed } from './consumer-process';
 
 const ENDPOINTS = 50;
-const { ROUNDS = '5', JOBS = '60000' } = process.env;
+/** QUEUES=ours measures ours alone. */
+const { ROUNDS = '5', JOBS = '60000', QUEUES = CONTENDERS.join() } = process.env;
+const NAMES = CONTENDERS.filter((name) => QUEUES.split(',').includes(name));
 
-/** Measures jobs per second of each contender in interleaved rounds on the same server. */
+interface Run {
+  /** Jobs a second. */
+  rate: number;
+  /** Microseconds of CPU for each job, in the consumer and in the server. */
+  nodeUs: number;
+  serverUs: number;
+}
+
+/**
+ * Measures jobs per second of each contender in interleaved rounds on the same server, and the CPU time of a job, which varies less
+ * with the other load of the machine.
+ */
 export async function measureThroughput(server: BenchServer, sink: Sink): Promise<void> {
-  const rates = new Map<string, number[]>();
+  const runs = new Map<string, Run[]>();
   for (let round = 0; round < Number(ROUNDS); round++) {
     for (const kind of ['no-op', 'POST'] as const) {
-      for (const name of CONTENDERS) {
-        const rate = await runOnce(server, sink, name, kind);
-        rates.set(`${name} ${kind}`, [...(rates.get(`${name} ${kind}`) ?? []), rate]);
-        process.stderr.write(`round ${round + 1}: ${name} ${kind} ${Math.round(rate)}/s\n`);
+      for (const name of NAMES) {
+        const run = await runOnce(server, sink, name, kind);
+        runs.set(`${name} ${kind}`, [...(runs.get(`${name} ${kind}`) ?? []), run]);
+        const [rate, nodeUs, serverUs] = [run.rate, run.nodeUs, run.serverUs].map(Math.round);
+        process.stderr.write(
+          `round ${round + 1}: ${name} ${kind} ${rate}/s, CPU ${nodeUs} µs in Node, ${serverUs} µs in PostgreSQL\n`,
+        );
       }
     }
   }
-  const of = (name: ContenderName, kind: JobKind) => rates.get(`${name} ${kind}`)!;
+  const of = (key: keyof Run, name: ContenderName, kind: JobKind) =>
+    runs.get(`${name} ${kind}`)!.map((run) => run[key]);
   printTable(
     `Jobs a second: medians of ${ROUNDS} rounds of ${JOBS} [lowest-highest]; ratio to ours. ${server.described}`,
-    ['', 'no-op', 'ours / it', 'POST', 'ours / it'],
-    CONTENDERS.map((name) => [
+    ['', ...['no-op', 'POST'].flatMap((kind) => [kind, 'ours / it', 'Node µs', 'PostgreSQL µs'])],
+    NAMES.map((name) => [
       name,
       ...(['no-op', 'POST'] as const).flatMap((kind) => [
-        spread(of(name, kind)),
-        (median(of('ours', kind)) / median(of(name, kind))).toFixed(2),
+        spread(of('rate', name, kind)),
+        (median(of('rate', 'ours', kind)) / median(of('rate', name, kind))).toFixed(2),
+        spread(of('nodeUs', name, kind)),
+        spread(of('serverUs', name, kind)),
       ]),
     ]),
   );
@@ -36,11 +56,11 @@ export async function measureThroughput(server: BenchServer, sink: Sink): Promis
 
 /** Measures from the start of the first job until the last completion is stored. */
 async function runOnce(
-  { queues, db }: BenchServer,
+  { queues, db, cpuMs }: BenchServer,
   sink: Sink,
   name: ContenderName,
   kind: JobKind,
-): Promise<number> {
+): Promise<Run> {
   const queue = queues[name];
   const jobs = Number(JOBS);
   await queue.clear();
@@ -48,21 +68,30 @@ async function runOnce(
   await queue.add(urls, jobs / ENDPOINTS, BODY);
   await db.raw('checkpoint');
   if (PROFILE) await forgetStatements(db);
-  const milliseconds = kind === 'POST' ? await timePosts() : await timeNoOps();
+  const cpuBefore = cpuMs();
+  const { milliseconds, nodeMs } = kind === 'POST' ? await timePosts() : await timeNoOps();
+  const serverMs = cpuMs() - cpuBefore;
   if (PROFILE && name === 'ours') await printStatements(db, `Statements of ours, ${kind}`);
   const left = await queue.left();
   if (left > 0) throw new Error(`${name} left ${left} of ${jobs} jobs`);
-  return (jobs / milliseconds) * 1000;
+  return {
+    rate: (jobs / milliseconds) * 1000,
+    nodeUs: (nodeMs / jobs) * 1000,
+    serverUs: (serverMs / jobs) * 1000,
+  };
 
-  async function timeNoOps(): Promise<number> {
-    const { firstAt, stoppedAt } = await startConsumer(name, queue.url, { kind, jobs }).stopped;
-    return stoppedAt - firstAt;
+  async function timeNoOps() {
+    const { firstAt, ...consumed } = await startConsumer(name, queue.url, { kind, jobs }).stopped;
+    return timed(firstAt, consumed);
   }
-  async function timePosts(): Promise<number> {
+  async function timePosts() {
     const arrivals = sink.expect({ prefix: '/hook', count: jobs });
     const consumer = startConsumer(name, queue.url, { kind });
     const { answeredAt } = await arrivals;
-    const { stoppedAt } = await consumer.stop();
-    return stoppedAt - answeredAt[0]!;
+    return timed(answeredAt[0]!, await consumer.stop());
   }
+}
+
+function timed(from: number, { stoppedAt, cpuMs }: Pick<Consumed, 'stoppedAt' | 'cpuMs'>) {
+  return { milliseconds: stoppedAt - from, nodeMs: cpuMs };
 }

@@ -3,6 +3,7 @@ import { on, once } from 'node:events';
 import path from 'node:path';
 import type { Consumed, RoundEnded } from './consumer-process';
 import type { ContenderName, JobKind } from './contender';
+import { LOAD_TYPESCRIPT } from '../../support/service-entry';
 import type { Arrivals, Expectation } from './sink-process';
 
 /** PROFILE=<directory> stores V8 profiles of all consumers there and prints the statements of our queue. */
@@ -64,7 +65,7 @@ export function startConsumer(
 function forkModule(module: string, parameters: string[], profile?: string): ChildProcess {
   const profiling = profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [];
   const file = path.join(__dirname, `${module}.ts`);
-  return fork(file, parameters, { execArgv: ['--import', 'tsx', ...profiling] });
+  return fork(file, parameters, { execArgv: [...LOAD_TYPESCRIPT, ...profiling] });
 }
 
 /** Waits for the next message with the key, because a process sends several kinds. */
