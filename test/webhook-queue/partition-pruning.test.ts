@@ -2,13 +2,14 @@ import type { EventEmitter } from 'node:events';
 import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
 import { cancelWaiting } from '../../services/webhook-queue/deliveries/queue.repository';
 import { BREAKER } from '../../services/webhook-queue/worker/breaker';
-import { recordResults } from '../../services/webhook-queue/worker/results.repository';
+import { recordDelivered, recordResults } from '../../services/webhook-queue/worker/results.repository';
 import { useTestDatabase } from '../support/database';
 import { add, book, claimNow, createTenant } from './queue-fixture';
 
 interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
+  Operation?: string;
   Plans?: PlanNode[];
 }
 
@@ -40,6 +41,11 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
+/** A deletion repeats the condition of a changed row too. */
+function locksRows(node: PlanNode): boolean {
+  return node['Node Type'] === 'LockRows' || node.Operation === 'Delete';
+}
+
 /** Names the partitions that the plan reads as parts of one table. */
 function partitionsOf(plan: PlanNode[]): string[] {
   const parts = plan
@@ -57,21 +63,26 @@ describe('a statement of the queue that locks rows', () => {
     const tenantId = await createTenant(db);
     const { id: endpointId } = await add(db, tenantId, 'http://127.0.0.1:9999/');
     await book(db, tenantId);
+    await book(db, tenantId);
     plans.length = 0;
 
     await claimNow(db, { leaseSeconds: 0.001 });
-    const [delivery] = await claimNow(db);
+    const [delivery, delivered] = await claimNow(db);
     const report = {
       ...{ outcome: 'http_error' as const, statusCode: 500, reason: 'No.', responseBody: '', durationMs: 1 },
       ...{ retryAfterSeconds: null, phases: null, peer: null, signature: null, responseHeaders: null },
     };
     const next = { status: 'retrying', waitSeconds: 0, tries: 1 } as const;
+    const success = { ...report, outcome: 'delivered' as const, statusCode: 204, reason: null };
+    const end = { ...next, status: 'delivered' as const };
+    const others = await recordDelivered(db, [{ delivery: delivered!, report: success, next: end }]);
+    expect([...others]).toEqual([]);
     const { taken } = await recordResults(db, [{ delivery: delivery!, report, next, trips: false }], BREAKER);
     expect([...taken]).toEqual([delivery!.id]);
     expect(await inTransaction(db, (trx) => cancelWaiting(trx, endpointId))).toBe(1);
 
-    const locking = plans.filter((plan) => plan.some((node) => node['Node Type'] === 'LockRows'));
-    expect(locking).toHaveLength(4);
+    const locking = plans.filter((plan) => plan.some(locksRows));
+    expect(locking).toHaveLength(5);
     expect(locking.flatMap(partitionsOf)).toEqual([]);
   });
 });

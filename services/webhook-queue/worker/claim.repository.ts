@@ -56,21 +56,19 @@ interface ClaimRow {
   claimedAt: Date;
   lost: { id: string; fence: number }[] | null;
   /** Keyed by endpoint; bytes in hexadecimal. */
-  secrets: Record<string, Record<keyof SealedSecret, string>[]> | null;
-  claimed:
-    | (Pick<Claim, 'id' | 'endpointId' | 'fence' | 'tries' | 'uncounted' | 'url'> & UnixTimes<'dueAt'>)[]
-    | null;
+  receivers: Record<string, { url: string; secrets: Record<keyof SealedSecret, string>[] }> | null;
+  /** id, endpointId, fence, tries, uncounted, dueAt in seconds: PostgreSQL writes arrays faster than objects. */
+  claimed: [string, string, number, number, number, number][] | null;
 }
 
-/** In milliseconds. */
-type UnixTimes<Name extends string> = Record<Name, number>;
-
-type ContentRow = Pick<Claim, 'id' | 'eventId' | 'body'> & UnixTimes<'createdAt'>;
+/** id, eventId, body, createdAt in seconds. */
+type ContentRow = [string, string, string, number];
 
 /** Limits the endpoints that one statement probes and ranks. */
 const ENDPOINTS_A_CLAIM = 1000;
 
-const dueOf = (bounded: string) => `q.endpoint_id = e.id and q.next_at >= ${bounded}.due_from and ${DUE}`;
+/** Condition on a queue row q of the ready endpoint e. */
+const DUE_OF_ENDPOINT = `q.endpoint_id = e.id and q.next_at >= e.due_from and ${DUE}`;
 
 /**
  * Claims due deliveries.
@@ -86,8 +84,8 @@ const dueOf = (bounded: string) => `q.endpoint_id = e.id and q.next_at >= ${boun
  * - known: the state of endpoints in this worker.
  * - part: the next 1000 active endpoints.
  * - held: deliveries of this worker in flight, by tenant.
- * - ready: endpoints of the part with a due delivery that no breaker blocks.
- * - probe: locks the ready endpoints that get one request after a breaker.
+ * - ready: endpoints of the part that no breaker blocks.
+ * - probe: locks those with a due delivery that get one request after a breaker.
  * - due: due deliveries within the concurrency limit of each ready endpoint.
  * - turns: their rank within their tenant.
  * - allowed: without those above the shares of slow and unproven endpoints, ranked over all tenants.
@@ -98,7 +96,7 @@ const dueOf = (bounded: string) => `q.endpoint_id = e.id and q.next_at >= ${boun
  * - lost: inserts the attempt of a lost worker before the new one starts.
  * - probing: blocks the probed endpoints for other workers.
  * - claimed: leases the rows to this worker.
- * - sealed: the secrets of their endpoints.
+ * - receiver: the URL and the secrets of their endpoints.
  */
 const CLAIM = `
   with known (id, in_flight, concurrency_limit, slow, due_lower_bound) as materialized (
@@ -120,18 +118,19 @@ const CLAIM = `
       select coalesce(case when k.id is null then :dueLowerBound::timestamptz else k.due_lower_bound end, '-infinity') as due_from
     ) b
     left join webhook_health h on h.endpoint_id = e.id
-    cross join lateral (select from webhook_queue q where ${dueOf('b')} order by q.next_at limit 1) q
     where h.blocked_until is null or h.blocked_until <= now()
   ), probe as materialized (
     select h.endpoint_id from webhook_health h
-    where h.endpoint_id = any (array(select id from ready where probed)) and h.blocked_until <= now()
+    where h.endpoint_id = any (array(
+      select e.id from ready e cross join lateral (select from webhook_queue q where ${DUE_OF_ENDPOINT} order by q.next_at limit 1) q where e.probed
+    )) and h.blocked_until <= now()
     for update skip locked
   ), due as materialized (
     select q.delivery_id, e.tenant_id, e.slow, e.proven, e.in_flight + q.nth as nth, random() as tie
     from ready e
     cross join lateral (
       select q.delivery_id, row_number() over (order by q.next_at) as nth from webhook_queue q
-      where ${dueOf('e')} order by q.next_at limit greatest(0, least(:rows::integer, e.concurrency_limit - e.in_flight))
+      where ${DUE_OF_ENDPOINT} order by q.next_at limit greatest(0, least(:rows::integer, e.concurrency_limit - e.in_flight))
     ) q
     where not e.probed or e.id in (select endpoint_id from probe)
   ), turns as (
@@ -140,9 +139,9 @@ const CLAIM = `
   ), allowed as (
     select t.*, row_number() over (order by t.turn, t.tie) as place
     from (
-      select *, row_number() over (partition by slow order by turn, tie) as nth_slow,
-        row_number() over (partition by proven order by turn, tie) as nth_unproven
-      from turns
+      select *, count(*) filter (where slow) over in_turn as nth_slow,
+        count(*) filter (where not proven) over in_turn as nth_unproven
+      from turns window in_turn as (order by turn, tie rows unbounded preceding)
     ) t
     where (not t.slow
         or t.nth_slow + (select coalesce(sum(in_flight), 0) from known where slow) <= greatest(1, :slots::integer / 2))
@@ -153,14 +152,14 @@ const CLAIM = `
     select a.delivery_id from allowed a
     where a.turn <= greatest(1, :capacity::integer / 4)
       or a.place + (select coalesce(sum(in_flight), 0) from held) <= :capacity::integer - greatest(1, :capacity::integer / 4)
-    order by a.place
+    order by a.turn, a.tie
     limit :rows::integer
   ), requested as materialized (
     select q.delivery_id, q.endpoint_id from webhook_queue q where q.asked order by q.delivery_id limit :rows::integer
   ), sendable as (
     select r.delivery_id from requested r join webhook_endpoints e on e.id = r.endpoint_id and e.status = 'active'
   ), picked as materialized (
-    select q.* from webhook_queue q
+    select q.ctid as place, q.* from webhook_queue q
     where q.delivery_id = any (array(select delivery_id from next union select delivery_id from sendable)) and ${FREE}
     order by q.delivery_id
     for update skip locked
@@ -178,20 +177,19 @@ const CLAIM = `
     update webhook_queue q
     set fence = q.fence + 1, worker = :worker::text, claimed_at = now(),
       lease_until = now() + make_interval(secs => :leaseSeconds::float8)
-    from picked p where q.delivery_id = p.delivery_id
+    from picked p where q.ctid = p.place
     returning q.*
-  ), sealed as (
-    select s.endpoint_id, jsonb_agg(jsonb_build_object('id', s.id, 'keyId', s.key_id, 'nonce', encode(s.nonce, 'hex'),
-      'ciphertext', encode(s.ciphertext, 'hex')) order by s.created_at desc) as secrets
-    from webhook_secrets s
-    where s.endpoint_id in (select endpoint_id from claimed) and ${SIGNS}
-    group by s.endpoint_id
+  ), receiver as (
+    select e.id, json_build_object('url', e.url, 'secrets', (
+      select coalesce(json_agg(json_build_object('id', s.id, 'keyId', s.key_id, 'nonce', encode(s.nonce, 'hex'),
+        'ciphertext', encode(s.ciphertext, 'hex')) order by s.created_at desc), '[]')
+      from webhook_secrets s where s.endpoint_id = e.id and ${SIGNS})) as value
+    from webhook_endpoints e where e.id in (select endpoint_id from claimed)
   )
   select (select case when count(*) = ${ENDPOINTS_A_CLAIM} then (array_agg(id order by id desc))[1] end from part) as next,
-    now() as claimed_at, (select json_agg(lost) from lost) as lost, (select jsonb_object_agg(endpoint_id, secrets) from sealed) as secrets,
-    (select json_agg(json_build_object('id', c.delivery_id, 'endpointId', c.endpoint_id, 'fence', c.fence, 'tries', c.tries,
-      'uncounted', c.spared, 'dueAt', extract(epoch from c.next_at) * 1000, 'url', e.url) order by c.delivery_id)
-     from claimed c join webhook_endpoints e on e.id = c.endpoint_id) as claimed`;
+    now() as claimed_at, (select json_agg(lost) from lost) as lost, (select json_object_agg(id, value) from receiver) as receivers,
+    (select json_agg(json_build_array(delivery_id, endpoint_id, fence, tries, spared, date_part('epoch', next_at)) order by delivery_id)
+     from claimed) as claimed`;
 
 /** Stores the attempts of lost workers as the last ones of their deliveries. */
 const STORE_LOST = `
@@ -199,8 +197,8 @@ const STORE_LOST = `
   from json_to_recordset(:lost::json) as l (id uuid, fence integer) where d.id = l.id`;
 
 const READ_CONTENTS = `
-  select coalesce(json_agg(json_build_object('id', d.id, 'eventId', d.event_id, 'body', coalesce(d.body, ev.body),
-    'createdAt', extract(epoch from d.created_at) * 1000)), '[]') as contents
+  select coalesce(json_agg(json_build_array(d.id, d.event_id, coalesce(d.body, ev.body), date_part('epoch', d.created_at))), '[]')
+    as contents
   from webhook_deliveries d join webhook_events ev on ev.id = d.event_id
   where d.id = any (:ids::uuid[])`;
 
@@ -213,33 +211,32 @@ export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits)
     const { rows } = await trx.raw<{ rows: [ClaimRow] }>(CLAIM, { ...limits, known: JSON.stringify(known) });
     const [row] = rows;
     if (row.lost) await trx.raw(STORE_LOST, { lost: JSON.stringify(row.lost) });
+    const ids = (row.claimed ?? []).map(([id]) => id);
+    return { row, contents: await readContents(trx, ids) };
+  });
+  const { claimedAt, lost, next } = row;
+  const receivers = new Map(
+    Object.entries(row.receivers ?? {}).map(([endpointId, { url, secrets }]) => [
+      endpointId,
+      { url, secrets: secrets.map(toSealedSecret) },
+    ]),
+  );
+  const claims = (row.claimed ?? []).map(([id, endpointId, fence, tries, uncounted, dueAt]): Claim => {
+    const [, eventId, body, createdAt] = contents.get(id)!;
+    const { url, secrets } = receivers.get(endpointId)!;
     return {
-      row,
-      contents: await readContents(
-        trx,
-        (row.claimed ?? []).map(({ id }) => id),
-      ),
+      ...{ id, endpointId, eventId, fence, tries, uncounted, url, body, secrets, claimedAt },
+      dueAt: new Date(dueAt * 1000),
+      createdAt: new Date(createdAt * 1000),
     };
   });
-  const secretsOf = new Map(
-    Object.entries(row.secrets ?? {}).map(([endpointId, sealed]) => [endpointId, sealed.map(toSealedSecret)]),
-  );
-  const claims = (row.claimed ?? []).map((claimed) => ({
-    ...claimed,
-    ...contents.get(claimed.id)!,
-    dueAt: new Date(claimed.dueAt),
-    claimedAt: row.claimedAt,
-    secrets: secretsOf.get(claimed.endpointId) ?? [],
-  }));
-  return { claims, lost: row.lost?.length ?? 0, next: row.next };
+  return { claims, lost: lost?.length ?? 0, next };
 }
 
-async function readContents(trx: Trx, ids: string[]) {
-  if (ids.length === 0) return new Map<string, never>();
+async function readContents(trx: Trx, ids: string[]): Promise<Map<string, ContentRow>> {
+  if (ids.length === 0) return new Map();
   const { rows } = await trx.raw<{ rows: [{ contents: ContentRow[] }] }>(READ_CONTENTS, { ids });
-  return new Map(
-    rows[0].contents.map((content) => [content.id, { ...content, createdAt: new Date(content.createdAt) }]),
-  );
+  return new Map(rows[0].contents.map((content) => [content[0], content]));
 }
 
 function toSealedSecret({ id, keyId, nonce, ciphertext }: Record<keyof SealedSecret, string>): SealedSecret {

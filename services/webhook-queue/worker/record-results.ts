@@ -7,7 +7,12 @@ import type { AttemptResult } from '../deliveries/delivery';
 import { disableEndpoint } from '../endpoints/change-endpoint-state';
 import { classifyEndpoint } from '../sending/classify-response';
 import type { QueueMetrics } from '../metrics/queue-metrics';
-import { recordResults, type EndpointFinding, type RecordedResult } from './results.repository';
+import {
+  recordDelivered,
+  recordResults,
+  type EndpointFinding,
+  type RecordedResult,
+} from './results.repository';
 
 /** Time to accumulate results for one batch; longer after a large batch. */
 const ACCUMULATE_MS = 5;
@@ -44,7 +49,7 @@ export function createResultRecorder(
     batch = [];
     previous = next!;
     next = undefined;
-    await writeWithRetries(options, findings);
+    await writeFindings(options, findings);
   };
   return (result) => {
     const trips = failsTooOften(result.delivery.endpointId, classifyEndpoint(result.report));
@@ -53,12 +58,42 @@ export function createResultRecorder(
   };
 }
 
+/** Records the deliveries of healthy endpoints by a short statement, then everything else. */
+async function writeFindings(options: ResultRecorderOptions, findings: EndpointFinding[]): Promise<void> {
+  const troubled = new Set<string>();
+  for (const { delivery, report, trips } of findings)
+    if (report.outcome !== 'delivered' || trips) troubled.add(delivery.endpointId);
+  const delivered = findings.filter(({ delivery }) => !troubled.has(delivery.endpointId));
+  const others = findings.filter(({ delivery }) => troubled.has(delivery.endpointId));
+  if (delivered.length > 0) others.push(...(await writeDelivered(options, delivered)));
+  if (others.length > 0) await writeWithRetries(options, others);
+}
+
+/** @returns the findings that remain to be recorded */
+async function writeDelivered(
+  options: ResultRecorderOptions,
+  findings: EndpointFinding[],
+): Promise<EndpointFinding[]> {
+  try {
+    const others = await recordDelivered(options.db, findings);
+    const isRecorded = ({ delivery }: EndpointFinding) => !others.has(delivery.id);
+    const recorded = others.size === 0 ? findings : findings.filter(isRecorded);
+    logResults(options, recorded);
+    return others.size === 0 ? [] : findings.filter((finding) => !isRecorded(finding));
+  } catch (error) {
+    options.log.error({ err: error, deliveries: findings.length }, 'deliveries were not recorded');
+    return findings;
+  }
+}
+
 async function writeWithRetries(options: ResultRecorderOptions, findings: EndpointFinding[]): Promise<void> {
   const { log } = options;
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     try {
       const recorded = await writeBatch(options, findings);
-      logResults(options, findings, recorded);
+      const { taken, opened } = recorded;
+      logResults(options, findings, taken);
+      for (const endpointId of opened) log.warn({ endpoint_id: endpointId }, 'breaker opened');
       return await autoDisable(options, recorded.toDisable);
     } catch (error) {
       log.error({ err: error, deliveries: findings.length, attempt }, 'results were not recorded');
@@ -127,13 +162,14 @@ function logDisabled(
   log.warn({ endpoint_id: endpointId, reason }, 'endpoint disabled');
 }
 
+/** @param taken ids of the deliveries whose result was recorded; by default all of them */
 function logResults(
   { log, metrics }: ResultRecorderOptions,
   findings: EndpointFinding[],
-  { taken, opened }: RecordedResult,
+  taken?: Set<string>,
 ): void {
   for (const { delivery, report, next } of findings) {
-    const late = !taken.has(delivery.id);
+    const late = taken?.has(delivery.id) === false;
     if (!late && next.status !== 'retrying') metrics.delivery.inc({ outcome: next.status });
     // Builds no line that LOG_LEVEL drops: there may be thousands a second.
     if (!late && !log.isLevelEnabled('info')) continue;
@@ -154,5 +190,4 @@ function logResults(
       log.info({ ...line, next_in_s: Math.round(next.waitSeconds) }, 'will retry');
     else log.info(line, next.status);
   }
-  for (const endpointId of opened) log.warn({ endpoint_id: endpointId }, 'breaker opened');
 }

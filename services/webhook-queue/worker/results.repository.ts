@@ -122,6 +122,55 @@ export async function recordResults(
   return { taken: new Set(taken), opened, toDisable };
 }
 
+/**
+ * Records delivered attempts of endpoints without a webhook_health row: their results change nothing but the delivery. It takes a
+ * third of the server's time that RECORD_RESULTS takes (0018). Fences and partitions are as there. The CTEs:
+ * - result: the input.
+ * - finished: deletes the queue rows that still have the fence of their result.
+ * - logged: inserts the attempts.
+ * - updated: stores the last attempt of each delivery.
+ */
+const RECORD_DELIVERED = `
+  with result (delivery_id, fence, duration_ms, status_code, phases, peer, signature, response_headers, response_body) as (
+    select * from jsonb_to_recordset(:results::jsonb) as r (id uuid, fence integer, "durationMs" integer, "statusCode" smallint,
+      phases jsonb, peer text, signature text, "responseHeaders" jsonb, "responseBody" text)
+  ), finished as (
+    delete from webhook_queue q using result r
+    where q.delivery_id = r.delivery_id and q.fence = r.fence and coalesce(q.worker, '') <> ''
+      and not exists (select from webhook_health h where h.endpoint_id = q.endpoint_id)
+    returning r.*, q.claimed_at, q.worker
+  ), logged as (
+    insert into webhook_attempts (delivery_id, number, started_at, duration_ms, outcome, status_code, phases, peer, signature,
+      response_headers, response_body, worker)
+    select delivery_id, fence, claimed_at, duration_ms, 'delivered', status_code, phases, peer, signature, response_headers,
+      response_body, worker from finished
+    on conflict (delivery_id, number) do nothing
+  ), updated as (
+    update webhook_deliveries d
+    set status = 'delivered', attempts = f.fence, last_status_code = f.status_code, last_error = null, next_attempt_at = null,
+      finished_at = now()
+    from finished f where d.id = any (:ids::uuid[]) and d.id::text = f.delivery_id::text
+    returning d.id
+  )
+  select array(select delivery_id::text from result where delivery_id not in (select id from updated)) as others`;
+
+/**
+ * Records the results of delivered attempts in one statement.
+ * @returns ids of the others, of which nothing is recorded: the result came too late, or the endpoint was failing before
+ */
+export async function recordDelivered(db: Db, results: AttemptResult[]): Promise<Set<string>> {
+  const { rows } = await db.raw<{ rows: [{ others: string[] }] }>(RECORD_DELIVERED, {
+    results: JSON.stringify(results.map(toDeliveredRow)),
+    ids: results.map(({ delivery }) => delivery.id),
+  });
+  return new Set(rows[0].others);
+}
+
+function toDeliveredRow({ delivery: { id, fence }, report }: AttemptResult) {
+  const { durationMs, statusCode, phases, peer, signature, responseHeaders, responseBody } = report;
+  return { id, fence, durationMs, statusCode, phases, peer, signature, responseHeaders, responseBody };
+}
+
 function toRow({ delivery: { id, fence }, report, next, trips }: EndpointFinding) {
   const [uncounted, verdict] = [isNotCounted(report), classifyEndpoint(report)];
   return { ...report, ...next, id, fence, uncounted, verdict, trips };
