@@ -2,16 +2,20 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { ScramClient } from './database/scram-client';
 import { isNobody } from './embedded-postgres/account';
 import { bundledRelease, usableBinaries } from './embedded-postgres/binaries';
 import { type Cluster, createCluster, placeCluster } from './embedded-postgres/cluster';
-import { rotateServerLog } from './embedded-postgres/cluster-files';
 import { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres.errors';
-import { handOverDatabase, isHandedOver, serviceUrl, superuserUrl } from './embedded-postgres/roles';
-import { findServer, type RunningServer, startServer, stopServer } from './embedded-postgres/server';
+import { ensureDatabase, serviceUrl, superuserClient } from './embedded-postgres/roles';
+import {
+  findServer,
+  rotateServerLog,
+  type RunningServer,
+  startServer,
+  stopServer,
+} from './embedded-postgres/server';
 import { withStartLock } from './embedded-postgres/start-lock';
-import { sqlState } from './errors';
+import { DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
 import { makeDirectory } from './make-directory';
 
 export interface EmbeddedPostgres {
@@ -31,7 +35,6 @@ interface Use {
 
 type JoinNotice = (line: string) => void;
 
-const DATABASE = 'tour_platform';
 /** Can be any number that no other program locks in the database `postgres` of this server. */
 const IN_USE_LOCK = 1_869_768_050;
 const SETTINGS = { timezone: 'UTC', log_timezone: 'UTC', max_connections: '200' };
@@ -40,8 +43,8 @@ const JOIN_WAIT_MS = 11 * 60_000;
 const LEAVE_WAIT_MS = 15_000;
 const RETRY_PAUSE_MS = 1000;
 const LOG_CHECK_MS = 60_000;
-const JOIN_ATTEMPTS = 3;
-const DUPLICATE_DATABASE = '42P04';
+const JOIN_ATTEMPTS = 5;
+const JOIN_PAUSE_MS = 500;
 
 /**
  * Joins the embedded PostgreSQL of that data directory, and starts it if it does not run. Its cluster is `<dataDir>/pg18`,
@@ -121,12 +124,12 @@ async function beginUse(dataDir: string, notice: JoinNotice, earlierPort?: numbe
       const { port } = found ?? (await createAndStart(cluster, notice, earlierPort));
       try {
         const session = await openSession(cluster, port, found === undefined);
-        return { session, cluster, port, url: serviceUrl(cluster.directory, port, DATABASE) };
+        return { session, cluster, port, url: serviceUrl(cluster.directory, port) };
       } catch (error) {
         if (error instanceof EmbeddedPostgresError) throw error;
-        if (attempt === JOIN_ATTEMPTS) throw doesNotAnswer(cluster, port, error as Error);
-        // The server may have been ended after it was found.
-        await sleep(200);
+        if (attempt === JOIN_ATTEMPTS) throw cannotJoin(cluster, port, error as Error);
+        // The server may have ended after it was found, or services of an earlier release may lock the tables.
+        await sleep(JOIN_PAUSE_MS);
       }
     }
   });
@@ -147,14 +150,12 @@ async function createAndStart(
   return startServer(cluster, binaries, earlierPort);
 }
 
-async function openSession(cluster: Cluster, port: number, isNewServer: boolean): Promise<pg.Client> {
-  const session = superuserClient(cluster, port, 'postgres');
+async function openSession({ directory }: Cluster, port: number, isNewServer: boolean): Promise<pg.Client> {
+  const session = superuserClient(directory, port, 'postgres');
   try {
     await session.connect();
     await session.query('select pg_advisory_lock_shared($1)', [IN_USE_LOCK]);
-    await ensureDatabase(session);
-    // An earlier release may have started a server that is already running.
-    if (isNewServer || !(await isHandedOver(session, DATABASE))) await handOver(cluster, port);
+    await ensureDatabase(session, { directory, port, isNewServer });
   } catch (error) {
     await session.end().catch(() => undefined);
     throw error;
@@ -162,37 +163,6 @@ async function openSession(cluster: Cluster, port: number, isNewServer: boolean)
   // The session does not keep a process alive that has nothing left to do.
   keepsProcessAlive(session, false);
   return session;
-}
-
-async function ensureDatabase(session: pg.Client): Promise<void> {
-  const { rowCount } = await session.query('select from pg_database where datname = $1', [DATABASE]);
-  if (rowCount) return;
-  await session.query(`create database ${DATABASE}`).catch((error: unknown) => {
-    if (sqlState(error) !== DUPLICATE_DATABASE) throw error;
-  });
-}
-
-async function handOver(cluster: Cluster, port: number): Promise<void> {
-  const session = superuserClient(cluster, port, DATABASE);
-  try {
-    await session.connect();
-    await handOverDatabase(session, cluster.directory);
-  } finally {
-    await session.end();
-  }
-}
-
-function superuserClient({ directory }: Cluster, port: number, database: string): pg.Client {
-  const client = new ScramClient({
-    connectionString: superuserUrl(directory, port, database),
-    ssl: false,
-    application_name: 'embedded-postgres',
-    connectionTimeoutMillis: 10_000,
-    // The service role owns the database: no function of its schema may run here by an unqualified name.
-    options: '-c search_path=pg_catalog,pg_temp',
-  });
-  client.on('error', () => undefined); // 'end' follows
-  return client;
 }
 
 /** Runs under the start lock, so that no process joins a server that is about to stop. */
@@ -219,9 +189,14 @@ function keepsProcessAlive(session: pg.Client, yes: boolean): void {
   socket[yes ? 'ref' : 'unref']();
 }
 
-function doesNotAnswer({ directory }: Cluster, port: number, { message }: Error): EmbeddedPostgresError {
+function cannotJoin({ directory }: Cluster, port: number, error: Error): EmbeddedPostgresError {
+  if ([LOCK_NOT_AVAILABLE, DEADLOCK].includes(sqlState(error) ?? ''))
+    return new EmbeddedPostgresError(
+      'The database is still in use by services of an earlier release, so it cannot be given to the new role',
+      'Stop those services (Ctrl-C, or SIGTERM) and start again',
+    );
   return new EmbeddedPostgresError(
-    `The database server of ${directory} on port ${port} refuses the connection (${message})`,
+    `The database server of ${directory} on port ${port} refuses the connection (${error.message})`,
     `Its log is ${path.join(directory, 'server.log')}; end the process named in postmaster.pid, and start again`,
   );
 }

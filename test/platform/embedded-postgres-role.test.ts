@@ -7,7 +7,7 @@ import { bundledRelease, usableBinaries } from '../../services/platform/embedded
 import { createCluster } from '../../services/platform/embedded-postgres/cluster';
 import { superuserUrl } from '../../services/platform/embedded-postgres/roles';
 import { startServer, stopServer } from '../../services/platform/embedded-postgres/server';
-import { rotateServerLog } from '../../services/platform/embedded-postgres/cluster-files';
+import { rotateServerLog } from '../../services/platform/embedded-postgres/server';
 import { migrate } from '../../services/platform/migrate';
 import { ask, temporaryDirectory, tidy } from './embedded-postgres-support';
 

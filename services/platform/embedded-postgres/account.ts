@@ -1,9 +1,22 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, lchownSync, lstatSync, readFileSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lchownSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { makeDirectory } from '../make-directory';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
+
+export const PASSWORD_FILE = 'tour-platform.password';
+const WITHOUT_ROOT = 'Run as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own';
 
 /** The account that PostgreSQL runs as; empty for the account of this process. PostgreSQL refuses to run as root. */
 export interface Account {
@@ -20,7 +33,7 @@ export function accountFor(directory?: string): Account {
   if (account) return account;
   throw new EmbeddedPostgresError(
     'PostgreSQL does not run as root, and this system has neither an account "postgres" nor "nobody"',
-    'Run as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own',
+    WITHOUT_ROOT,
   );
 }
 
@@ -63,14 +76,14 @@ export function runAs(
     // spawn() throws where a container has taken away root's right to change the account.
     throw new EmbeddedPostgresError(
       `PostgreSQL cannot run as uid ${account.uid ?? process.geteuid?.()} (${error.message})`,
-      'Run as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own',
+      WITHOUT_ROOT,
     );
   });
 }
 
 /** Asks the system, because access control lists and mount options count as well as the file's mode. */
-export async function canAccess(account: Account, right: '-r' | '-x', file: string): Promise<boolean> {
-  return (await runAs(account, '/bin/sh', ['-c', 'test "$1" "$2"', 'sh', right, file])).ok;
+export async function canEnter(account: Account, directory: string): Promise<boolean> {
+  return (await runAs(account, '/bin/sh', ['-c', 'test -x "$1"', 'sh', directory])).ok;
 }
 
 /**
@@ -92,4 +105,58 @@ export function makeOwnDirectory(directory: string): void {
   if (!found.isDirectory() || found.uid !== process.geteuid?.() || (found.mode & 0o022) !== 0)
     throw new Error(`${directory} is not a directory that only this account can write to`);
   if ((found.mode & 0o555) !== 0o555) chmodSync(directory, 0o755);
+}
+
+/**
+ * Opens a file of the cluster for `work`. Root gives the cluster to an account that other programs may use. So links of
+ * both kinds and pipes are refused: they could lead root to the file of another account, or block it.
+ * @throws EmbeddedPostgresError for anything but a plain file of the directory's owner; else the error of openSync
+ */
+export function withClusterFile<T>(
+  directory: string,
+  name: string,
+  work: (file: number) => T,
+  access: number = constants.O_RDONLY,
+): T {
+  const file = openWithoutLinks(path.join(directory, name), access);
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile() || found.uid !== statSync(directory).uid)
+      throw notAPlainFile(path.join(directory, name));
+    return work(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openWithoutLinks(file: string, access: number): number {
+  try {
+    return openSync(file, access | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ELOOP' ? notAPlainFile(file) : error;
+  }
+}
+
+function notAPlainFile(file: string): EmbeddedPostgresError {
+  return new EmbeddedPostgresError(
+    `${file} is not a plain file of the account that the database belongs to`,
+    'Find out which program put it there, and restore the file or remove what is in its place',
+  );
+}
+
+export function readClusterFile(directory: string, name: string): string {
+  return withClusterFile(directory, name, (file) => readFileSync(file, 'utf8'));
+}
+
+/** Reads the superuser's password. */
+export function readPassword(directory: string): string {
+  try {
+    return readClusterFile(directory, PASSWORD_FILE).trim();
+  } catch (error) {
+    if (error instanceof EmbeddedPostgresError) throw error;
+    throw new EmbeddedPostgresError(
+      `The password of the database cannot be read (${(error as Error).message})`,
+      'Restore that file, or move the directory away to begin with an empty database',
+    );
+  }
 }

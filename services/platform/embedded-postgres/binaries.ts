@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { type Account, canAccess, fallbackDirectory, makeOwnDirectory, runAs } from './account';
+import { type Account, fallbackDirectory, makeOwnDirectory, runAs } from './account';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
 import { withStartLock } from './start-lock';
 
@@ -91,8 +91,6 @@ async function findProblem(native: string, account: Account): Promise<string | u
   } catch (error) {
     return `${native} is incomplete (${(error as Error).message})`;
   }
-  if (!(await canAccess(account, '-r', path.join(native, 'share/postgresql/postgres.bki'))))
-    return `uid ${account.uid ?? process.geteuid?.()} cannot read ${native}`;
   const { ok, output } = await runAs(account, path.join(native, 'bin/postgres'), ['--version']);
   return ok ? undefined : output;
 }
@@ -103,21 +101,17 @@ function complete(native: string): void {
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
     // The list calls the directory "native", also where this is a copy with another name.
     const link = path.join(native, path.relative('native', target));
-    if (!existsSync(link)) createLink(path.relative(path.dirname(target), source), link);
+    try {
+      symlinkSync(path.relative(path.dirname(target), source), link);
+    } catch (error) {
+      // An earlier start, or another process in the meantime, may have created it.
+      if (!existsSync(link)) throw error;
+    }
   }
   for (const program of PROGRAMS) {
     const file = path.join(native, 'bin', program);
     const { mode } = statSync(file);
     if ((mode & 0o111) !== 0o111) chmodSync(file, mode | 0o111);
-  }
-}
-
-function createLink(target: string, link: string): void {
-  try {
-    symlinkSync(target, link);
-  } catch (error) {
-    // Another process may have created it in the meantime.
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

@@ -16,14 +16,15 @@ import { makeDirectory } from '../make-directory';
 import {
   type Account,
   accountFor,
-  canAccess,
+  canEnter,
   fallbackDirectory,
   giveTo,
   makeOwnDirectory,
+  PASSWORD_FILE,
+  readClusterFile,
   runAs,
 } from './account';
 import type { Binaries } from './binaries';
-import { PASSWORD_FILE, readClusterFile } from './cluster-files';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
 
 export interface Cluster {
@@ -48,8 +49,8 @@ const INITDB = [
 
 /**
  * Returns where the cluster of a data directory is: in its `pg<major>`. Where root starts below a directory that is closed
- * to the account, `pg<major>` is a link into `fallback`, by default fallbackDirectory(). The link is created before the cluster, so that the start after
- * a killed one continues in the same place. Needs the start lock.
+ * to the account, `pg<major>` is a link into `fallback`, by default fallbackDirectory(). The link is created before the
+ * cluster, so that the start after a killed one continues in the same place. Needs the start lock.
  */
 export async function placeCluster(
   dataDir: string,
@@ -65,14 +66,14 @@ export async function placeCluster(
   const account = accountFor(directory);
   if (isLink) {
     if (makeDirectory(path.dirname(directory), 0o755)) chmodSync(path.dirname(directory), 0o755);
-  } else if (!existsSync(inPlace) && !(await canAccess(account, '-x', dataDir))) {
+  } else if (!existsSync(inPlace) && !(await canEnter(account, dataDir))) {
     directory = path.join(makeDirectoryOutside(dataDir, fallback), `pg${major}`);
     symlinkSync(directory, inPlace);
     notice(
       `PostgreSQL runs as uid ${account.uid}, which cannot reach ${dataDir}: its database is kept in ${directory}`,
     );
   }
-  if (!(await canAccess(account, '-x', path.dirname(directory)))) {
+  if (!(await canEnter(account, path.dirname(directory)))) {
     throw new EmbeddedPostgresError(
       `You are root, so PostgreSQL runs as uid ${account.uid}, and that account cannot reach ${directory}`,
       'Let it pass through the directories above (chmod o+x), or run as an ordinary user',
@@ -153,7 +154,7 @@ export async function createCluster(
   } catch (error) {
     throw error instanceof EmbeddedPostgresError ? error : cannotCreate(directory, (error as Error).message);
   } finally {
-    await removeTree(draft);
+    await removeDrafts(directory);
   }
 }
 
@@ -170,16 +171,14 @@ function isCluster(directory: string, major: number): boolean {
   );
 }
 
-/** Removes drafts of killed starts. If an orphaned initdb still writes to one, the next start removes it. */
+/**
+ * Removes drafts, also those of killed starts; ignores failures. If an orphaned initdb still writes to one, the next start
+ * removes it. rmSync is not used: an account that swaps its directories for links can lead it out of the tree.
+ */
 async function removeDrafts(directory: string): Promise<void> {
   const parent = path.dirname(directory);
   const drafts = readdirSync(parent).filter((name) => name.startsWith(`${path.basename(directory)}.new-`));
-  for (const name of drafts) await removeTree(path.join(parent, name));
-}
-
-/** Ignores failures. rmSync is not used: an account that swaps its directories for links can lead it out of the tree. */
-async function removeTree(directory: string): Promise<void> {
-  await runAs({}, 'rm', ['-rf', '--', directory]);
+  if (drafts.length) await runAs({}, 'rm', ['-rf', '--', ...drafts], { cwd: parent });
 }
 
 function cannotCreate(directory: string, output: string): EmbeddedPostgresError {

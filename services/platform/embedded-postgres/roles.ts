@@ -1,24 +1,19 @@
 import { createHmac } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { REQUIRE_SCRAM } from '../database/scram-client';
-import { DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from '../errors';
+import { REQUIRE_SCRAM, ScramClient } from '../database/scram-client';
+import { readPassword } from './account';
 import { SUPERUSER } from './cluster';
-import { readPassword } from './cluster-files';
-import { EmbeddedPostgresError } from './embedded-postgres.errors';
 
 /** The services and tourctl log in with this role. It owns the database and its schema, and has no other right. */
 const SERVICE_ROLE = 'tour_platform_service';
-
-const ATTEMPTS = 5;
-const PAUSE_MS = 500;
+const DATABASE = 'tour_platform';
 
 export function superuserUrl(directory: string, port: number, database: string): string {
   return roleUrl(SUPERUSER, readPassword(directory), port, database);
 }
 
-export function serviceUrl(directory: string, port: number, database: string): string {
-  return roleUrl(SERVICE_ROLE, servicePassword(readPassword(directory)), port, database);
+export function serviceUrl(directory: string, port: number): string {
+  return roleUrl(SERVICE_ROLE, servicePassword(readPassword(directory)), port, DATABASE);
 }
 
 function roleUrl(role: string, password: string, port: number, database: string): string {
@@ -30,38 +25,49 @@ function servicePassword(superuserPassword: string): string {
   return createHmac('sha256', superuserPassword).update(SERVICE_ROLE).digest('base64url');
 }
 
-/** Returns true after handOverDatabase: it changes the owner of the database last, in the same transaction. */
-export async function isHandedOver(session: pg.ClientBase, database: string): Promise<boolean> {
-  const { rowCount } = await session.query(
-    'select from pg_database where datname = $1 and pg_get_userbyid(datdba) = $2',
-    [database, SERVICE_ROLE],
+export function superuserClient(directory: string, port: number, database: string): pg.Client {
+  const client = new ScramClient({
+    connectionString: superuserUrl(directory, port, database),
+    ssl: false,
+    application_name: 'embedded-postgres',
+    connectionTimeoutMillis: 10_000,
+    // The service role owns the database: no function of its schema may run here by an unqualified name.
+    options: '-c search_path=pg_catalog,pg_temp',
+  });
+  client.on('error', () => undefined); // 'end' follows
+  return client;
+}
+
+/**
+ * Creates the database of the services if it is missing, and gives it to the service role. Needs the start lock.
+ * @param session the superuser's
+ * @throws the SQLSTATE of a refused lock while services of an earlier release use the tables
+ */
+export async function ensureDatabase(
+  session: pg.Client,
+  { directory, port, isNewServer }: { directory: string; port: number; isNewServer: boolean },
+): Promise<void> {
+  const { rows } = await session.query<{ owner: string }>(
+    'select pg_get_userbyid(datdba) as owner from pg_database where datname = $1',
+    [DATABASE],
   );
-  return rowCount === 1;
+  if (!rows[0]) await session.query(`create database ${DATABASE}`);
+  // An earlier release may have started a server that is already running.
+  if (!isNewServer && rows[0]?.owner === SERVICE_ROLE) return;
+  const owner = superuserClient(directory, port, DATABASE);
+  try {
+    await owner.connect();
+    await owner.query(handOverStatements(servicePassword(readPassword(directory))));
+  } finally {
+    await owner.end();
+  }
 }
 
 /**
  * Creates the service role where it is missing and makes it the owner of everything in this database, which earlier
- * releases created as the superuser. Runs one transaction, which changes nothing where all is done.
- * @param session the superuser's, in the database of the services
- * @throws EmbeddedPostgresError while services of an earlier release keep the tables locked
+ * releases created as the superuser. Runs one transaction, which changes the owner of the database last, and changes
+ * nothing where all is done. The password has only characters that need no quoting.
  */
-export async function handOverDatabase(session: pg.ClientBase, directory: string): Promise<void> {
-  const statements = handOverStatements(servicePassword(readPassword(directory)));
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await session.query(statements);
-      return;
-    } catch (error) {
-      await session.query('rollback');
-      const isBusy = [LOCK_NOT_AVAILABLE, DEADLOCK].includes(sqlState(error) ?? '');
-      if (!isBusy) throw error;
-      if (attempt === ATTEMPTS) throw stillInUse();
-      await sleep(PAUSE_MS);
-    }
-  }
-}
-
-/** Returns several statements for one message. The password has only characters that need no quoting. */
 function handOverStatements(password: string): string {
   return `
     begin;
@@ -95,11 +101,4 @@ function handOverStatements(password: string): string {
       execute format('alter database %I owner to ${SERVICE_ROLE}', current_database());
     end $$;
     commit`;
-}
-
-function stillInUse(): EmbeddedPostgresError {
-  return new EmbeddedPostgresError(
-    'The database is still in use by services of an earlier release, so it cannot be given to the new role',
-    'Stop those services (Ctrl-C, or SIGTERM) and start again',
-  );
 }

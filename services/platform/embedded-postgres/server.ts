@@ -1,18 +1,21 @@
-import { constants, ftruncateSync, readFileSync, writeSync } from 'node:fs';
+import {
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runAs } from './account';
+import { readClusterFile, runAs, withClusterFile } from './account';
 import type { Binaries } from './binaries';
 import type { Cluster } from './cluster';
-import {
-  readClusterFile,
-  rotateServerLog,
-  SERVER_LOG,
-  serverLogSize,
-  tailServerLog,
-  withClusterFile,
-} from './cluster-files';
 import { EmbeddedPostgresError } from './embedded-postgres.errors';
 import { answersSignals, servesDirectory } from './process-identity';
 
@@ -24,6 +27,11 @@ export interface RunningServer {
 /** A recovery with much to replay takes minutes; pg_ctl gives up after one. */
 const READY_WAIT_MS = 10 * 60_000;
 const PID_FILE = 'postmaster.pid';
+const SERVER_LOG = 'server.log';
+/** One earlier log is kept, `server.log.1`. */
+const SERVER_LOG_BYTES = 10 * 1024 * 1024;
+const TAIL_BYTES = 8 * 1024;
+const TAIL_LINES = 15;
 /** Is above the highest pid of every system. */
 const UNUSED_PID = 2 ** 31 - 2;
 const START_ATTEMPTS = 10;
@@ -141,4 +149,39 @@ function neverReady(directory: string, pid: number, status: string): EmbeddedPos
     'If its log shows no progress, end that process and start again',
     tailServerLog(directory, 0),
   );
+}
+
+/** Returns the log's size in bytes; 0 where there is no log. */
+function serverLogSize(directory: string): number {
+  return statSync(path.join(directory, SERVER_LOG), { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/**
+ * Copies the last 10 MiB of a larger log to `server.log.1` and empties it. The server keeps the file open and appends, so
+ * it cannot be renamed. Lines that the server writes between the two steps are lost. Needs the start lock.
+ */
+export function rotateServerLog(directory: string, limit = SERVER_LOG_BYTES): void {
+  if (serverLogSize(directory) < limit) return;
+  const rotate = (file: number) => {
+    const copy = path.join(directory, `${SERVER_LOG}.1`);
+    rmSync(copy, { force: true });
+    // Fails on a link that another program has put in its place.
+    writeFileSync(copy, readEnd(file, SERVER_LOG_BYTES), { flag: 'wx', mode: 0o600 });
+    ftruncateSync(file);
+  };
+  withClusterFile(directory, SERVER_LOG, rotate, constants.O_RDWR);
+}
+
+/** Returns the last lines after position `from`: earlier lines are about other problems, and may name people. */
+function tailServerLog(directory: string, from: number): string {
+  if (!existsSync(path.join(directory, SERVER_LOG))) return '';
+  const text = withClusterFile(directory, SERVER_LOG, (file) => readEnd(file, TAIL_BYTES, from));
+  return text.toString('utf8').trim().split('\n').slice(-TAIL_LINES).join('\n');
+}
+
+function readEnd(file: number, bytes: number, from = 0): Buffer {
+  const { size } = fstatSync(file);
+  const begin = Math.max(from, size - bytes);
+  const buffer = Buffer.alloc(Math.max(0, size - begin));
+  return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, begin));
 }
