@@ -16,6 +16,11 @@ type Json = Record<string, unknown>;
 const api = useTestApi();
 const documents: Record<string, Json> = {};
 let types: string;
+/** The rules that Spectral recommends, without two that compile a schema for each example: the second test checks examples. */
+const RULES = new Ruleset({
+  extends: [oas],
+  rules: { 'oas3-valid-media-example': 'off', 'oas3-valid-schema-example': 'off' },
+});
 // Fetches everything before the first check, because a linter keeps this process so busy that the API would shed load.
 beforeAll(async () => {
   documents['3.0'] = (await api.http.get('/openapi.json')).body;
@@ -26,12 +31,12 @@ beforeAll(async () => {
 describe.each(['3.0', '3.1'])('OpenAPI %s', (version) => {
   it('passes the rules that Spectral recommends', async () => {
     const spectral = new Spectral();
-    spectral.setRuleset(new Ruleset({ extends: [oas] }));
+    spectral.setRuleset(RULES);
     const faults = await spectral.run(documents[version]!);
     expect(faults.map(({ code, message, path: at }) => `${at.join('.')}: ${message} (${code})`)).toEqual([]);
   }, 60_000);
 
-  it('has no example that its own schema rejects', () => {
+  it('has no example or default that its own schema rejects', () => {
     const document = documents[version]!;
     const examples = examplesOf(document, []);
     // Each operation has an answer or a body, and each schema a field: fewer means that the search is wrong.
@@ -82,13 +87,16 @@ interface Found {
   value: unknown;
 }
 
-/** Returns every example of a schema, a parameter, a header or a body. */
+/** Returns every example and default of a schema, a parameter, a header or a body. */
 function examplesOf(node: unknown, at: string[], root = node as Json): Found[] {
   if (typeof node !== 'object' || node === null) return [];
-  const { schema, example, examples } = node as Json;
+  const { schema, type, example, examples, default: preset } = node as Json;
   const own: Found[] = [];
   const place = schema === undefined ? at : [...at, 'schema'];
   if (example !== undefined) own.push({ at: place, value: example });
+  // A type tells a schema from a map, where "default" is a name.
+  if (preset !== undefined && (typeof type === 'string' || Array.isArray(type)))
+    own.push({ at, value: preset });
   if (Array.isArray(examples)) own.push(...examples.map((value) => ({ at: place, value })));
   else if (schema !== undefined) own.push(...namedExamples(examples, root, place));
   const inner = Object.entries(node).filter(([key]) => key !== 'example' && key !== 'examples');
@@ -121,7 +129,9 @@ describe('/openapi.d.ts', () => {
         export const b: components['schemas']['HoldAnswer']['status'] = 'gone';`,
     });
     const compiler = path.join(ROOT, 'node_modules/typescript/bin/tsc');
-    const flags = ['--strict', '--noEmit', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes'];
+    const strict = ['--strict', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes'];
+    // The compiler's own declarations are not checked: 1.3 s of CPU instead of 4.3 s.
+    const flags = [...strict, '--noEmit', '--lib', 'es2022', '--skipDefaultLibCheck'];
     const { stdout } = await promisify(execFile)(
       process.execPath,
       [compiler, ...flags, 'right.ts', 'wrong.ts'],
