@@ -200,7 +200,7 @@ async function zombie() {
 }
 
 async function otherPostgres() {
-  const { url, stop } = await startTemporaryPostgres();
-  const [server] = await ask(url, `select pg_read_file('postmaster.pid') as file`);
-  return { pid: Number.parseInt(server!.file as string, 10), free: stop };
+  const dataDir = cloneOf(template);
+  const { leave } = await joinEmbeddedPostgres(dataDir);
+  return { pid: serverPid(dataDir)!, free: leave };
 }

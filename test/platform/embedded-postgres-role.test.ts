@@ -9,8 +9,18 @@ import { superuserUrl } from '../../services/platform/embedded-postgres/roles';
 import { startServer, stopServer } from '../../services/platform/embedded-postgres/server';
 import { rotateServerLog } from '../../services/platform/embedded-postgres/server';
 import { migrate } from '../../services/platform/migrate';
-import { ask, temporaryDirectory, tidy } from './embedded-postgres-support';
+import { ask, cloneOf, temporaryDirectory, tidy } from './embedded-postgres-support';
 
+/** A new database, and one that the superuser of an earlier release made: the tests use copies. */
+let fresh: string;
+let earlier: string;
+
+beforeAll(async () => {
+  fresh = temporaryDirectory();
+  await (await joinEmbeddedPostgres(fresh)).leave();
+  earlier = temporaryDirectory();
+  await makeEarlierDatabase(earlier);
+});
 afterAll(tidy);
 
 const FOREIGN_OBJECTS = `
@@ -23,7 +33,7 @@ const FOREIGN_OBJECTS = `
 
 describe('the role of the embedded database that services get', () => {
   it('is no superuser, runs no program, reads no file, and can migrate', async () => {
-    const { url, leave } = await joinEmbeddedPostgres(temporaryDirectory());
+    const { url, leave } = await joinEmbeddedPostgres(cloneOf(fresh));
     await expect(ask(url, `copy (select 1) to program 'true'`)).rejects.toThrow('permission denied');
     await expect(ask(url, `select pg_read_file('/etc/passwd')`)).rejects.toThrow('permission denied');
     expect(await ask(url, 'select rolsuper from pg_roles where rolname = current_user')).toEqual([
@@ -35,7 +45,7 @@ describe('the role of the embedded database that services get', () => {
   });
 
   it('stays no superuser where a function of its own shadows one of PostgreSQL at the next start', async () => {
-    const dataDir = temporaryDirectory();
+    const dataDir = cloneOf(fresh);
     const first = await joinEmbeddedPostgres(dataDir);
     await ask(
       first.url,
@@ -58,8 +68,8 @@ describe('the role of the embedded database that services get', () => {
   it.each(['runs', 'was stopped', 'was killed'])(
     'gets a database that the superuser of an earlier release made, and whose server %s',
     async (state) => {
-      const dataDir = temporaryDirectory();
-      await makeEarlierDatabase(dataDir);
+      const dataDir = cloneOf(earlier);
+      await writeAsEarlierRelease(dataDir);
       if (state === 'was stopped') await stopServer(path.join(dataDir, 'pg18'));
       if (state === 'was killed') await stopServer(path.join(dataDir, 'pg18'), 'immediate');
       const { url, leave } = await joinEmbeddedPostgres(dataDir);
@@ -73,7 +83,7 @@ describe('the role of the embedded database that services get', () => {
 
 describe('the log of the embedded server', () => {
   it('does not show the values of a row that was refused', async () => {
-    const dataDir = temporaryDirectory();
+    const dataDir = cloneOf(fresh);
     const { url, leave } = await joinEmbeddedPostgres(dataDir);
     await ask(url, 'create table people (name text, phone text check (length(phone) > 5))');
     const refused = `insert into people select 'Ana ' || 'Lima', '55' || '443'`;
@@ -85,7 +95,7 @@ describe('the log of the embedded server', () => {
   });
 
   it('is rotated while the server runs, and the server continues in an empty file', async () => {
-    const dataDir = temporaryDirectory();
+    const dataDir = cloneOf(fresh);
     const { url, leave } = await joinEmbeddedPostgres(dataDir);
     const directory = path.join(dataDir, 'pg18');
     const log = path.join(directory, 'server.log');
@@ -102,14 +112,24 @@ describe('the log of the embedded server', () => {
 /** Creates the state of releases without a service role: one superuser that owns everything. */
 async function makeEarlierDatabase(dataDir: string): Promise<void> {
   const directory = path.join(dataDir, 'pg18');
-  const account = accountFor(directory);
-  const binaries = await usableBinaries(bundledRelease(), account);
-  await createCluster({ directory, account }, binaries, { fsync: 'off' });
-  const { port } = await startServer({ directory, account }, binaries);
+  const cluster = { directory, account: accountFor(directory) };
+  const binaries = await usableBinaries(bundledRelease(), cluster.account);
+  await createCluster(cluster, binaries, { fsync: 'off' });
+  const { port } = await startServer(cluster, binaries);
   await ask(superuserUrl(directory, port, 'postgres'), 'create database tour_platform');
-  const url = superuserUrl(directory, port, 'tour_platform');
-  await migrated(url);
-  await ask(url, 'create table earlier (id serial); create sequence numbers; create view seen as select 1');
+  await migrated(superuserUrl(directory, port, 'tour_platform'));
+  await stopServer(directory);
+}
+
+/** Starts the server without the service role, and writes as the superuser. */
+async function writeAsEarlierRelease(dataDir: string): Promise<void> {
+  const directory = path.join(dataDir, 'pg18');
+  const account = accountFor(directory);
+  const { port } = await startServer({ directory, account }, await usableBinaries(bundledRelease(), account));
+  await ask(
+    superuserUrl(directory, port, 'tour_platform'),
+    'create table earlier (id serial); create sequence numbers; create view seen as select 1',
+  );
 }
 
 async function migrated(url: string): Promise<void> {
