@@ -5,7 +5,7 @@ import type { Departure, DepartureKey } from './departure';
 /** All columns of a departure `d` of tour `t` at one clock reading, `clock.at`. */
 const DEPARTURE_COLUMNS = `
   d.id, d.tour_id, t.continent, t.currency, t.currency_digits, d.departure_date, d.return_date, d.seats_total, d.prices_minor as prices,
-  seats_taken(d.id, clock.at) as seats_taken,
+  (select taken from count_seats(d.id, clock.at)) as seats_taken,
   d.status = 'cancelled' as cancelled,
   d.departure_date < tour_today(t.time_zone, clock.at) as past,
   coalesce(d.closes_at <= clock.at, false) as closed,
