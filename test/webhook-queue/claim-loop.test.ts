@@ -44,11 +44,11 @@ it('A worker that claims a delivery again while it still holds its first claim c
   const recorded: number[] = [];
   const slots = createSlots({
     slots: 4,
-    send: ({ fence }, abort) =>
+    send: ({ fence }, cutoff) =>
       new Promise((resolve) => {
         const end = () => resolve(unsent({ outcome: 'interrupted', reason: 'The test ended it.' }));
         ends.set(fence, end);
-        abort.signal.addEventListener('abort', end);
+        cutoff.add(end);
       }),
     record: async ({ fence }) => void recorded.push(fence),
     onFree: () => undefined,

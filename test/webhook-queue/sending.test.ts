@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { AttemptReport, ClaimedDelivery } from '../../services/webhook-queue/deliveries/delivery';
 import { createGuardedAgent, type GuardedAgent } from '../../services/webhook-queue/sending/guarded-agent';
+import { Cutoff } from '../../services/webhook-queue/sending/cutoff';
 import { sendWebhook } from '../../services/webhook-queue/sending/send-webhook';
 import { InterruptedError } from '../../services/webhook-queue/sending/explain-failure';
 import { eventually } from './queue-fixture';
@@ -37,7 +38,7 @@ afterEach(async () => {
 interface Sending {
   url?: string;
   body?: string;
-  abort?: AbortController;
+  cutoff?: Cutoff;
   attemptTimeoutMs?: number;
   allowPrivateTargets?: boolean;
 }
@@ -45,11 +46,11 @@ interface Sending {
 function send({
   url = `http://127.0.0.1:${server.port}/hook`,
   body = '{}',
-  abort = new AbortController(),
+  cutoff = new Cutoff(),
   ...limits
 }: Sending = {}): Promise<AttemptReport> {
   const openSecrets = () => [Buffer.alloc(32)];
-  return sendWebhook({ ...DELIVERY, url, body }, openSecrets, { agent, ...LIMITS, ...limits }, abort);
+  return sendWebhook({ ...DELIVERY, url, body }, openSecrets, { agent, ...LIMITS, ...limits }, cutoff);
 }
 
 const phasesOf = ({ phases }: AttemptReport) => Object.keys(phases ?? {});
@@ -127,10 +128,10 @@ describe('an attempt that is cut off', () => {
   it('reports that it was sent, and closes its connection', async () => {
     let closed = false;
     answer = (socket) => socket.on('close', () => (closed = true));
-    const abort = new AbortController();
-    const sending = send({ abort });
+    const cutoff = new Cutoff();
+    const sending = send({ cutoff });
     await eventually('a request', () => server.requests[0]);
-    abort.abort(new InterruptedError());
+    cutoff.cut(new InterruptedError());
     const report = await sending;
     expect(report).toMatchObject({ outcome: 'interrupted', statusCode: null, signature: SIGNED });
     expect(phasesOf(report)).toEqual(['connect', 'first_byte']);
@@ -142,21 +143,21 @@ describe('an attempt that is cut off', () => {
     const silent = await startRawServer(createServer(), undefined, (socket) => {
       socket.on('close', () => (closed = true)).resume();
     });
-    const abort = new AbortController();
-    const sending = send({ abort, url: `https://127.0.0.1:${silent.port}/` });
+    const cutoff = new Cutoff();
+    const sending = send({ cutoff, url: `https://127.0.0.1:${silent.port}/` });
     await eventually('a connection', () => silent.connections || undefined);
-    abort.abort(new InterruptedError());
+    cutoff.cut(new InterruptedError());
     expect((await sending).outcome).toBe('interrupted');
     await eventually('the connection closed', () => closed || undefined);
     await silent.close();
   });
 
   it('does not disturb the next attempt on its connection', async () => {
-    const abort = new AbortController();
-    await send({ abort });
+    const cutoff = new Cutoff();
+    await send({ cutoff });
     answer = (socket) => setTimeout(() => socket.write(KEEP), 100);
     const next = send();
-    abort.abort(new InterruptedError());
+    cutoff.cut(new InterruptedError());
     expect((await next).outcome).toBe('delivered');
     expect(server.connections).toBe(1);
   });

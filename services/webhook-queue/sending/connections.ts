@@ -1,4 +1,5 @@
 import { Client } from 'undici';
+import type { Cutoff } from './cutoff';
 import { type AttemptTrace, type ConnectionRules, openConnection } from './open-connection';
 
 /** One connection to one origin, used by one attempt at a time. */
@@ -23,7 +24,7 @@ export interface Connections {
 /** The attempt that uses the connection: connecting counts towards its time and ends with it. */
 export interface Borrower {
   trace: AttemptTrace;
-  signal: AbortSignal;
+  cutoff: Cutoff;
 }
 
 interface KeptConnection extends Connection {
@@ -101,8 +102,8 @@ function createClient(origin: string, rules: ConnectionRules, self: () => KeptCo
     keepAliveTimeout: IDLE_MS,
     keepAliveMaxTimeout: IDLE_MS,
     connect: (target, connected) => {
-      const { trace, signal } = self().borrower;
-      openConnection(target, rules, trace, signal).then(
+      const { trace, cutoff } = self().borrower;
+      openConnection(target, rules, trace, cutoff).then(
         (socket) => {
           self().established = { peer: trace.peer, openedAt: performance.now() };
           connected(null, socket);

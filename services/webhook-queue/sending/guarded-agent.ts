@@ -13,7 +13,7 @@ export interface OutgoingWebhook {
 export interface GuardedAgent {
   /**
    * Sends one POST to an address that `resolveTarget` allows; follows no redirect.
-   * @throws errors of resolveTarget and of the connection, or the signal's reason
+   * @throws errors of resolveTarget and of the connection, or the reason of the cutoff
    */
   post(webhook: OutgoingWebhook, borrower: Borrower): Promise<WebhookResponse>;
   destroy(): Promise<void>;
@@ -35,7 +35,7 @@ export function createGuardedAgent(rules: ConnectionRules): GuardedAgent {
       try {
         return await postWebhook(connection, post, borrower);
       } catch (error) {
-        if (!connection.kept || borrower.signal.aborted || !isBrokenConnection(error)) throw error;
+        if (!connection.kept || borrower.cutoff.reason || !isBrokenConnection(error)) throw error;
         // Closes the other idle connections to this origin: they are as old.
         connections.dropKept(origin);
         throw new AttemptError(
@@ -67,13 +67,13 @@ const EARLY_HEADS_MAX = 16;
 
 /**
  * Sends one POST on this connection and then keeps or closes the connection. Resolves when the response head has arrived, even if the
- * body fails, is cut off by the signal, or is too large: the status decides.
- * @throws errors of the connection, or the signal's reason
+ * body fails, is cut off, or is too large: the status decides.
+ * @throws errors of the connection, or the reason of the cutoff
  */
 function postWebhook(
   connection: Connection,
   post: Post,
-  { trace, signal }: Borrower,
+  { trace, cutoff }: Borrower,
 ): Promise<WebhookResponse> {
   return new Promise((resolve, reject) => {
     let head: Omit<WebhookResponse, 'body'> | undefined;
@@ -85,7 +85,7 @@ function postWebhook(
     const finish = (error?: Error): void => {
       if (over) return;
       over = true;
-      signal.removeEventListener('abort', onAbort);
+      cutoff.remove(abort);
       trace.end();
       if (!head) reject(error!);
       else resolve({ ...head, body: Buffer.concat(chunks).subarray(0, KEPT_BYTES) });
@@ -94,9 +94,8 @@ function postWebhook(
       finish(error);
       connection.drop(error);
     };
-    const onAbort = () => abort(signal.reason as Error);
-    if (signal.aborted) return onAbort();
-    signal.addEventListener('abort', onAbort);
+    if (cutoff.reason) return abort(cutoff.reason);
+    cutoff.add(abort);
 
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart: () => trace.enter('first_byte'),

@@ -3,6 +3,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { buildConnector } from 'undici';
+import type { Cutoff } from './cutoff';
 import { AttemptError } from './explain-failure';
 import { resolveTarget, type TargetRules } from './resolve-target';
 
@@ -16,21 +17,21 @@ type Target = Pick<buildConnector.Options, 'hostname' | 'protocol' | 'port'>;
 
 /**
  * Opens a connection, with TLS for https, to one of the addresses that `resolveTarget` allows.
- * @throws AttemptError, the signal's reason, or an error of Node
+ * @throws AttemptError, the reason of the cutoff, or an error of Node
  */
 export async function openConnection(
   target: Target,
   rules: ConnectionRules,
   trace: AttemptTrace,
-  signal: AbortSignal,
+  cutoff: Cutoff,
 ): Promise<Socket> {
   // Skips the dns phase for an IP address.
   if (!isIP(target.hostname)) trace.enter('dns');
   const addresses = await resolveTarget(target.hostname, rules);
-  signal.throwIfAborted();
+  if (cutoff.reason) throw cutoff.reason;
   trace.enter('connect');
   const socket = dial(target, addresses);
-  await waitUntilOpen(socket, target.protocol === 'https:', rules.connectTimeoutMs, trace, signal);
+  await waitUntilOpen(socket, target.protocol === 'https:', rules.connectTimeoutMs, trace, cutoff);
   return socket;
 }
 
@@ -62,17 +63,17 @@ function waitUntilOpen(
   secure: boolean,
   timeoutMs: number,
   trace: AttemptTrace,
-  signal: AbortSignal,
+  cutoff: Cutoff,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const onAbort = () => socket.destroy(signal.reason as Error);
+    const onCutoff = (reason: Error) => void socket.destroy(reason);
     const late = new AttemptError('timeout', `No connection within ${timeoutMs / 1000} s.`);
     const timer = setTimeout(() => socket.destroy(late), timeoutMs);
     const done = () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
+      cutoff.remove(onCutoff);
     };
-    signal.addEventListener('abort', onAbort);
+    cutoff.add(onCutoff);
     socket.once('connect', () => {
       trace.peer = peerOf(socket);
       if (secure) trace.enter('tls');

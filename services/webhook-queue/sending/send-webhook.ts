@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { startTrace } from './open-connection';
+import type { Cutoff } from './cutoff';
 import type { AttemptReport, ClaimedDelivery } from '../deliveries/delivery';
 import type { createSecretOpener } from '../signing/seal-secret';
 import { signPayload, webhookHeaders, webhookId } from '../signing/sign-payload';
@@ -22,16 +23,16 @@ const NO_RESPONSE = { statusCode: null, responseBody: null, responseHeaders: nul
 
 /**
  * Signs the body with each secret of the endpoint and posts it once. Never throws: a failure becomes a report. The caller may cut
- * the attempt off by `abort`; the deadline of the attempt uses it too.
+ * the attempt off; its deadline does so too.
  */
 export async function sendWebhook(
   delivery: ClaimedDelivery,
   openSecrets: ReturnType<typeof createSecretOpener>,
   rules: SendingRules,
-  abort: AbortController,
+  cutoff: Cutoff,
 ): Promise<AttemptReport> {
   try {
-    return await post(sign(delivery, openSecrets), rules, abort);
+    return await post(sign(delivery, openSecrets), rules, cutoff);
   } catch (error) {
     return unsent(explainFailure(error));
   }
@@ -53,18 +54,13 @@ function sign(
   return { url, headers: webhookHeaders(signature), body };
 }
 
-async function post(
-  webhook: OutgoingWebhook,
-  rules: SendingRules,
-  abort: AbortController,
-): Promise<AttemptReport> {
+async function post(webhook: OutgoingWebhook, rules: SendingRules, cutoff: Cutoff): Promise<AttemptReport> {
   const begun = performance.now();
   const deadline = setTimeout(
-    () => abort.abort(new AttemptError('timeout', `No response within ${rules.attemptTimeoutMs / 1000} s.`)),
+    () => cutoff.cut(new AttemptError('timeout', `No response within ${rules.attemptTimeoutMs / 1000} s.`)),
     rules.attemptTimeoutMs,
   );
   const trace = startTrace();
-  const { signal } = abort;
   const measured = () => ({
     durationMs: Math.round(performance.now() - begun),
     phases: Object.keys(trace.phases).length > 0 ? trace.phases : null,
@@ -73,11 +69,11 @@ async function post(
   });
   try {
     refuseTarget(new URL(webhook.url), rules.allowPrivateTargets);
-    const response = await rules.agent.post(webhook, { trace, signal });
+    const response = await rules.agent.post(webhook, { trace, cutoff });
     return { ...readResponse(response), ...measured() };
   } catch (error) {
     trace.end();
-    return { ...explainFailure(signal.aborted ? signal.reason : error), ...NO_RESPONSE, ...measured() };
+    return { ...explainFailure(cutoff.reason ?? error), ...NO_RESPONSE, ...measured() };
   } finally {
     clearTimeout(deadline);
   }

@@ -22,15 +22,11 @@ export function createDeliveryStats(db: Db, worker: string): DeliveryStats {
   let latest = 0;
   const tallyOf = (at: number, endpointId: string): Tally => {
     const key = `${at} ${endpointId}`;
-    const tally = tallies.get(key) ?? {
-      at: new Date(at),
-      endpointId,
-      delivered: 0,
-      failed: 0,
-      answerTimes: [],
-      waits: [],
-    };
-    tallies.set(key, tally);
+    let tally = tallies.get(key);
+    if (!tally) {
+      tally = { at: new Date(at), endpointId, delivered: 0, failed: 0, answerTimes: [], waits: [] };
+      tallies.set(key, tally);
+    }
     changed.add(key);
     return tally;
   };

@@ -45,12 +45,13 @@ export function createFailureRates(): (
   return (endpointId, verdict, now = Date.now()) => {
     if (verdict === null) return false;
     const known = minutes.get(endpointId);
-    const minute = known && now - known.since < RATE_MS ? known : { since: now, attempts: 0, failures: 0 };
+    const isCurrent = known && now - known.since < RATE_MS;
+    const minute = isCurrent ? known : { since: now, attempts: 0, failures: 0 };
     minute.attempts++;
     if (verdict === 'failing') minute.failures++;
     const trips = minute.attempts >= RATE_ATTEMPTS && minute.failures > minute.attempts * RATE_FAILED;
     if (trips) minutes.delete(endpointId);
-    else minutes.set(endpointId, minute);
+    else if (!isCurrent) minutes.set(endpointId, minute);
     return trips;
   };
 }

@@ -18,10 +18,11 @@ interface ClaimLoop {
 }
 
 /**
- * Time that a busy worker waits for more free capacity before it claims again: a claim of 400 deliveries costs the server 30 µs
- * for each, and a claim of 180 costs 41 µs.
+ * Time that a busy worker waits until half of its capacity is free before it claims again, longer while claimed deliveries wait for a
+ * slot: for each delivery a claim of 400 takes the server a third of the time that a claim of 100 takes (0018).
  */
 const ACCUMULATE_MS = 25;
+const ACCUMULATE_AHEAD_MS = 100;
 const ACCUMULATE_STEP_MS = 5;
 
 /** Claims until it is stopped, as much as the free capacity allows. Waking is a hint; only the poll is reliable. */
@@ -49,7 +50,8 @@ export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOption
   };
   const accumulate = async (): Promise<void> => {
     const begun = performance.now();
-    while (slots.free() * 2 < slots.capacity() && performance.now() - begun < ACCUMULATE_MS)
+    const limit = () => (slots.waiting() > 0 ? ACCUMULATE_AHEAD_MS : ACCUMULATE_MS);
+    while (slots.free() * 2 < slots.capacity() && performance.now() - begun < limit())
       await sleep(ACCUMULATE_STEP_MS);
   };
   const run = async (): Promise<void> => {

@@ -35,9 +35,9 @@ export function createCompletion(options: CompletionOptions): Pick<SlotOptions, 
   const openSecrets = createSecretOpener(deriveSealingKey(options.secretsKey));
   const waitLimitMs = leaseSeconds * 1000 * WAIT_SHARE;
   return {
-    async send(delivery, abort, waitedMs) {
-      if (abort.signal.aborted || waitedMs > waitLimitMs) return NOT_SENT;
-      const report = await sendWebhook(delivery, openSecrets, rules, abort);
+    async send(delivery, cutoff, waitedMs) {
+      if (cutoff.reason || waitedMs > waitLimitMs) return NOT_SENT;
+      const report = await sendWebhook(delivery, openSecrets, rules, cutoff);
       concurrency.observe(delivery.endpointId, report);
       stats.observe(delivery, report);
       metrics.countAttempt(delivery, report);

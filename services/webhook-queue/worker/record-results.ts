@@ -14,10 +14,12 @@ import {
   type RecordedResult,
 } from './results.repository';
 
-/** Time to accumulate results for one batch; longer after a large batch. */
+/** Time to accumulate results for one batch. A busy worker accumulates longer, because a statement has a cost of its own (0018). */
 const ACCUMULATE_MS = 5;
-const ACCUMULATE_BUSY_MS = 20;
-const BUSY = 50;
+const ACCUMULATE_BUSY_MS = 100;
+/** Results in a batch from which on a worker is busy, and from which on more of them save nothing. */
+const BUSY = 16;
+const ENOUGH = 500;
 const ATTEMPTS_MAX = 5;
 const PAUSE_MS = 1000;
 
@@ -45,7 +47,7 @@ export function createResultRecorder(
   const write = async (): Promise<void> => {
     await Promise.all([previous, sleep(accumulateMs)]);
     const findings = batch;
-    accumulateMs = findings.length > BUSY ? ACCUMULATE_BUSY_MS : ACCUMULATE_MS;
+    accumulateMs = findings.length >= BUSY && findings.length < ENOUGH ? ACCUMULATE_BUSY_MS : ACCUMULATE_MS;
     batch = [];
     previous = next!;
     next = undefined;

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim } from './claim.repository';
 import type { AttemptReport } from '../deliveries/delivery';
+import { Cutoff } from '../sending/cutoff';
 import { InterruptedError } from '../sending/explain-failure';
 
 interface HeldDelivery {
   endpointId: string;
-  abort: AbortController;
+  cutoff: Cutoff;
   /** The request has ended; its result is being recorded. */
   ended: boolean;
   recorded: Promise<void>;
@@ -15,7 +16,7 @@ export interface SlotOptions {
   /** Maximum number of requests in flight; further claimed deliveries wait in order. */
   slots: number;
   /** Sends one request. It must not throw. */
-  send: (delivery: Claim, abort: AbortController, waitedMs: number) => Promise<AttemptReport>;
+  send: (delivery: Claim, cutoff: Cutoff, waitedMs: number) => Promise<AttemptReport>;
   /** Records the result. It must not throw. */
   record: (delivery: Claim, report: AttemptReport) => Promise<void>;
   /** Called when capacity becomes free. */
@@ -26,6 +27,8 @@ export interface SlotOptions {
 export interface Slots {
   /** Number of requests in flight. */
   inFlight(): number;
+  /** Number of deliveries that wait for a slot. */
+  waiting(): number;
   /** Number of deliveries that this worker may hold now; with fast receivers it claims more than it has slots. */
   capacity(): number;
   /** Free part of the capacity. */
@@ -39,7 +42,7 @@ export interface Slots {
 }
 
 /** Claims ahead as many deliveries as got a quick response within this period, ... */
-const AHEAD_MS = 100;
+const AHEAD_MS = 200;
 /** ... up to this multiple of the slots. Timeouts do not count, so nothing is claimed ahead of requests that hang. */
 const AHEAD_MAX = 15;
 const QUICK_MS = 1000;
@@ -54,18 +57,18 @@ export function createSlots({ slots, send, record, onFree }: SlotOptions): Slots
   let inFlight = 0;
   let ended = 0;
 
-  const sendInTurn = async (delivery: Claim, abort: AbortController): Promise<AttemptReport> => {
+  const sendInTurn = async (delivery: Claim, cutoff: Cutoff): Promise<AttemptReport> => {
     const begun = performance.now();
     if (inFlight < slots) inFlight++;
     else await new Promise<void>((resolve) => waiting.push(resolve));
-    const report = await send(delivery, abort, performance.now() - begun);
+    const report = await send(delivery, cutoff, performance.now() - begun);
     const next = waiting.shift();
     if (next) next();
     else inFlight--;
     return report;
   };
   const complete = async (delivery: Claim, one: HeldDelivery): Promise<void> => {
-    const report = await sendInTurn(delivery, one.abort);
+    const report = await sendInTurn(delivery, one.cutoff);
     one.ended = true;
     ended++;
     onFree();
@@ -79,6 +82,7 @@ export function createSlots({ slots, send, record, onFree }: SlotOptions): Slots
   const capacity = () => slots + Math.min(recent.count(), slots * AHEAD_MAX);
   return {
     inFlight: () => inFlight,
+    waiting: () => waiting.length,
     capacity,
     free: () => Math.min(capacity() - (held.size - ended), capacity() * UNRECORDED_MAX - held.size),
     countByEndpoint: () => {
@@ -90,7 +94,7 @@ export function createSlots({ slots, send, record, onFree }: SlotOptions): Slots
     take: (delivery) => {
       const one: HeldDelivery = {
         endpointId: delivery.endpointId,
-        abort: new AbortController(),
+        cutoff: new Cutoff(),
         ended: false,
         recorded: Promise.resolve(),
       };
@@ -99,7 +103,7 @@ export function createSlots({ slots, send, record, onFree }: SlotOptions): Slots
     },
     finishAll: async (graceMs) => {
       await Promise.race([allRecorded(), sleep(graceMs, undefined, { ref: false })]);
-      for (const { abort } of held) abort.abort(new InterruptedError());
+      for (const { cutoff } of held) cutoff.cut(new InterruptedError());
       await allRecorded();
     },
   };
