@@ -11,7 +11,10 @@ import { givenWebsite, useWebsite, type Website } from '../support/website';
 
 const api = useTestApi();
 const reader = useWebsite(api, {}, ['catalog:read']);
-beforeEach(() => api.db.raw('truncate tours cascade'));
+beforeEach(async () => {
+  await api.db('departures').delete();
+  await api.db('tours').delete();
+});
 
 const namesOf = (body: { items: { name: string }[] }) => body.items.map((item) => item.name);
 const givenNames = (...names: string[]) => Promise.all(names.map((name) => givenTour(api.db, { name })));

@@ -8,7 +8,11 @@ import { departureOf, insertHold, tourOf } from './catalog-rows';
 
 const database = useTestDatabase();
 /** Uses a separate file for each test, so that tests do not affect each other. */
-beforeEach(() => database.db.raw('truncate tours, tour_imports, tour_edits cascade'));
+beforeEach(async () => {
+  // A truncate creates new files for every table and index, and takes ten times as long.
+  for (const table of ['seat_holds', 'departures', 'tours', 'tour_imports', 'tour_edits'])
+    await database.db(table).delete();
+});
 
 const none = { created: 0, updated: 0, unchanged: 0 };
 const first = departureEntry();
