@@ -77,10 +77,10 @@ export function openPseudoTerminal(line: string, env: Record<string, string>): P
     see,
     async answer(question, ...keys) {
       await see(question);
-      for (const key of keys) {
-        child.stdin.write(key);
+      for (const [i, key] of keys.entries()) {
         // A program may read two keys in one chunk as one escape sequence.
-        await new Promise((resolve) => setTimeout(resolve, 30));
+        if (i > 0) await new Promise((resolve) => setTimeout(resolve, 30));
+        child.stdin.write(key);
       }
     },
     ended,
