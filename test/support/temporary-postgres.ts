@@ -21,6 +21,8 @@ const NOT_DURABLE = {
   max_connections: '200',
   timezone: 'UTC',
   log_timezone: 'UTC',
+  // A client spends 0.2 ms of CPU on a connection's password instead of 2.2 ms.
+  scram_iterations: '1',
 };
 
 /**
