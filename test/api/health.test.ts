@@ -24,27 +24,19 @@ async function withDatabaseAway(work: () => Promise<void>): Promise<void> {
   await server.destroy();
 }
 
-describe('/healthz', () => {
-  it('answers that the process runs, and forbids caching', async () => {
-    const { status, body, headers } = await api.http.get('/healthz');
-    expect({ status, body, cache: headers['cache-control'] }).toEqual({
-      status: 200,
-      body: { ok: true },
-      cache: 'no-store',
-    });
+it.each([
+  ['/healthz', 'the process runs'],
+  ['/readyz', 'the migrations are applied and the database responds'],
+])('%s answers that %s, and forbids caching', async (path) => {
+  const { status, body, headers } = await api.http.get(path);
+  expect({ status, body, cache: headers['cache-control'] }).toEqual({
+    status: 200,
+    body: { ok: true },
+    cache: 'no-store',
   });
 });
 
 describe('/readyz', () => {
-  it('answers that the migrations are applied and the database responds', async () => {
-    const { status, body, headers } = await api.http.get('/readyz');
-    expect({ status, body, cache: headers['cache-control'] }).toEqual({
-      status: 200,
-      body: { ok: true },
-      cache: 'no-store',
-    });
-  });
-
   it('answers 503 while the database is down, when /healthz answers 200 and a call 500', async () => {
     const reader = await givenWebsite(api, {}, ['catalog:read']);
     await withDatabaseAway(async () => {

@@ -43,41 +43,38 @@ async function anonymize(meanwhile: (trx: Trx) => Promise<void> = async () => {}
 }
 
 describe('while a booking is anonymized', () => {
-  it('an endpoint that is added receives a body without the customer', async () => {
-    let adding: Promise<unknown> | undefined;
-    await anonymize(async () => {
-      const endpoint = {
-        tenantId: site.tenant.id,
-        url: 'https://acme.example/hook',
-        format: 'standard' as const,
-      };
-      adding = inTransaction(db, (trx) => addEndpoint(trx, 's'.repeat(32), endpoint));
-      await untilWaiting(1);
+  const addStandardEndpoint = (trx: Trx) =>
+    addEndpoint(trx, 's'.repeat(32), {
+      tenantId: site.tenant.id,
+      url: 'https://acme.example/hook',
+      format: 'standard',
     });
-    await adding;
+  async function expectBodyWithoutCustomer(): Promise<void> {
     const bodies = await db('webhook_deliveries').where({ tenant_id: site.tenant.id }).pluck('body');
     expect(bodies.map((body) => JSON.parse(body).data.customer)).toEqual([
       { name: null, phone: null, email: null },
     ]);
+  }
+
+  it('an endpoint that is added receives a body without the customer', async () => {
+    let adding: Promise<unknown> | undefined;
+    await anonymize(async () => {
+      adding = inTransaction(db, addStandardEndpoint);
+      await untilWaiting(1);
+    });
+    await adding;
+    await expectBodyWithoutCustomer();
   });
 
   it('an endpoint whose addition began first delays it, and its body is rewritten', async () => {
     let erasing: Promise<unknown> | undefined;
     await inTransaction(db, async (trx) => {
-      const endpoint = {
-        tenantId: site.tenant.id,
-        url: 'https://acme.example/hook',
-        format: 'standard' as const,
-      };
-      await addEndpoint(trx, 's'.repeat(32), endpoint);
+      await addStandardEndpoint(trx);
       erasing = anonymize();
       await untilWaiting(1);
     });
     await erasing;
-    const bodies = await db('webhook_deliveries').where({ tenant_id: site.tenant.id }).pluck('body');
-    expect(bodies.map((body) => JSON.parse(body).data.customer)).toEqual([
-      { name: null, phone: null, email: null },
-    ]);
+    await expectBodyWithoutCustomer();
   });
 
   it('the stored response of a request that began first is erased', async () => {

@@ -164,22 +164,16 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     expect(await countRows()).toEqual(before);
   });
 
-  it('ends with 130 at Ctrl-C under the summary, with nothing written', async () => {
+  it.each([
+    ['130 where the summary is answered with Ctrl-C', [KEY.ctrlC], '', 130],
+    ['1 where the answer to the summary is no', ['n', KEY.enter], 'Nothing was changed', 1],
+  ])('ends with %s, with nothing written', async (_, keys, shown, code) => {
     const before = await countRows();
     const person = terminal.sit('tenant onboard');
     await takeWhatIsOffered(person, 'Gone');
-    await person.answer('Write all of it?', KEY.ctrlC);
-    expect(await person.ended).toBe(130);
-    expect(await countRows()).toEqual(before);
-  });
-
-  it('writes nothing where the answer to the summary is no', async () => {
-    const before = await countRows();
-    const person = terminal.sit('tenant onboard');
-    await takeWhatIsOffered(person, 'Gone');
-    await person.answer('Write all of it?', 'n', KEY.enter);
-    await person.see('Nothing was changed');
-    expect(await person.ended).toBe(1);
+    await person.answer('Write all of it?', ...keys);
+    await person.see(shown);
+    expect(await person.ended).toBe(code);
     expect(await countRows()).toEqual(before);
   });
 

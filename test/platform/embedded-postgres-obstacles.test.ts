@@ -11,7 +11,9 @@ import {
   ask,
   cloneOf,
   end,
+  failure,
   joinInProcess,
+  newDatabase,
   nextWord,
   serverPid,
   startProcess,
@@ -22,10 +24,7 @@ import {
 
 let template: string;
 
-beforeAll(async () => {
-  template = temporaryDirectory();
-  await (await joinEmbeddedPostgres(template)).leave();
-});
+beforeAll(async () => (template = await newDatabase()));
 afterAll(tidy);
 
 describe('a postmaster.pid that a killed server left', () => {
@@ -173,13 +172,6 @@ describe('a temporary server', () => {
     await expect(ask(url!, 'select 1')).rejects.toThrow('ECONNREFUSED');
   });
 });
-
-async function failure(dataDir: string): Promise<Error> {
-  return joinEmbeddedPostgres(dataDir).then(
-    () => Promise.reject(new Error('it started')),
-    (error: Error) => error,
-  );
-}
 
 // PostgreSQL checks only processes of its own account.
 async function stranger() {

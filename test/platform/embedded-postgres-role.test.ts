@@ -9,15 +9,14 @@ import { superuserUrl } from '../../services/platform/embedded-postgres/roles';
 import { startServer, stopServer } from '../../services/platform/embedded-postgres/server';
 import { rotateServerLog } from '../../services/platform/embedded-postgres/server';
 import { migrate } from '../../services/platform/migrate';
-import { ask, cloneOf, temporaryDirectory, tidy } from './embedded-postgres-support';
+import { ask, cloneOf, newDatabase, temporaryDirectory, tidy } from './embedded-postgres-support';
 
 /** A new database, and one that the superuser of an earlier release made: the tests use copies. */
 let fresh: string;
 let earlier: string;
 
 beforeAll(async () => {
-  fresh = temporaryDirectory();
-  await (await joinEmbeddedPostgres(fresh)).leave();
+  fresh = await newDatabase();
   earlier = temporaryDirectory();
   await makeEarlierDatabase(earlier);
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
 import { stopServer } from '../../services/platform/embedded-postgres/server';
 import { LOAD_TYPESCRIPT } from '../support/service-entry';
 
@@ -34,6 +35,21 @@ export function cloneOf(dataDir: string): string {
   const clone = temporaryDirectory();
   execFileSync('cp', ['-a', path.join(dataDir, 'pg18'), clone]);
   return clone;
+}
+
+/** Creates a new database, and stops its server. */
+export async function newDatabase(): Promise<string> {
+  const dataDir = temporaryDirectory();
+  await (await joinEmbeddedPostgres(dataDir)).leave();
+  return dataDir;
+}
+
+/** Returns the error of a start that must fail. */
+export async function failure(dataDir: string): Promise<Error> {
+  return joinEmbeddedPostgres(dataDir).then(
+    () => Promise.reject(new Error('it started')),
+    (error: Error) => error,
+  );
 }
 
 export async function tidy(): Promise<void> {

@@ -20,7 +20,9 @@ import { ScramClient } from '../../services/platform/database/scram-client';
 import {
   cloneOf,
   end,
+  failure,
   leave,
+  newDatabase,
   nextWord,
   serverPid,
   startProcess,
@@ -33,10 +35,7 @@ const describeAsRoot = process.geteuid?.() === 0 ? describe : describe.skip;
 const impostors: Server[] = [];
 let template: string;
 
-beforeAll(async () => {
-  template = temporaryDirectory();
-  await (await joinEmbeddedPostgres(template)).leave();
-});
+beforeAll(async () => (template = await newDatabase()));
 afterAll(async () => {
   impostors.forEach((each) => each.close());
   await tidy();
@@ -175,11 +174,4 @@ function secretOfRoot(dataDir: string, content: string): string {
   const file = path.join(dataDir, `secret-${readdirSync(dataDir).length}`);
   writeFileSync(file, content, { mode: 0o600 });
   return file;
-}
-
-async function failure(dataDir: string): Promise<Error> {
-  return joinEmbeddedPostgres(dataDir).then(
-    () => Promise.reject(new Error('it started')),
-    (error: Error) => error,
-  );
 }
