@@ -8,7 +8,12 @@ import {
 import { tokenIdOfPass, verifyEmbedPass } from '../credentials/embed-pass';
 import { offeredToken } from '../credentials/credential-source';
 import type { ApiKeyPrincipal, Scope, WidgetPrincipal } from '../credentials/credential';
-import { refuseMisplaced, verifyApiKey, verifyWidgetToken } from '../credentials/verify-credential';
+import {
+  cachedApiKeyPrincipal,
+  refuseMisplaced,
+  verifyApiKey,
+  verifyWidgetToken,
+} from '../credentials/verify-credential';
 
 import { type CredentialKind, parseToken } from '../credentials/token-format';
 
@@ -82,7 +87,8 @@ function recordOfferedId(request: Request, { token, channels }: SentCredential):
 async function verifyServer(request: Request, sent: SentCredential, scope: Scope): Promise<ApiKeyPrincipal> {
   const { credentials, secrets } = contextOf(request);
   if (isCarriedAs('api_key', sent)) {
-    return verifyApiKey(credentials, secrets.keyPepper, sent.token, scope);
+    const cached = cachedApiKeyPrincipal(credentials, sent.token, scope);
+    return cached ?? verifyApiKey(credentials, secrets.keyPepper, sent.token, scope);
   }
   return refuseMisplaced(credentials, offeredToken(sent.token, secrets.keyPepper), 'api_key');
 }
