@@ -24,6 +24,7 @@ export interface Config {
   remember: boolean;
   /** false: each hold and each booking is created in its own transaction. */
   groupCommit: boolean;
+  preparedStatements: boolean;
   webhooks: { allowPrivateTargets: boolean; retryScheduleSeconds: number[]; retentionDays: number };
   /** The given values. secrets.ts refuses or generates missing ones. */
   secrets: { secretsKey?: string; cursorKey?: string; keyPepper?: string };
@@ -84,6 +85,7 @@ export function checkEnvironment(env: Environment): CheckedEnvironment {
     cdnCache: values.CDN_CACHE,
     remember: values.AUTHORIZATION_CACHE,
     groupCommit: values.GROUP_COMMIT,
+    preparedStatements: values.PREPARED_STATEMENTS,
     webhooks: {
       allowPrivateTargets: values.WEBHOOK_ALLOW_PRIVATE_TARGETS,
       retryScheduleSeconds: values.WEBHOOK_RETRY_SCHEDULE,

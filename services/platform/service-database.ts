@@ -16,10 +16,11 @@ export async function openServiceDatabase(config: Config, log: Logger): Promise<
   const server = config.databaseUrl
     ? { url: config.databaseUrl, leave: () => Promise.resolve() }
     : await joinEmbeddedPostgres(path.resolve(config.dataDir), { onNotice });
+  const canPrepare = config.preparedStatements || !config.databaseUrl;
   const pools: Db[] = [];
   return {
     openPool(options) {
-      const pool = openDatabase(server.url, options);
+      const pool = openDatabase(server.url, { ...options, canPrepare });
       pools.push(pool);
       return pool;
     },

@@ -56,7 +56,9 @@ describe.each([
 ])('two processes %s:', (_title, settings) => {
   beforeAll(async () => {
     database = await createTestDatabase();
-    const starting = settings.map((GROUP_COMMIT) => startApiProcess(database.url, { GROUP_COMMIT }));
+    const starting = settings.map((GROUP_COMMIT) =>
+      startApiProcess(database.url, { GROUP_COMMIT, PREPARED_STATEMENTS: GROUP_COMMIT }),
+    );
     processes = await Promise.all(starting);
     authorization = `Bearer ${await givenKey(database.db, await givenTenant(database.db))}`;
   }, 60_000);

@@ -18,7 +18,7 @@ describe.each(['on', 'off'])('with group commit %s, connections that are lost at
     cutter = await startCommitCutter(Number(new URL(database.url).port));
     const url = new URL(database.url);
     url.host = `127.0.0.1:${cutter.port}`;
-    api = await startApiProcess(url.href, { GROUP_COMMIT: setting });
+    api = await startApiProcess(url.href, { GROUP_COMMIT: setting, PREPARED_STATEMENTS: setting });
   }, 30_000);
   afterAll(async () => {
     clients.giveUp();

@@ -1,9 +1,26 @@
-import { inTransaction, openDatabase, toColumns } from '../../services/platform/database';
+import { inTransaction, openDatabase, rawPrepared, toColumns } from '../../services/platform/database';
 import { migrate, pendingMigrations } from '../../services/platform/migrate';
 import { createTestDatabase, useTestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';
 
 const database = useTestDatabase();
+
+describe('rawPrepared', () => {
+  it.each([
+    [true, 1],
+    [false, 0],
+  ])('keeps the plan of a statement if the connection may (%s)', async (canPrepare, kept) => {
+    const db = openDatabase(database.url, { applicationName: 'test', poolMax: 1, canPrepare });
+    const answers = await inTransaction(db, async (trx) => {
+      const add = (more: number) => rawPrepared(trx, 'select :more::integer + 1 as sum', { more });
+      return [await add(1), await add(2)].map(({ rows }) => rows[0].sum as number);
+    });
+    const { rows } = await db.raw('select statement from pg_prepared_statements');
+    await db.destroy();
+    expect(answers).toEqual([2, 3]);
+    expect(rows).toHaveLength(kept);
+  });
+});
 
 describe('inTransaction', () => {
   it('runs in READ COMMITTED with two seconds for a lock, whatever the server prefers', async () => {

@@ -1,4 +1,4 @@
-import { CLOCK, type Db, type Trx } from '../../platform/database';
+import { CLOCK, type Db, rawPrepared, type Trx } from '../../platform/database';
 import type { PricedTour } from '../pricing/prices';
 import type { Departure, DepartureKey } from './departure';
 
@@ -81,7 +81,8 @@ export async function lockFreeDepartureRows(
   trx: Trx,
   wanted: DepartureKey[],
 ): Promise<(DepartureKey & { id: string })[]> {
-  const { rows } = await trx.raw(
+  const { rows } = await rawPrepared(
+    trx,
     `select d.id, d.tour_id as "tourId", d.departure_date as "departureDate"
      from ${WANTED_DEPARTURES} order by d.id for update of d skip locked`,
     bindKeys(wanted),
@@ -124,7 +125,8 @@ export async function countDepartures(
   ids: string[],
 ): Promise<{ at: string; transactionId: string; counted: CountedDeparture[] }> {
   // The clock is returned without departures too.
-  const { rows } = await trx.raw(
+  const { rows } = await rawPrepared(
+    trx,
     `${CLOCK} select ${DEPARTURE_COLUMNS}, clock.at::text as "atText", pg_current_xact_id()::text as "transactionId",
        exists (select from seat_holds h
                where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))

@@ -1,4 +1,4 @@
-import { type Db, refuseWhenLocked, type Trx } from '../../platform/database';
+import { type Db, rawPrepared, refuseWhenLocked, type Trx } from '../../platform/database';
 import { IdempotencyInProgressError, IdempotencyKeyReusedError } from './idempotency.errors';
 import type { Operation } from './operation';
 
@@ -42,7 +42,8 @@ function bindKeys(keys: ClaimedKey[]) {
 
 /** Locks the keys that no other transaction has, until the transaction ends. @returns their indexes */
 export async function tryLockKeys(trx: Trx, keys: ClaimedKey[]): Promise<number[]> {
-  const { rows } = await trx.raw(
+  const { rows } = await rawPrepared(
+    trx,
     `select k.n from ${KEYS} where pg_try_advisory_xact_lock(${LOCK_OF_KEY})`,
     bindKeys(keys),
   );
@@ -69,7 +70,8 @@ export async function findAnswersOfKeys(
   const live = `from idempotency_keys i
     where i.tenant_id = k.tenant_id and i.operation = k.operation and i.key in (k.key, k.erased_key)
       and i.expires_at > clock_timestamp()`;
-  const { rows } = await trx.raw(
+  const { rows } = await rawPrepared(
+    trx,
     `select k.n, earlier.fingerprint, earlier.status, earlier.answer, earlier.found is null as "isLocked"
      from ${KEYS}
      left join lateral (
@@ -92,7 +94,8 @@ export async function insertAnswers(
       ...{ erased_key: erasedKey, fingerprint: fingerprint.toString('hex') },
     }),
   );
-  const { rowCount } = await trx.raw(
+  const { rowCount } = await rawPrepared(
+    trx,
     `insert into idempotency_keys as i (tenant_id, operation, key, fingerprint, status, answer, expires_at)
      select a.tenant_id, a.operation, a.key, decode(a.fingerprint, 'hex'), a.status, a.answer,
        clock_timestamp() + make_interval(hours => a.keep_hours)

@@ -1,4 +1,4 @@
-import type { Trx } from '../../platform/database';
+import { rawPrepared, type Trx } from '../../platform/database';
 import { IS_VISIBLE, visibilityJoins } from '../catalog/visibility';
 import type { HeldSeats } from './sale-facts';
 
@@ -17,7 +17,8 @@ export async function findSellers(
   wanted: { tenantId: string; departureId: string; limited: boolean }[],
   at: string,
 ): Promise<Seller[]> {
-  const { rows } = await trx.raw(
+  const { rows } = await rawPrepared(
+    trx,
     `select w.tenant_id as "tenantId", d.id as "departureId", ${IS_VISIBLE} as "visible",
        case when w.limited then (
          coalesce((select sum(h.quantity) from seat_holds h
@@ -57,7 +58,8 @@ export async function countOfTenants(
   wanted: { tenantId: string; holds: boolean; leads: boolean }[],
   at: string,
 ): Promise<TenantCounts[]> {
-  const { rows } = await trx.raw(
+  const { rows } = await rawPrepared(
+    trx,
     `select w.tenant_id as "tenantId",
        case when w.holds then (
          select count(*) from seat_holds h
@@ -84,7 +86,8 @@ export async function findHoldsToConsume(
   references: { tenantId: string; departureId: string; externalRef: string }[],
   at: string,
 ): Promise<HeldSeats[]> {
-  const { rows } = await trx.raw(
+  const { rows } = await rawPrepared(
+    trx,
     `select h.id, h.tenant_id as "tenantId", h.departure_id as "departureId", h.quantity, h.external_ref as "externalRef",
        case when hold_lapsed(h.status, h.expires_at, :at) then 'expired' else h.status end as "status",
        h.unit_price_minor as "unitPriceMinor", h.currency, h.currency_digits as "currencyDigits",

@@ -1,4 +1,4 @@
-import type { Trx } from '../../platform/database';
+import { rawPrepared, type Trx } from '../../platform/database';
 import type { Actor } from '../tenants/actor';
 import type { GrantedBooking } from '../bookings/create-booking';
 import type { GrantedHold } from '../holds/place-hold';
@@ -12,7 +12,8 @@ export interface HoldTimes {
 
 /** @param at the clock reading of the decision; the holds begin then, not at the transaction's start */
 export async function insertHolds(trx: Trx, holds: GrantedHold[], at: string): Promise<HoldTimes[]> {
-  const { rows } = await trx.raw(
+  const { rows } = await rawPrepared(
+    trx,
     `insert into seat_holds (id, tenant_id, departure_id, quantity, hold_minutes, status, created_at, expires_at, ended_at,
        ended_by, unit_price_minor, currency, currency_digits, price_breakdown, external_ref, customer_name, customer_phone,
        customer_email, placed_by)
@@ -59,7 +60,8 @@ export async function convertHolds(
   holds: { id: string; by: Actor | null }[],
   at: string,
 ): Promise<number> {
-  const { rowCount } = await trx.raw(
+  const { rowCount } = await rawPrepared(
+    trx,
     `update seat_holds h set status = 'converted', ended_at = :at, ended_by = c.by
      from json_to_recordset(:holds::json) as c (id uuid, by text)
      where h.id = c.id and h.status = 'active'`,
@@ -82,7 +84,8 @@ export interface NewLeadRow {
 
 /** Inserts the leads with ids in order of arrival. A booking reference is the tenant's prefix, a dash, and the lead's id. */
 export async function insertLeads(trx: Trx, leads: GrantedBooking[], at: string): Promise<NewLeadRow[]> {
-  const { rows } = await trx.raw(
+  const { rows } = await rawPrepared(
+    trx,
     `with numbered as materialized (
        select nextval(pg_get_serial_sequence('booking_leads', 'id')) as id, l.*
        from json_to_recordset(:leads::json) as l (n integer, prefix text, window_minutes integer, tenant_id uuid, tour_id uuid,

@@ -91,6 +91,10 @@ export const VARIABLES = {
   CDN_CACHE: { about: 'let a CDN that checks keys itself cache availability', ...boolean('off') },
   AUTHORIZATION_CACHE: { about: 'cache credentials and catalog for up to a second', ...boolean('on') },
   GROUP_COMMIT: { about: 'write the holds and bookings that wait together', ...boolean('on') },
+  PREPARED_STATEMENTS: {
+    about: 'keep the plans of statements for sales in each connection of DATABASE_URL',
+    ...boolean('off'),
+  },
   SECRETS_KEY: { about: 'seals webhook secrets', ...secret() },
   CURSOR_KEY: { about: 'signs cursors and embed passes', ...secret() },
   KEY_PEPPER: { about: 'key of the digests of API keys and tokens', ...secret() },
