@@ -6,14 +6,16 @@ import { registerEmbed } from './widget/embed.router';
 import { RegisterRoutes } from './generated/routes';
 import { registerHealth } from './health/health.router';
 import type { SalesContext } from './sales-context';
-import { answerFromCache } from './http/cached-answers';
+import { createCacheResponder } from './http/cached-answers';
 import { handleError, refuseUnmatched, refuseUnreadableBody } from './http/error-handler';
 import { malformedInput } from './http/http.errors';
 import { createLoadShedder, type LoadShedder } from './http/load-shedding';
-import { createHttpApp } from '../platform/http/edge';
-import { createHttpServer, HTTP_LIMITS, type HttpLimits } from '../platform/http/server';
+import { createHttpApp, securityHeadersOf } from '../platform/http/edge';
+import { type AnswerEarly, createHttpServer, HTTP_LIMITS, type HttpLimits } from '../platform/http/server';
 import { writeRequestLine } from './http/request-log';
 import { measureRequest } from './http/request-metrics';
+
+const SECURITY_HEADERS = securityHeadersOf({ referrerPolicy: 'no-referrer' });
 
 /** Creates the HTTP service. Handlers run in this order. */
 export function createApp(context: SalesContext, shedder: LoadShedder = createLoadShedder()): Express {
@@ -21,13 +23,14 @@ export function createApp(context: SalesContext, shedder: LoadShedder = createLo
     trustProxy: context.config.trustProxy,
     writeRequestLine,
     measure: measureRequest,
-    securityHeaders: { referrerPolicy: 'no-referrer' },
+    securityHeaders: SECURITY_HEADERS,
     toRefusal: malformedInput,
   });
   app.locals.context = context;
+  app.locals.answerFromCache = createCacheResponder(shedder, SECURITY_HEADERS);
 
   registerHealth(app);
-  app.use(shedder.middleware, answerFromCache);
+  app.use(shedder.middleware);
   registerDocs(app);
   registerCoverPictures(app);
   registerEmbed(app);
@@ -39,5 +42,5 @@ export function createApp(context: SalesContext, shedder: LoadShedder = createLo
 
 /** Creates the server of `app` with the limits for one client (platform/http). */
 export function createServer(app: Express, limits: HttpLimits = HTTP_LIMITS): Server {
-  return createHttpServer(app, limits, refuseUnreadableBody);
+  return createHttpServer(app, limits, refuseUnreadableBody, app.locals.answerFromCache as AnswerEarly);
 }

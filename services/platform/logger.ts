@@ -15,6 +15,10 @@ const REDACTED = new Set([
   'customer',
 ]);
 
+/** A write for each line costs 10 µs more, in the thread that writes too. A killed process loses the lines of this time. */
+const BUFFER_BYTES = 4096;
+const FLUSH_MS = 100;
+
 /** Creates a logger that writes JSON lines to stdout asynchronously. */
 export function createLogger(level: string, service: string): Logger {
   return pino(
@@ -25,7 +29,7 @@ export function createLogger(level: string, service: string): Logger {
       formatters: { level: (label) => ({ level: label }), log: redact },
       serializers: { err: toSafeError },
     },
-    pino.destination({ dest: 1, sync: false }),
+    pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS }),
   );
 }
 

@@ -1,18 +1,26 @@
-import type { NextFunction, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Quotas } from '../../platform/config';
-import { isHeaderName } from '../../platform/http/malformed-request';
+import type { Header } from '../../platform/http/edge';
+import { isHeaderName, malformationOf } from '../../platform/http/malformed-request';
+import { assignRequestId } from '../../platform/http/request-id';
+import { startRequestLine } from '../../platform/http/request-log';
+import type { AnswerEarly } from '../../platform/http/server';
 import type { CachedEntry } from '../../platform/read-cache/read-cache';
 import { versionOfCaller } from '../credentials/credential';
 import { cachedApiKeyPrincipal, cachedWidgetPrincipal } from '../credentials/verify-credential';
 import { contextOf } from './api-context';
 import { acceptPrincipal, type Principal, principalOf } from './authentication';
 import { type AnswerContent, sendContent } from './caching';
-import { spendQuota } from './quota';
+import { handleError } from './error-handler';
+import type { LoadShedder } from './load-shedding';
+import { quotaHeaders, spendQuota, type SpentQuota } from './quota';
+import { writeRequestLine } from './request-log';
+import { startMeasurement } from './request-metrics';
 
 /*
- * Answers a repeated read with bytes that exist, before Express looks for the route (ADR 27). The first request passes all
- * handlers of its route, and its controller stores the answer. The same target for the same tenant then needs only its
- * credential, its quota and, in a browser, its origin. A change clears the read cache, and with it the answers.
+ * Answers a repeated read with bytes that exist, without Express (ADR 27). The first request passes all handlers of its route,
+ * and its controller stores the answer. The same target for the same tenant then needs only its credential, its quota and, in
+ * a browser, its origin. A change clears the read cache, and with it the answers.
  */
 
 /** The parts of a route that its cached answers need. */
@@ -55,27 +63,56 @@ export async function answerRead<T>(
   return undefined as T;
 }
 
-/** Answers a GET from the cache, or passes it on. */
-export function answerFromCache(request: Request, response: Response, next: NextFunction): void {
-  const caller = request.method === 'GET' ? cachedCallerOf(request) : undefined;
-  const answer = caller && contextOf(request).answers.peek<CachedAnswer>(cacheKey(caller));
-  if (!answer) return next();
-  request.route = answer.matched;
-  acceptPrincipal(request, caller.principal);
-  serve(request, response, caller.principal, answer).catch(next);
+/**
+ * Creates the function that answers a GET from the cache. It does what the common handlers do for other requests: id, log line,
+ * metrics, load shedding and security headers.
+ */
+export function createCacheResponder(shedder: LoadShedder, securityHeaders: Header[]): AnswerEarly {
+  const common = securityHeaders.flat();
+  return (request, response) => {
+    if (request.method !== 'GET' || malformationOf(request)) return false;
+    const caller = cachedCallerOf(request);
+    const answer = caller && contextOf(request).answers.peek<CachedAnswer>(cacheKey(caller));
+    if (!answer || !shedder.enter(response)) return false;
+    // Express sets these for other requests.
+    request.route = answer.matched;
+    request.res = response;
+    response.locals = {};
+    const headers = ['X-Request-Id', assignRequestId(request), ...common];
+    const writeLine = startRequestLine(writeRequestLine, request, response);
+    const measure = startMeasurement(request, response);
+    response.once('close', () => {
+      shedder.leave(response);
+      measure();
+      writeLine();
+    });
+    void serve(request, response, caller.principal, answer, headers).finally(() => shedder.leave(response));
+    return true;
+  };
 }
 
+/** Never rejects. @param headers common headers, names and values in turn */
 async function serve(
   request: Request,
   response: Response,
   principal: Principal,
   answer: CachedAnswer,
+  headers: string[],
 ): Promise<void> {
   const { route } = answer;
-  route.beforeQuota?.(request, response);
-  await spendQuota(request, response, route.quota, principal);
-  route.afterQuota?.(request);
-  sendContent(request, response, await contentOf(answer));
+  const spent: SpentQuota[] = [];
+  try {
+    acceptPrincipal(request, principal);
+    route.beforeQuota?.(request, response);
+    await spendQuota(request, route.quota, principal, spent);
+    route.afterQuota?.(request);
+    const content = await contentOf(answer);
+    if (!response.headersSent) sendContent(request, response, content, [...headers, ...quotaHeaders(spent)]);
+  } catch (error) {
+    const all = [...headers, ...quotaHeaders(spent)];
+    for (let at = 0; at < all.length; at += 2) response.setHeader(all[at]!, all[at + 1]!);
+    handleError(error, request, response, () => {});
+  }
 }
 
 /** Returns the approximate memory of the content: two bytes a character, and two KiB for its objects. */

@@ -10,6 +10,9 @@ const CAN_GO_ELSEWHERE = 'x-retry-elsewhere';
 
 export interface LoadShedder {
   middleware: RequestHandler;
+  /** Counts a request as waiting until `leave`; returns false if the middleware must handle it. */
+  enter(response: Response): boolean;
+  leave(response: Response): void;
   /** Starts the drain: every answer ends its connection, and requests that a proxy can send elsewhere are not started. */
   beginDrain(): void;
   /** Milliseconds since the last request. */
@@ -42,8 +45,17 @@ export function createLoadShedder(): LoadShedder {
     next();
   }
 
+  function enter(response: Response): boolean {
+    if (state !== 'open' || lag.isTooLong() || waiting.size >= WAITING_MAX) return false;
+    lastRequestAt = performance.now();
+    waiting.add(response);
+    return true;
+  }
+
   return {
     middleware,
+    enter,
+    leave: (response) => void waiting.delete(response),
     beginDrain: () => {
       state = 'draining';
       for (const response of waiting) if (!response.headersSent) response.setHeader('Connection', 'close');

@@ -19,62 +19,86 @@ export function quota(kind: keyof Quotas): RequestHandler {
   return [countRequest, countScopeless] as unknown as RequestHandler;
 
   function countRequest(request: Request, response: Response, next: NextFunction): void {
-    spendQuota(request, response, kind, principalOf(request)!).then(() => next(), next);
+    spend(request, response, kind, principalOf(request)!).then(() => next(), next);
   }
 
   function countScopeless(error: unknown, request: Request, response: Response, next: NextFunction): void {
     if (!(error instanceof InsufficientScopeError)) return next(error);
     const refuse = (failure?: unknown) =>
       next(failure === undefined || failure instanceof RateLimitedError ? error : failure);
-    spendQuota(request, response, kind, error.principal).then(refuse, refuse);
+    spend(request, response, kind, error.principal).then(refuse, refuse);
   }
 }
 
 type Spender = Pick<Principal, 'kind' | 'familyId'>;
 
-/** @throws RateLimitedError (429) */
-export async function spendQuota(
+async function spend(
   request: Request,
   response: Response,
   kind: keyof Quotas,
   principal: Spender,
 ): Promise<void> {
+  const spent: SpentQuota[] = [];
+  try {
+    await spendQuota(request, kind, principal, spent);
+  } finally {
+    const headers = quotaHeaders(spent);
+    for (let at = 0; at < headers.length; at += 2) response.setHeader(headers[at]!, headers[at + 1]!);
+  }
+}
+
+/**
+ * Counts one request.
+ * @param spent gets the quotas that counted it, also if one refuses
+ * @throws RateLimitedError (429)
+ */
+export async function spendQuota(
+  request: Request,
+  kind: keyof Quotas,
+  principal: Spender,
+  spent: SpentQuota[],
+): Promise<void> {
   const { config, quotas } = contextOf(request);
-  const spent: Spent[] = [];
-  const take = async (policy: string, bucket: string, limit: number): Promise<void> => {
-    const answer = await quotas.consume(bucket, limit);
-    spent.push({ policy, limit, answer });
-    setQuotaHeaders(response, spent);
-    if (!answer.allowed) throw new RateLimitedError(answer.resetSeconds);
-  };
   const family = `${kind}:${principal.familyId}`;
   // All visitors of a site share one widget token. The address is counted first, so that a refused visitor takes nothing
   // from the others.
   if (principal.kind === 'widget_token') {
-    await take(`${kind}-address`, `${family}:${networkOf(request.ip)}`, PER_ADDRESS_AND_TOKEN);
+    const bucket = `${family}:${networkOf(request.ip)}`;
+    record(`${kind}-address`, PER_ADDRESS_AND_TOKEN, await quotas.consume(bucket, PER_ADDRESS_AND_TOKEN));
   }
-  await take(kind, family, config.quotas[kind]);
+  const limit = config.quotas[kind];
+  record(kind, limit, await quotas.consume(family, limit));
+
+  function record(policy: string, ofLimit: number, answer: QuotaAnswer): void {
+    spent.push({ policy, limit: ofLimit, answer });
+    if (!answer.allowed) throw new RateLimitedError(answer.resetSeconds);
+  }
 }
 
-interface Spent {
+/** A quota that has counted a request. */
+export interface SpentQuota {
   policy: string;
   limit: number;
   answer: QuotaAnswer;
 }
 
-/** Sets the headers of the current and the former draft (RateLimit header fields 10 and 06). The former holds one quota only. */
-function setQuotaHeaders(response: Response, spent: Spent[]): void {
-  const all = (show: (one: Spent) => string) => spent.map(show).reverse().join(', ');
-  response.setHeader(
-    'RateLimit-Policy',
-    all(({ policy, limit }) => `"${policy}";q=${limit};w=${WINDOW_SECONDS}`),
-  );
-  response.setHeader(
-    'RateLimit',
-    all(({ policy, answer }) => `"${policy}";r=${answer.remaining};t=${answer.resetSeconds}`),
-  );
-  const { limit, answer } = spent.at(-1)!;
-  response.setHeader('RateLimit-Limit', limit);
-  response.setHeader('RateLimit-Remaining', answer.remaining);
-  response.setHeader('RateLimit-Reset', answer.resetSeconds);
+/**
+ * Returns the headers of the current and the former draft (RateLimit header fields 10 and 06) as names and values in turn. The
+ * former holds one quota only.
+ */
+export function quotaHeaders(spent: SpentQuota[]): string[] {
+  let policies = '';
+  let states = '';
+  for (const { policy, limit, answer } of spent) {
+    const separator = policies && ', ';
+    policies = `"${policy}";q=${limit};w=${WINDOW_SECONDS}${separator}${policies}`;
+    states = `"${policy}";r=${answer.remaining};t=${answer.resetSeconds}${separator}${states}`;
+  }
+  const last = spent.at(-1);
+  if (!last) return [];
+  return [
+    ...['RateLimit-Policy', policies, 'RateLimit', states],
+    ...['RateLimit-Limit', `${last.limit}`, 'RateLimit-Remaining', `${last.answer.remaining}`],
+    ...['RateLimit-Reset', `${last.answer.resetSeconds}`],
+  ];
 }

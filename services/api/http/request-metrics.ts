@@ -30,15 +30,20 @@ const inFlight = new Gauge({
 
 /** Measures every request by its outcome. */
 export function measureRequest(request: Request, response: Response, next: NextFunction): void {
+  response.once('close', startMeasurement(request, response));
+  next();
+}
+
+/** Starts the clock of a request. @returns the function that records its end. Call it when the response is closed */
+export function startMeasurement(request: Request, response: Response): () => void {
   const startedAt = performance.now();
   inFlight.inc();
-  response.once('close', () => {
+  return () => {
     inFlight.dec();
     const series = seriesOf(methodOf(request), routeOf(request), statusOf(response));
     series.count.inc();
     series.seconds.observe((performance.now() - startedAt) / 1000);
-  });
-  next();
+  };
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS', 'PUT', 'PATCH']);

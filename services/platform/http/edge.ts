@@ -17,7 +17,7 @@ export interface HttpEdge {
   writeRequestLine: WriteRequestLine;
   /** Measures every request, malformed ones too. */
   measure?: RequestHandler;
-  securityHeaders: SecurityHeaders;
+  securityHeaders: Header[];
   /** Returns the error for a malformed request; the service's error handler answers it. */
   toRefusal: (malformation: RequestMalformation) => Error;
   /** Requires Host in HTTP/1.0 too. */
@@ -41,8 +41,11 @@ export function createHttpApp(edge: HttpEdge): Express {
   return app;
 }
 
+/** Name and value. */
+export type Header = [string, string];
+
 /** The differences between the services' security headers. */
-interface SecurityHeaders {
+export interface SecurityHeaders {
   /** The sources that pages of the service may load, beside `default-src 'none'`. */
   sources?: Record<string, string[]>;
   referrerPolicy: 'no-referrer' | 'same-origin';
@@ -51,20 +54,17 @@ interface SecurityHeaders {
 
 const NONE = ["'none'"];
 
-/**
- * Sets the security headers of every response. A route whose page may be framed replaces them. helmet makes them once: its
- * chain of handlers for each request cost more than all other common handlers.
- */
-function setSecurityHeaders(differences: SecurityHeaders): RequestHandler {
-  const headers = securityHeadersOf(differences);
+/** Sets the security headers of every response. A route whose page may be framed replaces them. */
+function setSecurityHeaders(headers: Header[]): RequestHandler {
   return (_request, response, next) => {
     for (const [name, value] of headers) response.setHeader(name, value);
     next();
   };
 }
 
-function securityHeadersOf({ sources, referrerPolicy, xFrameOptions }: SecurityHeaders): [string, string][] {
-  const headers: [string, string][] = [];
+/** Lets helmet create the headers once: its twelve handlers in each request cost more than all other common handlers. */
+export function securityHeadersOf({ sources, referrerPolicy, xFrameOptions }: SecurityHeaders): Header[] {
+  const headers: Header[] = [];
   const recorder = {
     setHeader: (name: string, value: string) => void headers.push([name, value]),
     removeHeader: () => {},

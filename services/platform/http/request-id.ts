@@ -8,16 +8,24 @@ interface NamedRequest extends IncomingMessage {
 const FOREIGN_ID = /^[A-Za-z0-9_-]{8,64}$/;
 const ids = new WeakMap<object, string>();
 
-/** Gives every request an id for the response and the log line. Accepts the id of a trusted proxy. */
+/** Gives every request an id for the response and the log line. */
 export function nameRequest(request: NamedRequest, response: ServerResponse, next: () => void): void {
-  const trust = request.app.get('trust proxy fn') as (address: string | undefined, hop: number) => boolean;
-  const proposed = request.headers['x-request-id'];
-  const accepted =
-    typeof proposed === 'string' && FOREIGN_ID.test(proposed) && trust(request.socket.remoteAddress, 0);
-  const id = accepted ? proposed : randomUUID();
-  ids.set(request, id);
-  response.setHeader('X-Request-Id', id);
+  response.setHeader('X-Request-Id', assignRequestId(request));
   next();
+}
+
+/** Accepts the id of a trusted proxy. */
+export function assignRequestId(request: NamedRequest): string {
+  const proposed = request.headers['x-request-id'];
+  const isAccepted = typeof proposed === 'string' && FOREIGN_ID.test(proposed) && comesFromProxy(request);
+  const id = isAccepted ? proposed : randomUUID();
+  ids.set(request, id);
+  return id;
+}
+
+function comesFromProxy({ app, socket }: NamedRequest): boolean {
+  const trust = app.get('trust proxy fn') as (address: string | undefined, hop: number) => boolean;
+  return trust(socket.remoteAddress, 0);
 }
 
 export function requestIdOf(request: IncomingMessage): string {

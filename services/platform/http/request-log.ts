@@ -19,21 +19,27 @@ export type WriteRequestLine = (line: RequestLine, request: Request, response: R
 /** Writes one line per request when its response is closed. */
 export function logRequests(write: WriteRequestLine): RequestHandler {
   return (request, response, next) => {
-    const begun = performance.now();
-    // A closed socket has no address.
-    const client = shortenedAddress(request.ip);
-    response.on('close', () => {
-      const line = {
-        request_id: requestIdOf(request),
-        client,
-        method: request.method,
-        route: routeOf(request),
-        status: statusOf(response),
-        duration_ms: Math.round((performance.now() - begun) * 10) / 10,
-      };
-      write(line, request, response);
-    });
+    const finish = startRequestLine(write, request, response);
+    response.on('close', finish);
     next();
+  };
+}
+
+/** Starts the clock of a request. @returns the function that writes its line. Call it when the response is closed */
+export function startRequestLine(write: WriteRequestLine, request: Request, response: Response): () => void {
+  const begun = performance.now();
+  // A closed socket has no address.
+  const client = shortenedAddress(request.ip);
+  return () => {
+    const line = {
+      request_id: requestIdOf(request),
+      client,
+      method: request.method,
+      route: routeOf(request),
+      status: statusOf(response),
+      duration_ms: Math.round((performance.now() - begun) * 10) / 10,
+    };
+    write(line, request, response);
   };
 }
 

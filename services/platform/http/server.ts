@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { Socket } from 'node:net';
-import type { Express } from 'express';
+import type { Express, Request, Response } from 'express';
 import { boundConnections, type ConnectionLimits } from './connections';
 import { passRequests, type RefuseBody } from './malformed-request';
 import { endConnectionOfUnreadBody } from './request-body';
@@ -35,8 +35,16 @@ export const HTTP_LIMITS: HttpLimits = {
   unanswered: 16,
 };
 
+/** Answers a request without Express. Returns false for a request that the app must answer, without an effect. */
+export type AnswerEarly = (request: Request, response: Response) => boolean;
+
 /** Creates an HTTP server for `app` with limits per client. */
-export function createHttpServer(app: Express, limits: HttpLimits, refuseBody: RefuseBody): http.Server {
+export function createHttpServer(
+  app: Express,
+  limits: HttpLimits,
+  refuseBody: RefuseBody,
+  answerEarly: AnswerEarly = () => false,
+): http.Server {
   const server = http.createServer({
     ...withPrototypesOf(app),
     headersTimeout: limits.headersMs,
@@ -52,7 +60,10 @@ export function createHttpServer(app: Express, limits: HttpLimits, refuseBody: R
   server.maxRequestsPerSocket = limits.requestsPerConnection;
   const trusts = app.get('trust proxy fn') as (address: string | undefined, hop: number) => boolean;
   const connections = boundConnections(server, limits, (address) => trusts(address, 0));
-  const requests = answerInTurn(app as http.RequestListener, limits, connections);
+  const answer = (request: http.IncomingMessage, response: http.ServerResponse) => {
+    if (!answerEarly(request as Request, response as Response)) app(request, response);
+  };
+  const requests = answerInTurn(answer, limits, connections);
   server.on('dropRequest', (_request, socket) => requests.endAfterLast(socket as Socket));
   endConnectionOfUnreadBody(app);
   passRequests(server, app, requests, refuseBody);

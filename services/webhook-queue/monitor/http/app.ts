@@ -1,5 +1,5 @@
 import type { Express, NextFunction, Request, Response } from 'express';
-import { createHttpApp, type HttpEdge } from '../../../platform/http/edge';
+import { createHttpApp, securityHeadersOf, type SecurityHeaders } from '../../../platform/http/edge';
 import type { WriteRequestLine } from '../../../platform/http/request-log';
 import type { Logger } from '../../../platform/logger';
 import { ASSET_ROUTES, HEALTH_ROUTES, SIGN_IN_ROUTES } from './public-routes';
@@ -24,7 +24,7 @@ export function createMonitorApp(context: MonitorContext): Express {
   const app = createHttpApp({
     trustProxy: context.trustProxy,
     writeRequestLine: requestLineWriter(context.log),
-    securityHeaders: SECURITY_HEADERS,
+    securityHeaders: securityHeadersOf(SECURITY_HEADERS),
     toRefusal: refusalOfMalformed,
     // HTTP/1.0 needs a Host too: it decides whether a form has the same origin.
     isHostNeeded: true,
@@ -52,7 +52,7 @@ function requestLineWriter(log: Logger): WriteRequestLine {
  * Referrer-Policy is same-origin: with no-referrer, browsers send `Origin: null` with the page's own forms (Fetch, "append a
  * request Origin header"). On plain http, where no Sec-Fetch-Site is sent, these forms would look like forms of another origin.
  */
-const SECURITY_HEADERS: HttpEdge['securityHeaders'] = {
+const SECURITY_HEADERS: SecurityHeaders = {
   sources: {
     styleSrc: ["'self'"],
     scriptSrc: ["'self'"],
