@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 
 export interface OutgoingWebhook {
-  url: string;
+  url: URL;
   headers: Record<string, string>;
   body: string;
 }
@@ -29,8 +29,8 @@ export function createGuardedAgent(rules: ConnectionRules): GuardedAgent {
   return {
     destroy: connections.destroy,
     post: async ({ url, headers, body }, borrower) => {
-      const { origin, pathname, search } = new URL(url);
-      const post = { path: pathname + search, headers, body };
+      const { origin } = url;
+      const post = { path: url.pathname + url.search, headers, body };
       const connection = connections.take(origin, borrower);
       try {
         return await postWebhook(connection, post, borrower);
@@ -62,6 +62,7 @@ export interface WebhookResponse {
 }
 
 const KEPT_BYTES = 16 * 1024;
+const NO_BODY = Buffer.alloc(0);
 /** Limits interim responses such as 103 Early Hints. */
 const EARLY_HEADS_MAX = 16;
 
@@ -88,7 +89,11 @@ function postWebhook(
       cutoff.remove(abort);
       trace.end();
       if (!head) reject(error!);
-      else resolve({ ...head, body: Buffer.concat(chunks).subarray(0, KEPT_BYTES) });
+      else
+        resolve({
+          ...head,
+          body: chunks.length === 0 ? NO_BODY : Buffer.concat(chunks).subarray(0, KEPT_BYTES),
+        });
     };
     const abort = (error: Error): void => {
       finish(error);

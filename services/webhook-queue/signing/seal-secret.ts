@@ -84,7 +84,8 @@ export function createSecretOpener(
   const opened = new WeakMap<SealedSecret[], Buffer[]>();
   const recent = new LRUCache<string, Buffer>({ max: OPENED_MAX, ttl: OPENED_MS });
   const open = (endpointId: string, sealed: SealedSecret): Buffer => {
-    const name = [endpointId, ...Object.values(sealed).map((part) => part.toString('base64'))].join();
+    const { id, keyId, nonce, ciphertext } = sealed;
+    const name = [endpointId, id, keyId, nonce.toString('hex'), ciphertext.toString('hex')].join();
     const secret = recent.get(name) ?? unsealSecret(key, endpointId, sealed);
     recent.set(name, secret);
     return secret;

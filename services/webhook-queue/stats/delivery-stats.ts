@@ -17,17 +17,19 @@ export const BINS = 30;
 
 /** Counts deliveries for the charts of the monitoring page. A killed worker loses only the counts that it had not stored. */
 export function createDeliveryStats(db: Db, worker: string): DeliveryStats {
-  const tallies = new Map<string, Tally>();
-  const changed = new Set<string>();
+  /** Keyed by the start of the period, then by endpoint. */
+  const periods = new Map<number, Map<string, Tally>>();
+  const changed = new Set<Tally>();
   let latest = 0;
   const tallyOf = (at: number, endpointId: string): Tally => {
-    const key = `${at} ${endpointId}`;
-    let tally = tallies.get(key);
+    let tallies = periods.get(at);
+    if (!tallies) periods.set(at, (tallies = new Map<string, Tally>()));
+    let tally = tallies.get(endpointId);
     if (!tally) {
       tally = { at: new Date(at), endpointId, delivered: 0, failed: 0, answerTimes: [], waits: [] };
-      tallies.set(key, tally);
+      tallies.set(endpointId, tally);
     }
-    changed.add(key);
+    changed.add(tally);
     return tally;
   };
   return {
@@ -46,17 +48,19 @@ export function createDeliveryStats(db: Db, worker: string): DeliveryStats {
       }
     },
     async flush() {
-      const keys = [...changed];
+      const written = [...changed];
       changed.clear();
       try {
-        const written = keys.map((key) => tallies.get(key)!);
         await upsertDeliveryStats(db, worker, written);
       } catch (error) {
-        for (const key of keys) changed.add(key);
+        for (const tally of written) changed.add(tally);
         throw error;
       }
-      for (const [key, { at }] of tallies)
-        if (at.getTime() < latest && !changed.has(key)) tallies.delete(key);
+      for (const [at, tallies] of periods) {
+        if (at === latest) continue;
+        for (const [endpointId, tally] of tallies) if (!changed.has(tally)) tallies.delete(endpointId);
+        if (tallies.size === 0) periods.delete(at);
+      }
     },
   };
 }

@@ -29,7 +29,8 @@ const ACCUMULATE_STEP_MS = 5;
 export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOptions): ClaimLoop {
   let stopping = false;
   let failure: string | undefined;
-  let wake: () => void = () => undefined;
+  const awake = (): void => undefined;
+  let wake = awake;
 
   /** @returns true when more may be due now */
   const claim = async (): Promise<boolean> => {
@@ -56,7 +57,12 @@ export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOption
   };
   const run = async (): Promise<void> => {
     while (!stopping) {
-      const woken = new Promise<void>((resolve) => (wake = resolve));
+      const woken = new Promise<void>((resolve) => {
+        wake = () => {
+          wake = awake;
+          resolve();
+        };
+      });
       const more = await claim().catch(waitAfterFailure);
       if (!more) await Promise.race([woken, sleep(pollMs)]);
       await accumulate();
