@@ -1,54 +1,44 @@
 /*
  * Measures the gain of cached credentials and catalog (ADR 19). Two instances on one durable database, one
- * with AUTHORIZATION_CACHE off, get the same warm reads alternately: `npm run bench:authorization`. Also measures how long a
+ * with AUTHORIZATION_CACHE off, get the same warm reads alternately: `npm run bench -- authorization`. Also measures how long a
  * command waits for its instances.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { Pool } from 'undici';
-import { plantDemo } from '../../services/api/demo/plant-demo';
 import { awaitInstances } from '../../services/platform/read-cache/await-instances';
-import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
-import { migrate } from '../../services/platform/migrate';
+import { type Db, inTransaction } from '../../services/platform/database';
 import { startApiProcess } from '../support/api-process';
-import { PEPPER } from '../support/given';
+import { plantDemoFor, withDatabase } from './stack';
+import { median } from './table';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 9);
 const REQUESTS = 800;
 const CONCURRENCY = 16;
 const COMMANDS = 40;
 
-async function main(): Promise<void> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'bench-authorization-'));
-  const embedded = await joinEmbeddedPostgres(directory);
-  const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: 2 });
-  const stops: (() => Promise<unknown>)[] = [];
-  try {
-    await migrate(db);
+export async function measureAuthorization(): Promise<void> {
+  await withDatabase(async ({ db, url }) => {
     const { apiKey, paths } = await plant(db);
+    const stops: (() => Promise<unknown>)[] = [];
     const pools: Pool[] = [];
-    for (const setting of ['off', 'on']) {
-      const api = await startApiProcess(embedded.url, { AUTHORIZATION_CACHE: setting });
-      const pool = new Pool(api.baseUrl, { connections: CONCURRENCY });
-      pools.push(pool);
-      stops.push(() => pool.close().then(() => api.stop()));
+    try {
+      for (const setting of ['off', 'on']) {
+        const api = await startApiProcess(url, { AUTHORIZATION_CACHE: setting });
+        const pool = new Pool(api.baseUrl, { connections: CONCURRENCY });
+        pools.push(pool);
+        stops.push(() => pool.close().then(() => api.stop()));
+      }
+      for (const [name, where] of Object.entries(paths)) await compare(name, pools, where, apiKey);
+      await measureWait(db);
+    } finally {
+      for (const stop of stops) await stop();
     }
-    for (const [name, where] of Object.entries(paths)) await compare(name, pools, where, apiKey);
-    await measureWait(db);
-  } finally {
-    for (const stop of stops) await stop();
-    await db.destroy();
-    await embedded.leave();
-    rmSync(directory, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Plants the demo's catalog, tenant and key. */
 async function plant(db: Db): Promise<{ apiKey: string; paths: Record<string, string> }> {
+  const demo = await plantDemoFor(db);
   const today = new Date().toISOString().slice(0, 10);
-  const demo = await inTransaction(db, (trx) => plantDemo(trx, today, PEPPER));
   const { slug, date } = await db('departures as d')
     .join('tours as t', 't.id', 'd.tour_id')
     .where('d.departure_date', '>', today)
@@ -75,7 +65,7 @@ async function compare(name: string, [off, on]: Pool[], where: string, apiKey: s
   const ratios = figures.map((figure) => figure.on / figure.off);
   say(
     `${name.padEnd(12)} off ${median(figures.map((f) => f.off)).toFixed(0)} req/s, ` +
-      `on ${median(figures.map((f) => f.on)).toFixed(0)} req/s, ratio ${spread(ratios, 2)}`,
+      `on ${median(figures.map((f) => f.on)).toFixed(0)} req/s, ratio ${range(ratios, 2)}`,
   );
 }
 
@@ -105,23 +95,14 @@ async function measureWait(db: Db): Promise<void> {
     // Avoids a fixed phase relative to the polls.
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 500));
   }
-  say(`a command waits ${spread(waits, 0)} ms after COMMIT until a live instance has applied the change`);
+  say(`a command waits ${range(waits, 0)} ms after COMMIT until a live instance has applied the change`);
 }
 
-function spread(values: number[], digits: number): string {
+function range(values: number[], digits: number): string {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   return `${median(values).toFixed(digits)} [${least.toFixed(digits)}-${most.toFixed(digits)}]`;
-}
-
-function median(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1]!;
 }
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${String(error)}\n`);
-  process.exitCode = 1;
-});

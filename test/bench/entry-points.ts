@@ -1,19 +1,13 @@
 /*
  * Measures the cost of hostile requests: CPU time of the API process for each, on the demo catalog, and the time until a key with a known
- * and with an unknown id is refused. `npm run bench:entry-points`.
+ * and with an unknown id is refused. `npm run bench -- entry-points`.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { Client, request } from 'undici';
 import { mintCredentialToken } from '../../services/api/credentials/token-format';
-import { plantDemo } from '../../services/api/demo/plant-demo';
-import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
-import { migrate } from '../../services/platform/migrate';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { withAnotherSecret } from '../support/forged-token';
-import { PEPPER } from '../support/given';
+import { plantDemoFor, withDatabase } from './stack';
+import { median } from './table';
 
 const ROUNDS = 5;
 const REFUSALS = 1200;
@@ -33,29 +27,17 @@ interface Credentials {
   token: string;
 }
 
-async function main(): Promise<void> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'bench-entry-'));
-  const embedded = await joinEmbeddedPostgres(directory);
-  const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: 2 });
-  let api: ApiProcess | undefined;
-  try {
-    await migrate(db);
-    const credentials = await plant(db);
-    api = await startApiProcess(embedded.url, { WIDGET_RPM: '1000000' });
-    await measureCases(api, casesOf(credentials));
-    await measureRefusals(api, credentials);
-  } finally {
-    await api?.stop();
-    await db.destroy();
-    await embedded.leave();
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-async function plant(db: Db): Promise<Credentials> {
-  const today = new Date().toISOString().slice(0, 10);
-  const demo = await inTransaction(db, (trx) => plantDemo(trx, today, PEPPER));
-  return { apiKey: demo.api_key, token: demo.widget_token };
+export async function measureEntryPoints(): Promise<void> {
+  await withDatabase(async ({ db, url }) => {
+    const { api_key: apiKey, widget_token: token } = await plantDemoFor(db);
+    const api = await startApiProcess(url);
+    try {
+      await measureCases(api, casesOf({ apiKey, token }));
+      await measureRefusals(api, { apiKey, token });
+    } finally {
+      await api.stop();
+    }
+  });
 }
 
 /** Returns a valid tag of about this length: `de-u-aaa-abc-…`. */
@@ -177,15 +159,6 @@ async function measureRefusals(api: ApiProcess, { apiKey, token }: Credentials):
   await client.close();
 }
 
-function median(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1]!;
-}
-
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${String(error)}\n`);
-  process.exitCode = 1;
-});

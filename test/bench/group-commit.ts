@@ -1,15 +1,9 @@
 /**
  * Measures holds and bookings a second in one process without HTTP, with group commit on and off in turns, on one departure and on
- * many, on a temporary database: `npm run bench:group-commit`. Then measures a hold on a free departure while another departure is
- * locked and has requests waiting.
+ * many, on a temporary database: `npm run bench -- group-commit`.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
-import { type Db, openDatabase } from '../../services/platform/database';
+import type { Db } from '../../services/platform/database';
 import { createLogger } from '../../services/platform/logger';
-import { migrate } from '../../services/platform/migrate';
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';
 import { prepareBooking } from '../../services/api/bookings/create-booking';
 import { prepareHold } from '../../services/api/holds/place-hold';
@@ -17,6 +11,8 @@ import { SaleQueue } from '../../services/api/sales/sale-queue';
 import type { Sale } from '../../services/api/sales/sale';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
+import { withDatabase } from './stack';
+import { median } from './table';
 
 const log = createLogger('silent', 'api');
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
@@ -33,12 +29,8 @@ interface Target {
 
 type MakeSale = (db: Db, tenant: Tenant, target: Target) => Promise<Sale>;
 
-async function main(): Promise<void> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'group-commit-'));
-  const embedded = await joinEmbeddedPostgres(directory);
-  const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: 16 });
-  try {
-    await migrate(db);
+export async function measureGroupCommit(): Promise<void> {
+  await withDatabase(async ({ db }) => {
     const limits = { maxHolds: 1_000_000, maxUnpaid: 1_000_000 };
     const tenant = await givenTenant(db, { status: 'active', ...limits });
     const targets: Target[] = [];
@@ -52,12 +44,7 @@ async function main(): Promise<void> {
     ] as const)
       for (const { departures, inFlight } of LOADS)
         await compare(db, { kind, make, tenant, targets: targets.slice(0, departures), inFlight });
-    await measureLocked(db, tenant, targets);
-  } finally {
-    await db.destroy();
-    await embedded.leave();
-    rmSync(directory, { recursive: true, force: true });
-  }
+  });
 }
 
 interface Load {
@@ -119,31 +106,6 @@ async function round(db: Db, { make, tenant, targets, inFlight }: Load, on: bool
   };
 }
 
-/** Prints the time of holds on a free departure, alone and beside 200 requests for a locked one. */
-async function measureLocked(db: Db, tenant: Tenant, [locked, ...free]: Target[]): Promise<void> {
-  const queue = new SaleQueue(db, log, true);
-  const timed = async () => {
-    const times: number[] = [];
-    for (const target of free.slice(0, 50)) {
-      const at = performance.now();
-      await queue.sell(await hold(db, tenant, target));
-      times.push(performance.now() - at);
-    }
-    return median(times);
-  };
-  const alone = await timed();
-  const other = await db.transaction();
-  await other('departures').where({ tour_id: locked!.tour.id }).forUpdate();
-  const waiting = Array.from({ length: 200 }, async () => queue.sell(await hold(db, tenant, locked!)));
-  const refused = Promise.allSettled(waiting);
-  const beside = await timed();
-  await other.rollback();
-  await refused;
-  process.stdout.write(
-    `a hold on a free departure: ${alone.toFixed(1)} ms alone, ${beside.toFixed(1)} ms beside 200 requests for a locked one\n`,
-  );
-}
-
 /** One departure without group commit may have more requests than it serves in two seconds. */
 function ignoreBusy(error: unknown): undefined {
   if (!(error instanceof DepartureBusyError)) throw error;
@@ -165,12 +127,3 @@ async function booking(db: Db, tenant: Tenant, { tour, date }: Target): Promise<
     ...{ departureDate: date, adults: 1, customer: ANA, externalRef },
   });
 }
-
-function median(values: number[]): number {
-  return values.sort((a, b) => a - b)[values.length >> 1]!;
-}
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${String(error)}\n`);
-  process.exitCode = 1;
-});

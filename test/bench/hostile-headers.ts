@@ -1,18 +1,12 @@
 /*
- * Measures the CPU time of the worst request of each route: `npm run bench:hostile-headers` sends long headers, many headers, and
+ * Measures the CPU time of the worst request of each route: `npm run bench -- hostile-headers` sends long headers, many headers, and
  * headers that are slow to parse, one request at a time. Prints the process's CPU time for one request without them and for
  * the worst of them. Node accepts 16 KiB of headers in total.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { plantDemo } from '../../services/api/demo/plant-demo';
-import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
-import { migrate } from '../../services/platform/migrate';
+import type { Db } from '../../services/platform/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
-import { PEPPER } from '../support/given';
+import { plantDemoFor, withDatabase } from './stack';
 
 const REQUESTS = Number(process.env.REQUESTS ?? 40);
 const LONG = 13_000;
@@ -66,31 +60,23 @@ const HOSTILE: Record<string, Headers> = {
   ),
 };
 
-async function main(): Promise<void> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'bench-headers-'));
-  const embedded = await joinEmbeddedPostgres(directory);
-  const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: 2 });
-  try {
-    await migrate(db);
+export async function measureHostileHeaders(): Promise<void> {
+  await withDatabase(async ({ db, url }) => {
     const routes = await plant(db);
     // Trusts the proxies of one machine, so that all the addresses above are parsed.
-    const api = await startApiProcess(embedded.url, { TRUST_PROXY: '127.0.0.1,10.0.0.0/8,fd00::/8' });
+    const api = await startApiProcess(url, { TRUST_PROXY: '127.0.0.1,10.0.0.0/8,fd00::/8' });
     try {
       for (const route of routes) await measureRoute(api, route);
     } finally {
       await api.stop();
     }
-  } finally {
-    await db.destroy();
-    await embedded.leave();
-    rmSync(directory, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Plants the demo's catalog, tenant and credentials. */
 async function plant(db: Db): Promise<Route[]> {
+  const demo = await plantDemoFor(db);
   const today = new Date().toISOString().slice(0, 10);
-  const demo = await inTransaction(db, (trx) => plantDemo(trx, today, PEPPER));
   const departure = await db('departures as d')
     .join('tours as t', 't.id', 'd.tour_id')
     .where('d.departure_date', '>', today)
@@ -170,8 +156,3 @@ function send(
 async function cpuSeconds(api: ApiProcess): Promise<number> {
   return Number(/^process_cpu_seconds_total (\S+)/m.exec(await api.metrics())![1]);
 }
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${String(error)}\n`);
-  process.exitCode = 1;
-});

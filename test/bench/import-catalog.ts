@@ -1,6 +1,6 @@
 /*
  * Measures time and memory of `tourctl catalog import`, and how both grow with the catalog. Uses the real entry point, on a
- * durable database: `npm run bench:import`, or with other numbers of tours: `npm run bench:import -- 2000 10000`.
+ * durable database: `npm run bench -- import`, or with other numbers of tours: `npm run bench -- import 2000 10000`.
  */
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -22,8 +22,8 @@ interface Outcome {
   megabytes: number;
 }
 
-async function main(): Promise<void> {
-  const sizes = process.argv.length > 2 ? process.argv.slice(2).map(Number) : SIZES;
+export async function measureImport(args: string[]): Promise<void> {
+  const sizes = args.length > 0 ? args.map(Number) : SIZES;
   if (!sizes.every((size) => size > 0)) throw new Error('name numbers of tours');
   const directory = mkdtempSync(path.join(tmpdir(), 'bench-import-'));
   try {
@@ -138,8 +138,3 @@ function print(cells: (string | number)[]): void {
     `${cells.map((cell, i) => (i === 0 ? String(cell).padEnd(26) : String(cell).padStart(16))).join('')}\n`,
   );
 }
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${String(error)}\n`);
-  process.exitCode = 1;
-});

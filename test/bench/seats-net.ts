@@ -1,16 +1,13 @@
 /*
  * Measures the cost of the triggers that recount seats (migration 0006). Holds with the triggers on and off, in interleaved rounds on a
- * durable database: `npm run bench:seats-net`. The triggers stay unless they take more than 15 % (ADR 9).
+ * durable database: `npm run bench -- seats-net`. The triggers stay unless they take more than 15 % (ADR 9).
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { placeHold } from '../support/sell';
 import type { Tenant } from '../../services/api/tenants/tenant';
-import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
-import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
-import { migrate } from '../../services/platform/migrate';
+import { type Db, inTransaction } from '../../services/platform/database';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
+import { withDatabase } from './stack';
+import { median } from './table';
 
 const ROUNDS = 15;
 const HOLDS = 400;
@@ -22,12 +19,8 @@ interface Target {
   date: string;
 }
 
-async function main(): Promise<void> {
-  const directory = mkdtempSync(path.join(tmpdir(), 'bench-seats-net-'));
-  const embedded = await joinEmbeddedPostgres(directory);
-  const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: CONCURRENCY });
-  try {
-    await migrate(db);
+export async function measureSeatsNet(): Promise<void> {
+  await withDatabase(async ({ db }) => {
     const tenant = await givenTenant(db, { maxHolds: 1_000_000, maxUnpaid: 1_000_000 });
     const targets: Target[] = [];
     for (let i = 0; i < TOURS; i++) {
@@ -41,16 +34,11 @@ async function main(): Promise<void> {
       const off = await round(db, tenant, targets, false);
       ratios.push(on / off);
     }
-    ratios.sort((a, b) => a - b);
-    const median = ratios[ROUNDS >> 1]!;
+    const [middle, least, most] = [median(ratios), Math.min(...ratios), Math.max(...ratios)];
     process.stdout.write(
-      `time with the net / without: median ${median.toFixed(2)} [${ratios[0]!.toFixed(2)}-${ratios.at(-1)!.toFixed(2)}]\n`,
+      `time with the net / without: median ${middle.toFixed(2)} [${least.toFixed(2)}-${most.toFixed(2)}]\n`,
     );
-  } finally {
-    await db.destroy();
-    await embedded.leave();
-    rmSync(directory, { recursive: true, force: true });
-  }
+  });
 }
 
 async function round(db: Db, tenant: Tenant, targets: Target[], net: boolean): Promise<number> {
@@ -72,8 +60,3 @@ async function hold(db: Db, tenant: Tenant, { tour, date }: Target): Promise<voi
   };
   await inTransaction(db, (trx) => placeHold(trx, tenant, request));
 }
-
-main().catch((error: unknown) => {
-  process.stderr.write(`${String(error)}\n`);
-  process.exitCode = 1;
-});

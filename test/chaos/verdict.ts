@@ -1,7 +1,7 @@
 import type { Db } from '../../services/platform/database';
 import type { AttemptOutcome } from '../../services/webhook-queue/deliveries/delivery';
 import { webhookId } from '../../services/webhook-queue/signing/sign-payload';
-import { printTable } from '../bench/webhooks/table';
+import { printTable } from '../bench/table';
 import type { LateResult } from './fleet';
 import { FAILING, type Kind, kindOf, KINDS } from './kinds';
 import type { Seen } from './receiver-process';

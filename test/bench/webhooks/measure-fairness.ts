@@ -9,7 +9,7 @@ import { BODY } from './body';
 import { CONCURRENCY, now } from './contender';
 import { SECRETS_KEY } from './our-queue';
 import { type Sink, startConsumer } from './processes';
-import { median, printTable } from './table';
+import { median, printTable } from '../table';
 
 const { DUE = '1000000' } = process.env;
 const ENDPOINTS = 5;

@@ -2,7 +2,7 @@ import type { BenchServer } from './bench-server';
 import { BODY } from './body';
 import { type ContenderName, CONTENDERS } from './contender';
 import { startConsumer, type Sink } from './processes';
-import { median, percentile, printTable } from './table';
+import { median, percentile, printTable } from '../table';
 
 const ENDPOINTS = 45;
 /** Every ninth endpoint responds after three seconds: one endpoint of five of the nine tenants. */

@@ -4,7 +4,7 @@ import { BODY } from './body';
 import { now } from './contender';
 import { type ConsumerProcess, startConsumer } from './processes';
 import type { Queue } from './queue';
-import { median, printTable } from './table';
+import { median, printTable } from '../table';
 
 const { MINUTES = '3', JOBS = '20000' } = process.env;
 const ENDPOINTS = 50;

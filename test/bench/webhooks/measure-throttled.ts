@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchServer } from './bench-server';
 import { add, book, createTenant, startFastWorker } from '../../webhook-queue/queue-fixture';
 import { startReceiver } from '../../webhook-queue/receiver';
-import { printTable } from './table';
+import { printTable } from '../table';
 
 const { RUNS = '20', DELIVERIES = '600', WORKERS = '1', BOOKING_EVERY_MS = '4' } = process.env;
 /** Twenty attempts, so that no delivery is dead: the figures show which would be dead after ten. */

@@ -2,13 +2,13 @@ import type { BenchServer } from './bench-server';
 import { type ContenderName, CONTENDERS, type JobKind } from './contender';
 import { PROFILE, startConsumer, type Sink } from './processes';
 import { forgetStatements, printStatements } from './statements';
-import { median, printTable, spread } from './table';
+import { median, printTable, spread } from '../table';
 import { BODY } from './body';
 import type { Consumed } from './consumer-process';
 
 const ENDPOINTS = 50;
 /** QUEUES=ours measures ours alone. */
-const { ROUNDS = '5', JOBS = '60000', QUEUES = CONTENDERS.join() } = process.env;
+const { ROUNDS = '3', JOBS = '20000', QUEUES = CONTENDERS.join() } = process.env;
 const NAMES = CONTENDERS.filter((name) => QUEUES.split(',').includes(name));
 
 interface Run {
@@ -21,9 +21,9 @@ interface Run {
 
 /**
  * Measures jobs per second of each contender in interleaved rounds on the same server, and the CPU time of a job, which varies less
- * with the other load of the machine.
+ * with the other load of the machine. @returns the rates by contender and kind
  */
-export async function measureThroughput(server: BenchServer, sink: Sink): Promise<void> {
+export async function measureThroughput(server: BenchServer, sink: Sink): Promise<Map<string, number[]>> {
   const runs = new Map<string, Run[]>();
   for (let round = 0; round < Number(ROUNDS); round++) {
     for (const kind of ['no-op', 'POST'] as const) {
@@ -52,6 +52,7 @@ export async function measureThroughput(server: BenchServer, sink: Sink): Promis
       ]),
     ]),
   );
+  return new Map([...runs].map(([name, list]) => [name, list.map(({ rate }) => rate)]));
 }
 
 /** Measures from the start of the first job until the last completion is stored. */

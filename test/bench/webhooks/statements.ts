@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../../services/platform/database';
-import { printTable } from './table';
+import { printTable } from '../table';
 
 /** Turns on statement statistics; restarts the server, because it loads the library only at its start. */
 export async function countStatements(db: Db, restart: () => Promise<void>): Promise<void> {

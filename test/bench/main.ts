@@ -1,0 +1,73 @@
+/*
+ * Measures the product: `npm run bench` runs every comparison but those that take longer, and writes docs/benchmarks.md;
+ * `npm run bench -- NAME` runs one, and `npm run bench -- --help` lists the names. All figures of speed in this repository come from here.
+ */
+import type { Instance } from '../stack/service';
+import { measureApiProcesses } from './api-processes';
+import { measureAuthorization } from './authorization';
+import { measureEntryPoints } from './entry-points';
+import { measureGroupCommit } from './group-commit';
+import { measureHostileHeaders } from './hostile-headers';
+import { measureImport } from './import-catalog';
+import { measureLockedDeparture } from './locked-departure';
+import { measureReads } from './reads';
+import { describeMachine, tableOf, writeSection } from './report';
+import { cellsOf, COLUMNS, type Row } from './row';
+import { measureSales } from './sales';
+import { measureSeatsNet } from './seats-net';
+import { type BenchStack, withStack } from './stack';
+import { printTable } from './table';
+import { measureWebhookJobs, measureWebhooks } from './webhooks/main';
+
+/** Measures rows of the table on one stack. */
+const ROWS: Record<string, (stack: BenchStack, api: Instance) => Promise<Row[]>> = {
+  reads: measureReads,
+  holds: (stack, api) => measureSales(stack, api, 'hold'),
+  bookings: (stack, api) => measureSales(stack, api, 'booking'),
+  'locked-departure': measureLockedDeparture,
+  'api-processes': measureApiProcesses,
+  'webhook-jobs': measureWebhookJobs,
+};
+
+/** Runs on its own and prints its figures. */
+const OTHERS: Record<string, (args: string[]) => Promise<void>> = {
+  authorization: measureAuthorization,
+  'entry-points': measureEntryPoints,
+  'group-commit': measureGroupCommit,
+  'hostile-headers': measureHostileHeaders,
+  import: measureImport,
+  'seats-net': measureSeatsNet,
+  webhooks: measureWebhooks,
+};
+
+async function main([name, ...args]: string[]): Promise<void> {
+  if (name === undefined) return measureAll();
+  const rows = ROWS[name];
+  if (rows) return print(await describeMachine(), await withStack(rows));
+  const other = OTHERS[name];
+  if (!other) throw new Error(`choose one of: ${[...Object.keys(ROWS), ...Object.keys(OTHERS)].join(', ')}`);
+  await other(args);
+}
+
+async function measureAll(): Promise<void> {
+  const begun = performance.now();
+  const machine = await describeMachine();
+  const rows = await withStack(async (stack, api) => {
+    const measured: Row[] = [];
+    for (const measure of Object.values(ROWS)) measured.push(...(await measure(stack, api)));
+    return measured;
+  });
+  const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
+  const text = `${machine}; ${minutes} minutes.`;
+  print(text, rows);
+  await writeSection('Side by side', `${text}\n\n${tableOf(rows)}`);
+}
+
+function print(title: string, rows: Row[]): void {
+  printTable(title, COLUMNS, rows.map(cellsOf));
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import type { SaleKind } from './load';
+import type { BenchDatabase } from './stack';
+
+const run = promisify(execFile);
+const SCRIPTS = path.join(__dirname, 'pgbench');
+const CLIENTS = [16, 64];
+
+export interface PlainRate {
+  perSecond: number;
+  clients: number;
+}
+
+/**
+ * Measures the bare transaction of a hold or booking: one transaction for each, prepared statements, on the same server. Begins with
+ * empty tables, as the API's side does. @returns the better of 16 and 64 clients
+ */
+export async function measurePlain(
+  { db, url }: BenchDatabase,
+  kind: SaleKind,
+  departures: number,
+  seconds: number,
+): Promise<PlainRate> {
+  const rates: PlainRate[] = [];
+  for (const clients of CLIENTS) {
+    await db.raw(readFileSync(path.join(SCRIPTS, 'schema.sql'), 'utf8'));
+    const { hostname, port, username, password, pathname } = new URL(url);
+    const { stdout } = await run(
+      'pgbench',
+      [
+        ...['-n', '-h', hostname, '-p', port, '-U', username, '-M', 'prepared'],
+        ...['-c', `${clients}`, '-j', '1', '-T', `${seconds}`, '-D', `departures=${departures}`],
+        ...['-f', path.join(SCRIPTS, `${kind}.sql`), pathname.slice(1)],
+      ],
+      { env: { ...process.env, PGPASSWORD: password } },
+    );
+    rates.push({ clients, perSecond: Number(/tps = ([\d.]+)/.exec(stdout)![1]) });
+  }
+  await db.raw('drop schema plain cascade');
+  return rates.reduce((best, one) => (one.perSecond > best.perSecond ? one : best));
+}

@@ -1,0 +1,132 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Instance } from '../stack/service';
+import { freePorts } from '../support/free-ports';
+import { cpuMs, load, type LoadResult } from './load';
+import { inTurns, type Row, rounded } from './row';
+import type { BenchStack } from './stack';
+import { median } from './table';
+
+const FRAMEWORKS = ['express', 'fastify', 'node:http'] as const;
+type Framework = (typeof FRAMEWORKS)[number];
+const SECONDS = 2;
+const CONNECTIONS = 16;
+
+interface Server {
+  url: string;
+  pid: number;
+}
+
+/** A read of the API, and the same body of a bare server. */
+interface Read {
+  name: string;
+  path: string;
+  headers: Record<string, string>;
+  /** Each request is another visitor's. */
+  visitors?: boolean;
+  /** Its path at a bare server. */
+  body: string;
+  aim: number;
+}
+
+interface Cost extends LoadResult {
+  /** CPU microseconds of the server for a request. */
+  cpu: number;
+}
+
+/** Measures the CPU time per request of the API, with everything on, beside bare servers that answer the same body. */
+export async function measureReads(stack: BenchStack, api: Instance): Promise<Row[]> {
+  const { reads, bodies } = await prepare(stack, api);
+  const file = path.join(stack.directory, 'bodies.json');
+  writeFileSync(file, JSON.stringify(bodies));
+  const bare = await Promise.all(FRAMEWORKS.map((framework) => startBare(framework, file)));
+  const ours = { url: api.baseUrl, pid: api.child().pid };
+  try {
+    const measure = (read: Read) => async () => {
+      const product = await cost(ours, read.path, read);
+      const others = {} as Record<Framework, Cost>;
+      for (const [n, framework] of FRAMEWORKS.entries()) others[framework] = await cost(bare[n]!, read.body);
+      return { product, ...others };
+    };
+    // Compiles the hot functions of all servers.
+    for (const read of reads) await measure(read)();
+    const rounds = await inTurns(reads.map((read) => [read.name, measure(read)]));
+    return reads.map((read) => {
+      const list = rounds.get(read.name)!;
+      const cpu = (server: Framework | 'product') => rounded(median(list.map((one) => one[server].cpu)));
+      return {
+        what: `read: ${read.name}`,
+        beside: 'bare Express, CPU per request',
+        ratios: list.map(({ product, express }) => express.cpu / product.cpu),
+        aim: { atLeast: read.aim },
+        figures:
+          `${cpu('product')} µs, ${rounded(median(list.map(({ product }) => product.perSecond)))}/s; ` +
+          FRAMEWORKS.map((framework) => `${framework} ${cpu(framework)} µs`).join(', '),
+      };
+    });
+  } finally {
+    for (const { stop } of bare) stop();
+  }
+}
+
+async function prepare(
+  { targets, apiKey, widgetToken }: BenchStack,
+  api: Instance,
+): Promise<{ reads: Read[]; bodies: Record<string, unknown> }> {
+  const { slug, date } = targets[0]!;
+  const key = { Authorization: `Bearer ${apiKey}` };
+  const token = { 'X-SVC-Widget-Token': widgetToken };
+  const reads: Read[] = [
+    {
+      ...{ name: 'availability (cached)', body: 'availability', headers: key, aim: 2 },
+      path: `/api/gateway/tours/${slug}/availability?departure_date=${date}`,
+    },
+    { name: 'tour', path: `/api/tenant/tours/${slug}`, headers: key, body: 'tour', aim: 2 },
+    {
+      ...{ name: 'departures', body: 'departures', headers: key, aim: 2 },
+      path: `/api/tenant/tours/${slug}/departures`,
+    },
+    {
+      ...{ name: 'widget list', body: 'widget', headers: token, visitors: true, aim: 2 },
+      path: '/api/widget/tours',
+    },
+    {
+      ...{ name: 'catalog page of 24', body: 'catalog', headers: key, aim: 1.5 },
+      path: '/api/tenant/catalog?limit=24',
+    },
+  ];
+  const bodies: Record<string, unknown> = {};
+  let etag = '';
+  for (const { path: where, headers, body } of reads) {
+    const answer = await fetch(api.baseUrl + where, { headers });
+    if (!answer.ok) throw new Error(`${where} answered ${answer.status}`);
+    etag = answer.headers.get('etag') ?? '';
+    bodies[body] = await answer.json();
+  }
+  const page = reads.at(-1)!;
+  const notModified = { ...page.headers, 'If-None-Match': etag };
+  reads.push({ ...page, name: '304 of the catalog page', headers: notModified, aim: 2 });
+  return { reads, bodies };
+}
+
+async function cost(
+  { url, pid }: Server,
+  where: string,
+  { headers, visitors }: Partial<Read> = {},
+): Promise<Cost> {
+  const before = cpuMs(pid);
+  const result = await load(url + where, {
+    ...{ connections: CONNECTIONS, seconds: SECONDS, headers },
+    environment: visitors ? { VISITORS: '1' } : {},
+  });
+  return { ...result, cpu: (1000 * (cpuMs(pid) - before)) / result.requests };
+}
+
+async function startBare(framework: Framework, file: string): Promise<Server & { stop(): void }> {
+  const [port] = await freePorts();
+  const child = fork(path.join(__dirname, 'bare-server.cjs'), [framework, file, `${port}`], { execArgv: [] });
+  await once(child, 'message');
+  return { url: `http://127.0.0.1:${port}/`, pid: child.pid!, stop: () => child.disconnect() };
+}

@@ -1,0 +1,49 @@
+import { median } from './table';
+
+/** A line of the table: one figure of each round, beside its aim. */
+export interface Row {
+  what: string;
+  /** The other side of the comparison, and what is compared. */
+  beside: string;
+  ratios: number[];
+  /** Without one, the figure is for information. */
+  aim?: { atLeast: number } | { atMost: number };
+  /** Medians of the absolute figures. */
+  figures: string;
+}
+
+const ROUNDS = Number(process.env.ROUNDS ?? 3);
+
+/** Measures each in turns, so that other load of the machine affects all. @returns the results of all rounds by name */
+export async function inTurns<T>(
+  measurements: [name: string, measure: () => Promise<T>][],
+  rounds = ROUNDS,
+): Promise<Map<string, T[]>> {
+  const results = new Map<string, T[]>(measurements.map(([name]) => [name, []]));
+  for (let round = 1; round <= rounds; round++)
+    for (const [name, measure] of measurements) {
+      results.get(name)!.push(await measure());
+      process.stderr.write(`round ${round} of ${rounds}: ${name}\n`);
+    }
+  return results;
+}
+
+/** Formats a figure: two digits after the point below ten, one below a hundred. */
+export function rounded(value: number): string {
+  return value.toFixed(Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0);
+}
+
+/** Returns a line's cells: what, beside, median, lowest to highest, aim, result, figures. */
+export function cellsOf({ what, beside, ratios, aim, figures }: Row): string[] {
+  const value = median(ratios);
+  const range = `${rounded(Math.min(...ratios))}–${rounded(Math.max(...ratios))}`;
+  return [what, beside, rounded(value), range, ...verdict(value, aim), figures];
+}
+
+function verdict(value: number, aim: Row['aim']): [aim: string, result: string] {
+  if (!aim) return ['', ''];
+  if ('atLeast' in aim) return [`≥ ${aim.atLeast}`, value >= aim.atLeast ? 'ok' : 'missed'];
+  return [`≤ ${aim.atMost}`, value <= aim.atMost ? 'ok' : 'missed'];
+}
+
+export const COLUMNS = ['what', 'beside', 'median', 'spread', 'aim', 'result', 'figures'];

@@ -1,0 +1,93 @@
+import type { Instance } from '../stack/service';
+import { type LoadResult, type SaleKind, sell } from './load';
+import { measurePlain, type PlainRate } from './pgbench';
+import { inTurns, type Row, rounded } from './row';
+import { addReceiver, type BenchStack } from './stack';
+import { median } from './table';
+
+const SECONDS = 3;
+const CONNECTIONS = [64, 256] as const;
+const MOST_P99_TO_P50 = 10;
+
+/** The aims for 64 and 256 connections. */
+const AIMS: Record<SaleKind, Record<number, [number, number]>> = {
+  hold: { 1: [5, 5], 500: [1, 1.5] },
+  booking: { 1: [3, 3], 500: [1, 1] },
+};
+
+interface Round {
+  plain: PlainRate;
+  ours: LoadResult[];
+}
+
+/**
+ * Measures holds and bookings over HTTP, on one departure and over 500, beside the bare transactions of pgbench. Both sides begin
+ * with no live rows, have the same seats and run for the same time. A booking has an Idempotency-Key and a pending delivery.
+ */
+export async function measureSales(stack: BenchStack, api: Instance, kind: SaleKind): Promise<Row[]> {
+  const places = [1, stack.targets.length];
+  const measure = (departures: number) => async (): Promise<Round> => {
+    const plain = await measurePlain(stack, kind, departures, SECONDS);
+    const ours: LoadResult[] = [];
+    for (const connections of CONNECTIONS) {
+      await stack.clearSales();
+      const sales = await sell(stack, api.baseUrl, { kind, departures, connections, seconds: SECONDS });
+      await checkRows(stack, kind, sales.requests, connections);
+      ours.push(sales);
+    }
+    return { plain, ours };
+  };
+  // No queue runs, so the deliveries stay pending.
+  if (kind === 'booking') await addReceiver(stack, 'http://127.0.0.1:9999/');
+  // Compiles the hot functions.
+  await sell(stack, api.baseUrl, { kind, departures: stack.targets.length, connections: 64, seconds: 2 });
+  const rounds = await inTurns(places.map((departures) => [`${kind} ${departures}`, measure(departures)]));
+  return places.flatMap((departures) =>
+    CONNECTIONS.flatMap((connections, n) => {
+      const list = rounds.get(`${kind} ${departures}`)!;
+      const what = `${kind}s: ${departures === 1 ? 'one departure' : `${departures} departures`}, ${connections} connections`;
+      return rowsOf(
+        what,
+        list.map(({ plain, ours }) => ({ plain, ours: ours[n]! })),
+        AIMS[kind][departures]![n]!,
+      );
+    }),
+  );
+}
+
+function rowsOf(what: string, rounds: { plain: PlainRate; ours: LoadResult }[], aim: number): Row[] {
+  const of = (figure: (round: (typeof rounds)[0]) => number) => rounded(median(rounds.map(figure)));
+  return [
+    {
+      what,
+      beside: 'pgbench, sales a second',
+      ratios: rounds.map(({ plain, ours }) => ours.perSecond / plain.perSecond),
+      aim: { atLeast: aim },
+      figures: `${of(({ ours }) => ours.perSecond)}/s; pgbench ${of(({ plain }) => plain.perSecond)}/s (${rounds[0]!.plain.clients} clients)`,
+    },
+    {
+      what: `p99 of ${what}`,
+      beside: 'its p50',
+      ratios: rounds.map(({ ours }) => ours.p99 / ours.p50),
+      aim: { atMost: MOST_P99_TO_P50 },
+      figures: `p50 ${of(({ ours }) => ours.p50)} ms, p99 ${of(({ ours }) => ours.p99)} ms`,
+    },
+  ];
+}
+
+/** Compares the rows with the answers. At the end of a load the answers of requests in flight are not counted. */
+async function checkRows(
+  { db }: BenchStack,
+  kind: SaleKind,
+  answers: number,
+  inFlight: number,
+): Promise<void> {
+  const [row] = await db(kind === 'hold' ? 'seat_holds' : 'booking_leads').count<{ count: number }[]>(
+    '* as count',
+  );
+  const more = Number(row!.count) - answers;
+  if (more < 0 || more > inFlight) throw new Error(`${answers} answers, but ${row!.count} rows of a ${kind}`);
+  if (kind === 'hold') return;
+  const [delivery] = await db('webhook_queue').count<{ count: number }[]>('* as count');
+  if (Number(delivery!.count) !== Number(row!.count)) throw new Error('a booking has no pending delivery');
+}

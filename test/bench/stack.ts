@@ -1,0 +1,144 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { type DemoCredentials, plantDemo } from '../../services/api/demo/plant-demo';
+import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { migrate } from '../../services/platform/migrate';
+import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
+import { type Instance, startInstance } from '../stack/service';
+import { freePorts } from '../support/free-ports';
+import { PEPPER } from '../support/given';
+
+const SECRETS = { SECRETS_KEY: 's'.repeat(32), CURSOR_KEY: 'c'.repeat(32), KEY_PEPPER: PEPPER };
+const QUOTAS = [
+  'GATEWAY_AVAILABILITY_RPM',
+  'GATEWAY_HOLD_RPM',
+  'GATEWAY_BOOKING_RPM',
+  'CATALOG_RPM',
+  'WIDGET_RPM',
+];
+const NO_LIMIT = 1_000_000;
+/** The most that a departure may have. */
+const SEATS = 100_000;
+const MOST_TARGETS = 500;
+
+/** A departure that can be booked. */
+export interface Target {
+  slug: string;
+  date: string;
+}
+
+/** A durable embedded PostgreSQL of its own with the migrated schema. */
+export interface BenchDatabase {
+  db: Db;
+  url: string;
+  /** Temporary directory with the cluster and the logs of the processes. */
+  directory: string;
+}
+
+/** Starts the database, and deletes it after `work`. */
+export async function withDatabase<T>(work: (database: BenchDatabase) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(path.join(tmpdir(), 'tour-platform-bench-'));
+  const embedded = await joinEmbeddedPostgres(directory);
+  const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: 16 });
+  try {
+    await migrate(db);
+    return await work({ db, url: embedded.url, directory });
+  } finally {
+    await db.destroy();
+    await embedded.leave();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** A database with the demo catalog, whose departures do not sell out, and processes of the compiled services on it. */
+export interface BenchStack extends BenchDatabase {
+  apiKey: string;
+  widgetToken: string;
+  tenantId: string;
+  targets: Target[];
+  /** Returns a file with the first targets, "slug date" a line. */
+  targetsFile(count: number): string;
+  /** Starts a service with everything on: authentication, quotas, headers, metrics, a log line a request. */
+  start(service: 'api' | 'webhook-queue', environment?: Record<string, string>): Promise<Instance>;
+  /** Deletes all holds, bookings, their events and idempotency rows. */
+  clearSales(): Promise<void>;
+}
+
+/** Starts the database and an API on the demo catalog, and ends all processes after `work`. */
+export async function withStack<T>(
+  work: (stack: BenchStack, api: Instance) => Promise<T>,
+  environment: Record<string, string> = {},
+): Promise<T> {
+  return withDatabase(async (database) => {
+    const { db, url, directory } = database;
+    const demo = await plantDemoFor(db);
+    const targets = await widenDepartures(db);
+    const running: Instance[] = [];
+    const start: BenchStack['start'] = async (service, more) => {
+      const [api, queue, metrics] = await freePorts();
+      const settings = {
+        ...SECRETS,
+        ...Object.fromEntries(QUOTAS.map((name) => [name, `${NO_LIMIT}`])),
+        ...{ DATABASE_URL: url, METRICS_PORT: `${metrics}`, WEBHOOK_ALLOW_PRIVATE_TARGETS: '1' },
+        // The visitors of a load differ by X-Forwarded-For, because the widget's quota limits each address.
+        TRUST_PROXY: '1',
+        ...{ ...environment, ...more },
+      };
+      const instance = await startInstance(service, directory, service === 'api' ? api : queue, settings);
+      running.push(instance);
+      return instance;
+    };
+    const targetsFile = (count: number) => {
+      const file = path.join(directory, `targets-${count}`);
+      const lines = targets.slice(0, count).map(({ slug, date }) => `${slug} ${date}\n`);
+      // Another load may be reading it.
+      if (!existsSync(file)) writeFileSync(file, lines.join(''));
+      return file;
+    };
+    const clearSales = async () => {
+      await db.raw(
+        'truncate seat_holds, idempotency_keys, webhook_queue, webhook_deliveries, webhook_events cascade',
+      );
+    };
+    const { api_key: apiKey, widget_token: widgetToken } = demo;
+    const { id: tenantId } = await db('tenants').where({ slug: demo.tenant }).first<{ id: string }>('id');
+    try {
+      const stack = { ...database, apiKey, widgetToken, tenantId, targets, targetsFile, start, clearSales };
+      return await work(stack, await start('api'));
+    } finally {
+      await Promise.all(running.map((instance) => instance.stop()));
+    }
+  });
+}
+
+/** Plants the demo's catalog, tenant and credentials, without the tenant's limits. */
+export async function plantDemoFor(db: Db): Promise<DemoCredentials> {
+  const today = new Date().toISOString().slice(0, 10);
+  const demo = await inTransaction(db, (trx) => plantDemo(trx, today, PEPPER));
+  await db('tenants').where({ slug: demo.tenant }).update({ max_holds: NO_LIMIT, max_unpaid: NO_LIMIT });
+  return demo;
+}
+
+/** Gives departures that can be booked for a day more as many seats as a departure may have. @returns 500 of them */
+async function widenDepartures(db: Db): Promise<Target[]> {
+  const open = `departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, now() + interval '1 day')`;
+  await db.raw(
+    `update departures d set seats_total = ${SEATS} from tours t where t.id = d.tour_id and ${open}`,
+  );
+  const { rows } = await db.raw<{ rows: Target[] }>(
+    `select t.slug, d.departure_date::text as date from departures d join tours t on t.id = d.tour_id
+     where ${open} order by d.id limit ${MOST_TARGETS}`,
+  );
+  if (rows.length < MOST_TARGETS)
+    throw new Error(`the demo has only ${rows.length} departures that can be booked`);
+  await db.raw('vacuum analyze');
+  return rows;
+}
+
+/** Adds an endpoint of the tenant, so that each booking enqueues a delivery. */
+export async function addReceiver({ db, tenantId }: BenchStack, url: string): Promise<void> {
+  const endpoint = { tenantId, url, allowPrivateTargets: true };
+  await inTransaction(db, (trx) => addEndpoint(trx, SECRETS.SECRETS_KEY, endpoint));
+}
