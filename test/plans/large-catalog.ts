@@ -1,0 +1,84 @@
+import type { Db } from '../../services/platform/database';
+
+/** Numbers of rows. */
+export interface CatalogSize {
+  tours: number;
+  /** Of each tour; the first is in 30 days, the next ones each a week later. */
+  departures: number;
+  /** Each with rules of visibility and price. */
+  tenants: number;
+  /** Bookings of the last year, and as many holds that have ended. */
+  bookings: number;
+  /** Live holds. */
+  holds: number;
+  /** Webhook deliveries: one in fifty is due, the others were delivered. */
+  deliveries: number;
+}
+
+/**
+ * Fills a migrated database by one statement a table, without triggers and foreign keys, and then analyzes it. The tenants
+ * `large-0`, `large-1`, … have the rows in turns; every tenth shows only the tours of its rules.
+ * @param db a superuser's
+ */
+export async function fillLargeCatalog(db: Db, size: CatalogSize): Promise<void> {
+  await db.transaction(async (trx) => {
+    await trx.raw('set local session_replication_role = replica');
+    for (const statement of STATEMENTS) await trx.raw(statement, { ...size });
+  });
+  await db.raw('vacuum analyze');
+}
+
+const STATEMENTS = [
+  `insert into tours (slug, name, name_folded, continent, country, duration_days, currency, currency_digits, base_price_minor, time_zone)
+   select 'large-' || n, initcap(name), name, continent, 'IT', 3 + n % 12, 'EUR', 2, 99000 + n % 500, 'Europe/Rome'
+   from generate_series(1, :tours) n, lateral (select
+     (array['alpine', 'coastal', 'desert', 'forest', 'island', 'river', 'volcano', 'winter'])[1 + n % 8] || ' '
+       || (array['walk', 'ride', 'cruise', 'safari', 'trek', 'climb', 'tour'])[1 + n % 7] || ' ' || left(md5(n::text), 8) as name,
+     (array['africa', 'asia', 'europe', 'oceania', 'south-america'])[1 + n % 5] as continent) as made`,
+  `insert into departures (tour_id, departure_date, seats_total, prices_minor)
+   select t.id, current_date + 23 + 7 * k, 1000, '{"adult": 99000}' from tours t, generate_series(1, :departures) k`,
+  `insert into tenants (slug, name, booking_prefix, currency, currency_digits, country, status, default_visible, max_holds, max_unpaid)
+   select 'large-' || n, 'Large ' || n, 'L' || n, 'EUR', 2, 'DE', 'active', n % 10 <> 1, 1000000, 1000000
+   from generate_series(0, :tenants - 1) n`,
+  `create temporary table many_tenants on commit drop as
+     select id, default_visible, (row_number() over (order by slug) - 1)::integer as n from tenants where slug like 'large-%'`,
+  `create temporary table many_departures on commit drop as
+     select d.id, d.tour_id, d.departure_date, (row_number() over () - 1)::integer as n from departures d`,
+  `create index on many_departures (n)`,
+  `analyze many_tenants, many_departures`,
+  `insert into visibility_tour_rules (tenant_id, tour_id, visible, continent, name_folded)
+   select m.id, t.id, not m.default_visible, t.continent, t.name_folded
+   from many_tenants m join tours t on hashtext(t.slug) % :tenants = m.n and hashtext(t.name) % 10 = 0`,
+  `insert into price_rules (tenant_id, continent, kind, percent)
+   select id, continent, 'percent', 5 from many_tenants, unnest(array['africa', 'asia', 'europe']) continent`,
+  `insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, status, expires_at, unit_price_minor, currency,
+     currency_digits, price_breakdown, external_ref, created_at)
+   select m.id, d.id, 1, 60, status, at + interval '60 minutes', 99000, 'EUR', 2, '{}', 'cart-' || k, at
+   from (select k, 'active' as status, now() as at from generate_series(1, :holds) k
+         union all
+         select k, 'released', now() - interval '1 year' * (k::float8 / :bookings) from generate_series(1, :bookings) k) made
+     join many_tenants m on m.n = k % :tenants
+     join many_departures d on d.n = (k::bigint * 7919 % (:tours::bigint * :departures))::integer`,
+  `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, adults, status, unit_price_minor,
+     total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method, external_ref, customer_name,
+     customer_phone, customer_email, created_at, payment_due_at)
+   select 'LARGE-' || k, m.id, d.tour_id, d.id, d.departure_date, 1, status, 99000, 99000, 0, 'EUR', 2, '{}', 'bank',
+     'order-' || k, 'Ana Lima', '+4930901820', 'ana@example.com', at,
+     case when status = 'pending_payment' then now() + interval '1 day' end
+   from generate_series(1, :bookings) k, lateral (select
+       now() - interval '1 year' * (1 - k::float8 / :bookings) as at,
+       (array['confirmed', 'confirmed', 'cancelled', 'expired', 'pending_payment'])[1 + k / :tenants % 5] as status) as made
+     , many_tenants m, many_departures d
+   where m.n = k % :tenants and d.n = (k::bigint * 7919 % (:tours::bigint * :departures))::integer`,
+  `insert into webhook_endpoints (tenant_id, url) select id, 'https://hooks.example.com/' || n from many_tenants`,
+  `create temporary table many_deliveries on commit drop as
+     select k, webhook_new_id() as event_id, webhook_new_id() as delivery_id, e.tenant_id, e.id as endpoint_id, k % 50 = 0 as due
+     from generate_series(1, :deliveries) k
+       join many_tenants m on m.n = k % :tenants join webhook_endpoints e on e.tenant_id = m.id`,
+  `insert into webhook_events (id, tenant_id, type, booking_ref, body, created_at)
+   select event_id, tenant_id, 'booking.created', 'LARGE-' || k, '{}', now() from many_deliveries`,
+  `insert into webhook_deliveries (id, event_id, tenant_id, endpoint_id, status, attempts, next_attempt_at, created_at, finished_at)
+   select delivery_id, event_id, tenant_id, endpoint_id, case when due then 'pending' else 'delivered' end,
+     case when due then 0 else 1 end, case when due then now() end, now(), case when not due then now() end from many_deliveries`,
+  `insert into webhook_queue (delivery_id, endpoint_id, next_at) select delivery_id, endpoint_id, now() from many_deliveries where due`,
+];

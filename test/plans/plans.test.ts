@@ -1,0 +1,162 @@
+import { findTenant } from '../../services/api/tenants/find-tenant';
+import { useTerminalOf } from '../cli/terminal';
+import { useTestApi } from '../support/api';
+import { givenKey, unique } from '../support/given';
+import { claimNow } from '../webhook-queue/queue-fixture';
+import { fillLargeCatalog } from './large-catalog';
+import { logPlans, openPlanLog, type RunStatement } from './server-plans';
+
+const SIZE = {
+  tours: 100_000,
+  departures: 2,
+  tenants: 500,
+  bookings: 50_000,
+  holds: 10_000,
+  deliveries: 20_000,
+};
+const FILL_MS = 300_000;
+/** Ten times what a tenant has in a table, and less than a tenth of the smallest table. */
+const MOST_ROWS = 1000;
+const LARGE = /^(tours|departures|seat_holds|booking_leads|webhook_(deliveries|events|attempts)(_\w+)?)$/;
+
+/** The batch that consumes holds reads all live ones while they are few: PostgreSQL plans for 100 entries of its JSON. */
+const ACCEPTED = /seat_holds.* from json_to_recordset\(\$\d+::json\) as [cw] \(/s;
+
+const api = useTestApi();
+const terminal = useTerminalOf(api);
+let statements: () => RunStatement[];
+let authorization: string;
+let tour: string;
+let date: string;
+
+beforeAll(async () => {
+  const { db } = api;
+  await fillLargeCatalog(db, SIZE);
+  authorization = `Bearer ${await givenKey(db, await findTenant(db, 'large-0'))}`;
+  const departure = await db('departures as d')
+    .join('tours as t', 't.id', 'd.tour_id')
+    .where('t.slug', 'large-77')
+    .first<{ slug: string; date: string }>('t.slug', 'd.departure_date as date');
+  ({ slug: tour, date } = departure);
+  await logPlans(db);
+  // The settings apply to new connections.
+  await db.destroy();
+  db.initialize();
+  statements = await openPlanLog(db);
+}, FILL_MS);
+
+async function send(method: string, path: string, body?: object): Promise<Record<string, string>> {
+  const key = { 'idempotency-key': unique('key'), 'content-type': 'application/json' };
+  const answer = await fetch(api.baseUrl + path, {
+    ...{ method, body: body && JSON.stringify(body) },
+    headers: { authorization, ...(body ? key : {}) },
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  return text ? (JSON.parse(text) as Record<string, string>) : {};
+}
+
+const get = (path: string) => send('GET', path);
+const customer = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
+const hold = () =>
+  send('POST', `/api/gateway/tours/${tour}/hold`, {
+    departure_date: date,
+    quantity: 1,
+    external_ref: 'cart',
+  });
+
+/** Returns the scans of `work` that read a large table as a whole, or more rows of it. */
+async function badScans(work: () => Promise<unknown>, mostRows = MOST_ROWS): Promise<string[]> {
+  statements();
+  await work();
+  const ran = statements().filter(({ text }) => !ACCEPTED.test(text));
+  expect(ran.length).toBeGreaterThan(0);
+  return ran.flatMap(({ text, scans }) =>
+    scans
+      .filter(({ table }) => LARGE.test(table))
+      .filter(({ node, rows }) => rows > mostRows || (node === 'Seq Scan' && rows > 0))
+      .map(({ table, node, rows }) => `${node} of ${table}, ${rows} rows: ${text.replace(/\s+/g, ' ')}`),
+  );
+}
+
+describe('with 100,000 tours', () => {
+  it.each<[what: string, work: () => Promise<unknown>]>([
+    [
+      'two pages of the catalog',
+      async () => {
+        const { next_cursor } = await get('/api/tenant/catalog?limit=24');
+        await get(`/api/tenant/catalog?limit=24&cursor=${next_cursor}`);
+      },
+    ],
+    ['a page of one continent', () => get('/api/tenant/catalog?continent=asia')],
+    ['a search for a rare name', () => get('/api/tenant/catalog?q=98f13708')],
+    ['a search that finds nothing', () => get('/api/tenant/catalog?q=zzzqqq')],
+    ['one tour', () => get(`/api/tenant/tours/${tour}`)],
+    ['the departures of a tour', () => get(`/api/tenant/tours/${tour}/departures`)],
+    [
+      'an availability that is not cached',
+      () => get(`/api/gateway/tours/${tour}/availability?departure_date=${date}`),
+    ],
+    [
+      'a hold that is placed, read, extended and released',
+      async () => {
+        const { hold_id } = await hold();
+        const path = `/api/gateway/holds/${hold_id}`;
+        await get(path);
+        await send('POST', `${path}/extend`, { hold_minutes: 20 });
+        await send('DELETE', path);
+      },
+    ],
+    [
+      'a booking of a hold that is read, confirmed and cancelled',
+      async () => {
+        await hold();
+        const request = { ...customer, tour_id: tour, departure_date: date, adults: 1, external_ref: 'cart' };
+        const { booking_ref } = await send('POST', '/api/tenant/bookings', request);
+        const path = `/api/tenant/bookings/${booking_ref}`;
+        await get(path);
+        await send('POST', `${path}/confirm`, {});
+        await send('POST', `${path}/cancel`, {});
+      },
+    ],
+    ['a booking without a date', () => send('POST', '/api/tenant/bookings', { ...customer, tour_id: tour })],
+    ['the bookings of a tenant', () => get('/api/tenant/bookings')],
+    ['the bookings of a reference', () => get('/api/tenant/bookings?external_ref=order-500')],
+    ['the confirmed bookings of a tenant', () => get('/api/tenant/bookings?status=confirmed')],
+    ['a claim of due deliveries', () => claimNow(api.db)],
+  ])('the statements of %s read few rows of each large table, by an index', async (_what, work) => {
+    expect(await badScans(work)).toEqual([]);
+  });
+
+  it.each(['ri', 'zq', 'volcano'])(
+    'the search for "%s", which the index of trigrams does not answer, reads one index and no table as a whole',
+    async (q) => {
+      expect(await badScans(() => get(`/api/tenant/catalog?q=${q}`), SIZE.tours)).toEqual([]);
+    },
+  );
+
+  it.each([
+    'departure list large-77',
+    'hold list --tenant large-1 --status active',
+    'hold list --tenant large-1 --external-ref cart-1',
+    'booking list',
+    'booking list --tenant large-1 --status confirmed',
+    'booking list --tenant large-1 --external-ref order-1',
+    'booking list --status expired',
+    'booking show LARGE-5',
+    'delivery list',
+    'delivery list --tenant large-1',
+    'delivery list --status dead',
+    'tenant list',
+  ])('the statements of tourctl %s read few rows of each large table, by an index', async (line) => {
+    const list = async () => expect((await terminal.tourctl(`${line} --json`)).code).toBe(0);
+    expect(await badScans(list)).toEqual([]);
+  });
+
+  it.each(['catalog list', 'hold list', 'booking list --external-ref order-5'])(
+    'tourctl %s reads a whole table, because no index has the order or reference over all statuses or tenants',
+    async (line) => {
+      expect(await badScans(() => terminal.tourctl(`${line} --json`))).not.toEqual([]);
+    },
+  );
+});
