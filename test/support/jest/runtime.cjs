@@ -3,6 +3,8 @@ const path = require('node:path');
 const { default: Runtime } = require('jest-runtime');
 
 const TESTS = path.resolve(__dirname, '../..') + path.sep;
+/** Compiles the schemas of the OpenAPI document, and keeps no other state: 0.4 s of CPU in each file of tests. */
+const SCHEMAS = path.join(TESTS, 'support/documented-answers.ts');
 
 /** The loaded modules of the product and its libraries, and their source maps, by file. */
 const shared = { modules: new Map(), sourceMaps: new Map() };
@@ -41,5 +43,5 @@ exports.default = class SharedRuntime extends Runtime {
 };
 
 function keep(loaded, kept) {
-  for (const [file, value] of loaded) if (!file.startsWith(TESTS)) kept.set(file, value);
+  for (const [file, value] of loaded) if (!file.startsWith(TESTS) || file === SCHEMAS) kept.set(file, value);
 }
