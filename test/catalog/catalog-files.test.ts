@@ -363,6 +363,11 @@ describe('a CSV catalog file', () => {
     ]);
   });
 
+  it('is refused with line 1 if a quote is misplaced in the first line', async () => {
+    const { faults } = await read({ 'a.csv': `sl"ug,name\nalps,Alps` });
+    expect(faults).toMatchObject([{ line: 1, field: '', message: expect.stringContaining('Invalid') }]);
+  });
+
   it('contains lists of objects as JSON in a cell', async () => {
     const itinerary = JSON.stringify([{ day: 1, title: 'Up, and down' }]).replaceAll('"', '""');
     const { tours, faults } = await read({

@@ -9,7 +9,7 @@ import {
 } from '../../services/api/catalog-import/import-catalog';
 import type { ImportReport } from '../../services/api/catalog-import/import-report';
 import { CatalogRefusedError } from '../../services/api/catalog-import/import.errors';
-import type { Issue } from '../../services/api/catalog-import/issue';
+import type { Issue } from '../../services/api/catalog-import/catalog-file';
 import { queryStage } from '../../services/api/catalog-import/stage.repository';
 import { relockDeparture } from '../../services/api/departures/reserve-seats';
 import { useTemporaryFolder } from '../support/temporary-folder';

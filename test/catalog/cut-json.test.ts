@@ -1,8 +1,16 @@
 import fc from 'fast-check';
-import { cutArray, cutLines, type Cutter } from '../../services/api/catalog-import/cut-json';
+import { cutArray, cutLines, type JsonPiece } from '../../services/api/catalog-import/cut-json';
 
-function cut(cutter: Cutter, chunks: string[]) {
-  return [...chunks.flatMap((chunk) => cutter.push(chunk)), ...cutter.end()];
+type Cut = typeof cutArray;
+
+async function cut(cutter: Cut, chunks: Iterable<string>): Promise<JsonPiece[]> {
+  const pieces: JsonPiece[] = [];
+  for await (const more of cutter(arriving(chunks))) pieces.push(...more);
+  return pieces;
+}
+
+async function* arriving(chunks: Iterable<string>): AsyncGenerator<string> {
+  yield* chunks;
 }
 
 /** Splits the text into chunks of these lengths, repeatedly. */
@@ -19,26 +27,26 @@ function inChunks(text: string, lengths: number[]): string[] {
 const lengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
 describe('a JSON array that arrives in chunks', () => {
-  it('is split into the same elements, wherever the chunks end', () => {
-    fc.assert(
-      fc.property(
+  it('is split into the same elements, wherever the chunks end', async () => {
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(fc.jsonValue(), { maxLength: 5 }),
         fc.constantFrom(0, 2),
         fc.boolean(),
         lengths,
-        (values, indent, isObject, sizes) => {
+        async (values, indent, isObject, sizes) => {
           const text = JSON.stringify(isObject ? { tours: values } : values, null, indent);
-          const pieces = cut(cutArray(), inChunks(text, sizes));
+          const pieces = await cut(cutArray, inChunks(text, sizes));
           expect(pieces.map((piece) => JSON.parse(piece.text))).toEqual(JSON.parse(JSON.stringify(values)));
         },
       ),
     );
   });
 
-  it('gives the line where each element begins', () => {
+  it('gives the line where each element begins', async () => {
     const text = '\n{ "tours":\n [ {"a":\n"}]"},\n\n\n{"b": "\\"[{"}\n]\n}\n';
     for (const size of [1, 3, 100]) {
-      const pieces = cut(cutArray(), inChunks(text, [size]));
+      const pieces = await cut(cutArray, inChunks(text, [size]));
       expect(pieces.map((piece) => [piece.line, JSON.parse(piece.text)])).toEqual([
         [3, { a: '}]' }],
         [7, { b: '"[{' }],
@@ -58,24 +66,24 @@ describe('a JSON array that arrives in chunks', () => {
     ['[1,]', 'must be JSON: an entry is missing'],
     ['[,1]', 'must be JSON: an entry is missing'],
     ['[] []', 'must be JSON: more follows after its end'],
-  ])('is refused as %j', (text, message) => {
-    for (const size of [1, 100]) expect(() => cut(cutArray(), inChunks(text, [size]))).toThrow(message);
+  ])('is refused as %j', async (text, message) => {
+    for (const size of [1, 100]) await expect(cut(cutArray, inChunks(text, [size]))).rejects.toThrow(message);
   });
 
-  it('is refused when a bracket is not closed, before it fills the memory', () => {
-    const cutter = cutArray();
-    cutter.push('[{"slug": "a"}, {"slug": "b", "description": "');
-    expect(() => {
-      for (let i = 0; i < 1000; i++) cutter.push('x'.repeat(65_536));
-    }).toThrow('does not end');
+  it('is refused when a bracket is not closed, before it fills the memory', async () => {
+    function* endless() {
+      yield '[{"slug": "a"}, {"slug": "b", "description": "';
+      for (let i = 0; i < 1000; i++) yield 'x'.repeat(65_536);
+    }
+    await expect(cut(cutArray, endless())).rejects.toThrow('does not end');
   });
 });
 
 describe('lines that arrive in chunks', () => {
-  it('are the same, wherever the chunks end', () => {
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom('', ' ', '{"a":1}', 'xy')), lengths, (lines, sizes) => {
-        const pieces = cut(cutLines(), inChunks(lines.join('\n'), sizes));
+  it('are the same, wherever the chunks end', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom('', ' ', '{"a":1}', 'xy')), lengths, async (lines, sizes) => {
+        const pieces = await cut(cutLines, inChunks(lines.join('\n'), sizes));
         const expected = lines.flatMap((text, i) => (text.trim() === '' ? [] : [{ text, line: i + 1 }]));
         expect(pieces).toEqual(expected);
       }),

@@ -11,7 +11,7 @@ import {
 } from '../../../services/api/catalog-import/import-catalog';
 import type { ImportReport, PastDepartures } from '../../../services/api/catalog-import/import-report';
 import { CatalogRefusedError } from '../../../services/api/catalog-import/import.errors';
-import type { Removals } from '../../../services/api/catalog-import/removals.repository';
+import type { Removals } from '../../../services/api/catalog-import/import-report';
 import { relockDeparture } from '../../../services/api/departures/reserve-seats';
 import type { Context } from '../../engine/context';
 import { describeReport } from './import-text';

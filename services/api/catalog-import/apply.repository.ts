@@ -1,6 +1,6 @@
 import { CLOCK, type Trx } from '../../platform/database';
+import { STORED_DEPARTURE_COLUMNS, STORED_TOUR_COLUMNS } from './catalog-schema';
 import type { ChangeCounts } from './import-report';
-import { STORED_DEPARTURE_COLUMNS, STORED_TOUR_COLUMNS } from './stored-columns';
 
 /** Any number that is the same for every import. */
 const IMPORT_LOCK = 5_118_403_267;

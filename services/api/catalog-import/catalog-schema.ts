@@ -4,10 +4,7 @@ import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
 import { currencyDigits } from '../pricing/currency';
 import { isCountry } from '../tenants/country';
 
-/**
- * The fields of a catalog file, named like the columns (CONTRACT section 8). The limits are those of the tables. An optional
- * field may be omitted (it keeps its value) or null (it is cleared).
- */
+/** The fields of a catalog file, named like the columns (CONTRACT section 8). The limits are those of the tables. */
 
 const LINE_BREAKS = /[ \t]*[\t\n\v\f\r\u0085\u2028\u2029]\s*/g;
 /** Control characters, halves of surrogate pairs, and marks that change the reading direction. */
@@ -48,9 +45,10 @@ const paragraphs = (most: number) =>
   limited(most, FORBIDDEN_BUT_LINES, (value) => value.replace(/\r\n?|\u2028|\u2029/g, '\n'));
 
 function integer(min: number, max: number) {
-  const isInRange = (value: unknown) =>
-    Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
-  return z.custom<number>(isInRange, expecting(`must be a whole number from ${min} to ${max}`));
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z
+    .number(expecting(message))
+    .refine((value) => Number.isInteger(value) && value >= min && value <= max, message);
 }
 
 function decimal(min: number, max: number) {
@@ -80,6 +78,11 @@ function object<S extends z.ZodRawShape>(shape: S) {
 /** Leaves out the fields that are null, in objects that are stored as a whole. */
 function withoutNulls<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null)) as T;
+}
+
+/** A field of a tour that may be omitted, which keeps its value, or null, which gives it the value of a new tour. */
+function optional<T extends z.ZodType>(schema: T, empty: unknown = null) {
+  return schema.nullish().transform((value) => (value === null ? empty : value));
 }
 
 const isDate = (value: string) => isCalendarDate(value) && value >= '1900';
@@ -126,22 +129,25 @@ export const TOUR = object({
     'must be an ISO 4217 code of three capital letters, such as EUR',
   ),
   base_price: amount,
-  summary: line(2000).nullish(),
-  description: paragraphs(20_000).nullish(),
-  image_url: imageUrl.nullish(),
-  images: list(image, 100).nullish(),
-  tags: list(line(100), 100).nullish(),
+  summary: optional(line(2000)),
+  description: optional(paragraphs(20_000)),
+  image_url: optional(imageUrl),
+  images: optional(list(image, 100), []),
+  tags: optional(list(line(100), 100), []),
   // An IANA name; issues.repository.ts checks each name once for all tours.
-  time_zone: text((value) => value.length <= 64, 'must be an IANA time zone such as Europe/Berlin').nullish(),
-  status: oneOf(...TOUR_STATUSES).nullish(),
-  group_size_max: integer(1, 100_000).nullish(),
-  languages: list(line(100), 100).nullish(),
-  start_location: location.nullish(),
-  end_location: location.nullish(),
-  itinerary: list(itineraryDay, 366).nullish(),
-  inclusions: list(line(500), 100).nullish(),
-  exclusions: list(line(500), 100).nullish(),
-  cancellation_policy: paragraphs(2000).nullish(),
+  time_zone: optional(
+    text((value) => value.length <= 64, 'must be an IANA time zone such as Europe/Berlin'),
+    'UTC',
+  ),
+  status: optional(oneOf(...TOUR_STATUSES), 'published'),
+  group_size_max: optional(integer(1, 100_000)),
+  languages: optional(list(line(100), 100), []),
+  start_location: optional(location),
+  end_location: optional(location),
+  itinerary: optional(list(itineraryDay, 366), []),
+  inclusions: optional(list(line(500), 100), []),
+  exclusions: optional(list(line(500), 100), []),
+  cancellation_policy: optional(paragraphs(2000)),
   departures: list(z.unknown(), 5000).nullish(),
 });
 
@@ -159,3 +165,22 @@ export const DEPARTURE = object({
   status: oneOf('scheduled', 'cancelled').nullish(),
   closes_at: instant.nullish(),
 });
+
+const { departures: _, ...ownFields } = TOUR.shape;
+/** The fields of a tour without its departures, in the order of an export. */
+export const TOUR_FIELDS: Record<string, z.ZodType> = ownFields;
+const fieldNames = Object.keys(TOUR_FIELDS);
+
+/** The values of a new tour for the fields that its entry omits; undefined for required fields. */
+export const TOUR_DEFAULTS = Object.fromEntries(
+  fieldNames.map((field) => [field, TOUR_FIELDS[field]!.safeParse(null).data]),
+);
+
+/** The columns of a tour that an import writes: one for each field, and derived columns. */
+export const STORED_TOUR_COLUMNS = [
+  ...fieldNames.map((field) => (field === 'base_price' ? 'base_price_minor' : field)),
+  ...['name_folded', 'currency_digits'],
+];
+export const STORED_DEPARTURE_COLUMNS = Object.keys(DEPARTURE.shape).map((field) =>
+  field === 'prices' ? 'prices_minor' : field,
+);

@@ -1,71 +1,41 @@
+import leven from 'leven';
 import type { z } from 'zod';
 import { foldName } from '../catalog/fold-name';
 import { currencyDigits, toMinor } from '../pricing/currency';
-import { DEPARTURE, PRICES, TOUR_SLUG, TOUR } from './catalog-schema';
-import type { Issue } from './issue';
-import { suggestName } from './unknown-name';
+import { DEPARTURE, PRICES, TOUR, TOUR_SLUG } from './catalog-schema';
+import type { Issue } from './catalog-file';
 
-/** The valid fields of one tour in a file; the others may have issues. */
-interface TourEntry {
-  slug: string | undefined;
-  /** Major units, for the check of the decimals. */
-  basePrice: number | undefined;
-  /** Columns and their values; fields that the file omits are absent. */
-  columns: Record<string, unknown>;
-  /** undefined: the entry has no list of departures. */
-  departures: DepartureEntry[] | undefined;
-}
+export type EntryIssue = Pick<Issue, 'field' | 'message'>;
 
 /** The valid fields of one departure in a file, in major units. undefined: omitted; null: to be cleared. */
-export interface DepartureEntry {
-  departure_date?: string;
-  seats_total?: number;
-  prices?: { adult?: number; child?: number | null; single_supplement?: number | null };
-  return_date?: string | null;
-  status?: 'scheduled' | 'cancelled' | null;
-  closes_at?: string | null;
-}
+export type DepartureEntry = Partial<z.infer<typeof DEPARTURE>>;
 
-/** The values of cleared fields; a new tour has them for each field that the file omits. */
-export const TOUR_DEFAULTS: Record<string, unknown> = {
-  summary: null,
-  description: null,
-  image_url: null,
-  images: [],
-  tags: [],
-  time_zone: 'UTC',
-  status: 'published',
-  group_size_max: null,
-  languages: [],
-  start_location: null,
-  end_location: null,
-  itinerary: [],
-  inclusions: [],
-  exclusions: [],
-  cancellation_policy: null,
-};
-
-type EntryIssue = Pick<Issue, 'field' | 'message'>;
-
-export function checkTour(value: unknown, issues: EntryIssue[]): TourEntry {
-  const fields = parseFields(TOUR, value, '', issues);
-  const { base_price: basePrice, departures: _, ...given } = fields;
-  const columns: Record<string, unknown> = {};
-  for (const [name, content] of Object.entries(given)) {
-    if (content !== undefined) columns[name] = content ?? TOUR_DEFAULTS[name];
-  }
-  if (given.name !== undefined) columns.name_folded = foldName(given.name);
+/** Returns the valid fields of one tour in a file; adds an issue for each of the others. */
+export function checkTour(value: unknown, issues: EntryIssue[]) {
+  const { base_price: basePrice, departures: _, ...given } = parseFields(TOUR, value, '', issues);
   const digits = given.currency === undefined ? undefined : currencyDigits(given.currency);
-  if (digits !== undefined) columns.currency_digits = digits;
-  if (digits !== undefined && basePrice !== undefined) columns.base_price_minor = toMinor(basePrice, digits);
+  const columns: Record<string, unknown> = {
+    ...given,
+    name_folded: given.name && foldName(given.name),
+    currency_digits: digits,
+    base_price_minor:
+      digits === undefined || basePrice === undefined ? undefined : toMinor(basePrice, digits),
+  };
   const list = isRecord(value) && Array.isArray(value.departures) ? value.departures : undefined;
-  const departures = list?.map((departure, at) => checkDeparture(departure, `departures[${at}]`, issues));
-  return { slug: given.slug, basePrice, columns, departures };
+  return {
+    slug: given.slug,
+    /** Major units, for the check of the decimals. */
+    basePrice,
+    /** The columns that the file gives, as JSON. */
+    columns: JSON.stringify(columns),
+    /** undefined: the entry has no list of departures. */
+    departures: list?.map((departure, at) => checkDeparture(departure, `departures[${at}]`, issues)),
+  };
 }
 
 /** @param path of the departure in its tour; empty for a line of a departures file */
 export function checkDeparture(value: unknown, path: string, issues: EntryIssue[]): DepartureEntry {
-  const fields: DepartureEntry = parseFields(DEPARTURE, value, path, issues);
+  const fields = parseFields(DEPARTURE, value, path, issues);
   const { departure_date: begin, return_date: end } = fields;
   if (begin && end && end < begin)
     issues.push({ field: joinPath(path, 'return_date'), message: 'must not be before departure_date' });
@@ -125,4 +95,28 @@ function joinPath(path: string, ...parts: PropertyKey[]): string {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Lists at most this many known names in a message; of a longer list, names the nearest. */
+const FEW = 6;
+
+/** Returns the end of a message about an unknown name: what to write instead. */
+export function suggestName(name: string, known: string[]): string {
+  if (known.length <= FEW) return `known are ${known.join(', ')}`;
+  const near = nearestName(name, known);
+  return near === undefined ? 'correct or remove it' : `did you mean ${near}?`;
+}
+
+/** Returns the name with the fewest typing errors, at most a quarter of its letters. Ignores case, dashes and dots. */
+function nearestName(name: string, known: string[]): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '');
+  const wanted = plain(name);
+  const distances = known.map((other) => ({ other, distance: typingErrors(wanted, plain(other)) }));
+  const [best] = distances.sort((a, b) => a.distance - b.distance);
+  return best && best.distance * 4 <= plain(best.other).length ? best.other : undefined;
+}
+
+function typingErrors(from: string, to: string): number {
+  // A text twice as long is no typing error, and the time grows with the length.
+  return from.length > 2 * to.length ? from.length : leven(from, to);
 }

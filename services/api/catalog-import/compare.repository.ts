@@ -1,6 +1,34 @@
-import { TOUR_DEFAULTS } from './check-entry';
+import { STORED_TOUR_COLUMNS, TOUR_DEFAULTS } from './catalog-schema';
 import { queryStage, type Stage } from './stage.repository';
-import { STORED_TOUR_COLUMNS } from './stored-columns';
+
+/**
+ * Stages the changes of a pruning import that are not in its entries. Archived tours that the files have are published again, unless
+ * the entry has a status. Departures that a list lacks are removed.
+ * @param slugs of the files; undefined: the files contain only departures, so no tour is archived
+ */
+export async function stageRemovals(stage: Stage, slugs: string[] | undefined): Promise<void> {
+  await queryStage(
+    stage,
+    `update staged_tours s set columns = s.columns || '{"status": "published"}' from tours t
+     where t.slug = s.slug and t.status = 'archived' and not jsonb_exists(s.columns, 'status')`,
+  );
+  await queryStage(
+    stage,
+    `insert into staged_departures (entry, departure_date)
+     select s.entry, d.departure_date
+     from staged_tours s join tours t on t.slug = s.slug join departures d on d.tour_id = t.id
+     where s.has_list and not exists (
+       select from staged_departures g where g.entry = s.entry and g.departure_date = d.departure_date)`,
+  );
+  if (!slugs) return;
+  await queryStage(
+    stage,
+    `insert into staged_tours (entry, slug, columns)
+     select -row_number() over (order by slug), slug, '{"status": "archived"}'
+     from tours where status <> 'archived' and slug <> all(?)`,
+    [slugs],
+  );
+}
 
 /**
  * Compares the staged rows with the catalog, and stages the rows that differ: `changed_tours` gets the tours and `changed_departures` the

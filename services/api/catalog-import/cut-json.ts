@@ -5,12 +5,6 @@ export interface JsonPiece {
   line: number;
 }
 
-/** Splits text that arrives in chunks. Returns the pieces that each chunk completes. */
-export interface Cutter {
-  push(chunk: string): JsonPiece[];
-  end(): JsonPiece[];
-}
-
 /** Thrown where the text cannot be cut any further. */
 export class UncuttableError extends Error {
   constructor(
@@ -30,134 +24,114 @@ const LONGEST_OPENING = 4096;
 
 /**
  * Cuts out the elements of an array, or of `{"tours": […]}`, by brackets, commas and quotes, and leaves each element to
- * JSON.parse. Streaming parsers, which make tokens of everything, take ten times as long (docs/adr/0022).
- * @throws UncuttableError, from push and end
+ * JSON.parse. Yields the elements that each chunk completes. Streaming parsers, which make tokens of everything, take seven
+ * times as long (docs/adr/0013).
+ * @throws UncuttableError
  */
-export function cutArray(): Cutter {
-  let state: 'opening' | 'elements' | 'closed' = 'opening';
-  let closing = '';
-  let text = '';
-  let line = 1;
-  let elements: ReturnType<typeof scanElements>;
-
-  const open = (isEnd: boolean) => {
-    const opening = OPENING.exec(text)?.[0];
-    if (opening === undefined) {
-      if (isEnd || text.trimStart().length >= LONGEST_OPENING) refuseOpening(text, isEnd);
-      return;
+export async function* cutArray(chunks: AsyncIterable<string>): AsyncGenerator<JsonPiece[]> {
+  let [text, line, isFirst, isClosed] = ['', 1, true, false];
+  /** Whether the array is in an object; undefined: it has not begun. */
+  let isInObject: boolean | undefined;
+  const scanned = { at: 0, depth: 0 };
+  for await (const chunk of chunks) {
+    text += chunk;
+    if (isClosed) refuseMore(text, line, isInObject, LONGEST_OPENING);
+    if (isInObject === undefined) {
+      const opening = findOpening(text);
+      if (opening === undefined) continue;
+      isInObject = opening.includes('{');
+      line += countLines(opening);
+      text = text.slice(opening.length);
     }
-    closing = opening.includes('{') ? '}' : '';
-    line += countLines(opening);
-    elements = scanElements(line);
-    text = text.slice(opening.length);
-    state = 'elements';
-  };
-  const close = () => {
-    const rest = text.trim();
-    if (rest.startsWith(closing) && rest.slice(closing.length).trim() === '') return;
-    const isOtherKey = closing === '}' && rest.startsWith(',');
-    throw new UncuttableError(line, isOtherKey ? NO_LIST : 'must be JSON: more follows after its end');
-  };
-
-  return {
-    push(chunk) {
-      text = state === 'elements' ? chunk : text + chunk;
-      if (state === 'opening') open(false);
-      if (state === 'closed' && text.length > LONGEST_OPENING) close();
-      if (state !== 'elements') return [];
-      const { pieces, rest } = elements(text);
-      if (rest !== undefined) [state, text, line] = ['closed', rest.text, rest.line];
-      return pieces;
-    },
-    end() {
-      if (state === 'opening') open(true);
-      if (state === 'elements') {
-        const { pieces, rest } = elements(text, true);
-        [text, line] = [rest!.text, rest!.line];
-        close();
-        return pieces;
-      }
-      close();
-      return [];
-    },
-  };
+    const pieces: JsonPiece[] = [];
+    let start = 0;
+    while (!isClosed && findEnd(text, scanned)) {
+      const content = text.slice(start, scanned.at);
+      isClosed = text.charCodeAt(scanned.at) !== COMMA;
+      const indent = /^\s*/.exec(content)![0];
+      if (indent.length < content.length) pieces.push({ text: content, line: line + countLines(indent) });
+      else if (!isClosed || !isFirst) throw new UncuttableError(line, 'must be JSON: an entry is missing');
+      isFirst = false;
+      line += countLines(content);
+      start = ++scanned.at;
+    }
+    text = text.slice(start);
+    scanned.at -= start;
+    if (!isClosed) refuseEndless(text.length, line);
+    yield pieces;
+  }
+  (isClosed ? refuseMore : refuseUnclosed)(text, line, isInObject);
 }
 
 /** Cuts out the lines that are not empty. */
-export function cutLines(): Cutter {
-  let text = '';
-  let line = 1;
-  const piece = (content: string): JsonPiece[] => (content.trim() === '' ? [] : [{ text: content, line }]);
-  return {
-    push(chunk) {
-      const lines = (text + chunk).split('\n');
-      text = lines.pop()!;
-      refuseEndless(text.length, line + lines.length);
-      return lines.flatMap((content) => {
-        const pieces = piece(content);
-        line++;
-        return pieces;
-      });
-    },
-    end: () => piece(text),
-  };
-}
-
-interface Scanned {
-  pieces: JsonPiece[];
-  /** The text after the end of the array, once it was reached. */
-  rest?: { text: string; line: number };
-}
-
-/** Returns elements as chunks complete them; keeps the unfinished one for the next chunk. */
-function scanElements(firstLine: number): (chunk: string, isEnd?: boolean) => Scanned {
-  let [kept, line, depth, count] = ['', firstLine, 0, 0];
-  let [inString, escaped] = [false, false];
-  const passQuoted = (code: number) => {
-    if (escaped) escaped = false;
-    else if (code === BACKSLASH) escaped = true;
-    else if (code === QUOTE) inString = false;
-  };
-
-  return (chunk, isEnd = false) => {
-    const text = kept + (isEnd ? '' : chunk);
-    const pieces: JsonPiece[] = [];
-    let start = 0;
-    const cut = (end: number, isLast: boolean) => {
-      const content = text.slice(start, end);
-      const isEmpty = content.trim() === '';
-      if (isEmpty && !(isLast && count === 0))
-        throw new UncuttableError(line, 'must be JSON: an entry is missing');
-      if (!isEmpty) pieces.push({ text: content, line: line + countLines(/^\s*/.exec(content)![0]) });
-      count++;
-      line += countLines(content);
-      start = end + 1;
-    };
-    for (let at = kept.length; at < text.length; at++) {
-      const code = text.charCodeAt(at);
-      if (inString) passQuoted(code);
-      else if (code === QUOTE) inString = true;
-      else if (isOpening(code)) depth++;
-      else if (isClosing(code) && depth-- === 0) {
-        cut(at, true);
-        return { pieces, rest: { text: text.slice(start), line } };
-      } else if (code === COMMA && depth === 0) cut(at, false);
-    }
-    if (isEnd)
-      throw new UncuttableError(line + countLines(text), 'must be JSON: Unexpected end of JSON input');
-    kept = text.slice(start);
-    refuseEndless(kept.length, line);
-    return { pieces };
-  };
+export async function* cutLines(chunks: AsyncIterable<string>): AsyncGenerator<JsonPiece[]> {
+  let [text, line] = ['', 1];
+  const isFilled = (piece: JsonPiece) => piece.text.trim() !== '';
+  for await (const chunk of chunks) {
+    const lines = (text + chunk).split('\n');
+    text = lines.pop()!;
+    refuseEndless(text.length, line + lines.length);
+    yield lines.map((content) => ({ text: content, line: line++ })).filter(isFilled);
+  }
+  yield [{ text, line }].filter(isFilled);
 }
 
 const [QUOTE, BACKSLASH, COMMA] = [34, 92, 44];
-const isOpening = (code: number) => code === 123 || code === 91;
-const isClosing = (code: number) => code === 125 || code === 93;
 
-function refuseOpening(text: string, isWhole: boolean): never {
+/**
+ * Moves to the comma or bracket that ends an element. Returns false if the text ends before; the position is then where to
+ * continue with more text, never within a string.
+ */
+function findEnd(text: string, position: { at: number; depth: number }): boolean {
+  let { at, depth } = position;
+  let isEnd = false;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      const end = endOfString(text, at);
+      if (end < 0) break;
+      at = end;
+    } else if (code === 123 || code === 91) depth++;
+    else if (code === 125 || code === 93) isEnd = depth-- === 0;
+    else if (code === COMMA) isEnd = depth === 0;
+    if (isEnd) break;
+  }
+  position.at = at;
+  position.depth = depth;
+  return isEnd;
+}
+
+/** Returns the index of the closing quote, or -1. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let before = at - 1;
+    while (text.charCodeAt(before) === BACKSLASH) before--;
+    if ((at - before) % 2 === 1) return at;
+  }
+  return -1;
+}
+
+/** Returns the text before the first element; undefined if more text is needed. */
+function findOpening(text: string): string | undefined {
+  const opening = OPENING.exec(text)?.[0];
+  if (opening === undefined && text.trimStart().length >= LONGEST_OPENING)
+    throw new UncuttableError(1, NO_LIST);
+  return opening;
+}
+
+/** @param text after the array; accepted if it is shorter than `least`, because more may follow */
+function refuseMore(text: string, line: number, isInObject?: boolean, least = -1): void {
+  const rest = text.trim();
+  if (text.length <= least || rest === (isInObject ? '}' : '')) return;
+  const isOtherKey = isInObject && rest.startsWith(',');
+  throw new UncuttableError(line, isOtherKey ? NO_LIST : 'must be JSON: more follows after its end');
+}
+
+function refuseUnclosed(text: string, line: number, isInObject?: boolean): never {
+  if (isInObject !== undefined)
+    throw new UncuttableError(line + countLines(text), 'must be JSON: Unexpected end of JSON input');
   try {
-    if (isWhole) JSON.parse(text);
+    JSON.parse(text);
   } catch (error) {
     throw new UncuttableError(countLines(text) + 1, `must be JSON: ${(error as SyntaxError).message}`);
   }

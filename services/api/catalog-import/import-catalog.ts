@@ -7,8 +7,8 @@ import {
   findTakenSlug,
   lockStaged,
 } from './apply.repository';
-import type { CatalogRecord, WatchImport } from './catalog-file';
-import { compareStaged } from './compare.repository';
+import { type CatalogRecord, createIssueList, type IssueList, type WatchImport } from './catalog-file';
+import { compareStaged, stageRemovals } from './compare.repository';
 import { findDiff } from './diff.repository';
 import {
   CatalogBusyError,
@@ -16,16 +16,8 @@ import {
   CatalogRefusedError,
   ImportRunningError,
 } from './import.errors';
-import {
-  type ChangeCounts,
-  countChanges,
-  type ImportReport,
-  reportChanges,
-  reportRefusal,
-} from './import-report';
-import { createIssueList, type IssueList } from './issue';
+import { findRemovals, type ImportReport, type Removals, reportChanges } from './import-report';
 import { findIssues } from './issues.repository';
-import { findRemovals, type Removals, stageRemovals } from './removals.repository';
 import { stageFiles, type StagedFiles, stageRecords } from './stage-files';
 import { analyzeStage, closeStage, copyChanges, openStage, type Stage } from './stage.repository';
 import { stageDigests, storeDigests } from './unchanged-entries.repository';
@@ -37,20 +29,24 @@ export interface ImportOptions {
   dryRun?: boolean;
 }
 
-/** An import that was compared with the catalog. */
-export interface ComparedImport {
-  /** With issues if it is refused. */
-  report: ImportReport;
-  hasChanges: boolean;
-  prune: boolean;
-  /** With --prune: the removals that the operator must confirm. */
-  removals: Removals;
+/** The files of an import in the staging tables. */
+interface StagedImport {
+  stage: Stage;
   /** Tours and departures of the files. */
   total: StagedFiles;
+  issues: IssueList;
+  prune: boolean;
+}
+
+/** An import that was compared with the catalog. */
+export interface ComparedImport extends StagedImport {
+  /** With issues if it is refused. */
+  report: ImportReport;
   /** Number of rows to be written. */
   rows: number;
-  stage: Stage;
-  issues: IssueList;
+  hasChanges: boolean;
+  /** With --prune: the removals that the operator must confirm. */
+  removals: Removals;
 }
 
 /**
@@ -62,62 +58,47 @@ export interface ComparedImport {
 export async function withComparedFiles<T>(
   db: Db,
   files: string[],
-  options: ImportOptions,
+  { prune, dryRun = false }: ImportOptions,
   watch: WatchImport,
   work: (compared: ComparedImport) => Promise<T>,
 ): Promise<T> {
   const stage = await openStage(db);
   try {
     const issues = createIssueList(files);
-    const total = await stageFiles(stage, files, options.prune, issues, watch);
-    const rows = total.tours + total.departures;
-    watch({ phase: 'comparing', done: 0, of: rows });
+    const total = await stageFiles(stage, files, prune, issues, watch);
+    watch({ phase: 'comparing', done: 0, of: total.tours + total.departures });
     const digests = await stageDigests(stage);
-    const compared = await compare(stage, total, issues, options);
+    const compared = await compareFiles({ stage, total, issues, prune }, dryRun);
     const done = await work(compared);
     const isEqual = compared.report.errors.length === 0 && !compared.hasChanges;
-    if (!options.dryRun && isEqual && digests > 0)
-      await inTransaction(db, (trx) => writeDigests(trx, compared));
+    if (!dryRun && isEqual && digests > 0) await inTransaction(db, (trx) => writeDigests(trx, compared));
     return done;
   } finally {
     await closeStage(stage);
   }
 }
 
-async function compare(
-  stage: Stage,
-  total: StagedFiles,
-  issues: IssueList,
-  { prune, dryRun }: ImportOptions,
-): Promise<ComparedImport> {
+async function compareFiles(staged: StagedImport, dryRun: boolean): Promise<ComparedImport> {
+  const { stage, total, prune } = staged;
   await analyzeStage(stage);
   if (prune) await stageRemovals(stage, total.tours > 0 ? total.slugs : undefined);
-  await compareStaged(stage);
-  issues.add(await findIssues(stage));
-  const compared = {
-    hasChanges: false,
-    prune,
-    removals: { digest: '', named: [] },
-    total,
-    rows: 0,
-    stage,
-    issues,
-  };
-  if (issues.count() > 0) {
-    return { ...compared, report: reportRefusal(issues.listed(), issues.count(), prune) };
-  }
-  const counts = await countChanges(stage);
-  const report = await reportChanges(stage, counts, total, prune);
-  const [rows, tours] = [countRows(counts), sum(counts.tours)];
-  if (dryRun) {
+  const { report, counts } = await compare(staged);
+  const isRefused = report.errors.length > 0;
+  const tours = sum(counts.tours);
+  const rows = tours + sum(counts.departures);
+  if (dryRun && !isRefused) {
     report.changes = await findDiff(stage);
     if (tours > report.changes.length) report.changes_left_out = tours - report.changes.length;
   }
-  return { ...compared, report, rows, hasChanges: rows > 0, removals: await findRemovals(stage) };
+  const removals = isRefused ? { digest: '', named: [] } : await findRemovals(stage);
+  return { ...staged, report, rows, hasChanges: rows > 0, removals };
 }
 
-function countRows({ tours, departures }: ChangeCounts): number {
-  return sum(tours) + sum(departures);
+/** Decides what the import changes. Runs before the import asks, and again under the locks. */
+async function compare({ stage, total, issues, prune }: StagedImport) {
+  await compareStaged(stage);
+  issues.add(await findIssues(stage));
+  return reportChanges(stage, total, issues, prune);
 }
 
 function sum(counts: Partial<Record<string, number>>): number {
@@ -133,14 +114,14 @@ type EndExpired = (trx: Trx, departureId: string) => Promise<unknown>;
  */
 export async function writeImport(
   trx: Trx,
-  { stage, ...compared }: ComparedImport,
+  compared: ComparedImport,
   endExpired: EndExpired,
   watch: WatchImport = () => {},
 ): Promise<ImportReport> {
   await allowLongStatements(trx);
-  const copy = await copyChanges(stage, trx);
-  const report = await writeStaged(trx, { ...compared, stage: copy }, endExpired, watch);
-  await closeStage(copy);
+  const stage = await copyChanges(compared.stage, trx);
+  const report = await writeStaged(trx, { ...compared, stage }, endExpired, watch);
+  await closeStage(stage);
   return report;
 }
 
@@ -150,26 +131,23 @@ export async function writeImport(
  */
 async function writeStaged(
   trx: Trx,
-  { stage, total, prune, rows, issues }: Omit<ComparedImport, 'report' | 'hasChanges' | 'removals'>,
+  staged: StagedImport & { rows: number },
   endExpired: EndExpired,
   watch: WatchImport,
 ): Promise<ImportReport> {
   if (!(await claimImport(trx))) throw new ImportRunningError();
-  await analyzeStage(stage);
+  await analyzeStage(staged.stage);
   await refuseWhenLocked('import', lockStaged(trx), () => new CatalogBusyError());
   // Marks expired holds, because the import may use their seats; a clock step must not make them live again.
   for (const id of await findStagedWithExpired(trx)) await endExpired(trx, id);
   const taken = await findTakenSlug(trx);
   if (taken !== undefined) throw new CatalogChangedError(taken);
-  await compareStaged(stage);
-  issues.add(await findIssues(stage));
-  if (issues.count() > 0)
-    throw new CatalogRefusedError(reportRefusal(issues.listed(), issues.count(), prune));
-  const counts = await countChanges(stage);
-  const report = await reportChanges(stage, counts, total, prune);
+  const { report, counts } = await compare(staged);
+  if (report.errors.length > 0) throw new CatalogRefusedError(report);
   let done = 0;
-  await applyChanges(trx, counts, (more) => watch({ phase: 'writing', done: (done += more), of: rows }));
-  await storeDigests(trx, prune);
+  const onRows = (more: number) => watch({ phase: 'writing', done: (done += more), of: staged.rows });
+  await applyChanges(trx, counts, onRows);
+  await storeDigests(trx, staged.prune);
   return report;
 }
 
@@ -182,8 +160,6 @@ async function writeDigests(trx: Trx, { stage, prune }: ComparedImport): Promise
   await closeStage(copy);
 }
 
-const RECORDS_A_CHUNK = 200;
-
 /**
  * Compares and writes a small catalog in one transaction, under the locks of all its departures. Does not mark expired holds:
  * it takes no seats from stored departures.
@@ -192,22 +168,18 @@ const RECORDS_A_CHUNK = 200;
 export async function importCatalog(
   trx: Trx,
   records: CatalogRecord[],
-  options: { prune: boolean },
+  { prune }: { prune: boolean },
 ): Promise<ImportReport> {
   const stage = await openStage(trx);
   const issues = createIssueList([]);
-  const total = await stageRecords(stage, inChunks(records), issues);
-  const rows = total.tours + total.departures;
+  const total = await stageRecords(stage, [records], issues);
+  const staged = { stage, total, issues, prune, rows: 0 };
   const report = await writeStaged(
     trx,
-    { stage, total, ...options, rows, issues },
+    staged,
     async () => undefined,
     () => {},
   );
   await closeStage(stage);
   return report;
-}
-
-async function* inChunks(records: CatalogRecord[]): AsyncGenerator<CatalogRecord[]> {
-  for (let at = 0; at < records.length; at += RECORDS_A_CHUNK) yield records.slice(at, at + RECORDS_A_CHUNK);
 }

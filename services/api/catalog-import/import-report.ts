@@ -1,5 +1,6 @@
+import { CLOCK } from '../../platform/database';
+import type { Issue, IssueList } from './catalog-file';
 import type { TourDiff } from './diff.repository';
-import type { Issue } from './issue';
 import { queryStage, type Stage } from './stage.repository';
 
 /** The result of an import or of a dry run, in wire names (CONTRACT section 6). All counts are 0 if there are issues. */
@@ -10,9 +11,9 @@ export interface ImportReport {
   /** The number of all issues, if not all are listed. */
   errors_total?: number;
   /** With --prune. */
-  pruned?: Pruned;
+  pruned?: { tours_archived: number; departures_deleted: number; departures_cancelled: number };
   /** Standing bookings of the departures that the import cancels, if there are any. */
-  bookings_to_tell?: { tour: string; departure_date: string; booking_refs: string[] }[];
+  bookings_to_tell?: BookingsToTell[];
   /** New departures whose date is over in the tour's time zone, if there are any: nobody can book them. */
   past_departures?: PastDepartures;
   /** In a dry run: the changes of each tour. */
@@ -27,10 +28,10 @@ interface Counts {
   unchanged: number;
 }
 
-interface Pruned {
-  tours_archived: number;
-  departures_deleted: number;
-  departures_cancelled: number;
+interface BookingsToTell {
+  tour: string;
+  departure_date: string;
+  booking_refs: string[];
 }
 
 export interface PastDepartures {
@@ -44,63 +45,69 @@ export interface ChangeCounts {
   departures: Partial<Record<'insert' | 'update' | 'delete' | 'cancel', number>>;
 }
 
-export async function countChanges(stage: Stage): Promise<ChangeCounts> {
-  const count = async (table: string) => {
-    const sql = `select action, count(*) from ${table} group by action`;
-    const rows = await queryStage<{ action: string; count: number }>(stage, sql);
-    return Object.fromEntries(rows.map(({ action, count: number }) => [action, number]));
-  };
-  return { tours: await count('changed_tours'), departures: await count('changed_departures') };
-}
-
-export function reportRefusal(errors: Issue[], total: number, prune: boolean): ImportReport {
-  const none = { created: 0, updated: 0, unchanged: 0 };
-  const report: ImportReport = { tours: none, departures: none, errors };
-  if (total > errors.length) report.errors_total = total;
-  if (prune) report.pruned = { tours_archived: 0, departures_deleted: 0, departures_cancelled: 0 };
-  return report;
-}
-
 /**
- * Reports the staged changes, before they are written.
+ * Reports the staged changes, before they are written. Reports only the issues if there are any.
  * @param total tours and departures of the files
  */
 export async function reportChanges(
   stage: Stage,
+  total: { tours: number; departures: number },
+  issues: IssueList,
+  prune: boolean,
+): Promise<{ report: ImportReport; counts: ChangeCounts }> {
+  if (issues.count() > 0) {
+    const report = toReport({ tours: {}, departures: {} }, { tours: 0, departures: 0 }, prune, issues);
+    return { report, counts: { tours: {}, departures: {} } };
+  }
+  const counts = await countChanges(stage);
+  const report = toReport(counts, total, prune, issues);
+  const bookings = await findBookingsToTell(stage);
+  if (bookings.length > 0) report.bookings_to_tell = bookings;
+  const past = await findPastDepartures(stage);
+  if (past) report.past_departures = past;
+  return { report, counts };
+}
+
+function toReport(
   { tours, departures }: ChangeCounts,
   total: { tours: number; departures: number },
   prune: boolean,
-): Promise<ImportReport> {
+  issues: IssueList,
+): ImportReport {
   const counts = (of: number, created = 0, updated = 0) => ({
     created,
     updated,
     unchanged: of - created - updated,
   });
-  const report: ImportReport = {
+  const errors = issues.listed();
+  return {
     tours: counts(total.tours, tours.insert, tours.update),
     departures: counts(total.departures, departures.insert, departures.update),
-    errors: [],
+    errors,
+    ...(issues.count() > errors.length && { errors_total: issues.count() }),
+    ...(prune && {
+      pruned: {
+        tours_archived: tours.archive ?? 0,
+        departures_deleted: departures.delete ?? 0,
+        departures_cancelled: departures.cancel ?? 0,
+      },
+    }),
   };
-  if (prune) {
-    report.pruned = {
-      tours_archived: tours.archive ?? 0,
-      departures_deleted: departures.delete ?? 0,
-      departures_cancelled: departures.cancel ?? 0,
-    };
-  }
-  const bookings = await findBookingsToTell(stage);
-  if (bookings.length > 0) report.bookings_to_tell = bookings;
-  const past = await findPastDepartures(stage);
-  if (past) report.past_departures = past;
-  return report;
 }
 
-async function findBookingsToTell(stage: Stage): Promise<NonNullable<ImportReport['bookings_to_tell']>> {
-  const rows = await queryStage<{ tour: string; departureDate: string; bookingRefs: string[] }>(
+async function countChanges(stage: Stage): Promise<ChangeCounts> {
+  const count = (table: string) => `(select coalesce(json_object_agg(action, count), '{}')
+    from (select action, count(*) from ${table} group by action) as counted)`;
+  const sql = `select ${count('changed_tours')} as tours, ${count('changed_departures')} as departures`;
+  const [counts] = await queryStage<ChangeCounts>(stage, sql);
+  return counts!;
+}
+
+async function findBookingsToTell(stage: Stage): Promise<BookingsToTell[]> {
+  const rows = await queryStage<{ booking: BookingsToTell }>(
     stage,
-    `with clock as materialized (select clock_timestamp() as at)
-     select t.slug as tour, c.departure_date as "departureDate",
-            array_agg(l.booking_ref order by l.id) as "bookingRefs"
+    `${CLOCK} select json_build_object('tour', t.slug, 'departure_date', c.departure_date,
+       'booking_refs', json_agg(l.booking_ref order by l.id)) as booking
      from clock, changed_departures c
      join departures d on d.id = c.id join tours t on t.id = d.tour_id
      join booking_leads l on l.departure_id = d.id
@@ -108,21 +115,42 @@ async function findBookingsToTell(stage: Stage): Promise<NonNullable<ImportRepor
        and l.status in ('pending_payment', 'confirmed') and lead_stands(l.status, l.payment_due_at, clock.at)
      group by c.entry, t.slug, c.departure_date order by c.entry, c.departure_date`,
   );
-  return rows.map(({ tour, departureDate, bookingRefs }) => ({
-    tour,
-    departure_date: departureDate,
-    booking_refs: bookingRefs,
-  }));
+  return rows.map(({ booking }) => booking);
 }
 
 async function findPastDepartures(stage: Stage): Promise<PastDepartures | undefined> {
-  const [row] = await queryStage<{ departures: number; tour: string; departureDate: string }>(
+  const [row] = await queryStage<{ past: PastDepartures }>(
     stage,
-    `with clock as materialized (select clock_timestamp() as at)
-     select count(*) over () as departures, t.slug as tour, c.departure_date as "departureDate"
+    `${CLOCK} select json_build_object('departures', count(*) over (), 'first',
+       json_build_object('tour', t.slug, 'departure_date', c.departure_date)) as past
      from clock, changed_departures c join changed_tours t on t.entry = c.entry
      where c.action = 'insert' and c.departure_date < tour_today(t.time_zone, clock.at)
      order by c.entry, c.departure_date limit 1`,
   );
-  return row && { departures: row.departures, first: { tour: row.tour, departure_date: row.departureDate } };
+  return row?.past;
+}
+
+/** Limits `named`. */
+const MOST_NAMED = 1000;
+
+/** The tours and departures that a pruning import would archive, delete and cancel. */
+export interface Removals {
+  /** Digest of all removals, to detect that they have changed. */
+  digest: string;
+  /** The first removals, as text. */
+  named: string[];
+}
+
+export async function findRemovals(stage: Stage): Promise<Removals> {
+  const [row] = await queryStage<Removals>(
+    stage,
+    `select coalesce(md5(string_agg(name, ',' order by entry < 0, slug, name)), '') as digest,
+            coalesce((array_agg(name order by entry < 0, slug, name))[1:?], '{}') as named
+     from (select t.entry, t.slug, format('%s %s %s', d.action, t.slug, d.departure_date) as name
+           from changed_departures d join changed_tours t on t.entry = d.entry where d.action in ('delete', 'cancel')
+           union all
+           select entry, slug, format('archive %s', slug) from changed_tours where action = 'archive') as removal`,
+    [MOST_NAMED],
+  );
+  return row!;
 }

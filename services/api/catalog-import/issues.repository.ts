@@ -1,5 +1,5 @@
 import { CLOCK } from '../../platform/database';
-import { describePlace, type Issue, type Place } from './issue';
+import { describePlace, type Issue, type Place } from './catalog-file';
 import { queryStage, type Stage } from './stage.repository';
 
 /**
@@ -18,13 +18,13 @@ async function findUnknownTimeZones(stage: Stage): Promise<Issue[]> {
   );
   const unknown = zones.filter(({ name, isKnown }) => !isKnown || !isIanaName(name)).map(({ name }) => name);
   if (unknown.length === 0) return [];
-  const places = await queryStage<StagedPlace>(
+  const places = await queryStage<{ place: Place }>(
     stage,
-    `select file, line, index from staged_tours where columns->>'time_zone' = any(?) order by entry`,
+    `select ${placeJson('s')} as place from staged_tours s where columns->>'time_zone' = any(?) order by entry`,
     [unknown],
   );
   const message = 'must be an IANA time zone that the database knows, such as Europe/Berlin';
-  return places.map((place) => ({ ...toPlace(place), field: 'time_zone', message }));
+  return places.map(({ place }) => ({ ...place, field: 'time_zone', message }));
 }
 
 /** Intl also accepts offsets, but PostgreSQL interprets their sign the other way round. */
@@ -37,30 +37,26 @@ function isIanaName(name: string): boolean {
   }
 }
 
-interface StagedPlace {
-  file: string;
-  line: number | null;
-  index: number | null;
-}
-
-type FoundIssue = StagedPlace & {
+interface FoundIssue {
+  place: Place;
   field: string;
   message: string;
-  first: (StagedPlace & { field: string }) | null;
-};
+  /** The place of the first departure with the date. */
+  first: Place | null;
+  firstField: string | null;
+}
 
 async function findRefusedChanges(stage: Stage): Promise<Issue[]> {
   const rows = await queryStage<FoundIssue>(stage, REFUSED);
-  return rows.map(({ field, message, first, ...place }) => ({
-    ...toPlace(place),
+  return rows.map(({ place, field, message, first, firstField }) => ({
+    ...place,
     field,
-    message: first ? `${message} ${describePlace(toPlace(first), first.field)}` : message,
+    message: first ? `${message} ${describePlace(first, firstField ?? '')}` : message,
   }));
 }
 
-function toPlace({ file, line, index }: StagedPlace): Place {
-  return { file, ...(line !== null && { line }), ...(index !== null && { index }) };
-}
+const placeJson = (row: string) =>
+  `json_strip_nulls(json_build_object('file', ${row}.file, 'line', ${row}.line, 'index', ${row}.index))`;
 
 const MOST_MINOR_UNITS = 1_000_000_000_000;
 
@@ -139,14 +135,11 @@ const REFUSED = `
     from clock, departure s join departures d on d.tour_id = s.tour_id and d.departure_date = s.departure_date
     where s.seats_total < d.seats_total and s.seats_total < seats_taken(d.id, clock.at)
   )
-  select coalesce(d.file, t.file) as file, case when d.file is null then t.line else d.line end as line,
-         case when d.file is null then t.index end as index,
-         case when d.index is null then i.field else format('departures[%s].%s', d.index, i.field) end as field,
-         i.message,
-         case when f.entry is not null then json_build_object(
-           'file', coalesce(f.file, t.file), 'line', case when f.file is null then t.line else f.line end,
-           'index', case when f.file is null then t.index end,
-           'field', case when f.index is null then '' else format('departures[%s]', f.index) end) end as first
+  -- A departure of a tour's list has the place of the tour.
+  select case when d.file is null then ${placeJson('t')} else ${placeJson('d')} end as place,
+         case when d.index is null then i.field else format('departures[%s].%s', d.index, i.field) end as field, i.message,
+         case when f.entry is null then null when f.file is null then ${placeJson('t')} else ${placeJson('f')} end as first,
+         'departures[' || f.index || ']' as first_field
   from issue i
   join tour t on t.entry = i.entry
   left join staged_departures d on d.position = i.position

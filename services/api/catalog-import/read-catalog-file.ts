@@ -1,22 +1,11 @@
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
-import { CATALOG_FILE_TYPES, type CatalogRecord, type FindUnchanged } from './catalog-file';
-import type { IssueList } from './issue';
-import { readCsv } from './read-csv';
-import { readJson, readJsonLines } from './read-json';
+import { CsvError } from 'csv-parse';
+import { CATALOG_FILE_TYPES, type CatalogRecord, type FindUnchanged, type IssueList } from './catalog-file';
+import { cutArray, cutLines, UncuttableError } from './cut-json';
+import { CsvHead, parseCsvRows, readCsv } from './read-csv';
+import { digestEntry } from './unchanged-entries.repository';
 
-type Reader = (
-  file: string,
-  text: AsyncIterable<string>,
-  issues: IssueList,
-  findUnchanged?: FindUnchanged,
-) => AsyncGenerator<CatalogRecord[]>;
-
-const READERS: Record<(typeof CATALOG_FILE_TYPES)[number], Reader> = {
-  '.json': readJson,
-  '.jsonl': readJsonLines,
-  '.csv': readCsv,
-};
 const BYTES_A_CHUNK = 256 * 1024;
 
 /**
@@ -31,22 +20,114 @@ export async function* readCatalogFile(
   onBytes: (count: number) => void,
   findUnchanged?: FindUnchanged,
 ): AsyncGenerator<CatalogRecord[]> {
-  const refuse = (message: string) => issues.add([{ file, line: 1, field: '', message }]);
+  const report = (line: number, message: string) => issues.add([{ file, line, field: '', message }]);
   const type = CATALOG_FILE_TYPES.find((known) => known === path.extname(file).toLowerCase());
-  if (!type) return refuse(`must be a ${CATALOG_FILE_TYPES.join(', ')} file`);
+  if (!type) return report(1, `must be a ${CATALOG_FILE_TYPES.join(', ')} file`);
+  const text = readText(file, onBytes);
   try {
-    yield* READERS[type](file, readText(file, onBytes), issues, findUnchanged);
+    if (type === '.csv') yield* readCsv(file, text, issues);
+    else yield* readJson(file, text, report, type === '.jsonl', findUnchanged);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw error;
-    refuse('must be UTF-8 text: save it again as "CSV UTF-8" or UTF-8');
+    if (error instanceof UncuttableError) return report(error.line, error.message);
+    if (!isInvalidText(error)) throw error;
+    report(1, 'must be UTF-8 text: save it again as "CSV UTF-8" or UTF-8');
   }
 }
 
+/**
+ * Reads an array of tours, or `{"tours": […]}`; or one tour in each line. An array ends at a syntax error: what follows may belong
+ * to any entry.
+ */
+async function* readJson(
+  file: string,
+  text: AsyncIterable<string>,
+  report: (line: number, message: string) => void,
+  isLines: boolean,
+  findUnchanged?: FindUnchanged,
+): AsyncGenerator<CatalogRecord[]> {
+  let index = 0;
+  for await (const pieces of isLines ? cutLines(text) : cutArray(text)) {
+    const digests = findUnchanged ? pieces.map((piece) => digestEntry(piece.text)) : [];
+    const found = digests.length > 0 ? await findUnchanged!(digests) : undefined;
+    const records: CatalogRecord[] = [];
+    for (const [at, piece] of pieces.entries()) {
+      const place = isLines ? { file, line: piece.line } : { file, index: index++ };
+      const digest = digests[at];
+      const record = toRecord({ place, digest, unchanged: found?.get(digest!) }, piece.text);
+      if (typeof record !== 'string') records.push(record);
+      else report(piece.line + lineOfError(piece.text.trimStart()) - 1, record);
+      if (typeof record !== 'string' || isLines) continue;
+      yield records;
+      return;
+    }
+    yield records;
+  }
+}
+
+/** @returns the message of the syntax error, if there is one */
+function toRecord(record: Omit<CatalogRecord, 'value'>, text: string): CatalogRecord | string {
+  if (record.unchanged) {
+    // The text is valid JSON: an import stores only digests of parsed entries.
+    return {
+      ...record,
+      get value() {
+        return JSON.parse(text) as unknown;
+      },
+    };
+  }
+  const parsed = parseJson(text);
+  return 'error' in parsed ? parsed.error : { ...record, value: parsed.value };
+}
+
+function parseJson(text: string): { value: unknown } | { error: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    // The engine's message repeats the text with its line breaks.
+    return { error: `must be JSON: ${(error as SyntaxError).message.replace(/\s+/g, ' ')}` };
+  }
+}
+
+/** Finds a syntax error by a binary search for the longest valid beginning, because the engine does not always report it. */
+function lineOfError(text: string): number {
+  let [valid, invalid] = [0, text.length];
+  while (invalid - valid > 1) {
+    const middle = Math.floor((valid + invalid) / 2);
+    if (isOnlyUnfinished(text.slice(0, middle))) valid = middle;
+    else invalid = middle;
+  }
+  return text.slice(0, invalid).split('\n').length;
+}
+
+function isOnlyUnfinished(beginning: string): boolean {
+  const parsed = parseJson(beginning);
+  if (!('error' in parsed)) return true;
+  const position = Number(/at position (\d+)/.exec(parsed.error)?.[1] ?? -1);
+  return position >= beginning.length || parsed.error.includes('end of JSON input');
+}
+
+/** Returns whether the first line of a CSV file has the columns of departures. */
+export async function isDeparturesFile(file: string): Promise<boolean> {
+  if (path.extname(file).toLowerCase() !== '.csv') return false;
+  try {
+    for await (const [head] of parseCsvRows(readText(file))) {
+      if (head) return new CsvHead(head.record).isDepartures;
+    }
+  } catch (error) {
+    // The reader reports the error.
+    if (!(error instanceof CsvError) && !isInvalidText(error)) throw error;
+  }
+  return false;
+}
+
+const isInvalidText = (error: unknown) =>
+  (error as NodeJS.ErrnoException).code === 'ERR_ENCODING_INVALID_ENCODED_DATA';
+
 /** Leaves out a byte order mark. */
-async function* readText(file: string, onBytes: (count: number) => void): AsyncGenerator<string> {
+async function* readText(file: string, onBytes?: (count: number) => void): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for await (const bytes of createReadStream(file, { highWaterMark: BYTES_A_CHUNK })) {
-    onBytes((bytes as Buffer).length);
+    onBytes?.((bytes as Buffer).length);
     yield decoder.decode(bytes as Buffer, { stream: true });
   }
   yield decoder.decode();

@@ -1,9 +1,11 @@
+import { finished } from 'node:stream/promises';
 import { CsvError, parse, type Parser } from 'csv-parse';
-import type { CatalogRecord } from './catalog-file';
-import { CsvHead, delimiterOf } from './csv-columns';
-import type { IssueList } from './issue';
+import { z } from 'zod';
+import { DEPARTURE, TOUR_FIELDS } from './catalog-schema';
+import type { CatalogRecord, Issue, IssueList, Place } from './catalog-file';
+import { suggestName } from './check-entry';
 
-type Row = { record: string[]; raw: string; info: { lines: number } };
+export const TOUR_OF_DEPARTURE = 'tour_slug';
 
 /** Limits the characters of a cell: after a quote that is not closed, the rest of the file is one cell. */
 const MOST_CHARACTERS = 1_000_000;
@@ -19,14 +21,22 @@ export async function* readCsv(
 ): AsyncGenerator<CatalogRecord[]> {
   const report = (line: number, message: string) => issues.add([{ file, line, field: '', message }]);
   let head: CsvHead | undefined;
+  const toRecords = ({ record, raw, info }: CsvRow): CatalogRecord[] => {
+    const { width, isDepartures } = head!;
+    const line = info.lines - (raw.trim().match(/\n/g)?.length ?? 0);
+    if (record.length <= width)
+      return [{ place: { file, line }, isDeparture: isDepartures, value: head!.toRecord(record) }];
+    report(line, `has ${record.length} cells, but the first line names ${width}`);
+    return [];
+  };
   try {
-    for await (const rows of parseRows(withLineFeeds(text))) {
+    for await (const rows of parseCsvRows(text)) {
       const first = head ? undefined : rows.shift();
       if (first) {
-        head = new CsvHead(first.record.map((name) => name.trim()));
+        head = new CsvHead(first.record);
         issues.add(head.issues({ file, line: 1 }));
       }
-      if (head) yield toRecords(rows, head);
+      yield rows.flatMap(toRecords);
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -34,19 +44,13 @@ export async function* readCsv(
     return report(Number(error.lines ?? 1), isEndless ? 'opens a quote that does not close' : error.message);
   }
   if (!head) report(1, 'must name its columns in the first line');
+}
 
-  function toRecords(rows: Row[], columns: CsvHead): CatalogRecord[] {
-    return rows.flatMap((row): CatalogRecord[] => {
-      const line = firstLineOf(row);
-      const { length } = row.record;
-      if (length > columns.width) {
-        report(line, `has ${length} cells, but the first line names ${columns.width}`);
-        return [];
-      }
-      const value = columns.toRecord(row.record);
-      return [{ place: { file, line }, isDeparture: columns.isDepartures, value }];
-    });
-  }
+interface CsvRow {
+  record: string[];
+  raw: string;
+  /** The line where the row ends. */
+  info: { lines: number };
 }
 
 /**
@@ -54,28 +58,27 @@ export async function* readCsv(
  * would drop.
  * @throws CsvError
  */
-async function* parseRows(text: AsyncIterable<string>): AsyncGenerator<Row[]> {
-  const rows: Row[] = [];
+export async function* parseCsvRows(text: AsyncIterable<string>): AsyncGenerator<CsvRow[]> {
+  const rows: CsvRow[] = [];
   let parser: Parser | undefined;
   let begun = '';
-  const taken = () => rows.splice(0);
-  for await (const chunk of text) {
+  for await (const chunk of withLineFeeds(text)) {
     begun += chunk;
     // The delimiter is detected by the first line.
     if (!parser && !begun.trimStart().includes('\n')) continue;
-    parser ??= openParser(begun, (row) => void rows.push(row));
-    const failure = await fed((done) => parser!.write(begun, done));
+    parser ??= openParser(begun, rows);
+    const failure = await new Promise<unknown>((done) => void parser!.write(begun, done));
     begun = '';
-    yield taken();
-    if (failure) throw failure;
+    yield rows.splice(0);
+    if (failure) throw failure as CsvError;
   }
-  parser ??= openParser(begun, (row) => void rows.push(row));
-  const failure = await fed((done) => parser.end(begun, done), parser);
-  yield taken();
-  if (failure) throw failure;
+  parser ??= openParser(begun, rows);
+  const failure: unknown = await finished(parser.end(begun)).catch((error: unknown) => error);
+  yield rows.splice(0);
+  if (failure) throw failure as CsvError;
 }
 
-function openParser(head: string, onRow: (row: Row) => void): Parser {
+function openParser(head: string, rows: CsvRow[]): Parser {
   const parser = parse({
     delimiter: delimiterOf(head),
     info: true,
@@ -84,21 +87,17 @@ function openParser(head: string, onRow: (row: Row) => void): Parser {
     skip_records_with_empty_values: true,
     max_record_size: MOST_CHARACTERS,
     // Returns undefined, so that the stream keeps no row.
-    on_record: (row: unknown) => void onRow(row as Row),
+    on_record: (row: unknown) => void rows.push(row as CsvRow),
   });
   parser.on('error', () => {});
-  parser.resume();
-  return parser;
+  return parser.resume();
 }
 
-function fed(
-  feed: (done: (error?: Error | null) => void) => void,
-  ending?: Parser,
-): Promise<Error | undefined> {
-  return new Promise((resolve) => {
-    ending?.on('error', resolve);
-    feed((error) => resolve(error ?? undefined));
-  });
+/** Detects the delimiter from the first line, because column names contain none. */
+function delimiterOf(text: string): string {
+  const head = text.trimStart().split('\n', 1)[0]!;
+  const count = (delimiter: string) => head.split(delimiter).length;
+  return [',', ';', '\t'].reduce((best, delimiter) => (count(delimiter) > count(best) ? delimiter : best));
 }
 
 /** Makes every line break a line feed: the parser counts the lines of a quoted cell twice where they end in CR LF (seen). */
@@ -112,6 +111,87 @@ async function* withLineFeeds(text: AsyncIterable<string>): AsyncGenerator<strin
   if (kept) yield '\n';
 }
 
-function firstLineOf(row: Row): number {
-  return row.info.lines - (row.raw.trim().match(/\n/g)?.length ?? 0);
+/** Converts a cell's text to the JSON value. Returns text that it cannot convert unchanged; the field's check then refuses it. */
+type Convert = (cell: string) => unknown;
+
+/** Refuses numbers with more digits than a floating point number can store. */
+const NUMBER = /^-?\d{1,15}(\.\d{1,6})?$/;
+
+const asText: Convert = (cell) => cell;
+const asNumber: Convert = (cell) => (NUMBER.test(cell) ? Number(cell) : cell);
+const asList: Convert = (cell) => cell.split('|').map((item) => item.trim());
+const asJson: Convert = (cell) => {
+  try {
+    return JSON.parse(cell);
+  } catch {
+    return cell;
+  }
+};
+
+const CSV_TOUR_COLUMNS = columnsOf(TOUR_FIELDS);
+const CSV_DEPARTURE_COLUMNS = { [TOUR_OF_DEPARTURE]: asText, ...columnsOf(DEPARTURE.shape) };
+
+/** Parts of an object have their own columns, such as `prices.adult`. Lists of objects are JSON in a cell. */
+function columnsOf(shape: z.ZodRawShape, prefix = ''): Record<string, Convert> {
+  const columns: Record<string, Convert> = {};
+  for (const [field, schema] of Object.entries(shape)) {
+    const type = bare(schema);
+    if (type instanceof z.ZodObject) Object.assign(columns, columnsOf(type.shape, `${prefix}${field}.`));
+    else if (type instanceof z.ZodNumber) columns[prefix + field] = asNumber;
+    else if (type instanceof z.ZodArray)
+      columns[prefix + field] = bare(type.element) instanceof z.ZodObject ? asJson : asList;
+    else columns[prefix + field] = asText;
+  }
+  return columns;
+}
+
+/** Returns the schema inside `optional`, `nullish` and `transform`. */
+function bare(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return bare(schema.unwrap());
+  return schema instanceof z.ZodPipe ? bare(schema.in) : schema;
+}
+
+/** The columns that the first line of a CSV file names. */
+export class CsvHead {
+  readonly isDepartures: boolean;
+  private readonly names: string[];
+  private readonly columns: Record<string, Convert>;
+
+  constructor(cells: string[]) {
+    const names = cells.map((name) => name.trim());
+    // Also if `tour_slug` is mistyped, so that only this column is reported and not all others.
+    const isMistyped = names.includes('departure_date') && !names.includes('slug');
+    this.isDepartures = names.includes(TOUR_OF_DEPARTURE) || isMistyped;
+    this.names = names;
+    this.columns = this.isDepartures ? CSV_DEPARTURE_COLUMNS : CSV_TOUR_COLUMNS;
+  }
+
+  get width(): number {
+    return this.names.length;
+  }
+
+  issues(place: Place): Issue[] {
+    const known = Object.keys(this.columns);
+    const kind = this.isDepartures ? 'departures' : 'tours';
+    return this.names.flatMap((name, index): Issue[] => {
+      const issue = (message: string) => [{ ...place, field: name, message }];
+      if (name === '') return issue(`must name every column: number ${index + 1} has none`);
+      if (!known.includes(name)) return issue(`is not a column of ${kind}; ${suggestName(name, known)}`);
+      return this.names.indexOf(name) < index ? issue('is the name of two columns') : [];
+    });
+  }
+
+  /** Returns the record as JSON would have it: `prices.adult` inside `prices`. Leaves out empty cells and columns with issues. */
+  toRecord(cells: string[]): Record<string, unknown> {
+    const record: Record<string, unknown> = {};
+    for (const [index, name] of this.names.entries()) {
+      const cell = cells[index]?.trim() ?? '';
+      if (cell === '' || !Object.hasOwn(this.columns, name) || this.names.indexOf(name) < index) continue;
+      const [field, part] = name.split('.') as [string, string?];
+      const content = this.columns[name]!(cell);
+      if (part === undefined) record[field] = content;
+      else record[field] = { ...(record[field] as object | undefined), [part]: content };
+    }
+    return record;
+  }
 }

@@ -1,10 +1,22 @@
 import { stat } from 'node:fs/promises';
-import type { CatalogRecord, FindUnchanged, WatchImport } from './catalog-file';
-import { checkDeparture, checkTour, checkTourSlug, type DepartureEntry } from './check-entry';
-import { isDeparturesFile, TOUR_OF_DEPARTURE } from './csv-columns';
-import { describePlace, type IssueList, type Place } from './issue';
-import { readCatalogFile } from './read-catalog-file';
-import { copyRows, type Stage } from './stage.repository';
+import {
+  type CatalogRecord,
+  describePlace,
+  type FindUnchanged,
+  type IssueList,
+  type Place,
+  type WatchImport,
+} from './catalog-file';
+import {
+  checkDeparture,
+  checkTour,
+  checkTourSlug,
+  type DepartureEntry,
+  type EntryIssue,
+} from './check-entry';
+import { isDeparturesFile, readCatalogFile } from './read-catalog-file';
+import { TOUR_OF_DEPARTURE } from './read-csv';
+import { copyRows, type Stage, type StagedRow } from './stage.repository';
 import { findUnchangedEntries } from './unchanged-entries.repository';
 
 /** The content of the files of an import. */
@@ -32,29 +44,21 @@ export async function stageFiles(
 ): Promise<StagedFiles> {
   const hasDeparturesFile = (await Promise.all(files.map(isDeparturesFile))).includes(true);
   const findUnchanged: FindUnchanged = (digests) => findUnchangedEntries(stage, digests, prune);
-  const records = readFiles(files, issues, watch, hasDeparturesFile ? undefined : findUnchanged);
-  return stageRecords(stage, records, issues, hasDeparturesFile);
-}
-
-async function* readFiles(
-  files: string[],
-  issues: IssueList,
-  watch: WatchImport,
-  findUnchanged: FindUnchanged | undefined,
-): AsyncGenerator<CatalogRecord[]> {
   const sizes = await Promise.all(files.map(async (file) => (await stat(file)).size));
   const of = sizes.reduce((sum, size) => sum + size, 0);
   let done = 0;
-  for (const file of files) {
-    const onBytes = (bytes: number) => watch({ phase: 'reading', done: (done += bytes), of });
-    yield* readCatalogFile(file, issues, onBytes, findUnchanged);
+  const onBytes = (bytes: number) => watch({ phase: 'reading', done: (done += bytes), of });
+  async function* readFiles(): AsyncGenerator<CatalogRecord[]> {
+    for (const file of files)
+      yield* readCatalogFile(file, issues, onBytes, hasDeparturesFile ? undefined : findUnchanged);
   }
+  return stageRecords(stage, readFiles(), issues, hasDeparturesFile);
 }
 
 /** @param hasDeparturesFile each tour has a list, which is empty for a tour without a line in that file */
 export async function stageRecords(
   stage: Stage,
-  chunks: AsyncIterable<CatalogRecord[]>,
+  chunks: AsyncIterable<CatalogRecord[]> | CatalogRecord[][],
   issues: IssueList,
   hasDeparturesFile = false,
 ): Promise<StagedFiles> {
@@ -79,33 +83,14 @@ export async function stageRecords(
   return rows.found();
 }
 
-type Row = (string | number | boolean | null | undefined)[];
-
 interface Chunk {
-  tours: Row[];
-  departures: Row[];
+  tours: StagedRow[];
+  departures: StagedRow[];
 }
 
 async function copyChunk(stage: Stage, { tours, departures }: Chunk): Promise<void> {
-  const tourColumns = 'entry, slug, file, line, index, digest, columns, base_price, has_list, departures';
-  await copyRows(stage, `staged_tours (${tourColumns})`, tours);
-  await copyRows(
-    stage,
-    `staged_departures (entry, position, index, file, line, departure_date, seats_total, adult, child, single_supplement,
-       return_date, status, closes_at, emptied)`,
-    departures,
-  );
-}
-
-interface TourCells {
-  entry: number;
-  slug: string | undefined;
-  digest?: string;
-  /** JSON; undefined: the files have only departures of the tour. */
-  columns?: string;
-  basePrice?: number;
-  hasList: boolean;
-  departures?: number;
+  await copyRows(stage, 'staged_tours', tours);
+  await copyRows(stage, 'staged_departures', departures);
 }
 
 interface KnownSlug {
@@ -117,7 +102,6 @@ interface KnownSlug {
 
 /** Turns records into rows of the staging tables. Keeps the slugs, to find a second tour with the same one. */
 class EntryRows {
-  count = 0;
   private chunk: Chunk = { tours: [], departures: [] };
   private readonly slugs = new Map<string, KnownSlug>();
   private entries = 0;
@@ -129,19 +113,13 @@ class EntryRows {
     private readonly hasDeparturesFile: boolean,
   ) {}
 
-  add(record: CatalogRecord): void {
-    const { isDeparture, unchanged, place } = record;
-    if (isDeparture) return this.addLine(record);
-    if (!unchanged || this.slugs.has(unchanged.slug)) return this.addTour(record);
-    this.slugs.set(unchanged.slug, { entry: this.entries++, place, isOfLines: false });
-    this.tours++;
-    this.departures += unchanged.departures;
+  get count(): number {
+    return this.chunk.tours.length + this.chunk.departures.length;
   }
 
   take(): Chunk {
     const { chunk } = this;
     this.chunk = { tours: [], departures: [] };
-    this.count = 0;
     return chunk;
   }
 
@@ -149,73 +127,69 @@ class EntryRows {
     return { tours: this.tours, departures: this.departures, slugs: [...this.slugs.keys()] };
   }
 
+  add(record: CatalogRecord): void {
+    const { isDeparture, unchanged, place } = record;
+    if (isDeparture) return this.addLine(record);
+    this.tours++;
+    if (!unchanged || this.slugs.has(unchanged.slug)) return this.addTour(record);
+    this.slugs.set(unchanged.slug, { entry: this.entries++, place, isOfLines: false });
+    this.departures += unchanged.departures;
+  }
+
   /** Adds the tours of which only lines of departures were found. */
   addToursOfLines(): void {
     for (const [slug, { entry, place, isOfLines }] of this.slugs) {
-      if (isOfLines) this.pushTour(place, { entry, slug, hasList: true });
+      if (isOfLines) this.chunk.tours.push({ ...place, entry, slug, has_list: true, departures: 0 });
     }
   }
 
   private addTour({ place, value, digest }: CatalogRecord): void {
-    const found: { field: string; message: string }[] = [];
+    const found: EntryIssue[] = [];
     const { slug, columns, basePrice, departures } = checkTour(value, found);
-    const known = slug === undefined ? undefined : this.slugs.get(slug);
-    const isSecond = known !== undefined && !known.isOfLines;
-    if (isSecond) {
+    const own = this.claimSlug(slug, place, found);
+    this.issues.add(found.map((issue) => ({ ...place, ...issue })));
+    this.chunk.tours.push({
+      ...{ ...place, ...own, columns, base_price: basePrice },
+      digest: digest && `\\x${digest}`,
+      has_list: this.hasDeparturesFile || departures !== undefined,
+      departures: departures?.length ?? 0,
+    });
+    departures?.forEach((departure, index) => this.pushDeparture({ entry: own.entry, index }, departure));
+  }
+
+  /** Returns the entry of a tour, and its slug unless another tour has it. */
+  private claimSlug(slug: string | undefined, place: Place, found: EntryIssue[]) {
+    const known = this.slugs.get(slug ?? '');
+    if (known && !known.isOfLines) {
       const message = `is the slug of a second tour; the first is at ${describePlace(known.place)}`;
       found.unshift({ field: 'slug', message });
+      return { entry: this.entries++ };
     }
-    const entry = known && !isSecond ? known.entry : this.entries++;
-    const ownSlug = isSecond ? undefined : slug;
-    if (ownSlug !== undefined) this.slugs.set(ownSlug, { entry, place, isOfLines: false });
-    this.issues.add(found.map((issue) => ({ ...place, ...issue })));
-    this.pushTour(place, {
-      ...{ entry, slug: ownSlug, digest, basePrice, columns: JSON.stringify(columns) },
-      hasList: this.hasDeparturesFile || departures !== undefined,
-      departures: departures?.length,
-    });
-    departures?.forEach((departure, at) => this.pushDeparture(entry, { index: at }, departure));
-    this.tours++;
+    const entry = known?.entry ?? this.entries++;
+    if (slug !== undefined) this.slugs.set(slug, { entry, place, isOfLines: false });
+    return { entry, slug };
   }
 
   private addLine({ place, value }: CatalogRecord): void {
     const { [TOUR_OF_DEPARTURE]: tour, ...fields } = value as Record<string, unknown>;
-    const found: { field: string; message: string }[] = [];
+    const found: EntryIssue[] = [];
     const slug = checkTourSlug(tour, TOUR_OF_DEPARTURE, found);
     const departure = checkDeparture(fields, '', found);
     this.issues.add(found.map((issue) => ({ ...place, ...issue })));
     if (slug === undefined) return;
     const known = this.slugs.get(slug) ?? { entry: this.entries++, place, isOfLines: true };
     this.slugs.set(slug, known);
-    this.pushDeparture(known.entry, place, departure);
-  }
-
-  private pushTour({ file, line, index }: Place, tour: TourCells): void {
-    const { entry, slug, digest, columns, basePrice, hasList, departures = 0 } = tour;
-    const bytes = digest && `\\x${digest}`;
-    this.chunk.tours.push([
-      ...[entry, slug, file, line, index, bytes, columns, basePrice, hasList, departures],
-    ]);
-    this.count++;
+    this.pushDeparture({ ...place, entry: known.entry }, departure);
   }
 
   /** @param place the line of a departures file, or the index in the list of a tour */
-  private pushDeparture(
-    entry: number,
-    { index, file, line }: Partial<Place>,
-    { departure_date, seats_total, prices = {}, return_date, status, closes_at }: DepartureEntry,
-  ): void {
-    const { adult, child, single_supplement } = prices;
-    const emptied = Object.entries({ child, single_supplement, return_date, closes_at })
-      .filter(([, value]) => value === null)
-      .map(([name]) => name);
-    this.chunk.departures.push([
-      ...[entry, this.departures, index, file, line],
-      ...[departure_date, seats_total, adult, child, single_supplement],
-      ...[return_date, status === null ? 'scheduled' : status, closes_at],
-      emptied.length > 0 ? `{${emptied.join()}}` : null,
-    ]);
-    this.departures++;
-    this.count++;
+  private pushDeparture(place: StagedRow, { prices, ...fields }: DepartureEntry): void {
+    const row: StagedRow = { ...place, position: this.departures++, ...fields, ...prices };
+    const emptied = CLEARABLE.filter((field) => row[field] === null);
+    if (emptied.length > 0) row.emptied = `{${emptied.join()}}`;
+    if (row.status === null) row.status = 'scheduled';
+    this.chunk.departures.push(row);
   }
 }
+
+const CLEARABLE = ['child', 'single_supplement', 'return_date', 'closes_at'];

@@ -15,18 +15,33 @@ export interface Stage {
   ownTransaction: boolean;
 }
 
-/** A negative `entry` marks a tour that the files lack; a null `position` marks a departure that its tour's list lacks. `index` is the
- * place in that list; `file` and `line` are those of a departures file. */
-const STAGED_TOURS = `entry integer, slug text, file text, line integer, index integer,
-  digest bytea, columns jsonb, base_price numeric, has_list boolean, departures integer, is_new boolean`;
-const STAGED_DEPARTURES = `entry integer, position integer, index integer, file text, line integer,
-  departure_date date, seats_total integer, adult numeric, child numeric, single_supplement numeric,
-  return_date date, status text, closes_at timestamptz, emptied text[]`;
-/** Records the rows of tour_imports and tour_edits before the comparison. No tour_id: the tour was not stored. */
-const STAGED_DIGESTS = `slug text, digest bytea, has_list boolean, departures integer,
-  tour_id uuid, stamp bigint, edits bigint[]`;
+const STAGED = {
+  /** A negative `entry` marks a tour that the files lack. */
+  staged_tours: `entry integer, slug text, file text, line integer, index integer, digest bytea, columns jsonb,
+    base_price numeric, has_list boolean, departures integer, is_new boolean`,
+  /** A null `position` marks a departure that its tour's list lacks. `index` is the place in that list; `file` and `line` are
+   * those of a departures file. `emptied` names the cleared fields. */
+  staged_departures: `entry integer, position integer, index integer, file text, line integer, departure_date date,
+    seats_total integer, adult numeric, child numeric, single_supplement numeric, return_date date, status text,
+    closes_at timestamptz, emptied text[]`,
+  /** Records the rows of tour_imports and tour_edits before the comparison. No tour_id: the tour was not stored. */
+  staged_digests: `slug text, digest bytea, has_list boolean, departures integer, tour_id uuid, stamp bigint, edits bigint[]`,
+};
+type StagedTable = keyof typeof STAGED;
 
-const TABLES = 'staged_tours, staged_departures, staged_digests, changed_tours, changed_departures';
+const columnsOf = (table: StagedTable) =>
+  STAGED[table].split(',').map((column) => column.trim().split(' ')[0]!);
+
+const TABLES = [...Object.keys(STAGED), 'changed_tours', 'changed_departures'];
+const DROP = `drop table if exists ${TABLES.map((table) => `pg_temp.${table}`).join()}`;
+const CREATE = `
+  ${Object.entries(STAGED)
+    .map(([table, columns]) => `create temporary table ${table} (${columns});`)
+    .join('')}
+  create temporary table changed_tours as
+    select 0 as entry, ''::text as action, false as is_repriced, t.* from tours t with no data;
+  create temporary table changed_departures as
+    select 0 as entry, ''::text as action, d.* from departures d with no data`;
 
 /** Opens within a transaction, or takes a connection of the pool until `closeStage`. */
 export async function openStage(db: Db): Promise<Stage> {
@@ -35,40 +50,31 @@ export async function openStage(db: Db): Promise<Stage> {
   // The connection is idle while files are read, however long that takes, and statements over two million rows take minutes.
   const settings = "set local idle_in_transaction_session_timeout = 0; set local statement_timeout = '10min'";
   if (stage.ownTransaction) await queryStage(stage, `begin; ${settings}`);
-  await queryStage(
-    stage,
-    `drop table if exists ${qualified(TABLES)};
-     create temporary table staged_tours (${STAGED_TOURS});
-     create temporary table staged_departures (${STAGED_DEPARTURES});
-     create temporary table staged_digests (${STAGED_DIGESTS});
-     create temporary table changed_tours as
-       select 0 as entry, ''::text as action, false as is_repriced, t.* from tours t with no data;
-     create temporary table changed_departures as
-       select 0 as entry, ''::text as action, d.* from departures d with no data`,
-  );
+  await queryStage(stage, `${DROP}; ${CREATE}`);
   return stage;
 }
 
 export async function closeStage(stage: Stage): Promise<void> {
-  const end = stage.ownTransaction ? 'rollback' : `drop table if exists ${qualified(TABLES)}`;
   // A lost connection has dropped its tables, and the statement that met the loss has reported it.
-  await queryStage(stage, end).catch(() => undefined);
+  await queryStage(stage, stage.ownTransaction ? 'rollback' : DROP).catch(() => undefined);
   await stage.db.client.releaseConnection(stage.connection);
 }
 
-type StagedCell = string | number | boolean | null | undefined;
+/** Cells by column. */
+export type StagedRow = Record<string, string | number | boolean | null | undefined>;
 
-/** @param into the table with its columns, in the order of the cells */
-export async function copyRows(stage: Stage, into: string, rows: StagedCell[][]): Promise<void> {
+/** Copies rows to a staging table. Fields that are no columns are left out. */
+export async function copyRows(stage: Stage, table: StagedTable, rows: StagedRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const text = rows.map((row) => `${row.map(toCopyText).join('\t')}\n`).join('');
-  const copy = stage.connection.query(copyFrom(`copy pg_temp.${into} from stdin`));
+  const columns = columnsOf(table);
+  const text = rows.map((row) => `${columns.map((column) => toCopyText(row[column])).join('\t')}\n`).join('');
+  const copy = stage.connection.query(copyFrom(`copy pg_temp.${table} from stdin`));
   await pipeline(Readable.from([Buffer.from(text)]), copy);
 }
 
 const ESCAPED: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-function toCopyText(cell: StagedCell): string {
+function toCopyText(cell: StagedRow[string]): string {
   if (cell === null || cell === undefined) return '\\N';
   return String(cell).replace(/[\\\t\n\r]/g, (character) => ESCAPED[character]!);
 }
@@ -84,9 +90,9 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
     stage,
     'analyze pg_temp.changed_tours (entry); analyze pg_temp.changed_departures (entry, departure_date)',
   );
+  const given = columnsOf('staged_tours').flatMap((column) => (column === 'is_new' ? [] : `s.${column}`));
   const rows = {
-    staged_tours: `select s.entry, s.slug, s.file, s.line, s.index, s.digest, s.columns, s.base_price, s.has_list,
-        s.departures, c.action = 'insert' as is_new
+    staged_tours: `select ${given.join()}, c.action = 'insert' as is_new
       from staged_tours s join changed_tours c on c.entry = s.entry`,
     // A new currency is refused if the list lacks a departure, so the list is complete.
     staged_departures: `select s.* from staged_departures s
@@ -118,8 +124,4 @@ export async function queryStage<R>(
 ): Promise<R[]> {
   const { rows } = await db.raw(sql, bindings).connection(connection);
   return rows;
-}
-
-function qualified(tables: string): string {
-  return tables.replace(/\w+/g, 'pg_temp.$&');
 }

@@ -18,17 +18,15 @@ const RULES = 1;
 const RUNTIME = `${process.versions.icu} ${process.versions.tz}`;
 const PREFIX = `catalog entry, rules ${RULES}, ${RUNTIME}\n`;
 
+/** trim() would also remove white space that is an error in JSON. */
+const JSON_SPACE = ' \n\r\t';
+
 /** Digests the text of one tour in a JSON file, without the white space around it; hexadecimal. */
 export function digestEntry(text: string): string {
   let [start, end] = [0, text.length];
-  while (start < end && isJsonSpace(text.charCodeAt(start))) start++;
-  while (end > start && isJsonSpace(text.charCodeAt(end - 1))) end--;
+  while (start < end && JSON_SPACE.includes(text[start]!)) start++;
+  while (end > start && JSON_SPACE.includes(text[end - 1]!)) end--;
   return createHash('sha256').update(PREFIX).update(text.slice(start, end)).digest('hex');
-}
-
-/** trim() would also remove white space that is an error in JSON. */
-function isJsonSpace(code: number): boolean {
-  return code === 32 || code === 10 || code === 13 || code === 9;
 }
 
 /** @param prune a pruning import must have nothing to do either */
@@ -54,15 +52,17 @@ export async function findUnchangedEntries(
  * @returns the number of digests
  */
 export async function stageDigests(stage: Stage): Promise<number> {
-  await queryStage(
+  const [row] = await queryStage<{ count: number }>(
     stage,
-    `insert into staged_digests
-     select s.slug, s.digest, s.has_list, s.departures, t.id, i.stamp,
-            array(select e.id from tour_edits e where e.tour_id = t.id)
-     from staged_tours s left join tours t on t.slug = s.slug left join tour_imports i on i.tour_id = t.id
-     where s.slug is not null and s.digest is not null`,
+    `with staged as (
+       insert into staged_digests
+       select s.slug, s.digest, s.has_list, s.departures, t.id, i.stamp,
+              array(select e.id from tour_edits e where e.tour_id = t.id)
+       from staged_tours s left join tours t on t.slug = s.slug left join tour_imports i on i.tour_id = t.id
+       where s.slug is not null and s.digest is not null
+       returning 1)
+     select count(*) from staged`,
   );
-  const [row] = await queryStage<{ count: number }>(stage, 'select count(*) from staged_digests');
   return row!.count;
 }
 
@@ -71,26 +71,17 @@ export async function stageDigests(stage: Stage): Promise<number> {
  * the digest of a changed tour that has no entry with one.
  */
 export async function storeDigests(trx: Trx, prune: boolean): Promise<void> {
-  // Skips a tour that was created since the comparison: it was not compared.
-  await trx.raw(
-    `delete from staged_digests s using tours t
-     where t.slug = s.slug and s.tour_id is distinct from t.id
-       and not exists (select from changed_tours c where c.id = t.id and c.action = 'insert')`,
-  );
-  await trx.raw(
-    'update staged_digests s set tour_id = t.id from tours t where t.slug = s.slug and s.tour_id is null',
-  );
-  await trx.raw(
-    'delete from staged_digests s using tour_imports i where i.tour_id = s.tour_id and i.stamp is distinct from s.stamp',
-  );
-  await trx.raw(
-    'delete from tour_edits e using staged_digests s where e.tour_id = s.tour_id and e.id = any(s.edits)',
-  );
-  // Deletes the import's own edits, which its digest includes. Those of other transactions stay.
-  await trx.raw(
-    `delete from tour_edits e using changed_tours c
-     where e.tour_id = c.id and e.transaction = pg_current_xact_id()`,
-  );
+  await trx.raw(`
+    -- Skips a tour that was created since the comparison: it was not compared.
+    delete from staged_digests s using tours t
+    where t.slug = s.slug and s.tour_id is distinct from t.id
+      and not exists (select from changed_tours c where c.id = t.id and c.action = 'insert');
+    update staged_digests s set tour_id = t.id from tours t where t.slug = s.slug and s.tour_id is null;
+    delete from staged_digests s using tour_imports i where i.tour_id = s.tour_id and i.stamp is distinct from s.stamp;
+    delete from tour_edits e using staged_digests s where e.tour_id = s.tour_id and e.id = any(s.edits);
+    -- Deletes the import's own edits, which its digest includes. Those of other transactions stay.
+    delete from tour_edits e using changed_tours c
+    where e.tour_id = c.id and e.transaction = pg_current_xact_id()`);
   // Exact: a pruning import has nothing to do, because no departure is stored that the list lacks.
   await trx.raw(
     `insert into tour_imports (tour_id, digest, exact, departures)
