@@ -94,6 +94,7 @@ describe('tourctl booking expire', () => {
     await sales.tourctl(`booking confirm ${bookingRef}`);
     const json = await sales.json(`booking show ${bookingRef}`);
     expect(json.history.map((m: { event: string }) => m.event)).toEqual(['booked', 'expired', 'confirmed']);
+    expect(json.history[0].detail).toBe(`1 seat on ${json.departure_date}`);
     await cancel(bookingRef);
   });
 });

@@ -104,6 +104,7 @@ describe('tourctl hold show', () => {
       ['extended', 'key BBBBBBBBBBBB'],
       ['released', 'operator olga'],
     ]);
+    expect(json.history[0].detail).toBe('1 seat');
     expect(json).toMatchObject({ status: 'released', hold_minutes: 40, booking_ref: null });
     expect(json.price_breakdown).toMatchObject({ platform_unit_price: 500, unit_price: 500, rule: null });
     expect(json.audit).toMatchObject([{ actor: 'olga', action: 'hold.release', subject: id }]);
@@ -114,6 +115,7 @@ describe('tourctl hold show', () => {
     const { bookingRef } = await sales.book(2, { holdId: id });
     const json = await sales.json(`hold show ${id}`);
     expect(json).toMatchObject({ booking_ref: bookingRef, refuses_with: { code: 'hold_state_conflict' } });
+    expect(json.history[0].detail).toBe('2 seats');
     expect(json.history.at(-1)).toMatchObject({ event: 'consumed', by: 'key AAAAAAAAAAAA' });
     const { stdout } = await sales.tourctl(`hold show ${id}`);
     expect(stdout).toMatch(/is refused: hold_state_conflict\. The hold has already become a booking/);

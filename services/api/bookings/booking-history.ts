@@ -32,7 +32,6 @@ function expiry({ status, paymentDueAt, confirmedAt, expiredAt }: BookingLead): 
 }
 
 function seats({ adults, departureDate }: BookingLead): string {
-  return departureDate
-    ? `${adults} seats on ${departureDate}`
-    : `${adults} adults, no date: nothing reserved`;
+  if (!departureDate) return `${adults} ${adults === 1 ? 'adult' : 'adults'}, no date: nothing reserved`;
+  return `${adults} ${adults === 1 ? 'seat' : 'seats'} on ${departureDate}`;
 }

@@ -14,9 +14,11 @@ export interface HoldMoment {
 
 /** Returns the hold's events, the oldest first. */
 export async function holdHistory(db: Db, hold: SeatHold): Promise<HoldMoment[]> {
+  const { quantity } = hold;
   const extensions = await findExtensions(db, hold.id);
+  const seats = `${quantity} ${quantity === 1 ? 'seat' : 'seats'}`;
   return [
-    { at: hold.createdAt, event: 'placed', by: hold.placedBy, detail: `${hold.quantity} seats` },
+    { at: hold.createdAt, event: 'placed', by: hold.placedBy, detail: seats },
     ...extensions.map(({ at, expiresAt, by }) => ({
       ...{ at, event: 'extended' as const, by },
       detail: `until ${expiresAt.toISOString()}`,
