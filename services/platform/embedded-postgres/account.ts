@@ -24,10 +24,20 @@ export interface Account {
   gid?: number;
 }
 
-/** Returns the owner of the cluster, because PostgreSQL requires it; for a new one, `postgres` or `nobody`. */
+/**
+ * Returns the owner of the cluster, because PostgreSQL requires it; for a new one that root makes, `postgres` or `nobody`.
+ * @throws EmbeddedPostgresError for the cluster of another account, unless root asks
+ */
 export function accountFor(directory?: string): Account {
-  if (process.geteuid?.() !== 0) return {};
+  const uid = process.geteuid?.();
   const owner = directory ? statSync(directory, { throwIfNoEntry: false }) : undefined;
+  if (uid !== 0) {
+    if (uid === undefined || !owner || owner.uid === uid) return {};
+    throw new EmbeddedPostgresError(
+      `The database in ${directory} belongs to the account with uid ${owner.uid}, and you are uid ${uid}`,
+      'Run as the account that made it (root for one that root made), or set DATA_DIR to another directory',
+    );
+  }
   if (owner && owner.uid !== 0) return { uid: owner.uid, gid: owner.gid };
   const account = systemAccount('postgres') ?? systemAccount('nobody');
   if (account) return account;

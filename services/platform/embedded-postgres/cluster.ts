@@ -7,7 +7,6 @@ import {
   readdirSync,
   readlinkSync,
   renameSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -62,7 +61,6 @@ export async function placeCluster(
   const inPlace = path.join(dataDir, `pg${major}`);
   const isLink = lstatSync(inPlace, { throwIfNoEntry: false })?.isSymbolicLink();
   let directory = isLink ? path.resolve(dataDir, readlinkSync(inPlace)) : inPlace;
-  refuseForeignOwner(directory);
   const account = accountFor(directory);
   if (isLink) {
     if (makeDirectory(path.dirname(directory), 0o755)) chmodSync(path.dirname(directory), 0o755);
@@ -88,16 +86,6 @@ function refuseOtherMajor(dataDir: string, major: number): void {
   throw new EmbeddedPostgresError(
     `${dataDir} holds a database of PostgreSQL ${present.join(' and ')}, and this release brings PostgreSQL ${major}`,
     `Start the earlier release and dump the database, or move pg${present.join(' and pg')} away to begin with an empty one`,
-  );
-}
-
-function refuseForeignOwner(directory: string): void {
-  const uid = process.geteuid?.();
-  const owner = statSync(directory, { throwIfNoEntry: false })?.uid;
-  if (!uid || owner === undefined || owner === uid) return;
-  throw new EmbeddedPostgresError(
-    `The database in ${directory} belongs to the account with uid ${owner}, and you are uid ${uid}`,
-    'Run as the account that made it (root for one that root made), or set DATA_DIR to another directory',
   );
 }
 

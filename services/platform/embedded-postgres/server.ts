@@ -34,6 +34,8 @@ const TAIL_BYTES = 8 * 1024;
 const TAIL_LINES = 15;
 /** Is above the highest pid of every system. */
 const UNUSED_PID = 2 ** 31 - 2;
+/** Processes of a killed server end as soon as they notice that it is gone. */
+const STILL_ENDING = /pre-existing shared memory block/;
 const START_ATTEMPTS = 10;
 const STOP_WAIT_MS = 60_000;
 
@@ -77,9 +79,8 @@ export async function startServer(
     if (server) return server;
     const log = tailServerLog(directory, from) || output;
     const isPortTaken = /could not bind|could not create any TCP\/IP sockets/.test(log);
-    // Processes of a killed server end as soon as they notice that it is gone.
-    const isStillEnding = /pre-existing shared memory block/.test(log);
-    if (attempt === START_ATTEMPTS || !(isPortTaken || isStillEnding)) throw cannotStart(directory, log);
+    if (attempt === START_ATTEMPTS || !(isPortTaken || STILL_ENDING.test(log)))
+      throw cannotStart(directory, log);
     if (isPortTaken) port = await freePort();
     await sleep(50 * attempt);
   }
@@ -132,14 +133,9 @@ function freePort(): Promise<number> {
 }
 
 function cannotStart(directory: string, log: string): EmbeddedPostgresError {
-  const isDiskFull = /No space left on device/.test(log);
-  const isOccupied = /pre-existing shared memory/.test(log);
-  const logHint = `The end of its log (${path.join(directory, SERVER_LOG)}) follows; or set DATABASE_URL to a PostgreSQL of your own`;
-  const nextStep = isDiskFull
-    ? 'The disk is full: free some space and start again'
-    : isOccupied
-      ? 'Processes of an earlier server still run there: end them'
-      : logHint;
+  let nextStep = `The end of its log (${path.join(directory, SERVER_LOG)}) follows; or set DATABASE_URL to a PostgreSQL of your own`;
+  if (STILL_ENDING.test(log)) nextStep = 'Processes of an earlier server still run there: end them';
+  if (/No space left on device/.test(log)) nextStep = 'The disk is full: free some space and start again';
   return new EmbeddedPostgresError(`The database server does not start in ${directory}`, nextStep, log);
 }
 
