@@ -70,7 +70,8 @@ export function createMemoryCacheStore(now: () => number = () => performance.now
   function lookUp(key: string): CachedValue | undefined {
     const entry = entries.get(key);
     if (!entry?.value || now() >= entry.expiresAt) return undefined;
-    return { ...entry.value, ageMs: now() - entry.at };
+    const { id, value } = entry.value;
+    return { id, value, ageMs: now() - entry.at };
   }
 
   return {

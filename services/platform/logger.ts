@@ -35,6 +35,8 @@ export function createLogger(level: string, service: string): Logger {
 
 /** Replaces these fields at two depths. pino's `redact` with the same paths costs 23 µs a line instead of 5. */
 function redact(fields: Record<string, unknown>, depth = 2): Record<string, unknown> {
+  // Most lines, such as those of requests, have neither such a field nor a nested object.
+  if (!Object.keys(fields).some((field) => REDACTED.has(field) || isRecord(fields[field]))) return fields;
   const safe: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(fields)) {
     if (REDACTED.has(field)) safe[field] = '[redacted]';
