@@ -1,0 +1,202 @@
+import { register } from 'prom-client';
+import type { Response } from 'supertest';
+import { createCachedReads } from '../../services/api/create-cached-reads';
+import { type Db, openDatabase } from '../../services/platform/database';
+import { createLogger } from '../../services/platform/logger';
+import { awaitInstances } from '../../services/platform/read-cache/await-instances';
+import { type ReadCacheValidity, startReadCacheValidity } from '../../services/platform/read-cache/validity';
+import { startTestApi, type TestApi } from '../support/api';
+import { givenDeparture, givenTour, type GivenTour, insertHold } from '../support/given';
+import { expectProblem } from '../support/responses';
+import { sendRaw } from '../support/send-raw';
+import { givenWebsite, type Website } from '../support/website';
+import { givenWidgetToken, SHOP } from '../widget/given-widget';
+
+const CATALOG = '/api/tenant/catalog?limit=1';
+
+let api: TestApi;
+let polls: Db;
+let validity: ReadCacheValidity & { stop(): Promise<void> };
+let shop: Website;
+let tour: GivenTour;
+let date: string;
+let token: string;
+beforeAll(async () => {
+  const wide = 1e6;
+  // The widget's quota is for one test alone.
+  const quotas = { availability: wide, hold: wide, booking: wide, catalog: wide, widget: 60 };
+  api = await startTestApi({ quotas });
+  polls = openDatabase(api.database.url, { applicationName: 'tests', poolMax: 1 });
+  validity = startReadCacheValidity(polls, createLogger('silent', 'tests'));
+  Object.assign(api.context, createCachedReads(api.db, validity));
+  shop = await givenWebsite(api);
+  for (let n = 0; n < 2; n++) tour = await givenTour(api.db);
+  date = await givenDeparture(api.db, tour, { seats: 10 });
+  token = (await givenWidgetToken(api.db, shop.tenant)).token;
+  await awaitInstances(api.db);
+});
+afterAll(async () => {
+  await validity.stop();
+  await polls.destroy();
+  await api.stop();
+});
+
+const tourPath = () => `/api/tenant/tours/${tour.slug}`;
+const departuresPath = () => `${tourPath()}/departures`;
+const availabilityPath = () => `/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`;
+const widgetPath = (of = token) => `/api/widget/tours?limit=1&token=${of}`;
+
+async function countOf(metric: string, labels: Record<string, string>): Promise<number> {
+  const { values } = await register.getSingleMetric(metric)!.get();
+  const found = values.find((one) =>
+    Object.entries(labels).every(([name, value]) => one.labels[name] === value),
+  );
+  return found?.value ?? 0;
+}
+const hits = () => countOf('leased_cache_lookups_total', { cache: 'answers', outcome: 'hit' });
+
+/** Asks until the answer comes from the cache: on a busy machine a late poll makes the cache invalid for a while. */
+async function fromCache(ask: () => PromiseLike<Response>): Promise<Response> {
+  for (;;) {
+    const before = await hits();
+    const response = await ask();
+    if ((await hits()) > before) return response;
+  }
+}
+
+const VARYING = [
+  'x-request-id',
+  'date',
+  'age',
+  'cache-status',
+  'ratelimit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+];
+
+/** Returns the names of all headers, and the values of those that two equal requests share. */
+function headersOf({ headers }: Response): [string, string | undefined][] {
+  const names = Object.keys(headers).sort();
+  return names.map((name) => [name, VARYING.includes(name) ? undefined : (headers[name] as string)]);
+}
+
+describe('an answer from the cache', () => {
+  it.each<[string, () => string]>([
+    ['a catalog page', () => CATALOG],
+    ['a tour', tourPath],
+    ['departures', departuresPath],
+    ['availability', availabilityPath],
+  ])('of %s has the headers and bytes of the first answer', async (_what, path) => {
+    const first = await shop.get(path());
+    const second = await fromCache(() => shop.get(path()));
+    expect([second.status, second.text]).toEqual([200, first.text]);
+    expect(headersOf(second)).toEqual(headersOf(first));
+    expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+  });
+
+  it('of the widget has the headers and bytes of the first answer, for a page of a listed origin only', async () => {
+    const ask = (origin?: string) => api.http.get(widgetPath()).set(origin ? { origin } : {});
+    const first = await ask(SHOP);
+    const second = await fromCache(() => ask(SHOP));
+    expect(second.text).toBe(first.text);
+    expect(headersOf(second)).toEqual(headersOf(first));
+    expect(second.headers).toMatchObject({ 'access-control-allow-origin': SHOP, vary: 'Origin' });
+    expect((await fromCache(() => ask())).headers).not.toHaveProperty('access-control-allow-origin');
+    const foreign = await fromCache(() => ask('https://evil.example'));
+    expectProblem(foreign, 403, 'origin_not_allowed');
+    expect(foreign.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it('of the widget is shared by the tokens of a tenant, and counts against the quota of each', async () => {
+    const other = (await givenWidgetToken(api.db, shop.tenant)).token;
+    await awaitInstances(api.db);
+    const remaining: number[] = [];
+    for (let n = 0; n < 3; n++) {
+      const { headers } = await fromCache(() => api.http.get(widgetPath(other)));
+      remaining.push(Number(headers['ratelimit-remaining']));
+    }
+    expect(remaining[0]! - remaining[2]!).toBeGreaterThanOrEqual(2);
+    let response: Response;
+    do response = await fromCache(() => api.http.get(widgetPath(other)));
+    while (response.status === 200);
+    expectProblem(response, 429, 'rate_limited');
+    expect(response.headers).toMatchObject({
+      ...{ 'retry-after': expect.any(String), 'ratelimit-remaining': '0', 'cache-control': 'no-store' },
+      ...{ vary: 'Origin', 'x-content-type-options': 'nosniff', 'x-request-id': expect.any(String) },
+    });
+  });
+
+  it('is counted once in the metrics, by its route', async () => {
+    const labels = { method: 'GET', route: '/api/tenant/tours/:id_or_slug', status: '200' };
+    const count = async () => {
+      const { values } = await register.getSingleMetric('http_requests_total')!.get();
+      return values.filter((one) => one.labels.route === labels.route && one.labels.status === 200)[0]!.value;
+    };
+    await shop.get(tourPath());
+    const before = await count();
+    let asked = 0;
+    await fromCache(() => {
+      asked += 1;
+      return shop.get(tourPath());
+    });
+    expect(await count()).toBe(before + asked);
+  });
+
+  it('is not sent to a key without the scope, to a second Authorization, or to another credential', async () => {
+    await fromCache(() => shop.get(CATALOG));
+    const booker = await givenWebsite(api, {}, ['booking:create']);
+    expectProblem(await booker.get(CATALOG), 401, 'insufficient_scope');
+    const twice = await sendRaw(
+      api,
+      ...[`GET ${CATALOG} HTTP/1.1`, 'Host: x', `Authorization: ${shop.authorization}`],
+      ...[`Authorization: ${shop.authorization}`, 'Connection: close'],
+    );
+    expectProblem(twice, 400, 'multiple_credentials');
+    const both = await shop.get(`${CATALOG}&api_key=${token}`);
+    expectProblem(both, 400, 'multiple_credentials');
+    const widgetAsKey = await api.http.get(CATALOG).set({ authorization: `Bearer ${token}` });
+    expectProblem(widgetAsKey, 401, 'wrong_credential_type');
+  });
+
+  it('is not stored for a key in the address, whose answer is no-store', async () => {
+    const path = `${CATALOG}&api_key=${shop.key}`;
+    for (let n = 0; n < 3; n++) {
+      const { headers } = await api.http.get(path);
+      expect([headers['cache-control'], headers.deprecation]).toEqual(['no-store', '@1795132800']);
+    }
+    expect((await fromCache(() => shop.get(CATALOG))).headers['cache-control']).toBe('private, no-cache');
+  });
+});
+
+describe('the departures from the cache', () => {
+  const seatsLeft = async (path = departuresPath()) =>
+    (await fromCache(() => shop.get(path))).body.items[0].seats_available as number;
+
+  it('show a hold and its release at once', async () => {
+    await shop.get(departuresPath());
+    const before = await seatsLeft();
+    const { body } = await shop.hold(tour, { departure_date: date, quantity: 2 });
+    expect(await seatsLeft()).toBe(before - 2);
+    await shop.delete(`/api/gateway/holds/${body.hold_id}`);
+    expect(await seatsLeft()).toBe(before);
+  });
+
+  it('show the seats of a hold that expires without any write', async () => {
+    const there = await givenTour(api.db);
+    const on = await givenDeparture(api.db, there, { seats: 5 });
+    await insertHold(api.db, shop, there, on, { quantity: 3, secondsLeft: 3 });
+    await awaitInstances(api.db);
+    const path = `/api/tenant/tours/${there.slug}/departures`;
+    expect((await shop.get(path)).body.items[0].seats_available).toBe(2);
+    await new Promise((resolve) => setTimeout(resolve, 3_100));
+    expect(await seatsLeft(path)).toBe(5);
+  });
+
+  it('show a change of the terminal when its command has returned', async () => {
+    await shop.get(departuresPath());
+    const before = await seatsLeft();
+    await api.db('departures').where({ tour_id: tour.id }).increment('seats_total', 4);
+    await awaitInstances(api.db);
+    expect((await shop.get(departuresPath())).body.items[0].seats_available).toBe(before + 4);
+  });
+});
