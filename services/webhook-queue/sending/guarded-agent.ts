@@ -30,7 +30,7 @@ export function createGuardedAgent(rules: ConnectionRules): GuardedAgent {
     destroy: connections.destroy,
     post: async ({ url, headers, body }, borrower) => {
       const { origin } = url;
-      const post = { path: url.pathname + url.search, headers, body };
+      const post = { method: 'POST' as const, path: url.pathname + url.search, headers, body };
       const connection = connections.take(origin, borrower);
       try {
         return await postWebhook(connection, post, borrower);
@@ -48,6 +48,7 @@ export function createGuardedAgent(rules: ConnectionRules): GuardedAgent {
 }
 
 interface Post {
+  method: 'POST';
   /** Path and query of the URL. */
   path: string;
   headers: Record<string, string>;
@@ -123,7 +124,7 @@ function postWebhook(
       },
       onResponseError: (_controller, error) => abort(error),
     };
-    connection.client.dispatch({ ...post, method: 'POST' }, handler);
+    connection.client.dispatch(post, handler);
   });
 }
 
