@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { Instance } from '../stack/service';
+import { residentMiB } from './cpu-time';
 import { load, sell } from './load';
 import { inTurns, type Row, rounded } from './row';
 import type { BenchStack } from './stack';
@@ -97,11 +97,6 @@ async function measureMemory(stack: BenchStack): Promise<Row> {
     aim: { atMost: 1.25 },
     figures: `${rounded(later)} MiB; ${rounded(warm)} MiB; after one request on each ${rounded(open)} MiB, at rest ${rounded(rest)} MiB`,
   };
-}
-
-/** Reads the resident memory of a process of this machine. */
-function residentMiB(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 }
 
 /** Measures from the start of the process until /readyz answers 200. */

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { BenchStack } from './stack';
@@ -58,14 +57,6 @@ export function sell(
     SEED: `${Math.floor(Math.random() * 1e9)}`,
   };
   return load(baseUrl, { ...options, environment });
-}
-
-const TICK_MS = 10;
-
-/** Reads the CPU milliseconds of a process of this machine so far. */
-export function cpuMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
 /** @throws Error that says how to install a program that is missing */

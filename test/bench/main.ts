@@ -8,13 +8,16 @@ import { measureAuthorization } from './authorization';
 import { measureEntryPoints } from './entry-points';
 import { measureGroupCommit } from './group-commit';
 import { measureHostileHeaders } from './hostile-headers';
+import { measureHotDeparture } from './hot-departure';
 import { measureImport } from './import-catalog';
 import { measureLockedDeparture } from './locked-departure';
 import { measureReads } from './reads';
 import { describeMachine, tableOf, writeSection } from './report';
 import { cellsOf, COLUMNS, type Row } from './row';
 import { measureSales } from './sales';
+import { measureScale } from './scale';
 import { measureSeatsNet } from './seats-net';
+import { measureSoak } from './soak';
 import { type BenchStack, withStack } from './stack';
 import { printTable } from './table';
 import { measureWebhookJobs, measureWebhooks } from './webhooks/main';
@@ -34,9 +37,12 @@ const OTHERS: Record<string, (args: string[]) => Promise<void>> = {
   authorization: measureAuthorization,
   'entry-points': measureEntryPoints,
   'group-commit': measureGroupCommit,
+  'hot-departure': measureHotDeparture,
   'hostile-headers': measureHostileHeaders,
   import: measureImport,
+  scale: measureScale,
   'seats-net': measureSeatsNet,
+  soak: measureSoak,
   webhooks: measureWebhooks,
 };
 

@@ -30,7 +30,7 @@ export function tableOf(rows: Row[]): string {
   return markdownTable(COLUMNS, rows.map(cellsOf));
 }
 
-function markdownTable(head: string[], rows: (string | number)[][]): string {
+export function markdownTable(head: string[], rows: (string | number)[][]): string {
   const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

@@ -1,4 +1,5 @@
 import type { Instance } from '../stack/service';
+import { cpuMs } from './cpu-time';
 import { type LoadResult, type SaleKind, sell } from './load';
 import { measurePlain, type PlainRate } from './pgbench';
 import { inTurns, type Row, rounded } from './row';
@@ -15,9 +16,15 @@ const AIMS: Record<SaleKind, Record<number, [number, number]>> = {
   booking: { 1: [3, 3], 500: [1, 1] },
 };
 
+/** CPU milliseconds of the API and of PostgreSQL for a sale. */
+interface Cost {
+  nodeMs: number;
+  serverMs: number;
+}
+
 interface Round {
   plain: PlainRate;
-  ours: LoadResult[];
+  ours: (LoadResult & Cost)[];
 }
 
 /**
@@ -26,14 +33,17 @@ interface Round {
  */
 export async function measureSales(stack: BenchStack, api: Instance, kind: SaleKind): Promise<Row[]> {
   const places = [1, stack.targets.length];
+  const { pid } = api.child();
   const measure = (departures: number) => async (): Promise<Round> => {
     const plain = await measurePlain(stack, kind, departures, SECONDS);
-    const ours: LoadResult[] = [];
+    const ours: Round['ours'] = [];
     for (const connections of CONNECTIONS) {
       await stack.clearSales();
+      const [node, server] = [cpuMs(pid), stack.serverCpuMs()];
       const sales = await sell(stack, api.baseUrl, { kind, departures, connections, seconds: SECONDS });
+      const nodeMs = (cpuMs(pid) - node) / sales.requests;
+      ours.push({ ...sales, nodeMs, serverMs: (stack.serverCpuMs() - server) / sales.requests });
       await checkRows(stack, kind, sales.requests, connections);
-      ours.push(sales);
     }
     return { plain, ours };
   };
@@ -55,7 +65,7 @@ export async function measureSales(stack: BenchStack, api: Instance, kind: SaleK
   );
 }
 
-function rowsOf(what: string, rounds: { plain: PlainRate; ours: LoadResult }[], aim: number): Row[] {
+function rowsOf(what: string, rounds: { plain: PlainRate; ours: LoadResult & Cost }[], aim: number): Row[] {
   const of = (figure: (round: (typeof rounds)[0]) => number) => rounded(median(rounds.map(figure)));
   return [
     {
@@ -63,7 +73,7 @@ function rowsOf(what: string, rounds: { plain: PlainRate; ours: LoadResult }[], 
       beside: 'pgbench, sales a second',
       ratios: rounds.map(({ plain, ours }) => ours.perSecond / plain.perSecond),
       aim: { atLeast: aim },
-      figures: `${of(({ ours }) => ours.perSecond)}/s; pgbench ${of(({ plain }) => plain.perSecond)}/s (${rounds[0]!.plain.clients} clients)`,
+      figures: `${of(({ ours }) => ours.perSecond)}/s; pgbench ${of(({ plain }) => plain.perSecond)}/s (${rounds[0]!.plain.clients} clients); CPU for each ${of(({ ours }) => ours.nodeMs)} ms in Node, ${of(({ ours }) => ours.serverMs)} in PostgreSQL`,
     },
     {
       what: `p99 of ${what}`,

@@ -4,11 +4,13 @@ import path from 'node:path';
 import { type DemoCredentials, plantDemo } from '../../services/api/demo/plant-demo';
 import { type Db, inTransaction, openDatabase } from '../../services/platform/database';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { findServer } from '../../services/platform/embedded-postgres/server';
 import { migrate } from '../../services/platform/migrate';
 import { addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { type Instance, startInstance } from '../stack/service';
 import { freePorts } from '../support/free-ports';
 import { PEPPER } from '../support/given';
+import { serverCpuMs } from './cpu-time';
 
 const SECRETS = { SECRETS_KEY: 's'.repeat(32), CURSOR_KEY: 'c'.repeat(32), KEY_PEPPER: PEPPER };
 const QUOTAS = [
@@ -33,6 +35,8 @@ export interface Target {
 export interface BenchDatabase {
   db: Db;
   url: string;
+  /** Reads the CPU milliseconds of PostgreSQL. */
+  serverCpuMs(): number;
   /** Temporary directory with the cluster and the logs of the processes. */
   directory: string;
 }
@@ -44,7 +48,8 @@ export async function withDatabase<T>(work: (database: BenchDatabase) => Promise
   const db = openDatabase(embedded.url, { applicationName: 'bench', poolMax: 16 });
   try {
     await migrate(db);
-    return await work({ db, url: embedded.url, directory });
+    const { pid } = (await findServer(path.join(directory, 'pg18')))!;
+    return await work({ db, url: embedded.url, directory, serverCpuMs: () => serverCpuMs(pid) });
   } finally {
     await db.destroy();
     await embedded.leave();
@@ -78,14 +83,7 @@ export async function withStack<T>(
     const running: Instance[] = [];
     const start: BenchStack['start'] = async (service, more) => {
       const [api, queue, metrics] = await freePorts();
-      const settings = {
-        ...SECRETS,
-        ...Object.fromEntries(QUOTAS.map((name) => [name, `${NO_LIMIT}`])),
-        ...{ DATABASE_URL: url, METRICS_PORT: `${metrics}`, WEBHOOK_ALLOW_PRIVATE_TARGETS: '1' },
-        // The visitors of a load differ by X-Forwarded-For, because the widget's quota limits each address.
-        TRUST_PROXY: '1',
-        ...{ ...environment, ...more },
-      };
+      const settings = { ...serviceSettings(url, metrics), ...environment, ...more };
       const instance = await startInstance(service, directory, service === 'api' ? api : queue, settings);
       running.push(instance);
       return instance;
@@ -111,6 +109,17 @@ export async function withStack<T>(
       await Promise.all(running.map((instance) => instance.stop()));
     }
   });
+}
+
+/** Returns the environment of a service without quotas. */
+export function serviceSettings(databaseUrl: string, metricsPort: number): Record<string, string> {
+  return {
+    ...SECRETS,
+    ...Object.fromEntries(QUOTAS.map((name) => [name, `${NO_LIMIT}`])),
+    ...{ DATABASE_URL: databaseUrl, METRICS_PORT: `${metricsPort}`, WEBHOOK_ALLOW_PRIVATE_TARGETS: '1' },
+    // The visitors of a load differ by X-Forwarded-For, because the widget's quota limits each address.
+    TRUST_PROXY: '1',
+  };
 }
 
 /** Plants the demo's catalog, tenant and credentials, without the tenant's limits. */

@@ -11,7 +11,7 @@ import { CONTENDERS, type ContenderName } from './contender';
 import { openGraphileQueue, openPgBossQueue } from './other-queues';
 import { openOurQueue } from './our-queue';
 import type { Queue } from './queue';
-import { serverCpuMs } from './cpu-time';
+import { serverCpuMs } from '../cpu-time';
 import { countStatements } from './statements';
 
 import { PROFILE } from './processes';

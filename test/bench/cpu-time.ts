@@ -32,3 +32,15 @@ function readTimes(pid: number): ProcessTimes | undefined {
     return undefined;
   }
 }
+
+/** Reads the CPU time of a process of this machine, in milliseconds. */
+export function cpuMs(pid: number): number {
+  const times = readTimes(pid);
+  if (!times) throw new Error(`process ${pid} has ended`);
+  return times.ownMs;
+}
+
+/** Reads the resident memory of a process of this machine. */
+export function residentMiB(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+}
