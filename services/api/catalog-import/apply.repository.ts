@@ -66,40 +66,34 @@ const REVISED = 'updated_at = clock_timestamp(), revision = t.revision + 1';
 const setColumns = (columns: string[]) => columns.map((column) => `${column} = s.${column}`).join(', ');
 const [tourColumns, departureColumns] = [STORED_TOUR_COLUMNS.join(', '), STORED_DEPARTURE_COLUMNS.join(', ')];
 
-interface Write {
-  from: 'changed_tours' | 'changed_departures';
-  actions: string[];
-  sql: string;
-}
+type Write = [changed: 'tours' | 'departures', actions: string[], sql: string];
 
 /** Writes tours first, because departures refer to them. */
 const WRITES: Write[] = [
-  {
-    ...{ from: 'changed_tours', actions: ['insert'] },
-    sql: `insert into tours (id, ${tourColumns}) select id, ${tourColumns} from changed_tours s where true`,
-  },
-  {
-    ...{ from: 'changed_tours', actions: ['update', 'archive'] },
-    sql: `update tours t set ${setColumns(STORED_TOUR_COLUMNS)}, ${REVISED} from changed_tours s where t.id = s.id`,
-  },
-  {
-    ...{ from: 'changed_departures', actions: ['insert'] },
-    sql: `insert into departures (tour_id, ${departureColumns})
-          select tour_id, ${departureColumns} from changed_departures s where true`,
-  },
-  {
-    ...{ from: 'changed_departures', actions: ['update', 'cancel'] },
-    sql: `update departures d set ${setColumns(STORED_DEPARTURE_COLUMNS)}, updated_at = clock_timestamp()
-          from changed_departures s where d.id = s.id`,
-  },
-  {
-    ...{ from: 'changed_departures', actions: ['delete'] },
-    sql: 'delete from departures d using changed_departures s where d.id = s.id',
-  },
-  {
-    ...{ from: 'changed_tours', actions: ['touch'] },
-    sql: `update tours t set ${REVISED} from changed_tours s where t.id = s.id`,
-  },
+  [
+    'tours',
+    ['insert'],
+    `insert into tours (id, ${tourColumns}) select id, ${tourColumns} from changed_tours s where true`,
+  ],
+  [
+    'tours',
+    ['update', 'archive'],
+    `update tours t set ${setColumns(STORED_TOUR_COLUMNS)}, ${REVISED} from changed_tours s where t.id = s.id`,
+  ],
+  [
+    'departures',
+    ['insert'],
+    `insert into departures (tour_id, ${departureColumns})
+     select tour_id, ${departureColumns} from changed_departures s where true`,
+  ],
+  [
+    'departures',
+    ['update', 'cancel'],
+    `update departures d set ${setColumns(STORED_DEPARTURE_COLUMNS)}, updated_at = clock_timestamp()
+     from changed_departures s where d.id = s.id`,
+  ],
+  ['departures', ['delete'], 'delete from departures d using changed_departures s where d.id = s.id'],
+  ['tours', ['touch'], `update tours t set ${REVISED} from changed_tours s where t.id = s.id`],
 ];
 
 /** Number of pages of a staging table that one statement writes: some 20,000 departures or 3,000 tours, in half a second. */
@@ -114,10 +108,11 @@ export async function applyChanges(
   counts: ChangeCounts,
   onRows: (count: number) => void,
 ): Promise<void> {
-  for (const { from, actions, sql } of WRITES) {
-    const staged: Record<string, number> = from === 'changed_tours' ? counts.tours : counts.departures;
-    if (!actions.some((action) => staged[action])) continue;
-    const { rows } = await trx.raw('select pg_relation_size(?::regclass) / 8192 as pages', [from]);
+  for (const [changed, actions, sql] of WRITES) {
+    const found: Record<string, number> = counts[changed];
+    if (!actions.some((action) => found[action])) continue;
+    const table = `changed_${changed}`;
+    const { rows } = await trx.raw('select pg_relation_size(?::regclass) / 8192 as pages', [table]);
     for (let page = 0; page < rows[0].pages; page += PAGES) {
       // A range of physical addresses is read without an index, which would first have to be made for two million rows.
       const { rowCount } = await trx.raw(

@@ -87,10 +87,8 @@ function parseField(schema: z.ZodType, value: unknown, path: string, issues: Ent
 
 /** Writes a path as `departures[2].prices.adult`. */
 function joinPath(path: string, ...parts: PropertyKey[]): string {
-  return parts.reduce<string>((joined, part) => {
-    if (typeof part === 'number') return `${joined}[${part}]`;
-    return joined === '' ? String(part) : `${joined}.${String(part)}`;
-  }, path);
+  const steps = parts.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`));
+  return `${path}${steps.join('')}`.replace(/^\./, '');
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -10,11 +10,8 @@ export async function stageRemovals(stage: Stage, slugs: string[] | undefined): 
   await queryStage(
     stage,
     `update staged_tours s set columns = s.columns || '{"status": "published"}' from tours t
-     where t.slug = s.slug and t.status = 'archived' and not jsonb_exists(s.columns, 'status')`,
-  );
-  await queryStage(
-    stage,
-    `insert into staged_departures (entry, departure_date)
+     where t.slug = s.slug and t.status = 'archived' and not jsonb_exists(s.columns, 'status');
+     insert into staged_departures (entry, departure_date)
      select s.entry, d.departure_date
      from staged_tours s join tours t on t.slug = s.slug join departures d on d.tour_id = t.id
      where s.has_list and not exists (

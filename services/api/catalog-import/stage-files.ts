@@ -67,7 +67,10 @@ export async function stageRecords(
   const copy = async () => {
     // Checks the next chunk while the database reads this one on another processor.
     await copying;
-    copying = copyChunk(stage, rows.take());
+    const { tours, departures } = rows.take();
+    copying = copyRows(stage, 'staged_tours', tours).then(() =>
+      copyRows(stage, 'staged_departures', departures),
+    );
     // The next await reports the failure.
     copying.catch(() => undefined);
   };
@@ -83,16 +86,6 @@ export async function stageRecords(
   return rows.found();
 }
 
-interface Chunk {
-  tours: StagedRow[];
-  departures: StagedRow[];
-}
-
-async function copyChunk(stage: Stage, { tours, departures }: Chunk): Promise<void> {
-  await copyRows(stage, 'staged_tours', tours);
-  await copyRows(stage, 'staged_departures', departures);
-}
-
 interface KnownSlug {
   entry: number;
   place: Place;
@@ -102,7 +95,7 @@ interface KnownSlug {
 
 /** Turns records into rows of the staging tables. Keeps the slugs, to find a second tour with the same one. */
 class EntryRows {
-  private chunk: Chunk = { tours: [], departures: [] };
+  private chunk: Record<'tours' | 'departures', StagedRow[]> = { tours: [], departures: [] };
   private readonly slugs = new Map<string, KnownSlug>();
   private entries = 0;
   private tours = 0;
@@ -117,7 +110,7 @@ class EntryRows {
     return this.chunk.tours.length + this.chunk.departures.length;
   }
 
-  take(): Chunk {
+  take() {
     const { chunk } = this;
     this.chunk = { tours: [], departures: [] };
     return chunk;
