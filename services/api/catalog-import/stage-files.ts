@@ -132,22 +132,20 @@ class EntryRows {
   /** Adds the tours of which only lines of departures were found. */
   addToursOfLines(): void {
     for (const [slug, { entry, place, isOfLines }] of this.slugs) {
-      if (isOfLines) this.chunk.tours.push({ ...place, entry, slug, has_list: true, departures: 0 });
+      if (isOfLines) this.pushTour(place, [entry, slug], [null, null, null, true, 0]);
     }
   }
 
   private addTour({ place, value, digest }: CatalogRecord): void {
     const found: EntryIssue[] = [];
     const { slug, columns, basePrice, departures } = checkTour(value, found);
-    const own = this.claimSlug(slug, place, found);
+    const { entry, ownSlug } = this.claimSlug(slug, place, found);
     this.issues.add(found.map((issue) => ({ ...place, ...issue })));
-    this.chunk.tours.push({
-      ...{ ...place, ...own, columns, base_price: basePrice },
-      digest: digest && `\\x${digest}`,
-      has_list: this.hasDeparturesFile || departures !== undefined,
-      departures: departures?.length ?? 0,
-    });
-    departures?.forEach((departure, index) => this.pushDeparture({ entry: own.entry, index }, departure));
+    const hasList = this.hasDeparturesFile || departures !== undefined;
+    const bytes = digest && `\\x${digest}`;
+    const content = [bytes, columns, basePrice, hasList, departures?.length ?? 0];
+    this.pushTour(place, [entry, ownSlug], content);
+    departures?.forEach((departure, index) => this.pushDeparture(entry, { index }, departure));
   }
 
   /** Returns the entry of a tour, and its slug unless another tour has it. */
@@ -160,7 +158,7 @@ class EntryRows {
     }
     const entry = known?.entry ?? this.entries++;
     if (slug !== undefined) this.slugs.set(slug, { entry, place, isOfLines: false });
-    return { entry, slug };
+    return { entry, ownSlug: slug };
   }
 
   private addLine({ place, value }: CatalogRecord): void {
@@ -172,17 +170,28 @@ class EntryRows {
     if (slug === undefined) return;
     const known = this.slugs.get(slug) ?? { entry: this.entries++, place, isOfLines: true };
     this.slugs.set(slug, known);
-    this.pushDeparture({ ...place, entry: known.entry }, departure);
+    this.pushDeparture(known.entry, place, departure);
+  }
+
+  private pushTour({ file, line, index }: Place, own: StagedRow, content: StagedRow): void {
+    this.chunk.tours.push([...own, file, line, index, ...content, null]);
   }
 
   /** @param place the line of a departures file, or the index in the list of a tour */
-  private pushDeparture(place: StagedRow, { prices, ...fields }: DepartureEntry): void {
-    const row: StagedRow = { ...place, position: this.departures++, ...fields, ...prices };
-    const emptied = CLEARABLE.filter((field) => row[field] === null);
-    if (emptied.length > 0) row.emptied = `{${emptied.join()}}`;
-    if (row.status === null) row.status = 'scheduled';
-    this.chunk.departures.push(row);
+  private pushDeparture(
+    entry: number,
+    { index, file, line }: Partial<Place>,
+    { departure_date, seats_total, prices, return_date, status, closes_at }: DepartureEntry,
+  ): void {
+    const { adult, child, single_supplement } = prices ?? ({} as Partial<NonNullable<typeof prices>>);
+    const emptied = Object.entries({ child, single_supplement, return_date, closes_at })
+      .filter(([, value]) => value === null)
+      .map(([name]) => name);
+    this.chunk.departures.push([
+      ...[entry, this.departures++, index, file, line],
+      ...[departure_date, seats_total, adult, child, single_supplement],
+      ...[return_date, status === null ? 'scheduled' : status, closes_at],
+      emptied.length > 0 ? `{${emptied.join()}}` : null,
+    ]);
   }
 }
-
-const CLEARABLE = ['child', 'single_supplement', 'return_date', 'closes_at'];

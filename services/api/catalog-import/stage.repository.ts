@@ -27,10 +27,6 @@ const STAGED = {
   /** Records the rows of tour_imports and tour_edits before the comparison. No tour_id: the tour was not stored. */
   staged_digests: `slug text, digest bytea, has_list boolean, departures integer, tour_id uuid, stamp bigint, edits bigint[]`,
 };
-type StagedTable = keyof typeof STAGED;
-
-const columnsOf = (table: StagedTable) =>
-  STAGED[table].split(',').map((column) => column.trim().split(' ')[0]!);
 
 const TABLES = [...Object.keys(STAGED), 'changed_tours', 'changed_departures'];
 const DROP = `drop table if exists ${TABLES.map((table) => `pg_temp.${table}`).join()}`;
@@ -60,21 +56,19 @@ export async function closeStage(stage: Stage): Promise<void> {
   await stage.db.client.releaseConnection(stage.connection);
 }
 
-/** Cells by column. */
-export type StagedRow = Record<string, string | number | boolean | null | undefined>;
+/** Cells in the order of the columns of STAGED. Objects by column took twice as long to fill and to copy. */
+export type StagedRow = (string | number | boolean | null | undefined)[];
 
-/** Copies rows to a staging table. Fields that are no columns are left out. */
-export async function copyRows(stage: Stage, table: StagedTable, rows: StagedRow[]): Promise<void> {
+export async function copyRows(stage: Stage, table: keyof typeof STAGED, rows: StagedRow[]): Promise<void> {
   if (rows.length === 0) return;
-  const columns = columnsOf(table);
-  const text = rows.map((row) => `${columns.map((column) => toCopyText(row[column])).join('\t')}\n`).join('');
+  const text = rows.map((row) => `${row.map(toCopyText).join('\t')}\n`).join('');
   const copy = stage.connection.query(copyFrom(`copy pg_temp.${table} from stdin`));
   await pipeline(Readable.from([Buffer.from(text)]), copy);
 }
 
 const ESCAPED: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-function toCopyText(cell: StagedRow[string]): string {
+function toCopyText(cell: StagedRow[number]): string {
   if (cell === null || cell === undefined) return '\\N';
   return String(cell).replace(/[\\\t\n\r]/g, (character) => ESCAPED[character]!);
 }
@@ -90,9 +84,9 @@ export async function copyChanges(stage: Stage, trx: Trx): Promise<Stage> {
     stage,
     'analyze pg_temp.changed_tours (entry); analyze pg_temp.changed_departures (entry, departure_date)',
   );
-  const given = columnsOf('staged_tours').flatMap((column) => (column === 'is_new' ? [] : `s.${column}`));
   const rows = {
-    staged_tours: `select ${given.join()}, c.action = 'insert' as is_new
+    staged_tours: `select s.entry, s.slug, s.file, s.line, s.index, s.digest, s.columns, s.base_price, s.has_list,
+        s.departures, c.action = 'insert' as is_new
       from staged_tours s join changed_tours c on c.entry = s.entry`,
     // A new currency is refused if the list lacks a departure, so the list is complete.
     staged_departures: `select s.* from staged_departures s
