@@ -159,7 +159,7 @@ const CLAIM = `
   ), sendable as (
     select r.delivery_id from requested r join webhook_endpoints e on e.id = r.endpoint_id and e.status = 'active'
   ), picked as materialized (
-    select q.ctid as place, q.* from webhook_queue q
+    select q.* from webhook_queue q
     where q.delivery_id = any (array(select delivery_id from next union select delivery_id from sendable)) and ${FREE}
     order by q.delivery_id
     for update skip locked
@@ -177,7 +177,7 @@ const CLAIM = `
     update webhook_queue q
     set fence = q.fence + 1, worker = :worker::text, claimed_at = now(),
       lease_until = now() + make_interval(secs => :leaseSeconds::float8)
-    from picked p where q.ctid = p.place
+    from picked p where q.delivery_id = p.delivery_id
     returning q.*
   ), receiver as (
     select e.id, json_build_object('url', e.url, 'secrets', (

@@ -123,10 +123,11 @@ export async function recordResults(
 }
 
 /**
- * Records delivered attempts of endpoints without a webhook_health row: their results change nothing but the delivery. It takes a
- * third of the server's time that RECORD_RESULTS takes (0018). Fences and partitions are as there. The CTEs:
+ * Records delivered attempts of endpoints without a webhook_health row: their results change nothing but the delivery. It takes
+ * two thirds of the server's time that RECORD_RESULTS takes (0018). Fences and partitions are as there. The CTEs:
  * - result: the input.
- * - finished: deletes the queue rows that still have the fence of their result.
+ * - finished: deletes the queue rows that still have the fence of their result. With "worker is not null" the planner expects no row,
+ *   as in an idle queue, and compares each row with each result: 500 µs for each result of a batch of 700 instead of 60.
  * - logged: inserts the attempts.
  * - updated: stores the last attempt of each delivery.
  */
