@@ -97,7 +97,8 @@ async function install(
 ): Promise<Installation> {
   const url = databaseUrl(server, `scale_${name}`);
   const admin = openDatabase(server, { applicationName: 'bench', poolMax: 1 });
-  await admin.raw('create database ??', [`scale_${name}`]).finally(() => admin.destroy());
+  await admin.raw('create database ??', [`scale_${name}`]);
+  await admin.destroy();
   const db = openDatabase(url, { applicationName: 'bench', poolMax: 2 });
   await migrate(db);
   await fillLargeCatalog(db, size);
@@ -138,16 +139,19 @@ async function operationsOf(
   const get = (where: string, token?: string) => async () => void (await ask(where, undefined, token));
   const { rows } = await db.raw<{ rows: { slug: string; date: string }[] }>(
     `select t.slug, d.departure_date::text as date from departures d join tours t on t.id = d.tour_id
+     where not exists (select from visibility_tour_rules r join tenants n on n.id = r.tenant_id
+                       where r.tour_id = t.id and n.slug = 'large-0')
      order by hashtext(d.id::text) limit 5000`,
   );
   const target = () => rows[Math.floor(Math.random() * rows.length)]!;
   const customer = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
+  const step = Math.min(100, tours / 4);
   let cursor = '';
-  for (let read = 0; read < tours * LATE_PAGE; read += 100)
-    cursor = `&cursor=${(await ask(`/api/tenant/catalog?limit=100${cursor}`)).next_cursor}`;
+  for (let read = step; read < tours * LATE_PAGE; read += step)
+    cursor = `&cursor=${(await ask(`/api/tenant/catalog?limit=${step}${cursor}`)).next_cursor}`;
   return {
     'catalog page 1': get('/api/tenant/catalog?limit=24'),
-    'catalog page 3,000 (of 100 tours: the last)': get(`/api/tenant/catalog?limit=24${cursor}`),
+    'catalog page 3,000 (of 100 tours: the third)': get(`/api/tenant/catalog?limit=24${cursor}`),
     'search: hit': get('/api/tenant/catalog?limit=24&q=c4ca4238'),
     'search: no hit': get('/api/tenant/catalog?limit=24&q=zzzqqq'),
     'search: two letters': get('/api/tenant/catalog?limit=24&q=ri'),
