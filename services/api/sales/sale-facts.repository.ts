@@ -97,17 +97,16 @@ export async function findHoldsToConsume(
        select unnest(:holdIds::uuid[])
        union
        select live.id
-       from json_to_recordset(:references::json) as w (tenant_id uuid, departure_id uuid, external_ref text)
+       from unnest(:tenantIds::uuid[], :departureIds::uuid[], :externalRefs::text[]) as w (tenant_id, departure_id, external_ref)
        join seat_holds live on live.tenant_id = w.tenant_id and live.departure_id = w.departure_id
          and live.external_ref = w.external_ref and hold_lives(live.status, live.expires_at, :at))`,
     {
       at,
       holdIds,
-      references: JSON.stringify(
-        references.map(({ tenantId, departureId, externalRef }) => ({
-          ...{ tenant_id: tenantId, departure_id: departureId, external_ref: externalRef },
-        })),
-      ),
+      // Arrays, because PostgreSQL plans for 100 entries of a JSON text and then reads all live holds.
+      tenantIds: references.map(({ tenantId }) => tenantId),
+      departureIds: references.map(({ departureId }) => departureId),
+      externalRefs: references.map(({ externalRef }) => externalRef),
     },
   );
   return rows;
