@@ -17,7 +17,7 @@ export type WriteBatch = (trx: Trx, sales: Sale[]) => Promise<WrittenSales>;
 const READ_BACK_MS = 2_000;
 const PAUSE_MS = 50;
 
-/** Commits the sales of a queue, measures their transaction, and logs a failed one. @param work may add sales to the batch */
+/** Commits sales of the queue, measures their transaction, and logs a failed one. @param work may add sales to the batch */
 export async function commitBatch(
   { db, log }: { db: Db; log: Logger },
   batch: WaitingSale[],
@@ -31,7 +31,7 @@ export async function commitBatch(
     outcome,
     batch.map(({ arrivedAt }) => Math.max(0, begun - arrivedAt)),
   );
-  // The refusal of a single sale is in its answer.
+  // A single sale is not logged: its answer has the error.
   if ('error' in result && batch.length > 1)
     log.warn({ err: result.error, sales: batch.length, outcome }, 'transaction of sales failed');
   return result;

@@ -9,7 +9,7 @@ import { measureWaiting } from './measure-sales';
 import { departureKey, type Sale, type SoldOf } from './sale';
 import { SalesOverloadedError } from './sale.errors';
 import { halvesOf, isFull, isInTime, salesOf, toWaitingSale, type WaitingSale } from './waiting-sale';
-import { type Outcome, soldOf, writePatiently, writeSales } from './write-sales';
+import { type Outcome, soldOf, writeSales, writeWithWait } from './write-sales';
 
 /** A batch waits for no departure and no key. Another lock that takes longer ends it, and its sales are written one by one. */
 const BATCH_LOCK_MS = 250;
@@ -151,7 +151,7 @@ export class SaleQueue {
     result: CommitResult,
     keep: (rest: WaitingSale[]) => void = () => {},
   ): Promise<void> {
-    const parts = this.settle(batch, result);
+    const parts = this.answerBatch(batch, result);
     for (let part = parts.shift(); part; part = parts.shift()) {
       const sales = part;
       keep([sales, ...parts].flat());
@@ -161,7 +161,7 @@ export class SaleQueue {
   }
 
   /** Answers the sales, or returns what to write again: two halves, or the only sale. */
-  private settle(batch: WaitingSale[], result: CommitResult): WaitingSale[][] {
+  private answerBatch(batch: WaitingSale[], result: CommitResult): WaitingSale[][] {
     if ('committed' in result) {
       batch.forEach((one, index) => this.answer(one, result.committed[index]!));
       return [];
@@ -180,7 +180,7 @@ export class SaleQueue {
     if (inTime.length === 1) await this.writeAlone(inTime[0]!);
     if (inTime.length <= 1) return [];
     const lockBy = performance.now() + BATCH_LOCK_MS;
-    return this.settle(inTime, await commitBatch(this, inTime, writeSales, lockBy));
+    return this.answerBatch(inTime, await commitBatch(this, inTime, writeSales, lockBy));
   }
 
   private answer(one: WaitingSale, outcome: Outcome): void {
@@ -210,7 +210,7 @@ export class SaleQueue {
 
   /** Writes a sale in its own transaction, which waits for its key and its departure. */
   private async writeAlone(one: WaitingSale): Promise<void> {
-    const result = await commitBatch(this, [one], (trx, [sale]) => writePatiently(trx, sale!), one.lockBy);
+    const result = await commitBatch(this, [one], (trx, [sale]) => writeWithWait(trx, sale!), one.lockBy);
     if ('committed' in result) this.answer(one, result.committed[0]!);
     else this.fail(one, result.error);
   }

@@ -58,7 +58,7 @@ export function halvesOf(sales: WaitingSale[]): WaitingSale[][] {
 
 /** More sales are refused. */
 const WAITING_MAX = 1_000;
-/** More sales of one departure or one tenant are refused, so that they leave room for the others. */
+/** More sales of one departure or one tenant are refused, so that the others can still wait. */
 const PART_MAX = 500;
 
 /**

@@ -68,7 +68,7 @@ export async function writeSales(
  * @throws the refusal; IdempotencyInProgressError, DepartureBusyError after two seconds (409)
  */
 export async function writeSale(trx: Trx, sale: Sale): Promise<Sold | ReplayedResponse> {
-  const [outcome] = (await writePatiently(trx, sale)).outcomes;
+  const [outcome] = (await writeWithWait(trx, sale)).outcomes;
   return soldOf(outcome!);
 }
 
@@ -76,7 +76,7 @@ export async function writeSale(trx: Trx, sale: Sale): Promise<Sold | ReplayedRe
  * Writes one sale like writeSales, and waits for its key and its departure.
  * @throws IdempotencyInProgressError, DepartureBusyError after two seconds (409); errors that precede the lock
  */
-export async function writePatiently(trx: Trx, sale: Sale): Promise<WrittenSales> {
+export async function writeWithWait(trx: Trx, sale: Sale): Promise<WrittenSales> {
   if (sale.claim) {
     await waitForKey(trx, sale.claim);
     // An answered key waits for no departure.
