@@ -6,7 +6,7 @@ import { type CredentialSource, cachedCredentials } from './credentials/credenti
 const CATALOG_KIB = 32 * 1024;
 const ANSWERS_KIB = 32 * 1024;
 
-/** Creates the read caches: three, so that many different requests evict neither credentials nor what answers are made of. */
+/** Creates three read caches, so that many different requests evict neither credentials nor the reads of the catalog. */
 export function createCachedReads(
   db: Db,
   validity: ReadCacheValidity,

@@ -94,7 +94,7 @@ function toApiKeyPrincipal(key: StoredApiKey, scope: Scope): ApiKeyPrincipal {
   return principal;
 }
 
-/** Returns the result of verifyApiKey if the key is cached and has the scope. Undefined says nothing about the key. */
+/** Returns the result of verifyApiKey if the key is cached and has the scope. Undefined: verifyApiKey decides. */
 export function cachedApiKeyPrincipal(
   credentials: CredentialSource,
   token: string,

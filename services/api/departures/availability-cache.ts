@@ -167,15 +167,15 @@ function join(flights: Map<string, Flight>, wanted: Wanted, begin: () => Flight)
   return flight;
 }
 
-/** Returns a function that parses a value, or returns the result of the last time if the key has the same value still. */
+/** Returns a function that parses the value of a key, once for each value. */
 function createEntryReader(): (wanted: Wanted, cached: CachedValue) => Found | undefined {
   const entries = new LRUCache<string, { id: string; entry: StoredSeatEntry | undefined }>({
     max: ENTRIES_MAX,
   });
   return ({ key, revision }, { id, value, ageMs }) => {
-    let known = entries.get(key);
-    if (known?.id !== id) entries.set(key, (known = { id, entry: readEntry(value) }));
-    const { entry } = known;
+    let parsed = entries.get(key);
+    if (parsed?.id !== id) entries.set(key, (parsed = { id, entry: readEntry(value) }));
+    const { entry } = parsed;
     // A later revision is valid: the caller may have the tour from before the change.
     if (!entry || entry.revision < revision) return undefined;
     return { id, facts: entry.facts, freshMs: entry.freshMs, ageMs, current: true };

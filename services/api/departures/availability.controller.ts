@@ -66,20 +66,20 @@ interface Check {
   quantity: number;
 }
 
-/** Returns a function that answers a check with the seats of now. It serialises the answer again when the seats have changed. */
+/** Returns a function that answers a check with the present seats. It serialises the answer again only after they have changed. */
 function availabilityContent(
   context: AvailabilityContext,
   check: Check,
   headers: string[],
 ): () => Promise<AnswerContent> {
-  let made: { id: string | undefined; content: AnswerContent } | undefined;
+  let last: { id: string | undefined; content: AnswerContent } | undefined;
   return async () => {
     const { tour, date } = check;
     const facts = await context.availability.get(tour.id, date, tour.revision);
-    if (!made || made.id === undefined || made.id !== facts.id) {
-      made = { id: facts.id, content: jsonContent(await availabilityAnswer(context, check, facts), headers) };
+    if (!last || last.id === undefined || last.id !== facts.id) {
+      last = { id: facts.id, content: jsonContent(await availabilityAnswer(context, check, facts), headers) };
     }
-    const { content } = made;
+    const { content } = last;
     const status = `availability; ${CACHE_STATUS[facts.source]}`;
     return { ...content, headers: [...content.headers, 'Age', facts.ageSeconds, 'Cache-Status', status] };
   };

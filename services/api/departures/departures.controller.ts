@@ -4,7 +4,7 @@ import { cachedVisibleTour, shownUntil } from '../catalog/list-catalog';
 import type { Tour } from '../catalog/tour';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { answerRead, type CachedRoute, kibOf } from '../http/cached-answers';
+import { answerRead, type CachedRoute, contentKib } from '../http/cached-answers';
 import type { AnswerContent } from '../http/caching';
 import { invalidCursor, pageContentOf, pageStart } from '../http/paging';
 import { optionalDate } from '../http/input';
@@ -68,7 +68,7 @@ export class DeparturesController {
   }
 }
 
-/** Returns a function that lists the departures, again only when a seat of the tour has changed. */
+/** Returns a function that lists the departures. It reads them again only after a seat of the tour has changed. */
 function currentList(
   { answers, availability }: DeparturesContext,
   key: string | undefined,
@@ -82,7 +82,7 @@ function currentList(
     if (version === undefined) return list();
     return answers.get(`${key} ${version}`, async () => {
       const content = await list();
-      return { value: content, until: Infinity, size: kibOf(content) };
+      return { value: content, until: Infinity, size: contentKib(content) };
     });
   };
 }

@@ -25,8 +25,8 @@ const STALE_MS = 60_000;
 const ABSENT_FRESH_MS = 5_000;
 
 /**
- * Loads the entry of a date, or of all dates of the tour (null), which holds no departure. It never outlives the first expiry
- * or closing time that it counted, by the database's clock.
+ * Loads the entry of a date, or of all dates of the tour (null), which has no departure. It never outlives the first expiry or
+ * closing time that it counted, by the database's clock.
  */
 export async function loadSeatFacts(db: Db, tourId: string, date: string | null): Promise<SeatEntry> {
   const { departure, revision, asOf, countedUntil } =

@@ -18,12 +18,12 @@ import { writeRequestLine } from './request-log';
 import { startMeasurement } from './request-metrics';
 
 /*
- * Answers a repeated read with bytes that exist, without Express (ADR 27). The first request passes all handlers of its route,
+ * Answers a repeated read with bytes that exist, without Express (ADR 19). The first request passes all handlers of its route,
  * and its controller stores the answer. The same target for the same tenant then needs only its credential, its quota and, in
  * a browser, its origin. A change clears the read cache, and with it the answers.
  */
 
-/** The parts of a route that its cached answers need. */
+/** The parts of a route that run for its cached answers too. */
 export interface CachedRoute {
   quota: keyof Quotas;
   /** The checks of a browser's origin, which the route makes before and after its quota. */
@@ -44,8 +44,8 @@ interface CachedAnswer {
 
 /**
  * Answers a read, and caches the answer. Call it in a controller, after all checks of the request.
- * @param load gets the key of the answer, undefined if it is not cached. Returns the content, and the time until which it is valid by the database's clock, in milliseconds since the
- *   epoch. A function in it must not refer to the request
+ * @param load gets the key of the answer, undefined if it is not cached. Returns the content, and the time until which it is
+ *   valid by the database's clock, in milliseconds since the epoch. A function in it must not refer to the request
  * @returns undefined, because the answer is already sent
  */
 export async function answerRead<T>(
@@ -56,7 +56,7 @@ export async function answerRead<T>(
   const key = cacheKeyOf(request);
   const loadAnswer = async (): Promise<CachedEntry<CachedAnswer>> => {
     const { content, until } = await load(key);
-    return { value: { route, matched: request.route, content }, until, size: kibOf(content) };
+    return { value: { route, matched: request.route, content }, until, size: contentKib(content) };
   };
   const answer = key ? await contextOf(request).answers.get(key, loadAnswer) : (await loadAnswer()).value;
   sendContent(request, request.res!, await contentOf(answer));
@@ -91,7 +91,7 @@ export function createCacheResponder(shedder: LoadShedder, securityHeaders: Head
   };
 }
 
-/** Never rejects. @param headers common headers, names and values in turn */
+/** Sends the answer, or the refusal of a check. Never rejects. @param headers common headers, names and values in turn */
 async function serve(
   request: Request,
   response: Response,
@@ -116,7 +116,7 @@ async function serve(
 }
 
 /** Returns the approximate memory of the content: two bytes a character, and two KiB for its objects. */
-export function kibOf(content: CachedContent): number {
+export function contentKib(content: CachedContent): number {
   return 2 + (typeof content === 'function' ? 0 : (2 * content.text.length) / 1024);
 }
 
@@ -130,7 +130,7 @@ interface Caller {
   target: string;
 }
 
-/** Returns the caller if the credential is cached and sent in its usual channel only; undefined says nothing. */
+/** Returns the caller if the credential is cached and sent in its usual channel only. Undefined: the common handlers decide. */
 function cachedCallerOf(request: Request): Caller | undefined {
   const { url, headers } = request;
   const { credentials } = contextOf(request);

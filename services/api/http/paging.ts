@@ -72,7 +72,9 @@ export function nextCursor(request: Request, last: unknown, filters: unknown): s
  * @param last position of the last item, or null at the end of the list
  */
 export function pageAnswer<T>(request: Request, items: T[], last: unknown, filters: unknown): ListPage<T> {
-  return { items, next_cursor: linkNextPage(request, last, filters) };
+  const next_cursor = nextCursor(request, last, filters);
+  if (next_cursor !== null) request.res!.setHeader('Link', linkTo(repeatableAddress(request), next_cursor));
+  return { items, next_cursor };
 }
 
 /**
@@ -93,17 +95,6 @@ export function pageContentOf(
     if (next_cursor !== null) headers.push('Link', linkTo(address, next_cursor));
     return jsonContent({ items, next_cursor }, headers);
   };
-}
-
-/**
- * Sets the Link header to the next page.
- * @param last position of the last item, or null at the end of the list
- * @returns the cursor of the next page
- */
-function linkNextPage(request: Request, last: unknown, filters: unknown): string | null {
-  const cursor = nextCursor(request, last, filters);
-  if (cursor !== null) request.res!.setHeader('Link', linkTo(repeatableAddress(request), cursor));
-  return cursor;
 }
 
 interface RepeatableAddress {

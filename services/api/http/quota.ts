@@ -63,16 +63,17 @@ export async function spendQuota(
   // All visitors of a site share one widget token. The address is counted first, so that a refused visitor takes nothing
   // from the others.
   if (principal.kind === 'widget_token') {
-    const bucket = `${family}:${networkOf(request.ip)}`;
-    record(`${kind}-address`, PER_ADDRESS_AND_TOKEN, await quotas.consume(bucket, PER_ADDRESS_AND_TOKEN));
+    const limit = PER_ADDRESS_AND_TOKEN;
+    const answer = await quotas.consume(`${family}:${networkOf(request.ip)}`, limit);
+    addSpent(spent, { policy: `${kind}-address`, limit, answer });
   }
   const limit = config.quotas[kind];
-  record(kind, limit, await quotas.consume(family, limit));
+  addSpent(spent, { policy: kind, limit, answer: await quotas.consume(family, limit) });
+}
 
-  function record(policy: string, ofLimit: number, answer: QuotaAnswer): void {
-    spent.push({ policy, limit: ofLimit, answer });
-    if (!answer.allowed) throw new RateLimitedError(answer.resetSeconds);
-  }
+function addSpent(spent: SpentQuota[], quota: SpentQuota): void {
+  spent.push(quota);
+  if (!quota.answer.allowed) throw new RateLimitedError(quota.answer.resetSeconds);
 }
 
 /** A quota that has counted a request. */

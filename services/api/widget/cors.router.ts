@@ -18,14 +18,14 @@ const PREFLIGHT_SECONDS = 600;
 
 /** Registers the CORS answers of the list that need no token (CONTRACT section 4). */
 export function registerWidgetCors(app: Express): void {
-  app.use(LIST, (request: Request, response: Response, next: NextFunction) => {
-    varyByOrigin(request, response);
+  app.use(LIST, (_request: Request, response: Response, next: NextFunction) => {
+    varyByOrigin(response);
     next();
   });
   app.options(LIST, answerPreflight);
 }
 
-export function varyByOrigin(_request: Request, response: Response): void {
+export function varyByOrigin(response: Response): void {
   response.vary('Origin');
 }
 

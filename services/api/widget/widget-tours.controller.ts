@@ -14,8 +14,8 @@ import { cachedCatalog, shownUntil } from '../catalog/list-catalog';
 import type { ApiContext } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
 import { answerRead, type CachedRoute } from '../http/cached-answers';
-import { continentInput, searchInput } from '../http/input';
 import { withETag } from '../http/caching';
+import { continentInput, searchInput } from '../http/input';
 import { pageContentOf, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
 import { tolerantQuery } from '../http/query-parameters';
@@ -32,7 +32,7 @@ import { widgetTour, type WidgetTourPage } from './widget-tour.dto';
 const ROUTE: CachedRoute = {
   quota: 'widget',
   beforeQuota(request, response) {
-    varyByOrigin(request, response);
+    varyByOrigin(response);
     allowOrigin(request, response);
   },
   afterQuota: assertOwnPage,
