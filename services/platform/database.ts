@@ -59,8 +59,9 @@ const preparing = new WeakSet<object>();
 const statementNames = new Map<string, string>();
 
 /**
- * Runs a raw statement, whose plan the connection keeps if it may (PREPARED_STATEMENTS). For statements of each sale, whose text is
- * constant: planning takes longer than running them for one sale. Not for statements that lock rows and select partitions (ADR 18).
+ * Runs a raw statement, and keeps its plan in the connection if PREPARED_STATEMENTS allows it. Use it for statements of each sale
+ * whose text is constant: for one sale the plan takes longer than the execution. Do not use it for statements that lock rows
+ * and select a partition while they run (ADR 18).
  */
 export function rawPrepared(trx: Trx, sql: string, bindings: Record<string, Knex.RawBinding>): Knex.Raw {
   const query = trx.raw(sql, bindings);

@@ -9,9 +9,12 @@ import {
   withComparedFiles,
   writeImport,
 } from '../../../services/api/catalog-import/import-catalog';
-import type { ImportReport, PastDepartures } from '../../../services/api/catalog-import/import-report';
+import type {
+  ImportReport,
+  PastDepartures,
+  Removals,
+} from '../../../services/api/catalog-import/import-report';
 import { CatalogRefusedError } from '../../../services/api/catalog-import/import.errors';
-import type { Removals } from '../../../services/api/catalog-import/import-report';
 import { relockDeparture } from '../../../services/api/departures/reserve-seats';
 import type { Context } from '../../engine/context';
 import { describeReport } from './import-text';

@@ -41,7 +41,7 @@ export function superuserClient(directory: string, port: number, database: strin
 /**
  * Creates the database of the services if it is missing, and gives it to the service role. Needs the start lock.
  * @param session the superuser's
- * @throws the SQLSTATE of a refused lock while services of an earlier release use the tables
+ * @throws a database error with the SQLSTATE of a refused lock, while services of an earlier release use the tables
  */
 export async function ensureDatabase(
   session: pg.Client,
@@ -54,12 +54,12 @@ export async function ensureDatabase(
   if (!rows[0]) await session.query(`create database ${DATABASE}`);
   // An earlier release may have started a server that is already running.
   if (!isNewServer && rows[0]?.owner === SERVICE_ROLE) return;
-  const owner = superuserClient(directory, port, DATABASE);
+  const client = superuserClient(directory, port, DATABASE);
   try {
-    await owner.connect();
-    await owner.query(handOverStatements(servicePassword(readPassword(directory))));
+    await client.connect();
+    await client.query(handOverStatements(servicePassword(readPassword(directory))));
   } finally {
-    await owner.end();
+    await client.end();
   }
 }
 

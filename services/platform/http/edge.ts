@@ -62,7 +62,7 @@ function setSecurityHeaders(headers: Header[]): RequestHandler {
   };
 }
 
-/** Lets helmet create the headers once: its twelve handlers in each request cost more than all other common handlers. */
+/** Creates the headers with helmet once. For each request its twelve handlers would take longer than all other common ones. */
 export function securityHeadersOf({ sources, referrerPolicy, xFrameOptions }: SecurityHeaders): Header[] {
   const headers: Header[] = [];
   const recorder = {

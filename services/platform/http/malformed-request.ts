@@ -134,7 +134,7 @@ export function malformationOf(
   return isMissing || hosts > 1 ? { reason: 'host', header: 'Host' } : undefined;
 }
 
-/** Compares a raw header's name with a name in lower case. The lengths differ mostly. */
+/** Compares a raw header's name with a name in lower case: the lengths first, because most differ. */
 export function isHeaderName(raw: string, name: string): boolean {
   return raw.length === name.length && raw.toLowerCase() === name;
 }

@@ -35,7 +35,7 @@ export const HTTP_LIMITS: HttpLimits = {
   unanswered: 16,
 };
 
-/** Answers a request without Express. Returns false for a request that the app must answer, without an effect. */
+/** Answers a request without Express. Returns false, and has no effect, if the app must answer. */
 export type AnswerEarly = (request: Request, response: Response) => boolean;
 
 /** Creates an HTTP server for `app` with limits per client. */
