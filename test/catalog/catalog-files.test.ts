@@ -12,8 +12,8 @@ describe('a catalog file', () => {
   it('is an array of tours, or an object with one', async () => {
     expect((await read({ 'a.json': [tourEntry()] })).tours).toHaveLength(1);
     expect((await read({ 'a.json': { tours: [tourEntry()] } })).tours).toHaveLength(1);
-    expect((await read({ 'a.JSON': `\ufeff${JSON.stringify([tourEntry()])}` })).faults).toEqual([]);
-    expect((await read({ 'a.json': { trips: [] } })).faults).toMatchObject([
+    expect((await read({ 'a.JSON': `\ufeff${JSON.stringify([tourEntry()])}` })).issues).toEqual([]);
+    expect((await read({ 'a.json': { trips: [] } })).issues).toMatchObject([
       { file: 'a.json', line: 1, field: '' },
     ]);
   });
@@ -21,9 +21,9 @@ describe('a catalog file', () => {
   it('in JSON lines has one tour in each line, and an invalid line is named', async () => {
     const lines = [tourEntry(), '', '{"slug":', tourEntry({ slug: 'second', name: 7 })];
     const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\r\n');
-    const { tours, faults } = await read({ 'a.jsonl': text });
+    const { tours, issues } = await read({ 'a.jsonl': text });
     expect(tours.map((tour) => tour.slug)).toEqual(['dolomites-hut-to-hut', 'second']);
-    expect(faults).toEqual([
+    expect(issues).toEqual([
       { file: 'a.jsonl', line: 3, field: '', message: expect.stringContaining('must be JSON') },
       { file: 'a.jsonl', line: 4, field: 'name', message: 'must be text' },
     ]);
@@ -31,21 +31,21 @@ describe('a catalog file', () => {
 
   it('that is not valid JSON is refused with the line of the error', async () => {
     const text = `[\n${JSON.stringify(tourEntry())},\n{"slug": }\n]`;
-    const { faults } = await read({ 'a.json': text });
-    expect(faults).toMatchObject([{ line: 3, message: expect.stringContaining('must be JSON') }]);
+    const { issues } = await read({ 'a.json': text });
+    expect(issues).toMatchObject([{ line: 3, message: expect.stringContaining('must be JSON') }]);
   });
 
   it('is refused in another encoding and with another extension', async () => {
-    expect((await read({ 'a.csv': Buffer.from(`${HEAD}\nalps,Z\xfcrich`, 'latin1') })).faults).toMatchObject([
+    expect((await read({ 'a.csv': Buffer.from(`${HEAD}\nalps,Z\xfcrich`, 'latin1') })).issues).toMatchObject([
       { line: 1, message: expect.stringContaining('UTF-8') },
     ]);
-    expect((await read({ 'a.xlsx': 'PK' })).faults).toMatchObject([
+    expect((await read({ 'a.xlsx': 'PK' })).issues).toMatchObject([
       { message: 'must be a .json, .jsonl, .csv file' },
     ]);
   });
 
   it('is refused with every issue of every tour and its field', async () => {
-    const { faults } = await read({
+    const { issues } = await read({
       'a.json': [
         {},
         tourEntry({ slug: 'Über', colour: 'red', base_price: '12', country: 'UK', currency: 'EUROS' }),
@@ -59,7 +59,7 @@ describe('a catalog file', () => {
         }),
       ],
     });
-    expect(faults.map(({ index, field }) => `${index} ${field}`)).toEqual([
+    expect(issues.map(({ index, field }) => `${index} ${field}`)).toEqual([
       '0 slug',
       '0 name',
       '0 continent',
@@ -90,7 +90,7 @@ describe('a catalog file', () => {
       departureEntry({ departure_date: '2031-06-02', prices: { adult: 10_000_000_001 } }),
     ];
     const amounts = { base_price: 9.999, departures };
-    const { faults } = await read({
+    const { issues } = await read({
       'a.json': [
         tourEntry({ name: 7, ...amounts }),
         tourEntry({ slug: 'Über', ...amounts }),
@@ -99,13 +99,13 @@ describe('a catalog file', () => {
         tourEntry({ slug: 'unknown-money', currency: 'EURO', base_price: 9.99999 }),
       ],
     });
-    const told = faults.map(({ index, field }) => `${index} ${field}`);
+    const places = issues.map(({ index, field }) => `${index} ${field}`);
     const ofDepartures = [
       'departures[0].prices.adult',
       'departures[0].prices.single_supplement',
       'departures[1].prices.adult',
     ];
-    expect(told).toEqual(
+    expect(places).toEqual(
       expect.arrayContaining([
         ...['name', 'base_price', ...ofDepartures].map((field) => `0 ${field}`),
         ...['slug', 'base_price', ...ofDepartures].map((field) => `1 ${field}`),
@@ -114,17 +114,17 @@ describe('a catalog file', () => {
         '4 currency',
       ]),
     );
-    expect(told).toHaveLength(18);
-    expect(faults.find(({ index, field }) => index === 2 && field === 'base_price')!.message).toBe(
+    expect(places).toHaveLength(18);
+    expect(issues.find(({ index, field }) => index === 2 && field === 'base_price')!.message).toBe(
       'must have at most 0 decimals: that is what JPY has',
     );
   });
 
   it('is refused with every issue of a second tour with the same slug', async () => {
     const departures = [departureEntry({ seats_total: 0 }), departureEntry(), departureEntry()];
-    const { tours, faults } = await read({ 'a.json': [tourEntry(), tourEntry({ departures })] });
+    const { tours, issues } = await read({ 'a.json': [tourEntry(), tourEntry({ departures })] });
     expect(tours).toHaveLength(1);
-    expect(faults.map(({ index, field }) => `${index} ${field}`)).toEqual([
+    expect(issues.map(({ index, field }) => `${index} ${field}`)).toEqual([
       '1 slug',
       '1 departures[0].seats_total',
       '1 departures[1].departure_date',
@@ -133,7 +133,7 @@ describe('a catalog file', () => {
   });
 
   it('with an unknown field is refused with the known names in a short sentence', async () => {
-    const { faults } = await read({
+    const { issues } = await read({
       'a.json': [
         tourEntry({
           baseprice: 1,
@@ -142,7 +142,7 @@ describe('a catalog file', () => {
         }),
       ],
     });
-    expect(faults.map(({ field, message }) => [field, message])).toEqual([
+    expect(issues.map(({ field, message }) => [field, message])).toEqual([
       ['baseprice', 'is not known here; did you mean base_price?'],
       ['colour', 'is not known here; correct or remove it'],
       ['departures[0].prices.teen', 'is not known here; known are adult, child, single_supplement'],
@@ -150,7 +150,7 @@ describe('a catalog file', () => {
   });
 
   it('is refused with every issue of every departure', async () => {
-    const { faults } = await read({
+    const { issues } = await read({
       'a.json': [
         tourEntry({
           departures: [
@@ -164,7 +164,7 @@ describe('a catalog file', () => {
         }),
       ],
     });
-    expect(faults.map(({ field }) => field)).toEqual([
+    expect(issues.map(({ field }) => field)).toEqual([
       'departures[0].departure_date',
       'departures[0].seats_total',
       'departures[0].prices.teen',
@@ -179,8 +179,8 @@ describe('a catalog file', () => {
   });
 
   it('may contain each slug only once in all files', async () => {
-    const { faults } = await read({ 'a.json': [tourEntry()], 'b.jsonl': JSON.stringify(tourEntry()) });
-    expect(faults).toEqual([
+    const { issues } = await read({ 'a.json': [tourEntry()], 'b.jsonl': JSON.stringify(tourEntry()) });
+    expect(issues).toEqual([
       {
         file: 'b.jsonl',
         line: 1,
@@ -214,23 +214,23 @@ describe('a catalog file', () => {
     ['status', 'live'],
     ['departures', {}],
   ])('refuses the %s %j', async (field, value) => {
-    const { faults } = await read({ 'a.json': [tourEntry({ [field]: value })] });
-    expect(faults.length).toBeGreaterThan(0);
-    expect(faults.every((fault) => fault.field.startsWith(field))).toBe(true);
+    const { issues } = await read({ 'a.json': [tourEntry({ [field]: value })] });
+    expect(issues.length).toBeGreaterThan(0);
+    expect(issues.every((issue) => issue.field.startsWith(field))).toBe(true);
   });
 
   it('has its text counted in characters and stored in composed form', async () => {
-    const { tours, faults } = await read({
+    const { tours, issues } = await read({
       'a.json': [tourEntry({ name: 'e\u0301'.repeat(200), country: 'AQ' })],
     });
-    expect(faults).toEqual([]);
+    expect(issues).toEqual([]);
     expect(tours[0]!.fields.name).toBe('é'.repeat(200));
   });
 });
 
 describe('a CSV catalog file', () => {
   it('is read with semicolons, a byte order mark and line breaks in quotes', async () => {
-    const { tours, faults } = await read({
+    const { tours, issues } = await read({
       'a.csv': [
         '\ufeffslug;name;continent;country;duration_days;currency;base_price;description;tags;start_location.name;start_location.lat',
         'alps;"Alps\r\nand ""more""";europe;CH;5;CHF;990.50;"One\r\n\r\nTwo; three";walk | night;Bern;46.9',
@@ -238,7 +238,7 @@ describe('a CSV catalog file', () => {
         'andes;Andes;south-america;PE;9;USD;1500;;;;',
       ].join('\r\n'),
     });
-    expect(faults).toEqual([]);
+    expect(issues).toEqual([]);
     expect(tours.map((tour) => tour.fields)).toEqual([
       {
         slug: 'alps',
@@ -258,10 +258,10 @@ describe('a CSV catalog file', () => {
   });
 
   it('with a decimal comma is refused with the correct spelling', async () => {
-    const { faults } = await read({
+    const { issues } = await read({
       'a.csv': `${HEAD.replaceAll(',', ';')}\nalps;Alps;europe;CH;5;CHF;990,50`,
     });
-    expect(faults).toEqual([
+    expect(issues).toEqual([
       {
         file: 'a.csv',
         line: 2,
@@ -279,7 +279,7 @@ describe('a CSV catalog file', () => {
       ',2031-06-09,10,990.50,,',
       'alps,2031-06-01,10,990.50,,',
     ].join('\n');
-    const { tours, faults } = await read({
+    const { tours, issues } = await read({
       'departures.csv': departures,
       'tours.csv': `${HEAD}\n${ROW}\nandes,Andes,asia,NP,5,USD,1`,
     });
@@ -292,7 +292,7 @@ describe('a CSV catalog file', () => {
       seats_total: 10,
       prices: { adult: 990.5 },
     });
-    expect(faults.map(({ line, field }) => [line, field])).toEqual([
+    expect(issues.map(({ line, field }) => [line, field])).toEqual([
       [3, 'seats_total'],
       [4, 'tour_slug'],
       [5, 'departure_date'],
@@ -300,9 +300,9 @@ describe('a CSV catalog file', () => {
   });
 
   it('must name known columns in the first line, each once', async () => {
-    expect((await read({ 'a.csv': '\n' })).faults).toMatchObject([{ line: 1, field: '' }]);
-    const { faults } = await read({ 'a.csv': `${HEAD},seats,slug,sumary,,\n${ROW},1,2` });
-    expect(faults.map(({ line, field, message }) => [line, field, message])).toEqual([
+    expect((await read({ 'a.csv': '\n' })).issues).toMatchObject([{ line: 1, field: '' }]);
+    const { issues } = await read({ 'a.csv': `${HEAD},seats,slug,sumary,,\n${ROW},1,2` });
+    expect(issues.map(({ line, field, message }) => [line, field, message])).toEqual([
       [1, 'seats', 'is not a column of tours; correct or remove it'],
       [1, 'slug', 'is the name of two columns'],
       [1, 'sumary', 'is not a column of tours; did you mean summary?'],
@@ -312,7 +312,7 @@ describe('a CSV catalog file', () => {
   });
 
   it('is refused with the issues of its lines beside those of its columns', async () => {
-    const { faults } = await read({
+    const { issues } = await read({
       'departures.csv': [
         'tour-slug,departure_date,seats_total,prices.adult,price,constructor,seats_total',
         'alps,2031-06-01,ten,990.501,1,2,3',
@@ -320,7 +320,7 @@ describe('a CSV catalog file', () => {
       ].join('\n'),
       'tours.csv': `${HEAD},colour\n${ROW},red\nb2,B2,europe,CH,0,CHF,1.005,red`,
     });
-    expect(faults.map(({ file, line, field }) => `${file}:${line} ${field}`)).toEqual([
+    expect(issues.map(({ file, line, field }) => `${file}:${line} ${field}`)).toEqual([
       'departures.csv:1 tour-slug',
       'departures.csv:1 price',
       'departures.csv:1 constructor',
@@ -333,15 +333,15 @@ describe('a CSV catalog file', () => {
       'tours.csv:3 duration_days',
       'tours.csv:3 base_price',
     ]);
-    for (const { message } of faults) expect(message.length).toBeLessThan(120);
+    for (const { message } of issues) expect(message.length).toBeLessThan(120);
   });
 
   it('has its departure amounts checked by the currency of the tour in another file', async () => {
-    const { faults } = await read({
+    const { issues } = await read({
       'departures.csv': 'tour_slug,departure_date,seats_total,prices.adult\nalps,2031-06-01,ten,990.501',
       'tours.csv': `${HEAD}\n${ROW.replace('europe', 'Europe')}`,
     });
-    expect(faults.map(({ file, field }) => `${file} ${field}`)).toEqual([
+    expect(issues.map(({ file, field }) => `${file} ${field}`)).toEqual([
       'departures.csv seats_total',
       'departures.csv prices.adult',
       'tours.csv continent',
@@ -349,31 +349,31 @@ describe('a CSV catalog file', () => {
   });
 
   it('is refused with the issues of the lines before an unreadable line', async () => {
-    const { faults } = await read({ 'a.csv': `${HEAD}\n${ROW.replace('CH', 'Swiss')}\n"alps,x` });
-    expect(faults.map(({ line, field }) => [line, field])).toEqual([
+    const { issues } = await read({ 'a.csv': `${HEAD}\n${ROW.replace('CH', 'Swiss')}\n"alps,x` });
+    expect(issues.map(({ line, field }) => [line, field])).toEqual([
       [2, 'country'],
       [3, ''],
     ]);
   });
 
   it('is refused with the line of too many cells and the line of an unclosed quote', async () => {
-    expect((await read({ 'a.csv': `${HEAD}\n${ROW},extra` })).faults).toMatchObject([{ line: 2, field: '' }]);
-    expect((await read({ 'a.csv': `${HEAD}\n${ROW}\n"alps,x` })).faults).toMatchObject([
+    expect((await read({ 'a.csv': `${HEAD}\n${ROW},extra` })).issues).toMatchObject([{ line: 2, field: '' }]);
+    expect((await read({ 'a.csv': `${HEAD}\n${ROW}\n"alps,x` })).issues).toMatchObject([
       { line: 3, field: '' },
     ]);
   });
 
   it('is refused with line 1 if a quote is misplaced in the first line', async () => {
-    const { faults } = await read({ 'a.csv': `sl"ug,name\nalps,Alps` });
-    expect(faults).toMatchObject([{ line: 1, field: '', message: expect.stringContaining('Invalid') }]);
+    const { issues } = await read({ 'a.csv': `sl"ug,name\nalps,Alps` });
+    expect(issues).toMatchObject([{ line: 1, field: '', message: expect.stringContaining('Invalid') }]);
   });
 
   it('contains lists of objects as JSON in a cell', async () => {
     const itinerary = JSON.stringify([{ day: 1, title: 'Up, and down' }]).replaceAll('"', '""');
-    const { tours, faults } = await read({
+    const { tours, issues } = await read({
       'a.csv': `${HEAD},itinerary,images\n${ROW},"${itinerary}",\nb2${ROW},broken,`,
     });
     expect(tours[0]!.fields.itinerary).toEqual([{ day: 1, title: 'Up, and down' }]);
-    expect(faults).toMatchObject([{ line: 3, field: 'itinerary', message: 'must be a list' }]);
+    expect(issues).toMatchObject([{ line: 3, field: 'itinerary', message: 'must be a list' }]);
   });
 });

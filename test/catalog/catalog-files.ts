@@ -39,13 +39,13 @@ export interface StagedTour {
 export async function readFiles(
   db: Db,
   contents: Record<string, unknown>,
-): Promise<{ tours: StagedTour[]; faults: Issue[] }> {
+): Promise<{ tours: StagedTour[]; issues: Issue[] }> {
   return compareFiles(
     db,
     contents,
     async ({ stage, report }) => {
       const tours = await queryStage<StagedTour>(stage, STAGED_TOURS);
-      return { tours, faults: report.errors.map(withBaseName) };
+      return { tours, issues: report.errors.map(withBaseName) };
     },
     { prune: false, dryRun: true },
   );

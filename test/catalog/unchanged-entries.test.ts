@@ -7,9 +7,8 @@ import { compareFiles, departureEntry, importFiles, tourEntry, write } from './c
 import { departureOf, insertHold, tourOf } from './catalog-rows';
 
 const database = useTestDatabase();
-/** Uses a separate file for each test, so that tests do not affect each other. */
 beforeEach(async () => {
-  // A truncate creates new files for every table and index, and takes ten times as long.
+  // A truncate takes ten times as long, because it creates new files for every table and index.
   for (const table of ['seat_holds', 'departures', 'tours', 'tour_imports', 'tour_edits'])
     await database.db(table).delete();
 });
@@ -21,7 +20,7 @@ const alps = tourEntry({ slug: 'alps', departures: [first, second] });
 const FILES = { 'tours.json': [alps] };
 
 /** Returns the tours that the next import of the same file would not read. */
-async function remembered(kind: 'any' | 'exact' = 'any'): Promise<string[]> {
+async function unchangedSlugs(kind: 'any' | 'exact' = 'any'): Promise<string[]> {
   const { rows } = await database.db.raw(
     `select t.slug from tours t join tour_imports i on i.tour_id = t.id
      where i.digest is not null and (i.exact or ?)
@@ -38,7 +37,7 @@ function updates({ tours, departures }: ImportReport): number[] {
 describe('a tour with a stored digest', () => {
   it('is not read again, and counts as unchanged with all its departures', async () => {
     await importFiles(database.db, FILES);
-    expect(await remembered('exact')).toEqual(['alps']);
+    expect(await unchangedSlugs('exact')).toEqual(['alps']);
     // Writes without the triggers, so that a changed result shows that the entry was read.
     await behindTheBack("update tours set summary = 'Unseen'");
     const text = { 'tours.json': [{ ...alps, summary: null }] };
@@ -92,13 +91,13 @@ describe('a tour with a stored digest', () => {
     ['departures are truncated', 'truncate departures cascade', 1],
   ])('is read again after %s', async (_, sql, differs) => {
     await importFiles(database.db, FILES);
-    expect(await remembered()).toEqual(['alps']);
+    expect(await unchangedSlugs()).toEqual(['alps']);
     await database.db.raw(sql);
-    expect(await remembered()).toEqual([]);
+    expect(await unchangedSlugs()).toEqual([]);
     const { tours, departures } = await importFiles(database.db, FILES);
     const written = tours.created + tours.updated + departures.created + departures.updated;
     expect(written > 0).toBe(differs > 0);
-    expect(await remembered()).toEqual(expect.arrayContaining(['alps']));
+    expect(await unchangedSlugs()).toEqual(expect.arrayContaining(['alps']));
     expect(updates(await importFiles(database.db, FILES))).toEqual([0, 0, 0]);
   });
 
@@ -111,7 +110,7 @@ describe('a tour with a stored digest', () => {
     expect(updates(await importFiles(database.db, files, { dryRun: true }))).toEqual([0, 0, 1]);
     await set('scheduled');
     expect(updates(await importFiles(database.db, files))).toEqual([0, 0, 0]);
-    expect(await remembered()).toEqual(['alps']);
+    expect(await unchangedSlugs()).toEqual(['alps']);
     await set('cancelled');
     expect(updates(await importFiles(database.db, files))).toEqual([0, 0, 1]);
   });
@@ -121,7 +120,7 @@ describe('a tour with a stored digest', () => {
     const tenantId = (await givenTenant(database.db, { slug: 'seller' })).id;
     const departure = await departureOf(database.db, 'alps', '2031-06-01');
     await insertHold(database.db, tenantId, departure.id, 2);
-    expect(await remembered()).toEqual(['alps']);
+    expect(await unchangedSlugs()).toEqual(['alps']);
   });
 
   it('is not affected by an edit or an import that is rolled back', async () => {
@@ -133,7 +132,7 @@ describe('a tour with a stored digest', () => {
         throw undone;
       }),
     ).rejects.toBe(undone);
-    expect(await remembered()).toEqual(['alps']);
+    expect(await unchangedSlugs()).toEqual(['alps']);
     const other = { 'f.json': [{ ...alps, name: 'Other' }] };
     await compareFiles(database.db, other, async (staged) => {
       await expect(
@@ -153,7 +152,7 @@ describe('a tour with a stored digest', () => {
     await importFiles(database.db, FILES);
     const csv = 'tour_slug,departure_date,seats_total,prices.adult\nalps,2031-06-01,7,1290\n';
     await importFiles(database.db, { 'departures.csv': csv });
-    expect(await remembered()).toEqual([]);
+    expect(await unchangedSlugs()).toEqual([]);
     expect(updates(await importFiles(database.db, FILES))).toEqual([0, 0, 1]);
     await importFiles(database.db, { 'f.json': [{ ...alps, departures: [second], name: 'Less' }] });
     expect(updates(await importFiles(database.db, FILES))).toEqual([1, 0, 0]);
@@ -189,7 +188,7 @@ describe('a tour with a stored digest', () => {
         if (staged.hasChanges) await write(database.db, staged);
       });
       if (when === 'after') await terminal.commit();
-      expect(await remembered()).toEqual([]);
+      expect(await unchangedSlugs()).toEqual([]);
       expect(updates(await importFiles(database.db, { 'f.json': text }))).toEqual([0, 0, 1]);
     },
   );
@@ -216,7 +215,7 @@ describe('a tour with a stored digest', () => {
     const sound = { ...alps, slug: 'sound' };
     const { errors, tours } = await importFiles(database.db, { 'f.json': [alps, sound, faulty] });
     expect([errors.length, tours]).toEqual([1, none]);
-    expect(await remembered()).toEqual(['alps']);
+    expect(await unchangedSlugs()).toEqual(['alps']);
     expect((await importFiles(database.db, { 'f.json': [faulty] })).errors).toHaveLength(1);
   });
 
@@ -232,9 +231,9 @@ describe('a tour with a stored digest', () => {
     const version = async () => (await database.db('change_version').first()).version;
     const before = [await version(), await tourOf(database.db, 'alps')];
     expect(updates(await importFiles(database.db, FILES, { dryRun: true }))).toEqual([0, 0, 0]);
-    expect(await remembered()).toEqual([]);
+    expect(await unchangedSlugs()).toEqual([]);
     expect((await importFiles(database.db, FILES)).tours).toEqual({ ...none, unchanged: 1 });
-    expect(await remembered()).toEqual(['alps']);
+    expect(await unchangedSlugs()).toEqual(['alps']);
     expect([await version(), await tourOf(database.db, 'alps')]).toEqual(before);
   });
 });
@@ -246,12 +245,12 @@ describe('a pruning import', () => {
     await importFiles(database.db, FILES);
     const fewer = { 'f.json': [{ ...alps, departures: [first] }] };
     await importFiles(database.db, fewer);
-    expect([await remembered(), await remembered('exact')]).toEqual([['alps'], []]);
+    expect([await unchangedSlugs(), await unchangedSlugs('exact')]).toEqual([['alps'], []]);
     expect((await prune(fewer)).pruned).toMatchObject({ departures_deleted: 1 });
     // All changes were compared under the locks, so the tour equals the entry, also where bookings affected the result.
-    expect(await remembered('exact')).toEqual(['alps']);
+    expect(await unchangedSlugs('exact')).toEqual(['alps']);
     expect((await prune(fewer)).pruned).toMatchObject({ departures_deleted: 0, tours_archived: 0 });
-    expect(await remembered('exact')).toEqual(['alps']);
+    expect(await unchangedSlugs('exact')).toEqual(['alps']);
   });
 
   it('deletes a departure that it had kept for a booking, after the booking is gone', async () => {
@@ -262,7 +261,7 @@ describe('a pruning import', () => {
     const fewer = { 'f.json': [{ ...alps, departures: [first] }] };
     expect((await prune(fewer)).pruned).toMatchObject({ departures_cancelled: 1 });
     expect((await prune(fewer)).pruned).toMatchObject({ departures_cancelled: 0, departures_deleted: 0 });
-    expect(await remembered('exact')).toEqual([]);
+    expect(await unchangedSlugs('exact')).toEqual([]);
     await database.db('seat_holds').delete();
     expect((await prune(fewer)).pruned).toMatchObject({ departures_deleted: 1 });
   });

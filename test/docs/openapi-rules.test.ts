@@ -32,8 +32,8 @@ describe.each(['3.0', '3.1'])('OpenAPI %s', (version) => {
   it('passes the rules that Spectral recommends', async () => {
     const spectral = new Spectral();
     spectral.setRuleset(RULES);
-    const faults = await spectral.run(documents[version]!);
-    expect(faults.map(({ code, message, path: at }) => `${at.join('.')}: ${message} (${code})`)).toEqual([]);
+    const issues = await spectral.run(documents[version]!);
+    expect(issues.map(({ code, message, path: at }) => `${at.join('.')}: ${message} (${code})`)).toEqual([]);
   }, 60_000);
 
   it('has no example or default that its own schema rejects', () => {
@@ -94,7 +94,7 @@ function examplesOf(node: unknown, at: string[], root = node as Json): Found[] {
   const own: Found[] = [];
   const place = schema === undefined ? at : [...at, 'schema'];
   if (example !== undefined) own.push({ at: place, value: example });
-  // A type tells a schema from a map, where "default" is a name.
+  // Only a schema has a type. In a map "default" is a name.
   if (preset !== undefined && (typeof type === 'string' || Array.isArray(type)))
     own.push({ at, value: preset });
   if (Array.isArray(examples)) own.push(...examples.map((value) => ({ at: place, value })));

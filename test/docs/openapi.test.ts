@@ -48,8 +48,8 @@ describe('the OpenAPI document', () => {
       extends: ['recommended-strict'],
       rules: { 'operation-4xx-response': 'off' },
     });
-    const faults = await lintFromString({ source: JSON.stringify(served), config });
-    expect(faults.map(({ message, location }) => `${location[0]?.pointer}: ${message}`)).toEqual([]);
+    const issues = await lintFromString({ source: JSON.stringify(served), config });
+    expect(issues.map(({ message, location }) => `${location[0]?.pointer}: ${message}`)).toEqual([]);
   });
 
   it('describes the routes that are served, and no other', () => {

@@ -3,9 +3,9 @@ import type { Db } from '../../services/platform/database';
 /** Numbers of rows. */
 export interface CatalogSize {
   tours: number;
-  /** Of each tour; the first is in 30 days, the next ones each a week later. */
+  /** Departures of each tour; the first is in 30 days, the next ones each a week later. */
   departures: number;
-  /** Each with rules of visibility and price. */
+  /** Tenants, each with rules of visibility and price. */
   tenants: number;
   /** Bookings of the last year, and a tenth as many holds that have ended. */
   bookings: number;

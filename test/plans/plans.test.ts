@@ -62,7 +62,7 @@ const hold = () =>
     external_ref: 'cart',
   });
 
-/** Returns the scans of `work` that read a large table as a whole, or more rows of it. */
+/** Returns the scans of `work` that read a large table completely, or more than `mostRows` of it. */
 async function badScans(work: () => Promise<unknown>, mostRows = MOST_ROWS): Promise<string[]> {
   statements();
   await work();
@@ -126,7 +126,7 @@ describe('with 100,000 tours', () => {
   });
 
   it.each(['ri', 'zq', 'volcano'])(
-    'the search for "%s", which the index of trigrams does not answer, reads one index and no table as a whole',
+    'the search for "%s", which the index of trigrams does not answer, reads one index and no complete table',
     async (q) => {
       expect(await badScans(() => get(`/api/tenant/catalog?q=${q}`), SIZE.tours)).toEqual([]);
     },
@@ -151,7 +151,7 @@ describe('with 100,000 tours', () => {
   });
 
   it.each(['catalog list', 'hold list', 'booking list --external-ref order-5'])(
-    'tourctl %s reads a whole table, because no index has the order or reference over all statuses or tenants',
+    'tourctl %s reads a complete table, because no index has the order or reference over all statuses or tenants',
     async (line) => {
       expect(await badScans(() => terminal.tourctl(`${line} --json`))).not.toEqual([]);
     },

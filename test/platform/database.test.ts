@@ -9,17 +9,20 @@ describe('rawPrepared', () => {
   it.each([
     [true, 1],
     [false, 0],
-  ])('keeps the plan of a statement if the connection may (%s)', async (canPrepare, kept) => {
-    const db = openDatabase(database.url, { applicationName: 'test', poolMax: 1, canPrepare });
-    const answers = await inTransaction(db, async (trx) => {
-      const add = (more: number) => rawPrepared(trx, 'select :more::integer + 1 as sum', { more });
-      return [await add(1), await add(2)].map(({ rows }) => rows[0].sum as number);
-    });
-    const { rows } = await db.raw('select statement from pg_prepared_statements');
-    await db.destroy();
-    expect(answers).toEqual([2, 3]);
-    expect(rows).toHaveLength(kept);
-  });
+  ])(
+    'returns the rows, and keeps the plan of the statement only if the pool may (canPrepare: %s)',
+    async (canPrepare, kept) => {
+      const db = openDatabase(database.url, { applicationName: 'test', poolMax: 1, canPrepare });
+      const answers = await inTransaction(db, async (trx) => {
+        const add = (more: number) => rawPrepared(trx, 'select :more::integer + 1 as sum', { more });
+        return [await add(1), await add(2)].map(({ rows }) => rows[0].sum as number);
+      });
+      const { rows } = await db.raw('select statement from pg_prepared_statements');
+      await db.destroy();
+      expect(answers).toEqual([2, 3]);
+      expect(rows).toHaveLength(kept);
+    },
+  );
 });
 
 describe('inTransaction', () => {

@@ -2,9 +2,15 @@ import { readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { isAlive, ownTag, processStart } from '../../services/platform/embedded-postgres/process-identity';
 import { withStartLock } from '../../services/platform/embedded-postgres/start-lock';
-import { end, nextWord, startProcess, temporaryDirectory, tidy } from './embedded-postgres-support';
+import {
+  end,
+  nextWord,
+  startProcess,
+  removeDirectories,
+  temporaryDirectory,
+} from './embedded-postgres-support';
 
-afterAll(tidy);
+afterAll(removeDirectories);
 
 const NO_WAIT = { waitMs: 0 };
 const DEAD = '4194305_1';

@@ -17,15 +17,15 @@ import {
   nextWord,
   serverPid,
   startProcess,
+  removeDirectories,
   temporaryDirectory,
-  tidy,
   until,
 } from './embedded-postgres-support';
 
 let template: string;
 
 beforeAll(async () => (template = await newDatabase()));
-afterAll(tidy);
+afterAll(removeDirectories);
 
 describe('a postmaster.pid that a killed server left', () => {
   let dataDir: string;

@@ -24,11 +24,11 @@ import {
   nextWord,
   serverPid,
   startProcess,
+  removeDirectories,
   temporaryDirectory,
-  tidy,
 } from './embedded-postgres-support';
 
-afterAll(tidy);
+afterAll(removeDirectories);
 
 const root = process.geteuid?.() === 0;
 const describeAsRoot = root ? describe : describe.skip;

@@ -6,12 +6,17 @@ import { accountFor } from '../../services/platform/embedded-postgres/account';
 import { bundledRelease, usableBinaries } from '../../services/platform/embedded-postgres/binaries';
 import { createCluster } from '../../services/platform/embedded-postgres/cluster';
 import { superuserUrl } from '../../services/platform/embedded-postgres/roles';
-import { startServer, stopServer } from '../../services/platform/embedded-postgres/server';
-import { rotateServerLog } from '../../services/platform/embedded-postgres/server';
+import { rotateServerLog, startServer, stopServer } from '../../services/platform/embedded-postgres/server';
 import { migrate } from '../../services/platform/migrate';
-import { ask, cloneOf, newDatabase, temporaryDirectory, tidy } from './embedded-postgres-support';
+import {
+  ask,
+  cloneOf,
+  newDatabase,
+  removeDirectories,
+  temporaryDirectory,
+} from './embedded-postgres-support';
 
-/** A new database, and one that the superuser of an earlier release made: the tests use copies. */
+/** The data directories of a new database and of one that an earlier release made. The tests use copies. */
 let fresh: string;
 let earlier: string;
 
@@ -20,7 +25,7 @@ beforeAll(async () => {
   earlier = temporaryDirectory();
   await makeEarlierDatabase(earlier);
 });
-afterAll(tidy);
+afterAll(removeDirectories);
 
 const FOREIGN_OBJECTS = `
   select relname as name from pg_class

@@ -21,7 +21,7 @@ const ROOT = path.resolve(__dirname, '../..');
 const directories: string[] = [];
 const children: ChildProcess[] = [];
 
-/** A directory below the system's temporary one; `tidy` stops the server in it and removes it. */
+/** A directory below the system's temporary one; `removeDirectories` stops the server in it and removes it. */
 export function temporaryDirectory(prefix = 'embedded-postgres-test-'): string {
   const directory = mkdtempSync(path.join(tmpdir(), prefix));
   directories.push(directory);
@@ -52,7 +52,8 @@ export async function failure(dataDir: string): Promise<Error> {
   );
 }
 
-export async function tidy(): Promise<void> {
+/** Ends the processes of the tests, and stops and removes their databases. */
+export async function removeDirectories(): Promise<void> {
   for (const child of children.splice(0)) await end(child);
   for (const directory of directories.splice(0)) {
     await stopServer(path.join(directory, 'pg18'), 'immediate').catch(() => undefined);

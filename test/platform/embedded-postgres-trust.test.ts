@@ -26,8 +26,8 @@ import {
   nextWord,
   serverPid,
   startProcess,
+  removeDirectories,
   temporaryDirectory,
-  tidy,
   until,
 } from './embedded-postgres-support';
 
@@ -38,7 +38,7 @@ let template: string;
 beforeAll(async () => (template = await newDatabase()));
 afterAll(async () => {
   impostors.forEach((each) => each.close());
-  await tidy();
+  await removeDirectories();
 });
 
 describe('a foreign server on the port of a dead server', () => {

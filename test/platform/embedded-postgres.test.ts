@@ -12,12 +12,12 @@ import {
   nextWord,
   serverPid,
   startProcess,
+  removeDirectories,
   temporaryDirectory,
-  tidy,
   until,
 } from './embedded-postgres-support';
 
-afterAll(tidy);
+afterAll(removeDirectories);
 
 let template: string;
 

@@ -41,7 +41,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** A deletion repeats the condition of a changed row too. */
+/** Returns true for a deletion too, because it checks its condition again for a row that has changed. */
 function locksRows(node: PlanNode): boolean {
   return node['Node Type'] === 'LockRows' || node.Operation === 'Delete';
 }

@@ -20,13 +20,13 @@ const reports = fc.record({
 type Report = Pick<AttemptReport, 'outcome' | 'statusCode' | 'retryAfterSeconds'>;
 
 /** Runs a delivery that never succeeds until it ends, or for a hundred attempts. */
-function live(schedule: number[], answers: Iterator<Report>, lots: Iterator<number>) {
+function attemptsOf(schedule: number[], answers: Iterator<Report>, randoms: Iterator<number>) {
   const tries: { report: Report; next: NextStep; before: number }[] = [];
   let [before, throttledBefore] = [0, 0];
   while (tries.length < 100 && tries.at(-1)?.next.status !== 'dead') {
     const report = answers.next().value as Report;
-    const lot = lots.next().value as number;
-    const next = decideNext(report, { tries: before, uncounted: throttledBefore }, schedule, () => lot);
+    const random = randoms.next().value as number;
+    const next = decideNext(report, { tries: before, uncounted: throttledBefore }, schedule, () => random);
     tries.push({ report, next, before });
     before = next.tries;
     if (isThrottled(report.statusCode)) throttledBefore++;
@@ -34,14 +34,14 @@ function live(schedule: number[], answers: Iterator<Report>, lots: Iterator<numb
   return tries;
 }
 
-/** Simulates one delivery at a fixed interval to a receiver that answers 429 to every second request. @returns how each one ended */
+/** Simulates one delivery at a fixed interval to a receiver that answers 429 to every second request. @returns the last status of each */
 function simulateThrottled({ deliveries, everySeconds }: { deliveries: number; everySeconds: number }) {
   const schedule = [0, 0.05, 0.1, 0.2, ...Array.from({ length: 16 }, () => 0.3)];
   const random = seededRandom();
   const waiting: { at: number; tries: number; uncounted: number }[] = [];
-  const fates: NextStep['status'][] = [];
+  const outcomes: NextStep['status'][] = [];
   let [added, requests] = [0, 0];
-  while (fates.length < deliveries) {
+  while (outcomes.length < deliveries) {
     while (added < deliveries && waiting.every(({ at }) => at > added * everySeconds))
       waiting.push({ at: added++ * everySeconds, tries: 0, uncounted: 0 });
     const first = waiting.reduce((earliest, one) => (one.at < earliest.at ? one : earliest));
@@ -56,9 +56,9 @@ function simulateThrottled({ deliveries, everySeconds }: { deliveries: number; e
     });
     if (next.status === 'retrying') continue;
     waiting.splice(waiting.indexOf(first), 1);
-    fates.push(next.status);
+    outcomes.push(next.status);
   }
-  return fates;
+  return outcomes;
 }
 
 /** A linear congruential generator, so that the simulation is the same in each run. */
@@ -113,10 +113,10 @@ describe('the retry schedule', () => {
         const free = [429, 503].includes(answer.statusCode ?? 0) && before.uncounted < 3;
         const step = SCHEDULE[before.tries + 1] ?? (free ? DAY : undefined);
         if (step === undefined) return next.status === 'dead';
-        const asked = Math.min(answer.retryAfterSeconds ?? 0, DAY);
-        const early = next.waitSeconds < Math.max(0.8 * step - 1e-6, asked);
+        const requested = Math.min(answer.retryAfterSeconds ?? 0, DAY);
+        const early = next.waitSeconds < Math.max(0.8 * step - 1e-6, requested);
         const spread = isThrottled(answer.statusCode) ? 60 : 0;
-        const longest = Math.max(1.2 * step, Math.min(1.2 * asked, DAY)) + spread;
+        const longest = Math.max(1.2 * step, Math.min(1.2 * requested, DAY)) + spread;
         const late = next.waitSeconds > longest + 1e-6;
         return next.status === 'retrying' && next.tries === before.tries + (free ? 0 : 1) && !early && !late;
       }),
@@ -129,8 +129,8 @@ describe('the retry schedule', () => {
         schedules,
         fc.infiniteStream(reports),
         fc.infiniteStream(draws),
-        (schedule, answers, lots) => {
-          const tries = live(schedule, answers, lots);
+        (schedule, answers, randoms) => {
+          const tries = attemptsOf(schedule, answers, randoms);
           const spent = tries.filter(({ report }) => report.outcome !== 'interrupted').length;
           return (
             tries.at(-1)!.next.status === 'dead' && spent >= schedule.length && spent <= schedule.length + 3
@@ -146,14 +146,14 @@ describe('the retry schedule', () => {
         schedules,
         fc.infiniteStream(reports),
         fc.infiniteStream(draws),
-        (schedule, answers, lots) =>
-          live(schedule, answers, lots).every(({ report, next, before }) => {
+        (schedule, answers, randoms) =>
+          attemptsOf(schedule, answers, randoms).every(({ report, next, before }) => {
             if (next.status === 'dead') return true;
             if (report.outcome === 'interrupted') return next.waitSeconds === 0 && next.tries === before;
             const step = schedule[before + 1] ?? schedule.at(-1)!;
-            const asked = Math.min(report.retryAfterSeconds ?? 0, DAY);
+            const requested = Math.min(report.retryAfterSeconds ?? 0, DAY);
             return (
-              Number.isFinite(next.waitSeconds) && next.waitSeconds >= Math.max(0.8 * step - 1e-6, asked)
+              Number.isFinite(next.waitSeconds) && next.waitSeconds >= Math.max(0.8 * step - 1e-6, requested)
             );
           }),
       ),
@@ -199,6 +199,7 @@ describe('429 and 503', () => {
     const counted = decideNext(hungUp, { tries: 1, uncounted: 3 }, SCHEDULE, () => 0.5);
     expect(counted).toEqual({ status: 'retrying', waitSeconds: SCHEDULE[2], tries: 2 });
   });
+
   it('delay the retry by a day and a minute at most, and never less than requested', () => {
     const wait = (retryAfterSeconds: number, draw: number) =>
       decideNext({ ...throttled, retryAfterSeconds }, fresh, SCHEDULE, () => draw).waitSeconds;
@@ -207,17 +208,17 @@ describe('429 and 503', () => {
     expect(wait(1, 0)).toBe(4);
   });
 
-  it('are spread over a longer time the more often the delivery was refused, up to a minute', () => {
+  it('spread the retries over a longer time the more often the delivery was refused, up to a minute', () => {
     const longest = (uncounted: number, tries = 0) =>
       decideNext(throttled, { tries, uncounted }, SCHEDULE, () => 1).waitSeconds;
     expect([0, 1, 2, 20].map((uncounted) => longest(uncounted))).toEqual([11, 16, 21, 66]);
     expect(longest(0, 1)).toBeCloseTo(1.2 * 300 + 60);
   });
 
-  it('do not keep step with a receiver that refuses every second request', () => {
-    const fates = simulateThrottled({ deliveries: 20_000, everySeconds: 0.55 });
-    expect(fates.filter((fate) => fate === 'dead')).toEqual([]);
-    expect(fates.length).toBe(20_000);
+  it('end no delivery to a receiver that refuses every second request', () => {
+    const outcomes = simulateThrottled({ deliveries: 20_000, everySeconds: 0.55 });
+    expect(outcomes.filter((outcome) => outcome === 'dead')).toEqual([]);
+    expect(outcomes.length).toBe(20_000);
   });
 });
 
