@@ -60,12 +60,16 @@ async function measureAll(): Promise<void> {
   const machine = await describeMachine();
   const rows = await withStack(async (stack, api) => {
     const measured: Row[] = [];
-    for (const measure of Object.values(ROWS)) measured.push(...(await measure(stack, api)));
+    for (const [name, measure] of Object.entries(ROWS)) {
+      const rows = await measure(stack, api);
+      print(name, rows);
+      measured.push(...rows);
+    }
     return measured;
   });
   const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
   const text = `${machine}; ${minutes} minutes.`;
-  print(text, rows);
+  process.stdout.write(`\n${text}\n`);
   await writeSection('Side by side', `${text}\n\n${tableOf(rows)}`);
 }
 

@@ -31,7 +31,7 @@ const LARGE: CatalogSize = {
   ...{ tours: Number(TOURS), departures: Number(DEPARTURES), tenants: Number(TENANTS) },
   ...{ bookings: Number(BOOKINGS), holds: 1000, deliveries: 0 },
 };
-const REQUESTS = 100;
+const REQUESTS = 50;
 const MOST = 1.5;
 /** The catalog page 3,000 of 24 begins after this share of 100,000 tours. */
 const LATE_PAGE = 0.72;
