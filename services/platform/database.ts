@@ -63,8 +63,8 @@ const statementNames = new Map<string, string>();
  * whose text is constant: for one sale the plan takes longer than the execution. Do not use it for statements that lock rows
  * and select a partition while they run (ADR 18).
  */
-export function rawPrepared(trx: Trx, sql: string, bindings: Record<string, Knex.RawBinding>): Knex.Raw {
-  const query = trx.raw(sql, bindings);
+export function rawPrepared(trx: Trx, sql: string, bindings: Record<string, unknown>): Knex.Raw {
+  const query = trx.raw(sql, bindings as Knex.ValueDict);
   if (!preparing.has(configOf(trx))) return query;
   let name = statementNames.get(sql);
   if (name === undefined) statementNames.set(sql, (name = `sale_${statementNames.size + 1}`));
