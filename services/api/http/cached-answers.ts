@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Quotas } from '../../platform/config';
-import type { Header } from '../../platform/http/edge';
+import type { ResponseHeader } from '../../platform/http/edge';
 import { isHeaderName, malformationOf } from '../../platform/http/malformed-request';
 import { assignRequestId } from '../../platform/http/request-id';
 import { startRequestLine } from '../../platform/http/request-log';
@@ -18,7 +18,7 @@ import { writeRequestLine } from './request-log';
 import { startMeasurement } from './request-metrics';
 
 /*
- * Answers a repeated read with bytes that exist, without Express (ADR 19). The first request passes all handlers of its route,
+ * Answers a repeated read with bytes that exist, without Express (ADR 27). The first request passes all handlers of its route,
  * and its controller stores the answer. The same target for the same tenant then needs only its credential, its quota and, in
  * a browser, its origin. A change clears the read cache, and with it the answers.
  */
@@ -67,7 +67,7 @@ export async function answerRead<T>(
  * Creates the function that answers a GET from the cache. It does what the common handlers do for other requests: id, log line,
  * metrics, load shedding and security headers.
  */
-export function createCacheResponder(shedder: LoadShedder, securityHeaders: Header[]): AnswerEarly {
+export function createCacheResponder(shedder: LoadShedder, securityHeaders: ResponseHeader[]): AnswerEarly {
   const common = securityHeaders.flat();
   return (request, response) => {
     if (request.method !== 'GET' || malformationOf(request)) return false;

@@ -17,7 +17,7 @@ export interface HttpEdge {
   writeRequestLine: WriteRequestLine;
   /** Measures every request, malformed ones too. */
   measure?: RequestHandler;
-  securityHeaders: Header[];
+  securityHeaders: ResponseHeader[];
   /** Returns the error for a malformed request; the service's error handler answers it. */
   toRefusal: (malformation: RequestMalformation) => Error;
   /** Requires Host in HTTP/1.0 too. */
@@ -42,7 +42,7 @@ export function createHttpApp(edge: HttpEdge): Express {
 }
 
 /** Name and value. */
-export type Header = [string, string];
+export type ResponseHeader = [string, string];
 
 /** The differences between the services' security headers. */
 export interface SecurityHeaders {
@@ -55,7 +55,7 @@ export interface SecurityHeaders {
 const NONE = ["'none'"];
 
 /** Sets the security headers of every response. A route whose page may be framed replaces them. */
-function setSecurityHeaders(headers: Header[]): RequestHandler {
+function setSecurityHeaders(headers: ResponseHeader[]): RequestHandler {
   return (_request, response, next) => {
     for (const [name, value] of headers) response.setHeader(name, value);
     next();
@@ -63,8 +63,12 @@ function setSecurityHeaders(headers: Header[]): RequestHandler {
 }
 
 /** Creates the headers with helmet once. For each request its twelve handlers would take longer than all other common ones. */
-export function securityHeadersOf({ sources, referrerPolicy, xFrameOptions }: SecurityHeaders): Header[] {
-  const headers: Header[] = [];
+export function securityHeadersOf({
+  sources,
+  referrerPolicy,
+  xFrameOptions,
+}: SecurityHeaders): ResponseHeader[] {
+  const headers: ResponseHeader[] = [];
   const recorder = {
     setHeader: (name: string, value: string) => void headers.push([name, value]),
     removeHeader: () => {},
