@@ -26,7 +26,7 @@ export function createLogger(level: string, service: string): Logger {
       level,
       base: { service, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }), log: redact },
+      formatters: { level: (label) => ({ level: label }), bindings: redact, log: redact },
       serializers: { err: toSafeError },
     },
     pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS }),
@@ -45,9 +45,10 @@ function redact(fields: Record<string, unknown>, depth = 2): Record<string, unkn
   return safe;
 }
 
-/** Returns false for errors, arrays and dates, which pino serializes. */
+/** Returns false for arrays and dates, and for errors, which `err` serializes. */
 function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && value.constructor === Object;
+  if (typeof value !== 'object' || value === null) return false;
+  return !Array.isArray(value) && !(value instanceof Date) && !(value instanceof Error);
 }
 
 /** Keeps only safe fields of an error: the `detail` of a database error holds values of a row, which may be personal data. */

@@ -107,6 +107,31 @@ describe('an answer from the cache', () => {
     expect(foreign.headers).not.toHaveProperty('access-control-allow-origin');
   });
 
+  it('is not sent to a request whose body turns out to be malformed, which gets 400 with all headers', async () => {
+    const ask = () => api.http.get(widgetPath());
+    await fromCache(ask);
+    const line = `GET ${widgetPath()} HTTP/1.1`;
+    const head = [
+      'Host: x',
+      'Origin: https://evil.example',
+      'Transfer-Encoding: chunked',
+      'Connection: close',
+    ];
+    const refused = await sendRaw(api, line, ...head, '', 'ZZZ');
+    expect(refused.status).toBe(400);
+    const always = { 'x-request-id': expect.any(String), 'x-content-type-options': 'nosniff' };
+    expect(refused.headers).toMatchObject(always);
+    expect((await ask()).status).toBe(200);
+  });
+
+  it('of the widget is not stored for a request with a parameter that the route does not know', async () => {
+    const ask = () => api.http.get(`${widgetPath()}&utm_source=news`);
+    await ask();
+    const before = await hits();
+    expect((await ask()).status).toBe(200);
+    expect(await hits()).toBe(before);
+  });
+
   it('of the widget is shared by the tokens of a tenant, and counts against the quota of each', async () => {
     const other = (await givenWidgetToken(api.db, shop.tenant)).token;
     await awaitInstances(api.db);

@@ -28,6 +28,16 @@ describe('the logger', () => {
     });
   });
 
+  it('redacts the fields of any object, and those of a child logger', () => {
+    const lines = logged(
+      `class Call { token = 'svc' }
+       log.info({ query: Object.assign(Object.create(null), { api_key: 'svc' }), body: { constructor: 'x', email: 'svc' }, call: new Call() }, 'x');
+       log.child({ token: 'svc' }).info('x');`,
+    );
+    expect(lines).toHaveLength(2);
+    expect(JSON.stringify(lines)).not.toContain('svc');
+  });
+
   it('keeps a database error’s code and sentence, and drops the statement and its values', () => {
     const [line] = logged(
       `const e = Object.assign(new Error("insert ('ana@example.com') - duplicate key"), { code: '23505', constraint: 'c', detail: 'Key (email)=(ana@example.com)' }); log.error({ err: e }, 'x');`,

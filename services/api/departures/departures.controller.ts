@@ -75,11 +75,14 @@ function currentList(
   tour: Tour,
   list: () => Promise<AnswerContent>,
 ): () => Promise<AnswerContent> {
+  let latest: string | undefined;
   return async () => {
     // Without a valid read cache the version would be one more query.
     const version =
       key && answers.isValid() ? await availability.seatsVersion(tour.id, tour.revision) : undefined;
     if (version === undefined) return list();
+    if (latest !== undefined && latest !== version) answers.drop(`${key} ${latest}`);
+    latest = version;
     return answers.get(`${key} ${version}`, async () => {
       const content = await list();
       return { value: content, until: Infinity, size: contentKib(content) };

@@ -23,6 +23,8 @@ export type StoredSeatEntry = Omit<SeatEntry, 'ttlMs'>;
 const FRESH_MS = 10_000;
 const STALE_MS = 60_000;
 const ABSENT_FRESH_MS = 5_000;
+/** Limits the age of a list of departures, which has no `as_of`, when a process ends between COMMIT and the invalidation. */
+const TOUR_FRESH_MS = 2_000;
 
 /**
  * Loads the entry of a date, or of all dates of the tour (null), which has no departure. It never outlives the first expiry or
@@ -32,12 +34,12 @@ export async function loadSeatFacts(db: Db, tourId: string, date: string | null)
   const { departure, revision, asOf, countedUntil } =
     date === null ? await findTourHorizon(db, tourId) : await findDepartureWithHorizon(db, tourId, date);
   const horizonMs = countedUntil ? countedUntil.getTime() - asOf.getTime() : Infinity;
-  return {
-    revision,
-    facts: { departure, asOf },
-    freshMs: Math.min(departure || date === null ? FRESH_MS : ABSENT_FRESH_MS, horizonMs),
-    ttlMs: Math.min(FRESH_MS + STALE_MS, horizonMs),
-  };
+  const [freshMs, ttlMs] =
+    date === null
+      ? [TOUR_FRESH_MS, TOUR_FRESH_MS]
+      : [departure ? FRESH_MS : ABSENT_FRESH_MS, FRESH_MS + STALE_MS];
+  const facts = { departure, asOf };
+  return { revision, facts, freshMs: Math.min(freshMs, horizonMs), ttlMs: Math.min(ttlMs, horizonMs) };
 }
 
 export function writeEntry({ revision, facts, freshMs }: SeatEntry): string {

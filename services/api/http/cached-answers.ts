@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Quotas } from '../../platform/config';
 import type { ResponseHeader } from '../../platform/http/edge';
 import { isHeaderName, malformationOf } from '../../platform/http/malformed-request';
+import { hasBody } from '../../platform/http/request-body';
 import { assignRequestId } from '../../platform/http/request-id';
 import { startRequestLine } from '../../platform/http/request-log';
 import type { AnswerEarly } from '../../platform/http/server';
@@ -13,6 +14,7 @@ import { acceptPrincipal, type Principal, principalOf } from './authentication';
 import { type AnswerContent, sendContent } from './caching';
 import { handleError } from './error-handler';
 import type { LoadShedder } from './load-shedding';
+import { hasOnlyDocumentedParameters } from './query-parameters';
 import { quotaHeaders, spendQuota, type SpentQuota } from './quota';
 import { writeRequestLine } from './request-log';
 import { startMeasurement } from './request-metrics';
@@ -70,7 +72,8 @@ export async function answerRead<T>(
 export function createCacheResponder(shedder: LoadShedder, securityHeaders: ResponseHeader[]): AnswerEarly {
   const common = securityHeaders.flat();
   return (request, response) => {
-    if (request.method !== 'GET' || malformationOf(request)) return false;
+    // A body may turn out to be malformed at any time: Node then answers 400 by itself.
+    if (request.method !== 'GET' || hasBody(request) || malformationOf(request)) return false;
     const caller = cachedCallerOf(request);
     const answer = caller && contextOf(request).answers.peek<CachedAnswer>(cacheKey(caller));
     if (!answer || !shedder.enter(response)) return false;
@@ -109,7 +112,7 @@ async function serve(
     const content = await contentOf(answer);
     if (!response.headersSent) sendContent(request, response, content, [...headers, ...quotaHeaders(spent)]);
   } catch (error) {
-    const all = [...headers, ...quotaHeaders(spent)];
+    const all = response.headersSent ? [] : [...headers, ...quotaHeaders(spent)];
     for (let at = 0; at < all.length; at += 2) response.setHeader(all[at]!, all[at + 1]!);
     handleError(error, request, response, () => {});
   }
@@ -161,6 +164,8 @@ function cacheKeyOf(request: Request): string | undefined {
   const { originalUrl, query, headers } = request;
   const principal = principalOf(request)!;
   if (query.api_key !== undefined || query.pass !== undefined) return undefined;
+  // The widget accepts any other parameter: one visitor could fill the cache with copies of an answer.
+  if (!hasOnlyDocumentedParameters(request)) return undefined;
   if (principal.kind === 'api_key') return cacheKey({ principal, target: originalUrl });
   const { token, target } = splitToken(originalUrl);
   if (token !== query.token || headers['x-svc-widget-token'] !== undefined) return undefined;

@@ -53,6 +53,12 @@ export function tolerantQuery(request: Request, _response: Response, next: NextF
   next(checkQuery(request, rulesOf(request), () => true));
 }
 
+/** Returns whether the query has only parameters of the route and its credential. */
+export function hasOnlyDocumentedParameters(request: Request): boolean {
+  const rules = rulesOf(request);
+  return Object.keys(request.query).every((name) => rules.has(name) || name === 'token');
+}
+
 /**
  * Reads the query of a route without a tsoa controller, by its OpenAPI entry. Drops unknown names. Needs strictQuery or
  * tolerantQuery before it, which check the values.

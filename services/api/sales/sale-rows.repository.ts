@@ -66,7 +66,7 @@ export async function convertHolds(
      from unnest(:ids::uuid[], :by::text[]) as c (id, by)
      where h.id = c.id and h.status = 'active'`,
     // Arrays, because PostgreSQL plans for 100 entries of a JSON text and then reads all live holds.
-    { at, ids: holds.map(({ id }) => id), by: holds.map(({ by }) => by) as string[] },
+    { at, ids: holds.map(({ id }) => id), by: holds.map(({ by }) => by) },
   );
   return rowCount;
 }

@@ -19,6 +19,8 @@ export interface ReadCache {
   get<T>(key: string, load: () => Promise<CachedEntry<T>>): Promise<T>;
   /** Returns the cached value of the key; undefined if there is none, or while the cache is not valid. Loads nothing. */
   peek<T>(key: string): T | undefined;
+  /** Removes the value of the key. */
+  drop(key: string): void;
   isValid(): boolean;
 }
 
@@ -32,7 +34,12 @@ export interface CachedReads {
 export function uncachedReads(db: Db): CachedReads {
   return {
     db,
-    cache: { get: async (_key, load) => (await load()).value, peek: () => undefined, isValid: () => false },
+    cache: {
+      get: async (_key, load) => (await load()).value,
+      peek: () => undefined,
+      drop: () => {},
+      isValid: () => false,
+    },
   };
 }
 
@@ -99,5 +106,6 @@ export function createReadCache(validity: ReadCacheValidity, name: string, maxSi
       count.hit.inc();
       return found.value as T;
     },
+    drop: (key) => void entries.delete(key),
   };
 }
