@@ -26,7 +26,7 @@ export function createLogger(level: string, service: string): Logger {
       level,
       base: { service, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }), bindings: redact, log: redact },
+      formatters: { level: (label) => ({ level: label }), log: redact },
       serializers: { err: toSafeError },
     },
     pino.destination({ dest: 1, sync: false, minLength: BUFFER_BYTES, periodicFlush: FLUSH_MS }),

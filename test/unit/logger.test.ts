@@ -28,13 +28,12 @@ describe('the logger', () => {
     });
   });
 
-  it('redacts the fields of any object, and those of a child logger', () => {
+  it('redacts the fields of any object', () => {
     const lines = logged(
       `class Call { token = 'svc' }
-       log.info({ query: Object.assign(Object.create(null), { api_key: 'svc' }), body: { constructor: 'x', email: 'svc' }, call: new Call() }, 'x');
-       log.child({ token: 'svc' }).info('x');`,
+       log.info({ query: Object.assign(Object.create(null), { api_key: 'svc' }), body: { constructor: 'x', email: 'svc' }, call: new Call() }, 'x');`,
     );
-    expect(lines).toHaveLength(2);
+    expect(lines).toHaveLength(1);
     expect(JSON.stringify(lines)).not.toContain('svc');
   });
 
