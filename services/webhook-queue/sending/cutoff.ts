@@ -13,7 +13,7 @@ export class Cutoff {
     for (const listener of [...this.listeners]) listener(reason);
   }
 
-  /** Calls the listener when the attempt is cut off; it must not have been yet. */
+  /** Calls the listener when the attempt is cut off. Add it before that. */
   add(listener: (reason: Error) => void): void {
     this.listeners.push(listener);
   }

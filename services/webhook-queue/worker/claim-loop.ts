@@ -19,7 +19,7 @@ interface ClaimLoop {
 
 /**
  * Time that a busy worker waits until half of its capacity is free before it claims again, longer while claimed deliveries wait for a
- * slot: for each delivery a claim of 400 takes the server a third of the time that a claim of 100 takes (0018).
+ * slot: for each delivery a claim of 400 takes the server a third of the time that a claim of 100 takes (ADR 18).
  */
 const ACCUMULATE_MS = 25;
 const ACCUMULATE_AHEAD_MS = 100;
@@ -29,8 +29,8 @@ const ACCUMULATE_STEP_MS = 5;
 export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOptions): ClaimLoop {
   let stopping = false;
   let failure: string | undefined;
-  const awake = (): void => undefined;
-  let wake = awake;
+  const ignore = (): void => undefined;
+  let wake = ignore;
 
   /** @returns true when more may be due now */
   const claim = async (): Promise<boolean> => {
@@ -59,7 +59,7 @@ export function startClaimLoop({ log, claimDue, slots, pollMs }: ClaimLoopOption
     while (!stopping) {
       const woken = new Promise<void>((resolve) => {
         wake = () => {
-          wake = awake;
+          wake = ignore;
           resolve();
         };
       });

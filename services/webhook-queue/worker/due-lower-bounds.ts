@@ -19,7 +19,7 @@ interface DueLowerBounds {
   refresh(): Promise<void>;
 }
 
-/** Leaves room for transactions that commit later than their neighbours; the next read finds even later ones. */
+/** Subtracts a second for transactions that commit later than younger ones; the next read finds even later ones. */
 const LATE_COMMIT_MS = 1000;
 /** Limits what each claim sends; for further endpoints the claim scans all entries. */
 const ENDPOINTS_MAX = 2000;

@@ -14,11 +14,12 @@ import {
   type RecordedResult,
 } from './results.repository';
 
-/** Time to accumulate results for one batch. A busy worker accumulates longer, because a statement has a cost of its own (0018). */
+/** Time to accumulate results for one batch. A busy worker accumulates longer, because a statement has a cost of its own (ADR 18). */
 const ACCUMULATE_MS = 5;
 const ACCUMULATE_BUSY_MS = 100;
-/** Results in a batch from which on a worker is busy, and from which on more of them save nothing. */
+/** Results in the last batch of a busy worker. */
 const BUSY = 16;
+/** Results in a batch that costs no less for each with more of them. */
 const ENOUGH = 500;
 const ATTEMPTS_MAX = 5;
 const PAUSE_MS = 1000;

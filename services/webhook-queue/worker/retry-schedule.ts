@@ -54,8 +54,8 @@ function nextStep(schedule: readonly number[], tries: number, free: boolean): nu
 /**
  * Adds jitter, so that deliveries that failed together are not retried together. Jitter never makes Retry-After shorter.
  *
- * After a refusal the jitter is as long as the wait times the number of refusals, up to a minute. Otherwise a delivery keeps step
- * with a receiver that refuses every second request: with one new delivery during each wait, all of its attempts are refused.
+ * After a refusal the jitter is as long as the wait times the number of refusals, up to a minute. Otherwise a receiver that
+ * refuses every second request may refuse all attempts of one delivery: if one new delivery comes during each wait.
  */
 function waitFor(step: number, retryAfter: number, refusals: number, draw: number): number {
   const spread = Math.min(refusals * Math.max(step, retryAfter), THROTTLED_SPREAD_MAX_SECONDS);
