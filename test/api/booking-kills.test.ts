@@ -56,7 +56,8 @@ async function bookUntilAnswered(key: string, seats: Seats): Promise<Acknowledge
 describe.each(['on', 'off'])(
   'API processes with group commit %s that are killed while they book',
   (setting) => {
-    const start = () => startApiProcess(database.url, { GROUP_COMMIT: setting, PREPARED_STATEMENTS: setting });
+    const start = () =>
+      startApiProcess(database.url, { GROUP_COMMIT: setting, PREPARED_STATEMENTS: setting });
     beforeAll(async () => {
       database = await createTestDatabase();
       authorization = `Bearer ${await givenKey(database.db, await givenTenant(database.db, { maxUnpaid: 1_000_000 }))}`;
