@@ -24,7 +24,7 @@ export interface DatabaseOptions {
   answerTimeoutMs?: number;
   /** Fails a connection that does not open within this time. */
   connectTimeoutMs?: number;
-  /** Whether connections keep prepared statements; a pooler may not. */
+  /** True: the connections keep prepared statements. False for a pooler that does not know them. */
   canPrepare?: boolean;
 }
 
@@ -185,7 +185,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** Classes of SQLSTATE after which the server may have committed: connection, resources, shutdown, internal errors. */
+/** Classes of SQLSTATE, and one code, after which the server may have committed: connection, resources, shutdown, internal errors. */
 const UNCERTAIN = /^(08|40003|53|57|58|XX)/;
 
 /** Returns whether the server answered with an error that ended the transaction; false when the outcome is unknown. */

@@ -6,7 +6,7 @@ import { commitSales } from '../../services/api/sales/commit-sales';
 import { prepareBooking } from '../../services/api/bookings/create-booking';
 import { prepareHold } from '../../services/api/holds/place-hold';
 import type { Sale } from '../../services/api/sales/sale';
-import { writeSales } from '../../services/api/sales/write-sales';
+import { grantSales } from '../../services/api/sales/grant-sales';
 import { revokeCredential } from '../../services/api/credentials/revoke-credential';
 import { findTenantForChange } from '../../services/api/tenants/find-tenant';
 import { changeTenantStatus } from '../../services/api/tenants/update-tenant';
@@ -106,7 +106,7 @@ describe('claims of several keys', () => {
 
 describe('sales of one transaction', () => {
   const outcomesOf = (sales: Sale[]) =>
-    inTransaction(api.db, async (trx) => (await writeSales(trx, sales)).outcomes);
+    inTransaction(api.db, async (trx) => (await grantSales(trx, sales)).outcomes);
 
   it('each obey the share of seats that the tenant had at their request', async () => {
     const { db } = api;

@@ -3,7 +3,7 @@ import { getVisibleTour } from '../../services/api/catalog/find-tour';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
 import { type BookingRequest, prepareBooking } from '../../services/api/bookings/create-booking';
 import { type HoldRequest, prepareHold } from '../../services/api/holds/place-hold';
-import { writeSale } from '../../services/api/sales/write-sales';
+import { writeSale } from '../../services/api/sales/grant-sales';
 import type { Tenant } from '../../services/api/tenants/tenant';
 import type { Trx } from '../../services/platform/database';
 

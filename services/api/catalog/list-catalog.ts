@@ -45,9 +45,7 @@ export async function listCatalog(
   return { items, last: last ? { nameFolded: last.nameFolded, id: last.id } : null };
 }
 
-/** Catalog reads that are cached while the read cache is valid (ADR 19). Writes ask the database. */
-
-/** Memory of an entry, in multiples of its JSON. */
+/** Estimated memory of a cached entry, as a multiple of the length of its JSON. */
 const COPIES = 2;
 
 /** Returns listCatalog from the cache. */

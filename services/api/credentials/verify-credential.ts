@@ -21,7 +21,7 @@ import { type CredentialSource, offeredToken, type OfferedToken, proveToken } fr
 
 import type { ApiKeyPrincipal, Scope, WidgetPrincipal } from './credential';
 
-import { isDevelopmentOrigin } from '../tenants/origins';
+import { effectiveOrigins } from '../tenants/origins';
 
 import type { CredentialKind } from './token-format';
 
@@ -165,16 +165,10 @@ function toWidgetPrincipal(token: StoredWidgetToken): WidgetPrincipal {
     kind: 'widget_token',
     tokenId: token.id,
     familyId: token.familyId,
-    origins: effectiveOrigins(token),
+    origins: effectiveOrigins(token.ownOrigins, token.tenant),
     tenant: token.tenant,
     expiresAt: token.expiresAt,
   };
-}
-
-/** Returns the token's own origins, else the tenant's. Development origins count only while the tenant is on trial. */
-function effectiveOrigins({ ownOrigins, tenant }: StoredWidgetToken): string[] {
-  const origins = ownOrigins ?? tenant.origins;
-  return tenant.status === 'trial' ? origins : origins.filter((origin) => !isDevelopmentOrigin(origin));
 }
 
 /**

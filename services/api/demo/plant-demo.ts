@@ -3,7 +3,7 @@ import { getVisibleTour } from '../catalog/find-tour';
 import { issueApiKey, issueWidgetToken } from '../credentials/issue-credential';
 import { SCOPES } from '../credentials/credential';
 import { prepareBooking } from '../bookings/create-booking';
-import { writeSale } from '../sales/write-sales';
+import { writeSale } from '../sales/grant-sales';
 import { createTenant } from '../tenants/create-tenant';
 import { findTenant } from '../tenants/find-tenant';
 import { setOrigins } from '../tenants/origins';

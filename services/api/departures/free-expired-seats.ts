@@ -10,7 +10,7 @@ import {
 
 /**
  * Marks the expired holds and unpaid leads of departures and enqueues their events. Their seats are free without this, because
- * every count compares the clock. A transaction that sells those seats marks them too, so that a clock step cannot revive
+ * every count compares the clock with the time that the sale has set (hold_lapsed and lead_lapsed, migration 0005). A transaction that sells those seats marks them too, so that a clock step cannot revive
  * them. The caller holds the departures' locks.
  * @param departureIds null: leads without a departure
  */

@@ -76,8 +76,8 @@ export async function releaseHold(
 }
 
 /**
- * Erases the customer of a hold for bookings/, which does not know the table. The caller holds the departure's lock.
- * @param externalRef replaces the reference
+ * Erases the customer of a hold. bookings/ calls it, because it does not know seat_holds. The caller holds the departure's lock.
+ * @param externalRef the new reference; null removes it
  */
 export async function eraseHoldCustomer(trx: Trx, id: string, externalRef: string | null): Promise<void> {
   await eraseCustomerOfHold(trx, id, externalRef);

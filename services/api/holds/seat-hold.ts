@@ -26,7 +26,7 @@ export interface SeatHold {
   departureDate: string;
   quantity: number;
   holdMinutes: number;
-  /** By the database's clock: an active hold past `expiresAt` is expired, also before the sweeper writes it. */
+  /** By the database's clock: an active hold past `expiresAt` is expired, also before the sweeper writes it (hold_lapsed, migration 0005). */
   status: HoldStatus;
   expiresAt: Date;
   unitPriceMinor: number;
@@ -40,7 +40,7 @@ export interface SeatHold {
   /** When the end was written; for a converted hold, when the booking was created. */
   endedAt: Date | null;
   endedBy: Actor | null;
-  /** Seats of the departure that are still free. */
+  /** Free seats of the departure, after this hold; 0 if it is cancelled, gone or closed. */
   seatsAvailable: number;
 }
 

@@ -11,7 +11,7 @@ const PER_ADDRESS_AND_TOKEN = 120;
 const WINDOW_SECONDS = 60;
 
 /**
- * Counts an authenticated request against the quota of its credential, with any answer. Rotated keys share the bucket of
+ * Counts each authenticated request, whatever its answer, against the quota of its credential. Rotated keys share the bucket of
  * their family. A key without the scope counts too, and gets 401 even over its quota.
  */
 export function quota(kind: keyof Quotas): RequestHandler {

@@ -1,7 +1,7 @@
 import { refuseWhenLocked, type Trx } from '../../platform/database';
-import { IdempotencyInProgressError, IdempotencyKeyReusedError } from './idempotency.errors';
+import { IdempotencyInProgressError, type IdempotencyKeyReusedError } from './idempotency.errors';
 import { findAnswersOfKeys, insertAnswers, lockKey, tryLockKeys } from './idempotency.repository';
-import { type KeyClaim, ReplayedResponse, type StoredResponse } from './run-idempotent';
+import { type KeyClaim, replay, type ReplayedResponse, type StoredResponse } from './run-idempotent';
 
 /** The state of a claimed key: no request has its answer, the earlier answer, or a refusal (422). */
 export type KeyState = 'free' | 'claimed elsewhere' | ReplayedResponse | IdempotencyKeyReusedError;
@@ -30,8 +30,7 @@ export async function claimKeys(trx: Trx, claims: KeyClaim<never>[], wait: boole
     const earlier = answers.get(index);
     if (!earlier) return 'free';
     if (earlier.isLocked) return 'claimed elsewhere';
-    if (!earlier.fingerprint?.equals(fingerprint)) return new IdempotencyKeyReusedError();
-    return new ReplayedResponse({ status: earlier.status, body: earlier.answer });
+    return replay(earlier, fingerprint);
   });
 }
 

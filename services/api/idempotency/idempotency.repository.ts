@@ -13,14 +13,14 @@ export interface ClaimedKey extends KeyOfOperation {
   erasedKey: string;
 }
 
-interface EarlierAnswer {
+export interface EarlierAnswer {
   fingerprint: Buffer;
   status: number;
   answer: string;
 }
 
 /** An answer that was erased with a person's data. */
-interface ErasedAnswer {
+export interface ErasedAnswer {
   fingerprint: null;
 }
 

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto';
 import type { Trx } from '../../platform/database';
 import { erasedForm } from './erase-answers';
 import { IdempotencyKeyReusedError } from './idempotency.errors';
-import { type ClaimedKey, claimKey, storeAnswer } from './idempotency.repository';
+import {
+  type ClaimedKey,
+  claimKey,
+  type EarlierAnswer,
+  type ErasedAnswer,
+  storeAnswer,
+} from './idempotency.repository';
 import type { Operation } from './operation';
 
 /** The answer of the first request: its status and the exact bytes of its body. */
@@ -14,6 +20,18 @@ export interface StoredResponse {
 /** The stored answer of an earlier request with the same key. */
 export class ReplayedResponse {
   constructor(readonly answer: StoredResponse) {}
+}
+
+/**
+ * Returns the answer of the earlier request with the key, or the refusal of another request, or of one whose answer was erased
+ * with a person's data.
+ */
+export function replay(
+  earlier: EarlierAnswer | ErasedAnswer,
+  fingerprint: Buffer,
+): ReplayedResponse | IdempotencyKeyReusedError {
+  if (!earlier.fingerprint?.equals(fingerprint)) return new IdempotencyKeyReusedError();
+  return new ReplayedResponse({ status: earlier.status, body: earlier.answer });
 }
 
 /**
@@ -44,7 +62,7 @@ export interface IdempotentRequest {
 }
 
 /**
- * Runs the effect once per Idempotency-Key. The key's row, the effect and the stored answer commit together or not at all, also
+ * Runs the effect once per Idempotency-Key, for changes; creations use claimKeys (claim-keys.ts). The key's row, the effect and the stored answer commit together or not at all, also
  * after a crash. Only success is stored: an error rolls the row back.
  * @param toAnswer returns the bytes of the answer, inside the transaction
  */
@@ -57,10 +75,9 @@ export function withIdempotencyKey<T>(
     const claimed = claimOf(request, subject, toAnswer);
     const { fingerprint } = claimed;
     const earlier = await claimKey(trx, claimed, fingerprint);
-    if (earlier) {
-      if (!earlier.fingerprint?.equals(fingerprint)) throw new IdempotencyKeyReusedError();
-      return new ReplayedResponse({ status: earlier.status, body: earlier.answer });
-    }
+    const repeat = earlier && replay(earlier, fingerprint);
+    if (repeat instanceof IdempotencyKeyReusedError) throw repeat;
+    if (repeat) return repeat;
     const result = await effect();
     await storeAnswer(trx, claimed, toAnswer(result));
     return result;

@@ -3,10 +3,10 @@ import { type Db, inTransaction, isRolledBack, type Trx } from '../../platform/d
 import { ReplayedResponse } from '../idempotency/run-idempotent';
 import type { Logger } from '../../platform/logger';
 import { findCommitted } from './committed-sales.repository';
-import { measureTransaction } from './measure-sales';
+import { measureTransaction } from './sale-metrics';
 import type { Sale } from './sale';
 import { salesOf, type WaitingSale } from './waiting-sale';
-import type { Outcome, WrittenSales } from './write-sales';
+import type { Outcome, WrittenSales } from './grant-sales';
 
 /** The end of a transaction of sales. Without `rolledBack`, an error leaves the outcome unknown. */
 export type CommitResult = { committed: Outcome[] } | { error: unknown; rolledBack: boolean };

@@ -4,12 +4,12 @@ import { DepartureBusyError } from '../departures/departure.errors';
 import { waitForDeparture } from '../departures/reserve-seats';
 import type { ReplayedResponse } from '../idempotency/run-idempotent';
 import { commitBatch, type CommitResult, type WriteBatch } from './commit-sales';
-import { createLimit, type Limit } from './limit';
-import { measureWaiting } from './measure-sales';
+import { createLimit, type Limit } from './concurrency-limit';
+import { measureWaiting } from './sale-metrics';
 import { departureKey, type Sale, type SoldOf } from './sale';
 import { SalesOverloadedError } from './sale.errors';
 import { halvesOf, isFull, isInTime, salesOf, toWaitingSale, type WaitingSale } from './waiting-sale';
-import { type Outcome, soldOf, writeSales, writeWithWait } from './write-sales';
+import { type Outcome, soldOf, grantSales, grantWithWait } from './grant-sales';
 
 /** A batch waits for no departure and no key. Another lock that takes longer ends it, and its sales are written one by one. */
 const BATCH_LOCK_MS = 250;
@@ -129,7 +129,7 @@ export class SaleQueue {
     for (const departure of own) this.writing.add(departure);
     const mayLock = ({ tour, departureDate }: Sale) =>
       own.has(departureKey({ tourId: tour.id, departureDate: departureDate! }));
-    const write: WriteBatch = (trx, sales) => writeSales(trx, sales, mayLock);
+    const write: WriteBatch = (trx, sales) => grantSales(trx, sales, mayLock);
     const result = await commitBatch(this, batch, write, performance.now() + BATCH_LOCK_MS);
     // The sales that are written one by one keep their departures, and do not delay the next batch.
     this.batches--;
@@ -180,7 +180,7 @@ export class SaleQueue {
     if (inTime.length === 1) await this.writeAlone(inTime[0]!);
     if (inTime.length <= 1) return [];
     const lockBy = performance.now() + BATCH_LOCK_MS;
-    return this.answerBatch(inTime, await commitBatch(this, inTime, writeSales, lockBy));
+    return this.answerBatch(inTime, await commitBatch(this, inTime, grantSales, lockBy));
   }
 
   private answer(one: WaitingSale, outcome: Outcome): void {
@@ -210,7 +210,7 @@ export class SaleQueue {
 
   /** Writes a sale in its own transaction, which waits for its key and its departure. */
   private async writeAlone(one: WaitingSale): Promise<void> {
-    const result = await commitBatch(this, [one], (trx, [sale]) => writeWithWait(trx, sale!), one.lockBy);
+    const result = await commitBatch(this, [one], (trx, [sale]) => grantWithWait(trx, sale!), one.lockBy);
     if ('committed' in result) this.answer(one, result.committed[0]!);
     else this.fail(one, result.error);
   }
@@ -253,7 +253,7 @@ export class SaleQueue {
         await waitForDeparture(trx, tour.id, departureDate!);
         // A transaction that is repeated after a deadlock writes the same sales.
         if (batch.length === 0) batch.push(...this.take(isOf));
-        return writeSales(trx, salesOf(batch));
+        return grantSales(trx, salesOf(batch));
       };
       const result = await commitBatch(this, batch, write, first.lockBy);
       const unlocked = batch.length === 0 && 'error' in result;

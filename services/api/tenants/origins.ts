@@ -45,6 +45,18 @@ export function isDevelopmentOrigin(origin: string): boolean {
   return origin.startsWith('http:');
 }
 
+/**
+ * Returns the origins whose pages may use a widget token: its own, else the tenant's. Development origins count only while the
+ * tenant is on trial.
+ */
+export function effectiveOrigins(
+  own: string[] | null,
+  { status, origins }: Pick<Tenant, 'status' | 'origins'>,
+): string[] {
+  const listed = own ?? origins;
+  return status === 'trial' ? listed : listed.filter((origin) => !isDevelopmentOrigin(origin));
+}
+
 type Refuse = (reason: string) => never;
 
 function refuseForeignCharacters(text: string, refuse: Refuse): void {

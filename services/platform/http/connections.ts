@@ -12,7 +12,7 @@ export interface ConnectionLimits {
   unanswered: number;
 }
 
-/** Above this share of all connections, new connections replace those without a request. */
+/** From this share of all connections on, each new one closes the one that is longest without a request. */
 const PRESSURE = 0.9;
 
 /**

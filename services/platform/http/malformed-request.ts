@@ -5,7 +5,7 @@ import { discardInput, lingerOnClose } from './connections';
 import { expectContinue } from './request-body';
 import type { RequestsInTurn } from './requests-in-turn';
 
-/** Answers a request with an unreadable body. */
+/** Answers a request whose body cannot be read. */
 export type RefuseBody = (request: Request, response: Response) => void;
 
 export interface RequestMalformation {

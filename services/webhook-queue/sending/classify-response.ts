@@ -11,7 +11,10 @@ export function isThrottled(statusCode: number | null): boolean {
   return statusCode !== null && THROTTLED.includes(statusCode);
 }
 
-/** Describes the endpoint after an attempt; null when this service cut the attempt off or could not start it. */
+/**
+ * Describes the endpoint after an attempt. Null when the attempt says nothing about it: this service cut it off or could not start
+ * it, or the kept connection was already closed.
+ */
 export type EndpointVerdict = 'healthy' | 'failing' | 'throttled' | null;
 
 export function classifyEndpoint({
@@ -50,7 +53,7 @@ export function classifyResponse(statusCode: number, location: string | undefine
   return { outcome: 'http_error', reason: `The receiver answered ${statusCode}.` };
 }
 
-/** Reads the seconds of a Retry-After header: a number, or an HTTP date in any of its three forms. Returns null for any other text. */
+/** Reads the seconds of a Retry-After header: a number, or an HTTP date in any of its three forms. Returns null for text that does not begin with a weekday or that Date.parse refuses. */
 export function readRetryAfter(header: string | undefined, now: Date): number | null {
   if (!header) return null;
   if (/^\d+$/.test(header)) return Number(header);

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database';
 import { DUE } from '../deliveries/queue.repository';
 
-/** Counting stops at one more than this number. */
+/** The highest count that is shown exactly. Queries count one more, to know that there are more. */
 export const COUNTED_MOST = 10_000;
 
 /** Maximum number of endpoints that are probed for due deliveries. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { EndpointVerdict } from '../sending/classify-response';
 
-/** Decides when an endpoint is blocked for minutes, and when it is disabled. */
+/** Decides when an endpoint is blocked for minutes, and when it is disabled. results.repository.ts opens the breaker by these rules. */
 export interface BreakerRules {
   /** Failures in a row that open the breaker. */
   failures: number;

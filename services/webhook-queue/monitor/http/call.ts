@@ -46,7 +46,7 @@ export function seeOther(response: Response, path: string): void {
   response.redirect(303, path);
 }
 
-/** The parts of the monitoring page that need the database. */
+/** Dependencies of the monitoring page, available from the end of the migration until the shutdown begins. */
 export interface Monitor {
   db: Db;
   /** SECRETS_KEY, which seals a rotated secret. */

@@ -93,7 +93,7 @@ export async function findSiblings(db: Db, { id, eventId, createdAt }: DeliveryR
     .select<Sibling[]>('d.id', 'e.url', db.raw(`${SHOWN_STATUS} as status`));
 }
 
-/** The endpoint of a delivery and its state. */
+/** A delivery's endpoint, with the endpoint's state. */
 export interface DeliveryEndpoint {
   id: string;
   url: string;

@@ -38,7 +38,7 @@ export interface WrittenSales {
  * @param mayLock false for a departure that the caller leaves locked; its sales get `locked`, unless their key is answered
  * @param wait true for one sale that waits for its Idempotency-Key, API key and tenant
  */
-export async function writeSales(
+export async function grantSales(
   trx: Trx,
   sales: Sale[],
   mayLock: (sale: Sale) => boolean = () => true,
@@ -68,15 +68,15 @@ export async function writeSales(
  * @throws the refusal; IdempotencyInProgressError, DepartureBusyError after two seconds (409)
  */
 export async function writeSale(trx: Trx, sale: Sale): Promise<Sold | ReplayedResponse> {
-  const [outcome] = (await writeWithWait(trx, sale)).outcomes;
+  const [outcome] = (await grantWithWait(trx, sale)).outcomes;
   return soldOf(outcome!);
 }
 
 /**
- * Writes one sale like writeSales, and waits for its key and its departure.
+ * Writes one sale like grantSales, and waits for its key and its departure.
  * @throws IdempotencyInProgressError, DepartureBusyError after two seconds (409); errors that precede the lock
  */
-export async function writeWithWait(trx: Trx, sale: Sale): Promise<WrittenSales> {
+export async function grantWithWait(trx: Trx, sale: Sale): Promise<WrittenSales> {
   if (sale.claim) {
     await waitForKey(trx, sale.claim);
     // An answered key waits for no departure.
@@ -88,7 +88,7 @@ export async function writeWithWait(trx: Trx, sale: Sale): Promise<WrittenSales>
   const dated = await withDate(trx, sale);
   for (const { tourId, departureDate } of departureOf(dated))
     await waitForDeparture(trx, tourId, departureDate);
-  return writeSales(trx, [dated], () => true, true);
+  return grantSales(trx, [dated], () => true, true);
 }
 
 /** @throws the refusal */
