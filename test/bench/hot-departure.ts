@@ -129,10 +129,7 @@ interface Task {
  * Simulates clients that each send one hold, wait for the answer and send the next one. Node's thread reads requests and writes answers
  * in order of arrival, half of its time for each, also while a batch is written. The next batch takes what waits when one ends.
  */
-function simulate(
-  { batchMs, saleMs, nodeMs }: Model,
-  clients: number,
-): Pick<Rate, 'perSecond' | 'p50'> {
+function simulate({ batchMs, saleMs, nodeMs }: Model, clients: number): Pick<Rate, 'perSecond' | 'p50'> {
   const tasks: Task[] = Array.from({ length: clients }, () => ({ reads: true, sentAt: 0, readyAt: 0 }));
   const times: number[] = [];
   let waiting: number[] = [];
