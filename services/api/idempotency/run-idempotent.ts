@@ -62,8 +62,8 @@ export interface IdempotentRequest {
 }
 
 /**
- * Runs the effect once per Idempotency-Key, for changes; creations use claimKeys (claim-keys.ts). The key's row, the effect and the stored answer commit together or not at all, also
- * after a crash. Only success is stored: an error rolls the row back.
+ * Runs the effect once per Idempotency-Key, for changes; creations use claimKeys (claim-keys.ts). The key's row, the effect and
+ * the stored answer commit together or not at all, also after a crash. Only success is stored: an error rolls the row back.
  * @param toAnswer returns the bytes of the answer, inside the transaction
  */
 export function withIdempotencyKey<T>(
