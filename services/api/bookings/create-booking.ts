@@ -6,15 +6,13 @@ import type { Departure } from '../departures/departure';
 import { assertFree } from '../departures/reserve-seats';
 import { assertActive } from '../holds/change-hold';
 import { findOnlyLiveDate, getHold } from '../holds/find-hold';
-import { HoldLimitReachedError, HoldNotFoundError, noLiveHold } from '../holds/hold.errors';
+import { HoldNotFoundError, noLiveHold } from '../holds/hold.errors';
 import { toMajor } from '../pricing/currency';
 import { depositOf } from '../pricing/tenant-price';
 import { type BookingSale, seatsOf, totalOf } from '../sales/sale';
 import {
   add,
   assertVisible,
-  assertWithinShare,
-  countOf,
   existingDeparture,
   type HeldSeats,
   type LockedPrice,
@@ -23,6 +21,7 @@ import {
   sellerKey,
   takeSeats,
 } from '../sales/sale-facts';
+import { assertMoreUnpaid, assertWithinShare } from '../sales/tenant-limits';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 import { PriceChangedError } from './booking.errors';
@@ -107,10 +106,7 @@ export interface GrantedBooking {
 export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooking {
   const { tenant, party } = sale;
   const { departure, held } = seatsToBook(facts, sale);
-  if (countOf(facts.unpaidLeads, tenant.id) >= tenant.maxUnpaid)
-    throw new HoldLimitReachedError(
-      `The most unpaid bookings that you may have is ${tenant.maxUnpaid}. Confirm or cancel some, or let them expire.`,
-    );
+  assertMoreUnpaid(facts, tenant);
   const more = seatsOf(party) - (held ? held.quantity : 0);
   if (departure && more > 0) assertWithinShare(facts, tenant, departure, more);
   const price = held ?? quoteBooking(facts, sale, departure);

@@ -93,7 +93,10 @@ export async function reserveSeats(trx: Trx, locked: LockedDeparture, quantity: 
   return assertFree(await readDeparture(trx, locked), quantity);
 }
 
-/** @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409) */
+/**
+ * Checks the departure alone. sales/tenant-limits.ts checks the limits of the tenant.
+ * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
+ */
 export function assertFree(departure: Departure, quantity: number): Departure {
   const status = departureStatus(departure);
   const wanted = { tourId: departure.tour.id, departureDate: departure.departureDate, quantity };

@@ -5,18 +5,16 @@ import { type HoldSale, seatsOf } from '../sales/sale';
 import {
   add,
   assertVisible,
-  assertWithinShare,
-  countOf,
   existingDeparture,
   type HeldSeats,
   quoteAdult,
   type SaleFacts,
   takeSeats,
 } from '../sales/sale-facts';
+import { assertMoreHolds, assertWithinShare } from '../sales/tenant-limits';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import { assertHoldMinutes } from './change-hold';
-import { HoldLimitReachedError } from './hold.errors';
 import type { PartialCustomer } from './seat-hold';
 
 export interface HoldRequest {
@@ -68,10 +66,7 @@ export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Grante
   const departure = existingDeparture(facts, sale, sale.departureDate);
   assertVisible(facts, sale, departure);
   assertFree(departure, quantity);
-  if (countOf(facts.liveHolds, tenant.id) >= tenant.maxHolds)
-    throw new HoldLimitReachedError(
-      `You have ${tenant.maxHolds} live holds, the most that you may have. Release some, or let them expire.`,
-    );
+  assertMoreHolds(facts, tenant);
   assertWithinShare(facts, tenant, departure, quantity);
   const price = quoteAdult(facts, tenant, departure.tour, departure.prices, departure.departureDate);
 

@@ -2,7 +2,6 @@ import type { Departure } from '../departures/departure';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { DepartureGoneError } from '../departures/departure.errors';
-import { HoldLimitReachedError } from '../holds/hold.errors';
 import type { HoldStatus } from '../holds/seat-hold';
 import type { PriceRule } from '../pricing/choose-price-rule';
 import type { PricedTour, Prices } from '../pricing/prices';
@@ -74,24 +73,6 @@ export function existingDeparture(
 /** The tour may have become invisible during the wait for the lock. */
 export function assertVisible({ visible }: SaleFacts, { tenant }: Sale, departure: Departure): void {
   if (!visible.has(sellerKey(tenant.id, departure.id))) throw new TourNotFoundError();
-}
-
-/** Limits one tenant's seats of a departure, so that it cannot block it for the others. A share of 100 % limits nothing. */
-export function assertWithinShare(
-  facts: SaleFacts,
-  tenant: Tenant,
-  departure: Departure,
-  more: number,
-): void {
-  const share = shareOf(tenant, departure);
-  if (countOf(facts.unpaidSeats, sellerKey(tenant.id, departure.id)) + more <= share) return;
-  throw new HoldLimitReachedError(
-    `The most seats of this departure that your live holds and unpaid bookings may keep is ${share}.`,
-  );
-}
-
-function shareOf({ maxHoldShare }: Tenant, { seatsTotal }: Departure): number {
-  return Math.max(1, Math.floor((seatsTotal * maxHoldShare) / 100));
 }
 
 export function quoteAdult(
