@@ -1,4 +1,4 @@
-import { type Db } from '../../platform/database';
+import type { Db } from '../../platform/database';
 import { InvalidInputError } from '../../platform/errors';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { TourRef } from '../catalog/tour';
@@ -8,7 +8,7 @@ import { assertActive } from '../holds/change-hold';
 import { findOnlyLiveDate, getHold } from '../holds/find-hold';
 import { HoldNotFoundError, noLiveHold } from '../holds/hold.errors';
 import { toMajor } from '../pricing/currency';
-import { depositOf } from '../pricing/tenant-price';
+import { depositOf } from '../pricing/apply-price-rule';
 import { type BookingSale, seatsOf, totalOf } from '../sales/sale';
 import {
   add,

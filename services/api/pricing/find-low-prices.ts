@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/database';
-import { type Tenant } from '../tenants/tenant';
+import type { Tenant } from '../tenants/tenant';
 import { type NewPriceRule, toNewRule } from './change-price-rules';
 import { type PriceRule, rankPriceRules } from './choose-price-rule';
 import {
@@ -11,7 +11,7 @@ import {
 } from './platform-prices.repository';
 import { findDiscountRules, findPriceRules } from './price-rule.repository';
 import type { Prices } from './prices';
-import { tenantPrices } from './tenant-price';
+import { applyPriceRule } from './apply-price-rule';
 
 /** A price that is 0 or less than half of the platform's, in minor units of the tour's currency. */
 export interface LowPrice {
@@ -92,7 +92,7 @@ function canMakeLow(rule: PriceRule, tenantCurrency: string, range: PriceRange):
   const halfStep = (Number(rule.roundTo ?? 0) * 10 ** digits) / 2;
   const exact = { ...rule, roundTo: null };
   return [lowest, highest].some(
-    (adult) => 2 * (tenantPrices({ adult }, exact, digits).adult - halfStep) < adult,
+    (adult) => 2 * (applyPriceRule({ adult }, exact, digits).adult - halfStep) < adult,
   );
 }
 
@@ -142,7 +142,7 @@ function addLowPrices(
 ): void {
   const [rule] = rankPriceRules(rules, tour, tenantCurrency, date);
   if (!rule) return;
-  const tenant = tenantPrices(platform, rule, tour.currencyDigits);
+  const tenant = applyPriceRule(platform, rule, tour.currencyDigits);
   for (const category of Object.keys(platform) as (keyof Prices)[]) {
     const [platformMinor, tenantMinor] = [platform[category]!, tenant[category]!];
     if (2 * tenantMinor >= platformMinor) continue;

@@ -5,7 +5,7 @@ import { type PriceRule, rankPriceRules } from './choose-price-rule';
 import { toMajor } from './currency';
 import { findPriceRules, findPriceRulesOfTenants } from './price-rule.repository';
 import type { PricedTour, Prices } from './prices';
-import { depositOf, tenantPrices } from './tenant-price';
+import { depositOf, applyPriceRule } from './apply-price-rule';
 
 /** The price of a tenant's customer in minor units, with the platform's price and the deciding rule. */
 export interface Quote {
@@ -28,7 +28,7 @@ export async function createQuoter(db: Db, tenant: Tenant, tourIds: string[]): P
 export function quoterFromRules(tenant: Tenant, rules: PriceRule[]): Quoter {
   return (tour, platform, travelDate) => {
     const [rule] = rankPriceRules(rules, tour, tenant.currency, travelDate);
-    const prices = tenantPrices(platform, rule, tour.currencyDigits);
+    const prices = applyPriceRule(platform, rule, tour.currencyDigits);
     const deposit = depositOf(prices.adult, tenant.depositPercent, tenant.paymentMethod);
     return { platform, tenant: prices, deposit, rule };
   };

@@ -10,8 +10,8 @@ import {
 } from './choose-price-rule';
 import { findPriceRules } from './price-rule.repository';
 import type { PricedTour, Prices } from './prices';
-import { quoterFromRules, type Quote } from './quote-tenant-price';
-import { depositOf, tenantPrices } from './tenant-price';
+import { type Quote, quoterFromRules } from './quote-tenant-price';
+import { depositOf, applyPriceRule } from './apply-price-rule';
 
 /** The price of a booking now, in minor units, and its reasons. */
 export interface SimulatedPrice {
@@ -40,7 +40,7 @@ export async function simulatePrice(
   const totalMinor = quote.tenant.adult * adults;
   return {
     quote,
-    unroundedMinor: tenantPrices(platform, decides && { ...decides, roundTo: null }, tour.currencyDigits)
+    unroundedMinor: applyPriceRule(platform, decides && { ...decides, roundTo: null }, tour.currencyDigits)
       .adult,
     totalMinor,
     depositMinor: depositOf(totalMinor, tenant.depositPercent, tenant.paymentMethod),

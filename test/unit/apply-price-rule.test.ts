@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { PriceRule } from '../../services/api/pricing/choose-price-rule';
-import { depositOf, tenantPrices } from '../../services/api/pricing/tenant-price';
+import { depositOf, applyPriceRule } from '../../services/api/pricing/apply-price-rule';
 
 const percent = (value: string, roundTo: string | null = null) =>
   ({ kind: 'percent', percent: value, roundTo }) as PriceRule;
@@ -10,22 +10,22 @@ const price = (amountMinor: number, roundTo: string | null = null) =>
   ({ kind: 'price', amountMinor, roundTo }) as PriceRule;
 
 const adult = (minor: number, rule: PriceRule | undefined, digits = 2) =>
-  tenantPrices({ adult: minor }, rule, digits).adult;
+  applyPriceRule({ adult: minor }, rule, digits).adult;
 
 describe("a tenant's prices", () => {
   it("are the platform's prices without a rule", () => {
-    expect(tenantPrices({ adult: 100, child: 50 }, undefined, 2)).toEqual({ adult: 100, child: 50 });
+    expect(applyPriceRule({ adult: 100, child: 50 }, undefined, 2)).toEqual({ adult: 100, child: 50 });
   });
 
   it('change in every category by a percentage, and for the adult only by an amount', () => {
     const platform = { adult: 10_000, child: 8_000, single_supplement: 3_000 };
-    expect(tenantPrices(platform, percent('-50'), 2)).toEqual({
+    expect(applyPriceRule(platform, percent('-50'), 2)).toEqual({
       adult: 5_000,
       child: 4_000,
       single_supplement: 1_500,
     });
-    expect(tenantPrices(platform, amount(-2_000), 2)).toEqual({ ...platform, adult: 8_000 });
-    expect(tenantPrices(platform, price(99_000), 2)).toEqual({ ...platform, adult: 99_000 });
+    expect(applyPriceRule(platform, amount(-2_000), 2)).toEqual({ ...platform, adult: 8_000 });
+    expect(applyPriceRule(platform, price(99_000), 2)).toEqual({ ...platform, adult: 99_000 });
   });
 
   it.each([

@@ -9,7 +9,7 @@ const MILLION = 1_000_000n;
  * the result is rounded once, half up, and is never below 0 (CONTRACT sections 1 and 8).
  * @param digits decimals of the tour's currency
  */
-export function tenantPrices(platform: Prices, rule: PriceRule | undefined, digits: number): Prices {
+export function applyPriceRule(platform: Prices, rule: PriceRule | undefined, digits: number): Prices {
   if (!rule) return platform;
   const step = roundingStep(rule.roundTo, digits);
   if (rule.kind === 'percent') {
