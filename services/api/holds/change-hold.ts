@@ -1,13 +1,13 @@
 import type { Trx } from '../../platform/database';
-import { InvalidInputError } from '../../platform/errors';
 import { relockDeparture } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import type { Tenant, TenantScope } from '../tenants/tenant';
 
 import { getHold } from './find-hold';
 import { HoldExpiredError, HoldStateConflictError } from './hold.errors';
+import { assertHoldLife, assertHoldMinutes } from './hold-length';
 import type { NamedHold, SeatHold } from './seat-hold';
-import { eraseCustomerOfHold, exceedsHoldLife, extendHoldRow, releaseHoldRow } from './seat-hold.repository';
+import { eraseCustomerOfHold, extendHoldRow, releaseHoldRow } from './seat-hold.repository';
 
 /**
  * Extends the hold to `holdMinutes` from now. Never shortens it, and keeps it alive for two hours at most.
@@ -25,24 +25,10 @@ export async function extendHold(
     const { at } = await relockDeparture(trx, departureId);
     const hold = await getHold(trx, tenant.id, holdId);
     assertActive(hold);
-    if (await exceedsHoldLife(trx, hold.id, holdMinutes, at)) {
-      const problem = 'must not keep the hold alive for more than 120 minutes';
-      throw new InvalidInputError('body', 'hold_minutes', problem);
-    }
+    await assertHoldLife(trx, hold.id, holdMinutes, at);
     await extendHoldRow(trx, hold.id, { minutes: holdMinutes, at, by });
     return getHold(trx, tenant.id, hold.id);
   });
-}
-
-/**
- * Checks the tenant's own maximum, which may be below the contract's 60 minutes.
- * @throws InvalidInputError (400)
- */
-export function assertHoldMinutes(tenant: Tenant, holdMinutes: number): number {
-  if (holdMinutes > tenant.holdMaxMinutes) {
-    throw new InvalidInputError('body', 'hold_minutes', `must be at most ${tenant.holdMaxMinutes}`);
-  }
-  return holdMinutes;
 }
 
 /** @throws HoldExpiredError, HoldStateConflictError (409) */

@@ -14,7 +14,7 @@ import {
 import { assertMoreHolds, assertWithinShare } from '../sales/tenant-limits';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { assertHoldMinutes } from './change-hold';
+import { assertHoldMinutes } from './hold-length';
 import type { PartialCustomer } from './seat-hold';
 
 export interface HoldRequest {

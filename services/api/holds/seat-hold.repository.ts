@@ -80,7 +80,7 @@ export async function findLiveHoldsByReference(
   return rows.map(toHold);
 }
 
-/** Returns whether the tenant has a hold of the tour with this reference, live or ended. */
+/** Returns true if the tenant has a hold of the tour with this reference, live or ended. */
 export async function hasHoldWithReference(
   db: Db,
   tenantId: string,
@@ -128,12 +128,16 @@ function toHold(row: HoldRow): SeatHold {
   };
 }
 
-/** Returns whether `minutes` from `at` is more than two hours after the hold was placed. */
-export async function exceedsHoldLife(trx: Trx, id: string, minutes: number, at: string): Promise<boolean> {
+/** Returns true if `minutes` from `at` is more than `lifeMinutes` after the hold was placed. */
+export async function exceedsHoldLife(
+  trx: Trx,
+  id: string,
+  end: { minutes: number; at: string; lifeMinutes: number },
+): Promise<boolean> {
   const { rows } = await trx.raw(
-    `select :at::timestamptz + make_interval(mins => :minutes) > created_at + interval '120 minutes' as exceeds
+    `select :at::timestamptz + make_interval(mins => :minutes) > created_at + make_interval(mins => :lifeMinutes) as exceeds
      from seat_holds where id = :id`,
-    { id, minutes, at },
+    { id, ...end },
   );
   return rows[0].exceeds;
 }

@@ -1,0 +1,43 @@
+import type { Trx } from '../../platform/database';
+import { InvalidInputError } from '../../platform/errors';
+import type { Tenant } from '../tenants/tenant';
+import { exceedsHoldLife } from './seat-hold.repository';
+
+/**
+ * Limits the minutes of a hold. The rest of the rule stands elsewhere:
+ * - hold.dto.ts: 1 to 60 minutes in one request.
+ * - tenants/create-tenant.ts and update-tenant.ts: the tenant's default and maximum.
+ * - sales/sale-rows.repository.ts and extendHoldRow: expires_at, from the clock read after the lock.
+ * - migration 0005: the constraints of seat_holds repeat the 120 minutes; hold_lives() and hold_lapsed() compare expires_at.
+ */
+
+/** From the placing of a hold to its last possible end. */
+const LIFE_MINUTES = 120;
+
+/**
+ * Checks the tenant's own maximum, which may be below the contract's 60 minutes.
+ * @throws InvalidInputError (400)
+ */
+export function assertHoldMinutes(tenant: Tenant, holdMinutes: number): number {
+  if (holdMinutes > tenant.holdMaxMinutes) {
+    throw new InvalidInputError('body', 'hold_minutes', `must be at most ${tenant.holdMaxMinutes}`);
+  }
+  return holdMinutes;
+}
+
+/**
+ * Checks the hold's whole life, with its extensions.
+ * @param at the clock reading from which `holdMinutes` count
+ * @throws InvalidInputError (400)
+ */
+export async function assertHoldLife(
+  trx: Trx,
+  holdId: string,
+  holdMinutes: number,
+  at: string,
+): Promise<void> {
+  if (await exceedsHoldLife(trx, holdId, { minutes: holdMinutes, at, lifeMinutes: LIFE_MINUTES })) {
+    const problem = `must not keep the hold alive for more than ${LIFE_MINUTES} minutes`;
+    throw new InvalidInputError('body', 'hold_minutes', problem);
+  }
+}
