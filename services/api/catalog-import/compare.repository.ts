@@ -29,8 +29,8 @@ export async function stageRemovals(stage: Stage, slugs: string[] | undefined): 
 
 /**
  * Compares the staged rows with the catalog, and stages the rows that differ: `changed_tours` gets the tours and `changed_departures` the
- * departures as the import leaves them. The same statement runs before the import asks, and again under the locks; only this
- * statement decides what is unchanged.
+ * departures as the import leaves them. The same statement runs before the import asks, and again under the locks. It decides
+ * which tours and departures are unchanged, of the entries whose digest is not known (known-digests.repository.ts).
  */
 export async function compareStaged(stage: Stage): Promise<void> {
   await queryStage(stage, COMPARE, [JSON.stringify(TOUR_DEFAULTS)]);

@@ -18,9 +18,9 @@ import {
 } from './import.errors';
 import { findRemovals, type ImportReport, type Removals, reportChanges } from './import-report';
 import { findIssues } from './issues.repository';
-import { stageFiles, type StagedFiles, stageRecords } from './stage-files';
+import { type StagedFiles, stageFiles, stageRecords } from './stage-files';
 import { analyzeStage, closeStage, copyChanges, openStage, type Stage } from './stage.repository';
-import { stageDigests, storeDigests } from './unchanged-entries.repository';
+import { stageDigests, storeDigests } from './known-digests.repository';
 
 export interface ImportOptions {
   /** Archive the tours that the files lack, and remove the departures that are missing from a tour's list. */

@@ -4,7 +4,7 @@ import { CsvError } from 'csv-parse';
 import { CATALOG_FILE_TYPES, type CatalogRecord, type FindUnchanged, type IssueList } from './catalog-file';
 import { cutArray, cutLines, UncuttableError } from './cut-json';
 import { CsvHead, parseCsvRows, readCsv } from './read-csv';
-import { digestEntry } from './unchanged-entries.repository';
+import { digestEntry } from './known-digests.repository';
 
 const BYTES_A_CHUNK = 256 * 1024;
 

@@ -17,7 +17,7 @@ import {
 import { isDeparturesFile, readCatalogFile } from './read-catalog-file';
 import { TOUR_OF_DEPARTURE } from './read-csv';
 import { copyRows, type Stage, type StagedRow } from './stage.repository';
-import { findUnchangedEntries } from './unchanged-entries.repository';
+import { findUnchangedEntries } from './known-digests.repository';
 
 /** The content of the files of an import. */
 export interface StagedFiles {
