@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter } from 'prom-client';
-import type { CacheStore, CachedValue, LoadLock } from '../../platform/cache-store';
+import type { CachedValue, CacheStore, LoadLock } from '../../platform/cache-store';
 import type { Logger } from '../../platform/logger';
 import type { Db } from '../../platform/database';
 import { LRUCache } from 'lru-cache';
-import { loadSeatFacts, readEntry, type SeatFacts, type StoredSeatEntry, writeEntry } from './seat-facts';
+import { loadSeatFacts, readEntry, type SeatFacts, type StoredSeatEntry, writeEntry } from './cached-seats';
 
 /** The share of the fresh time after which a hit starts a refresh, so that a date in steady demand is never stale. */
 const REFRESH_AFTER = 0.9;

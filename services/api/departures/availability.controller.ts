@@ -16,7 +16,7 @@ import type { Tenant } from '../tenants/tenant';
 import type { AvailabilityCache } from './availability-cache';
 import { checkAvailability } from './check-availability';
 import type { AvailabilityAnswer } from './departure.dto';
-import type { SeatFacts } from './seat-facts';
+import type { SeatFacts } from './cached-seats';
 
 const ROUTE: CachedRoute = { quota: 'availability' };
 const CACHE_STATUS = { hit: 'hit', stale: 'fwd=stale', miss: 'fwd=miss' };

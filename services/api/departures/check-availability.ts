@@ -2,8 +2,8 @@ import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { cachedQuote, type Quote } from '../pricing/quote-tenant-price';
 import type { PricedTour } from '../pricing/prices';
 import type { Tenant } from '../tenants/tenant';
-import type { SeatFacts } from './seat-facts';
-import { type DepartureStatus, departureStatus, seatsAvailable } from './departure';
+import type { SeatFacts } from './cached-seats';
+import { departureStatus, type DepartureStatus, seatsAvailable } from './departure';
 
 export interface Availability {
   status: DepartureStatus;

@@ -2,7 +2,10 @@ import { CLOCK, type Db, rawPrepared, type Trx } from '../../platform/database';
 import type { PricedTour } from '../pricing/prices';
 import type { Departure, DepartureKey } from './departure';
 
-/** All columns of a departure `d` of tour `t` at one clock reading, `clock.at`. */
+/**
+ * All columns of a departure `d` of tour `t` at one clock reading, `clock.at`. count_seats (migration 0014) counts the seats that all
+ * tenants have taken.
+ */
 const DEPARTURE_COLUMNS = `
   d.id, d.tour_id, t.continent, t.currency, t.currency_digits, d.departure_date, d.return_date, d.seats_total, d.prices_minor as prices,
   (select taken from count_seats(d.id, clock.at)) as seats_taken,
@@ -117,8 +120,8 @@ export interface CountedDeparture {
 }
 
 /**
- * Returns the departures with the clock reading at which their seats are counted, and the transaction's id. Runs as its own statement after the locks, as
- * findDepartureById.
+ * Returns the departures with the clock reading at which their seats are counted, and the transaction's id. Runs as its own
+ * statement after the locks, as findDepartureById.
  */
 export async function countDepartures(
   trx: Trx,

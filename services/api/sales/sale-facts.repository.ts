@@ -11,7 +11,11 @@ export interface Seller {
   unpaidSeats: number | null;
 }
 
-/** Reads what tenants see and keep of departures. @param limited counts the seats that the tenant keeps */
+/**
+ * Reads which departures tenants see, and how many seats they keep of them. The seats that all tenants have taken come from
+ * readDepartures (departures/reserve-seats.ts); count_seats (migration 0014) counts them.
+ * @param limited counts the seats that the tenant keeps
+ */
 export async function findSellers(
   trx: Trx,
   wanted: { tenantId: string; departureId: string; limited: boolean }[],
