@@ -6,7 +6,7 @@ import {
   findExpiredMonths,
   keepHistory,
   makeMonths,
-} from '../../services/webhook-queue/maintenance/keep-history';
+} from '../../services/webhook-queue/maintenance/history-retention';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { add, book, createTenant, deliveriesOf, eventually, startFastWorker } from './queue-fixture';
 import { startReceiver } from './receiver';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { AttemptReport, ClaimedDelivery } from '../../services/webhook-queue/deliveries/delivery';
 import { createGuardedAgent, type GuardedAgent } from '../../services/webhook-queue/sending/guarded-agent';
-import { Cutoff } from '../../services/webhook-queue/sending/cutoff';
+import { Cutoff } from '../../services/webhook-queue/sending/attempt-cutoff';
 import { sendWebhook } from '../../services/webhook-queue/sending/send-webhook';
 import { InterruptedError } from '../../services/webhook-queue/sending/explain-failure';
 import { eventually } from './queue-fixture';

@@ -1,11 +1,11 @@
 import { type Db, inTransaction } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
-import { keepHistory } from './keep-history';
+import { keepHistory } from './history-retention';
 import type { DeliveryStats } from '../stats/delivery-stats';
 import {
-  HEARTBEAT_SECONDS,
   deleteSilentWorkers,
   deleteWorker,
+  HEARTBEAT_SECONDS,
   upsertWorker,
 } from './worker-heartbeat.repository';
 import { adoptWaiting, cancelWaiting, findOrphans } from '../deliveries/queue.repository';

@@ -1,5 +1,5 @@
 import { Client } from 'undici';
-import type { Cutoff } from './cutoff';
+import type { Cutoff } from './attempt-cutoff';
 import { type AttemptTrace, type ConnectionRules, openConnection } from './open-connection';
 
 /** One connection to one origin, used by one attempt at a time. */

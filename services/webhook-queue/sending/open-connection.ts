@@ -3,7 +3,7 @@ import type { LookupAddress, LookupOptions } from 'node:dns';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { buildConnector } from 'undici';
-import type { Cutoff } from './cutoff';
+import type { Cutoff } from './attempt-cutoff';
 import { AttemptError } from './explain-failure';
 import { resolveTarget, type TargetRules } from './resolve-target';
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { startTrace } from './open-connection';
-import type { Cutoff } from './cutoff';
+import type { Cutoff } from './attempt-cutoff';
 import type { AttemptReport, ClaimedDelivery } from '../deliveries/delivery';
 import type { createSecretOpener } from '../signing/seal-secret';
 import { signPayload, webhookHeaders, webhookId } from '../signing/sign-payload';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Claim } from './claim.repository';
 import type { AttemptReport } from '../deliveries/delivery';
-import { Cutoff } from '../sending/cutoff';
+import { Cutoff } from '../sending/attempt-cutoff';
 import { InterruptedError } from '../sending/explain-failure';
 
 interface HeldDelivery {

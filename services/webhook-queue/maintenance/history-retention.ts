@@ -6,7 +6,10 @@ const MONTHS_AHEAD = 2;
 /** Limits a round, so that a worker stops quickly; the next round continues. */
 const BATCHES_A_ROUND = 20;
 
-/** Creates the months to come and drops each month that is wholly older than `retentionDays`. */
+/**
+ * Creates the months to come and drops each month that is wholly older than `retentionDays`. Calls the functions of migration 0013,
+ * which replaces those of 0009.
+ */
 export async function keepHistory(db: Db, log: Logger, retentionDays: number): Promise<void> {
   if (!(await expireOldStranded(db, log, retentionDays))) return;
   const made = await makeMonths(db, MONTHS_AHEAD);

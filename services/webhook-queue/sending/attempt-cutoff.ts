@@ -1,5 +1,5 @@
 /**
- * Cuts one attempt off, once: at its deadline, or when the worker stops. An AbortController with its listeners does the same for
+ * Aborts one attempt, at its deadline or when the worker stops. Later calls do nothing. An AbortController with its listeners does the same for
  * 12 µs of CPU, a tenth of an attempt.
  */
 export class Cutoff {
