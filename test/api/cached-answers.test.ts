@@ -124,8 +124,12 @@ describe('an answer from the cache', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('of the widget is not stored for a request with a parameter that the route does not know', async () => {
-    const ask = () => api.http.get(`${widgetPath()}&utm_source=news`);
+  it.each([
+    ['that the route does not know', 'utm_source=news'],
+    ['with any number of values: a search', 'q=bay'],
+    ['with any number of values: a language', 'lang=de'],
+  ])('of the widget is not stored for a request with a parameter %s', async (_kind, parameter) => {
+    const ask = () => api.http.get(`${widgetPath()}&${parameter}`);
     await ask();
     const before = await hits();
     expect((await ask()).status).toBe(200);

@@ -71,6 +71,24 @@ describe('requests for a departure that is locked', () => {
     await waiting;
   });
 
+  it('do not delay the repeat of a confirmation that was answered before', async () => {
+    const order = { tour_id: locked.tour.slug, departure_date: locked.date };
+    const book = async () => (await website.book(order)).body.booking_ref as string;
+    const [paid, ...unpaid] = [await book(), await book(), await book(), await book(), await book()];
+    const confirm = () =>
+      website.post(`/api/tenant/bookings/${paid}/confirm`, undefined, { 'idempotency-key': 'paid-1' });
+    const first = await confirm();
+    expect(first.status).toBe(200);
+    const { repeat, others } = await whileLocked(async () => {
+      const others = Promise.all(unpaid.map((ref) => website.post(`/api/tenant/bookings/${ref}/confirm`)));
+      await untilTransactionWaits(api.db);
+      return { repeat: await confirm(), others };
+    });
+    expect([repeat.status, repeat.text]).toEqual([200, first.text]);
+    expect(repeat.headers['idempotent-replayed']).toBe('true');
+    await others;
+  });
+
   it('get departure_busy after two seconds, after a wait in the process or in the database', async () => {
     const begun = performance.now();
     const answers = await whileLocked(() => Promise.all(Array.from({ length: 12 }, () => hold(locked))));

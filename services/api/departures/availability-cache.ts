@@ -26,8 +26,8 @@ export interface AvailabilityCache {
   /** @param revision the tour's revision; an entry of an earlier revision is not used */
   get(tourId: string, date: string, revision: number): Promise<CachedSeatFacts>;
   /**
-   * Returns an id that stays the same while no seat of any departure of the tour changes; undefined while the store is down.
-   * A list of departures that was read after the id is valid as long as the id is the current one.
+   * Returns an id that changes with every seat of any departure of the tour, and every two seconds; undefined while the store is
+   * down. A list of departures that was read after the id is valid as long as the id is the current one.
    */
   seatsVersion(tourId: string, revision: number): Promise<string | undefined>;
   /** Invalidates the date after a commit that changed its seats. Never rejects; limited by the store's timeout. */

@@ -11,7 +11,7 @@ import { dateInput } from '../http/input';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import { pricesAnswer, tenantPricesAnswer } from '../pricing/prices';
+import { type PricedTour, pricesAnswer, tenantPricesAnswer } from '../pricing/prices';
 import type { Tenant } from '../tenants/tenant';
 import type { AvailabilityCache } from './availability-cache';
 import { checkAvailability } from './check-availability';
@@ -53,15 +53,22 @@ export class AvailabilityController {
     const headers = availabilityHeaders(request, this.context.config.cdnCache);
     return answerRead(request, ROUTE, async () => {
       const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
-      const check = { tenant, tour, date, quantity };
+      const check = { tenant, tour: toCheckedTour(tour), date, quantity };
       return { content: availabilityContent(this.context, check, headers), until: shownUntil([tour]) };
     });
   }
 }
 
+/** The fields of a tour that a check uses. A cached answer keeps them; the whole tour would take a hundred times the memory. */
+type CheckedTour = Pick<Tour, 'slug' | 'revision'> & PricedTour;
+
+function toCheckedTour({ id, slug, revision, continent, currency, currencyDigits }: Tour): CheckedTour {
+  return { id, slug, revision, continent, currency, currencyDigits };
+}
+
 interface Check {
   tenant: Tenant;
-  tour: Tour;
+  tour: CheckedTour;
   date: string;
   quantity: number;
 }

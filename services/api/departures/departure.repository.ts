@@ -240,8 +240,9 @@ export async function findTourHorizon(
          (select min(l.payment_due_at) from departures d join booking_leads l on l.departure_id = d.id
           where d.tour_id = t.id and l.status = 'pending_payment' and l.payment_due_at > clock.at),
          (select min(d.closes_at) from departures d where d.tour_id = t.id and d.closes_at > clock.at),
-         (select min(departure_closes_at(d.departure_date, null, t.time_zone)) from departures d
-          where d.tour_id = t.id and d.departure_date >= tour_today(t.time_zone, clock.at))
+         (select departure_closes_at(d.departure_date, null, t.time_zone) from departures d
+          where d.tour_id = t.id and d.departure_date >= tour_today(t.time_zone, clock.at)
+          order by d.departure_date limit 1)
        ) as counted_until
      from clock left join tours t on t.id = :tourId`,
     { tourId },

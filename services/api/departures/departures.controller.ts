@@ -59,20 +59,22 @@ export class DeparturesController {
       const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
       if (after && after.tourId !== tour.id) throw invalidCursor();
       const page = { ...dates, afterDate: after?.date, limit };
+      // The cached function keeps these two fields, not the whole tour.
+      const { id, revision } = tour;
       const list = async () => {
-        const { items, lastDate } = await listDepartures(this.context, tenant, tour, page);
-        return toContent(items.map(departureItem), lastDate && { tourId: tour.id, date: lastDate });
+        const { items, lastDate } = await listDepartures(this.context, tenant, { id }, page);
+        return toContent(items.map(departureItem), lastDate && { tourId: id, date: lastDate });
       };
-      return { content: currentList(this.context, key, tour, list), until: shownUntil([tour]) };
+      return { content: currentList(this.context, key, { id, revision }, list), until: shownUntil([tour]) };
     });
   }
 }
 
-/** Returns a function that lists the departures. It reads them again only after a seat of the tour has changed. */
+/** Returns a function that lists the departures. It reads them again after a seat of the tour has changed, or after two seconds. */
 function currentList(
   { answers, availability }: DeparturesContext,
   key: string | undefined,
-  tour: Tour,
+  tour: Pick<Tour, 'id' | 'revision'>,
   list: () => Promise<AnswerContent>,
 ): () => Promise<AnswerContent> {
   let latest: string | undefined;

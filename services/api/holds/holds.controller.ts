@@ -24,7 +24,7 @@ import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
-import { answerCreation, answerWrite, type WriteOperation, writeOnce } from '../http/write-request';
+import { answerCreation, answerWrite, type WriteOperation, writeChecked } from '../http/write-request';
 import { toMajor } from '../pricing/currency';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
 import { type HoldRequest, prepareHold } from './place-hold';
@@ -131,7 +131,7 @@ export class HoldsController {
   async releaseHold(@Request() request: HttpRequest, @Path() hold_id: string): Promise<void> {
     setCaching(request, NO_STORE);
     const principal = apiKeyPrincipalOf(request);
-    const { after } = await writeOnce(
+    const { after } = await writeChecked(
       request,
       (trx) => releaseHold(trx, principal.tenant.id, { holdId: hold_id, by: byKey(principal) }),
       this.turnOfHold(principal.tenant, hold_id),

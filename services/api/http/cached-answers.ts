@@ -169,6 +169,8 @@ function cacheKeyOf(request: Request): string | undefined {
   if (principal.kind === 'api_key') return cacheKey({ principal, target: originalUrl });
   const { token, target } = splitToken(originalUrl);
   if (token !== query.token || headers['x-svc-widget-token'] !== undefined) return undefined;
+  // These have any number of values: one visitor could fill the cache.
+  if (query.q !== undefined || query.lang !== undefined) return undefined;
   return cacheKey({ principal, target });
 }
 

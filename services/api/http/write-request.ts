@@ -5,6 +5,7 @@ import { assertKeyStillServes } from '../credentials/verify-credential';
 import {
   claimOf,
   type KeyClaim,
+  isRepeat,
   ReplayedResponse,
   type IdempotentRequest,
   type RunIdempotent,
@@ -55,12 +56,15 @@ export async function answerWrite<T, A>(
   toAnswer: (result: T) => A,
   onRefusal: OnRefusal,
 ): Promise<A> {
-  const write = (key: IdempotentRequest | undefined, toResponse: (result: T) => StoredResponse) =>
-    writeOnce(
+  const write = async (key: IdempotentRequest | undefined, toResponse: (result: T) => StoredResponse) => {
+    // A repeat locks no departure, so it does not wait for its turn.
+    const repeats = key && operation.turn && (await isRepeat(contextOf(request).db, key));
+    return writeChecked(
       request,
       (trx) => use(trx, key ? withIdempotencyKey<T>(trx, key, toResponse) : withoutKey),
-      operation.turn,
+      repeats ? AT_ONCE : operation.turn,
     );
+  };
   return answerOnce(request, operation, write, toAnswer, onRefusal);
 }
 
@@ -143,7 +147,7 @@ async function runOnce<T, A>(
  * Runs one write in one transaction. Checks the key again before COMMIT, because it may have been revoked while the request
  * received its body or waited for a lock.
  */
-export async function writeOnce<T>(
+export async function writeChecked<T>(
   request: Request,
   work: (trx: Trx) => Promise<T>,
   turn: Turn = AT_ONCE,

@@ -50,6 +50,15 @@ export async function tryLockKeys(trx: Trx, keys: ClaimedKey[]): Promise<number[
   return rows.map(({ n }: { n: number }) => n);
 }
 
+/** Returns whether the key has an answer. Locks nothing. */
+export async function isAnswered(db: Db, { tenantId, operation, key }: KeyOfOperation): Promise<boolean> {
+  const row = await db('idempotency_keys')
+    .where({ tenant_id: tenantId, operation, key })
+    .whereNotNull('answer')
+    .first('key');
+  return row !== undefined;
+}
+
 /** Waits for the lock of a key. */
 export async function lockKey(trx: Trx, key: ClaimedKey): Promise<void> {
   await trx.raw(`select pg_advisory_xact_lock(${LOCK_OF_KEY}) from ${KEYS}`, bindKeys([key]));

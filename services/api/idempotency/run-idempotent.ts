@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database';
 import { erasedForm } from './erase-answers';
 import { IdempotencyKeyReusedError } from './idempotency.errors';
 import {
@@ -7,6 +7,7 @@ import {
   claimKey,
   type EarlierAnswer,
   type ErasedAnswer,
+  isAnswered,
   storeAnswer,
 } from './idempotency.repository';
 import type { Operation } from './operation';
@@ -59,6 +60,11 @@ export interface IdempotentRequest {
   keepHours: number;
   /** CURSOR_KEY: keys the erased form of a key. */
   secret: string;
+}
+
+/** Returns whether the request repeats one that has its answer. Its transaction replays or refuses it, and locks no departure. */
+export async function isRepeat(db: Db, request: IdempotentRequest): Promise<boolean> {
+  return isAnswered(db, request);
 }
 
 /**

@@ -21,8 +21,10 @@ export type Outcome =
   | { kind: 'refused'; refusal: unknown }
   /** Another transaction has the departure. */
   | { kind: 'locked' }
-  /** Another transaction has the Idempotency-Key, or is changing the API key or its tenant. */
-  | { kind: 'claimed' };
+  /** Another transaction has the Idempotency-Key. */
+  | { kind: 'claimed' }
+  /** Another transaction is changing the API key or its tenant. */
+  | { kind: 'changing' };
 
 /** The outcomes of a transaction, in the order of its sales. */
 export interface WrittenSales {
@@ -34,7 +36,7 @@ export interface WrittenSales {
 /**
  * Creates holds and bookings in one transaction, in order of arrival. Claims their keys, locks their departures, reads the
  * facts, decides each sale, and writes all that are granted with one statement per table. Waits for no key and no departure:
- * a sale whose key or departure another transaction has gets `claimed` or `locked`.
+ * a sale whose key or departure another transaction has gets `claimed`, `changing` or `locked`.
  * @param mayLock false for a departure that the caller leaves locked; its sales get `locked`, unless their key is answered
  * @param wait true for one sale that waits for its Idempotency-Key, API key and tenant
  */
@@ -47,7 +49,7 @@ export async function grantSales(
   const outcomes = new Map<Sale, Outcome>();
   for (const [sale, state] of await claimOwnKeys(trx, sales, wait)) outcomes.set(sale, state);
   let open = sales.filter((sale) => !outcomes.has(sale));
-  const end = (kind: 'locked' | 'claimed', ends: (sale: Sale) => boolean) => {
+  const end = (kind: 'locked' | 'changing', ends: (sale: Sale) => boolean) => {
     for (const sale of open) if (ends(sale)) outcomes.set(sale, { kind });
     open = open.filter((sale) => !outcomes.has(sale));
   };
@@ -58,7 +60,7 @@ export async function grantSales(
   end('locked', (sale) => departureOf(sale).some((one) => locked.has(departureKey(one))));
   // Before the facts are read: a change of the tenant has committed, or waits for this transaction.
   const keys = await createKeyCheck(trx, principalsOf(open), wait);
-  end('claimed', ({ principal }) => principal !== null && keys.busy.has(principal.keyId));
+  end('changing', ({ principal }) => principal !== null && keys.busy.has(principal.keyId));
   const transactionId = open.length > 0 ? await sell(trx, open, ids, keys.assertKeyServes, outcomes) : null;
   return { transactionId, outcomes: sales.map((sale) => outcomes.get(sale)!) };
 }
@@ -121,8 +123,8 @@ async function claimOwnKeys(trx: Trx, sales: Sale[], wait: boolean): Promise<[Sa
   return keyed.flatMap((sale, index): [Sale, Outcome][] => {
     const state = states[index]!;
     if (state === 'free') return [];
-    if (state === 'claimed elsewhere' || keys.busy.has(sale.principal!.keyId))
-      return [[sale, { kind: 'claimed' }]];
+    if (state === 'claimed elsewhere') return [[sale, { kind: 'claimed' }]];
+    if (keys.busy.has(sale.principal!.keyId)) return [[sale, { kind: 'changing' }]];
     return [[sale, answerOf(sale, state, keys.assertKeyServes)]];
   });
 }

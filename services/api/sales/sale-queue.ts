@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/database';
 import type { Logger } from '../../platform/logger';
+import { AppError, sqlState } from '../../platform/errors';
 import { DepartureBusyError } from '../departures/departure.errors';
 import { waitForDeparture } from '../departures/reserve-seats';
 import type { ReplayedResponse } from '../idempotency/run-idempotent';
@@ -8,25 +9,18 @@ import { createLimit, type Limit } from './concurrency-limit';
 import { measureWaiting } from './sale-metrics';
 import { departureKey, type Sale, type SoldOf } from './sale';
 import { SalesOverloadedError } from './sale.errors';
-import { halvesOf, isFull, isInTime, salesOf, toWaitingSale, type WaitingSale } from './waiting-sale';
+import {
+  halvesOf,
+  insertInOrder,
+  isFull,
+  isInTime,
+  salesOf,
+  toWaitingSale,
+  type WaitingSale,
+  without,
+} from './waiting-sale';
 import { type Outcome, soldOf, grantSales, grantWithWait } from './grant-sales';
-
-/** A batch waits for no departure and no key. Another lock that takes longer ends it, and its sales are written one by one. */
-const BATCH_LOCK_MS = 250;
-/** The most sales of a transaction. */
-const BATCH_MAX = 128;
-/** Batches that are written at the same time, of different departures. */
-const BATCHES = 2;
-/** Without group commit. */
-const SINGLE_BATCHES = 4;
-/** Departures that transactions wait for at the same time. With the other limits, less than the pool's 16 connections. */
-const LOCK_WAITERS = 6;
-/** Transactions at the same time for sales that have no date, or were in a transaction that failed. */
-const ALONE = 3;
-/** Transactions at the same time for sales that wait for their Idempotency-Key, API key or tenant. */
-const CLAIMED = 2;
-/** Time before a departure whose lock no transaction may wait for is tried again. */
-const TRY_AGAIN_MS = 20;
+import { QUEUE_LIMITS } from './queue-limits';
 
 /**
  * Creates the holds and bookings of this process (ADR 26). Requests that wait are written together, in order of arrival. A
@@ -34,11 +28,9 @@ const TRY_AGAIN_MS = 20;
  * are not delayed.
  */
 export class SaleQueue {
-  private readonly batchMax: number;
-  private readonly batchesMax: number;
-  private readonly alone = createLimit(ALONE);
-  private readonly claimed = createLimit(CLAIMED);
-  /** Sales that wait for a transaction of their own. */
+  private readonly alone = createLimit(QUEUE_LIMITS.alone);
+  private readonly claimed = createLimit(QUEUE_LIMITS.claimed);
+  /** Sales for a transaction of their own. */
   private aloneWaiting = 0;
   /** In order of arrival. */
   private waiting: WaitingSale[] = [];
@@ -56,11 +48,8 @@ export class SaleQueue {
   constructor(
     readonly db: Db,
     readonly log: Logger,
-    groupCommit: boolean,
-  ) {
-    this.batchMax = groupCommit ? BATCH_MAX : 1;
-    this.batchesMax = groupCommit ? BATCHES : SINGLE_BATCHES;
-  }
+    private readonly groupCommit: boolean,
+  ) {}
 
   /**
    * Commits the sale, if it is granted.
@@ -81,13 +70,11 @@ export class SaleQueue {
 
   /** Ends the wait of a sale at lockBy. A transaction that takes the sale clears the timer. */
   private limitWait(one: WaitingSale): void {
-    one.timer = setTimeout(
-      () => {
-        this.waiting = this.waiting.filter((other) => other !== one);
-        this.fail(one, this.lateness(one));
-      },
-      Math.max(0, one.lockBy - performance.now()),
-    );
+    const waitMs = Math.max(0, one.lockBy - performance.now());
+    one.timer = setTimeout(() => {
+      this.waiting = without(this.waiting, [one]);
+      this.fail(one, this.lateness(one));
+    }, waitMs);
   }
 
   private lateness({ departure, metLock }: WaitingSale): Error {
@@ -99,7 +86,8 @@ export class SaleQueue {
   private start(): void {
     this.starting = false;
     measureWaiting(this.waiting.length + this.aloneWaiting);
-    while (this.batches < this.batchesMax) {
+    const batchesMax = this.groupCommit ? QUEUE_LIMITS.batches : QUEUE_LIMITS.singleBatches;
+    while (this.batches < batchesMax) {
       const batch = this.take((one) => this.isFree(one));
       if (batch.length === 0) return;
       this.batches++;
@@ -114,10 +102,8 @@ export class SaleQueue {
   }
 
   private take(wanted: (one: WaitingSale) => boolean): WaitingSale[] {
-    const taken: WaitingSale[] = [];
-    const left: WaitingSale[] = [];
-    for (const one of this.waiting) (taken.length < this.batchMax && wanted(one) ? taken : left).push(one);
-    this.waiting = left;
+    const taken = this.waiting.filter(wanted).slice(0, this.groupCommit ? QUEUE_LIMITS.batchMax : 1);
+    this.waiting = without(this.waiting, taken);
     for (const one of taken) clearTimeout(one.timer);
     return taken;
   }
@@ -130,13 +116,15 @@ export class SaleQueue {
     const mayLock = ({ tour, departureDate }: Sale) =>
       own.has(departureKey({ tourId: tour.id, departureDate: departureDate! }));
     const write: WriteBatch = (trx, sales) => grantSales(trx, sales, mayLock);
-    const result = await commitBatch(this, batch, write, performance.now() + BATCH_LOCK_MS);
+    const result = await commitBatch(this, batch, write, performance.now() + QUEUE_LIMITS.batchLockMs);
     // The sales that are written one by one keep their departures, and do not delay the next batch.
     this.batches--;
     this.start();
     await this.finish(batch, result, (rest) => {
       const kept = new Set(rest.map(({ departure }) => departure!));
-      for (const departure of own) if (!kept.has(departure)) this.writing.delete(departure);
+      // Each once: a later batch may be writing a departure that this one has given back.
+      for (const departure of own)
+        if (!kept.has(departure) && own.delete(departure)) this.writing.delete(departure);
       this.start();
     });
   }
@@ -168,24 +156,27 @@ export class SaleQueue {
     }
     const { error, rolledBack } = result;
     const again = batch.filter((one) => rolledBack && isInTime(one));
-    // Another sale may have caused the error.
+    // Another sale may have caused a refusal of the database. Without its code, no connection was free, or it was lost.
+    const isRefusal = error instanceof AppError || sqlState(error) !== undefined;
     for (const one of batch)
-      if (!again.includes(one)) this.fail(one, rolledBack && batch.length > 1 ? this.lateness(one) : error);
+      if (!again.includes(one))
+        this.fail(one, rolledBack && isRefusal && batch.length > 1 ? this.lateness(one) : error);
     return halvesOf(again);
   }
 
   private async writePart(part: WaitingSale[]): Promise<WaitingSale[][]> {
     const inTime = part.filter(isInTime);
-    for (const one of part) if (!inTime.includes(one)) this.fail(one, new DepartureBusyError());
+    for (const one of part) if (!inTime.includes(one)) this.fail(one, this.lateness(one));
     if (inTime.length === 1) await this.writeAlone(inTime[0]!);
     if (inTime.length <= 1) return [];
-    const lockBy = performance.now() + BATCH_LOCK_MS;
+    const lockBy = performance.now() + QUEUE_LIMITS.batchLockMs;
     return this.answerBatch(inTime, await commitBatch(this, inTime, grantSales, lockBy));
   }
 
   private answer(one: WaitingSale, outcome: Outcome): void {
     if (outcome.kind === 'claimed') return this.queueAlone(one, this.claimed);
     if (outcome.kind === 'locked') return this.waitForLock(one);
+    if (outcome.kind === 'changing') return this.waitForChange(one);
     try {
       one.resolve(soldOf(outcome));
     } catch (refusal) {
@@ -220,13 +211,10 @@ export class SaleQueue {
     if (one.departure === null || one.lockBy <= performance.now())
       return this.fail(one, new DepartureBusyError());
     one.keyChecked = true;
-    one.metLock = true;
-    this.limitWait(one);
-    const index = this.waiting.findIndex(({ number }) => number > one.number);
-    this.waiting.splice(index < 0 ? this.waiting.length : index, 0, one);
+    this.queueAgain(one);
     const { departure } = one;
     if (this.locked.has(departure) || this.paused.has(departure)) return;
-    if (this.locked.size >= LOCK_WAITERS) return this.pause(departure);
+    if (this.locked.size >= QUEUE_LIMITS.lockWaiters) return this.pause(departure);
     this.locked.add(departure);
     void this.writeWaiting(departure).finally(() => {
       this.locked.delete(departure);
@@ -234,13 +222,30 @@ export class SaleQueue {
     });
   }
 
+  /** Puts a sale back in order of arrival when the change of its key or tenant may have ended. */
+  private waitForChange(one: WaitingSale): void {
+    if (one.lockBy <= performance.now() + QUEUE_LIMITS.tryAgainMs)
+      return this.fail(one, new DepartureBusyError());
+    this.startLater(() => this.queueAgain(one));
+  }
+
+  private queueAgain(one: WaitingSale): void {
+    one.metLock = true;
+    this.limitWait(one);
+    insertInOrder(this.waiting, one);
+  }
+
   /** Leaves a departure out of the batches for a moment. */
   private pause(departure: string): void {
     this.paused.add(departure);
+    this.startLater(() => this.paused.delete(departure));
+  }
+
+  private startLater(prepare: () => void): void {
     setTimeout(() => {
-      this.paused.delete(departure);
+      prepare();
       this.start();
-    }, TRY_AGAIN_MS);
+    }, QUEUE_LIMITS.tryAgainMs);
   }
 
   /** Writes the sales that wait for a departure, until there are none or its lock is not granted in time. */

@@ -1,4 +1,5 @@
 import type { ReplayedResponse } from '../idempotency/run-idempotent';
+import { QUEUE_LIMITS } from './queue-limits';
 import { departureKey, type Sale, type Sold } from './sale';
 
 /** A sale in the queue of its process, or in one of its transactions. */
@@ -24,9 +25,6 @@ export interface WaitingSale {
   reject(error: unknown): void;
 }
 
-/** Limits the wait for a departure in the process and in the database together. */
-const WAIT_MS = 2_000;
-
 export function toWaitingSale(
   sale: Sale,
   number: number,
@@ -36,7 +34,7 @@ export function toWaitingSale(
   const { tour, departureDate } = sale;
   const arrivedAt = performance.now();
   return {
-    ...{ sale, number, resolve, reject, arrivedAt, lockBy: arrivedAt + WAIT_MS },
+    ...{ sale, number, resolve, reject, arrivedAt, lockBy: arrivedAt + QUEUE_LIMITS.waitMs },
     departure: departureDate && departureKey({ tourId: tour.id, departureDate }),
     ...{ keyChecked: false, metLock: false, timer: undefined, ended: false },
   };
@@ -44,6 +42,17 @@ export function toWaitingSale(
 
 export function salesOf(batch: WaitingSale[]): Sale[] {
   return batch.map(({ sale }) => sale);
+}
+
+export function without(sales: WaitingSale[], others: WaitingSale[]): WaitingSale[] {
+  const removed = new Set(others);
+  return sales.filter((one) => !removed.has(one));
+}
+
+/** Inserts a sale in order of arrival. */
+export function insertInOrder(sales: WaitingSale[], one: WaitingSale): void {
+  const index = sales.findIndex(({ number }) => number > one.number);
+  sales.splice(index < 0 ? sales.length : index, 0, one);
 }
 
 export function isInTime({ lockBy }: WaitingSale): boolean {
@@ -56,19 +65,14 @@ export function halvesOf(sales: WaitingSale[]): WaitingSale[][] {
   return [sales.slice(0, middle), sales.slice(middle)].filter((half) => half.length > 0);
 }
 
-/** More sales are refused. */
-const WAITING_MAX = 1_000;
-/** More sales of one departure or one tenant are refused, so that the others can still wait. */
-const PART_MAX = 500;
-
 /**
  * Returns whether one more sale must be refused.
  * @param alone the number of sales that wait for a transaction of their own
  */
 export function isFull(waiting: WaitingSale[], alone: number, { sale, departure }: WaitingSale): boolean {
-  if (waiting.length + alone >= WAITING_MAX) return true;
-  if (waiting.length < PART_MAX) return false;
+  if (waiting.length + alone >= QUEUE_LIMITS.waitingMax) return true;
+  if (waiting.length < QUEUE_LIMITS.partMax) return false;
   const ofTenant = waiting.filter((one) => one.sale.tenant.id === sale.tenant.id);
   const ofDeparture = waiting.filter((one) => one.departure === departure);
-  return Math.max(ofTenant.length, ofDeparture.length) >= PART_MAX;
+  return Math.max(ofTenant.length, ofDeparture.length) >= QUEUE_LIMITS.partMax;
 }

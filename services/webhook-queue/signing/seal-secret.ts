@@ -86,7 +86,9 @@ export function createSecretOpener(
   const open = (endpointId: string, sealed: SealedSecret): Buffer => {
     const { id, keyId, nonce, ciphertext } = sealed;
     const name = [endpointId, id, keyId, nonce.toString('hex'), ciphertext.toString('hex')].join();
-    const secret = recent.get(name) ?? unsealSecret(key, endpointId, sealed);
+    const known = recent.get(name);
+    if (known) return known;
+    const secret = unsealSecret(key, endpointId, sealed);
     recent.set(name, secret);
     return secret;
   };

@@ -1,0 +1,25 @@
+/** The limits of a process's queue of sales (ADR 26); times in milliseconds. */
+export const QUEUE_LIMITS = {
+  /** A batch waits for no departure and no key. Another lock that takes longer ends it, and its sales are written one by one. */
+  batchLockMs: 250,
+  /** The most sales of a transaction. */
+  batchMax: 128,
+  /** Batches that are written at the same time, of different departures. */
+  batches: 2,
+  /** The same without group commit. */
+  singleBatches: 4,
+  /** Departures that transactions wait for at the same time. With the other limits, less than the pool's 16 connections. */
+  lockWaiters: 6,
+  /** Transactions at the same time for sales that have no date, or were in a transaction that failed. */
+  alone: 3,
+  /** Transactions at the same time for sales that wait for their Idempotency-Key. */
+  claimed: 2,
+  /** Time before a sale is tried again: no transaction may wait for its departure, or its key or tenant is being changed. */
+  tryAgainMs: 20,
+  /** Limits the wait for a departure in the process and in the database together. */
+  waitMs: 2_000,
+  /** More waiting sales are refused. */
+  waitingMax: 1_000,
+  /** More waiting sales of one departure or one tenant are refused, so that the others can still wait. */
+  partMax: 500,
+} as const;
