@@ -1,6 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import fc from 'fast-check';
-import { digestToken, mintCredentialToken, parseToken } from '../../services/api/credentials/token-format';
+import { digestToken } from '../../services/api/credentials/token-digest';
+import { mintCredentialToken, parseToken } from '../../services/api/credentials/token-format';
 
 describe('a minted credential', () => {
   it('has the documented shape', () => {

@@ -8,12 +8,12 @@ import {
   findStoredWidgetToken,
   type StoredApiKey,
   type StoredCredential,
-  type StoredDigest,
   type StoredWidgetToken,
 } from './credential.repository';
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash } from 'node:crypto';
 
-import { type CredentialKind, digestToken, parseToken } from './token-format';
+import { type OfferedToken, provesSecret } from './token-digest';
+import type { CredentialKind } from './token-format';
 
 /**
  * Looks up credentials. A wrong secret and an unknown id take the same query, with an answer of the same form, and no cache
@@ -80,34 +80,3 @@ function cacheEntry<C extends StoredCredential>(found: C | undefined): CachedEnt
   const usable = found && !found.revoked && !found.expired && mayBeUsed(found.tenant);
   return { value: found, until: usable ? (found.expiresAt?.getTime() ?? Infinity) : 0, size: KIB_EACH };
 }
-
-/** A well-formed token from a caller. Its secret is not proven yet. */
-export interface OfferedToken {
-  kind: CredentialKind;
-  id: string;
-  /** Its digest by each supported algorithm. */
-  digests: { sha256: Buffer; 'hmac-sha256': Buffer | undefined };
-}
-
-/**
- * Parses a token and computes both digests, so that an unknown id costs the same work as a known one.
- * @returns undefined for a malformed token
- */
-export function offeredToken(text: string, pepper: string | undefined): OfferedToken | undefined {
-  const parsed = parseToken(text);
-  if (!parsed) return undefined;
-  const digests = {
-    sha256: digestToken(text, undefined).digest,
-    'hmac-sha256': pepper ? digestToken(text, pepper).digest : undefined,
-  };
-  return { ...parsed, digests };
-}
-
-/** Checks the token against the stored digest, in constant time. */
-export function provesSecret({ digests }: OfferedToken, stored: StoredDigest): boolean {
-  const offered = digests[stored.digestAlgorithm];
-  return timingSafeEqual(offered ?? NO_DIGEST, stored.digest) && offered !== undefined;
-}
-
-/** Replaces a missing digest, so that the comparison always runs. */
-const NO_DIGEST = Buffer.alloc(32);

@@ -2,13 +2,8 @@ import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import { TENANT_COLUMNS } from '../tenants/tenant-row';
 import type { Scope } from './credential';
-import type { CredentialKind, DigestAlgorithm } from './token-format';
-
-/** The stored digest of a token. */
-export interface StoredDigest {
-  digest: Buffer;
-  digestAlgorithm: DigestAlgorithm;
-}
+import type { StoredDigest } from './token-digest';
+import type { CredentialKind } from './token-format';
 
 /** A credential with its tenant. The database compares the expiry with its own clock. */
 export interface StoredCredential extends StoredDigest {

@@ -3,8 +3,7 @@ import { mayBeUsed } from '../tenants/tenant';
 import type { ApiKey, Scope, WidgetToken } from './credential';
 import { findStoredApiKey, findStoredWidgetToken, type StoredCredential } from './credential.repository';
 import { showCredential } from './list-credentials';
-import { offeredToken, provesSecret } from './credential-source';
-
+import { offeredToken, provesSecret } from './token-digest';
 import type { CredentialKind } from './token-format';
 
 /** The reason why a token is usable or not, in the order of the checks of a request. */

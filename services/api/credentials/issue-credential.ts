@@ -3,7 +3,8 @@ import type { Tenant } from '../tenants/tenant';
 import type { ApiKey, Issued, Scope, WidgetToken } from './credential';
 import { insertCredential, type NewCredential } from './issued-credential.repository';
 import { showCredential } from './list-credentials';
-import { digestToken, mintCredentialToken, type CredentialKind } from './token-format';
+import { digestToken } from './token-digest';
+import { mintCredentialToken, type CredentialKind } from './token-format';
 import { allowedOrigins } from '../tenants/origins';
 
 interface ApiKeyToIssue {

@@ -2,7 +2,8 @@ import { type Db, toColumns, type Trx } from '../../platform/database';
 import { USABLE_STATUSES } from '../tenants/tenant';
 import { lockForChange } from '../tenants/use-lock';
 import { type CredentialOf, type CredentialPage, EXPIRING_DAYS, type Scope, UNUSED_DAYS } from './credential';
-import type { CredentialKind, DigestAlgorithm } from './token-format';
+import type { DigestAlgorithm } from './token-digest';
+import type { CredentialKind } from './token-format';
 
 /** The columns of both kinds to insert. */
 export interface NewCredential {

@@ -1,8 +1,7 @@
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 export type CredentialKind = 'api_key' | 'widget_token';
-export type DigestAlgorithm = 'sha256' | 'hmac-sha256';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** The largest multiple of 62 in a byte. Larger bytes would favour the first characters. */
@@ -45,16 +44,6 @@ export function diagnoseToken(text: string): TokenIssue | undefined {
   if (!kind) return text.startsWith('svc_') ? 'unknown_kind' : 'foreign';
   if (/[^0-9A-Za-z_]/.test(text)) return 'characters';
   return FORMAT[kind].test(text) ? 'checksum' : 'length';
-}
-
-/** Computes the digest to store. With a pepper, a stolen table cannot confirm a leaked token. The secret is random, so a slow hash adds nothing. */
-export function digestToken(
-  token: string,
-  pepper: string | undefined,
-): { digest: Buffer; algorithm: DigestAlgorithm } {
-  if (pepper)
-    return { digest: createHmac('sha256', pepper).update(token).digest(), algorithm: 'hmac-sha256' };
-  return { digest: createHash('sha256').update(token).digest(), algorithm: 'sha256' };
 }
 
 function checksum(body: string): string {

@@ -17,7 +17,8 @@ import {
   type StoredApiKey,
   type StoredWidgetToken,
 } from './credential.repository';
-import { type CredentialSource, offeredToken, type OfferedToken, proveToken } from './credential-source';
+import { type CredentialSource, proveToken } from './credential-source';
+import { offeredToken, type OfferedToken } from './token-digest';
 
 import type { ApiKeyPrincipal, Scope, WidgetPrincipal } from './credential';
 

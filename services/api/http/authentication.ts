@@ -6,7 +6,7 @@ import {
   WrongCredentialTypeError,
 } from '../credentials/credential.errors';
 import { tokenIdOfPass, verifyEmbedPass } from '../credentials/embed-pass';
-import { offeredToken } from '../credentials/credential-source';
+import { offeredToken } from '../credentials/token-digest';
 import type { ApiKeyPrincipal, Scope, WidgetPrincipal } from '../credentials/credential';
 import {
   cachedApiKeyPrincipal,
