@@ -3,6 +3,7 @@ import { isOriginOfSomeLiveToken } from '../credentials/verify-credential';
 import { contextOf } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
 import { TransportError } from '../http/http.errors';
+import { isOwnPage, mayReadList, type RequestOrigin } from './allowed-origin';
 
 const LIST = '/api/widget/tours';
 const READABLE = [
@@ -48,7 +49,7 @@ export function allowListedOrigin(request: Request, response: Response, next: Ne
 }
 
 export function allowOrigin(request: Request, response: Response): void {
-  const { origin } = placeOf(request);
+  const { origin } = requestOriginOf(request);
   if (origin !== undefined && widgetPrincipalOf(request).origins.includes(origin) && !carriesPass(request)) {
     response.setHeader('Access-Control-Allow-Origin', origin);
     response.setHeader('Access-Control-Expose-Headers', READABLE);
@@ -63,14 +64,14 @@ export function refuseForeignPage(request: Request, _response: Response, next: N
 
 /** @throws TransportError origin_not_allowed (403) */
 export function assertOwnPage(request: Request): void {
-  const place = placeOf(request);
+  const from = requestOriginOf(request);
   const allowed = carriesPass(request)
-    ? isOwnPage(ownOrigin(request), place)
-    : mayReadList(widgetPrincipalOf(request).origins, place);
+    ? isOwnPage(ownOrigin(request), from)
+    : mayReadList(widgetPrincipalOf(request).origins, from);
   if (!allowed) throw new TransportError('origin_not_allowed');
 }
 
-export function placeOf(request: Request): RequestOrigin {
+export function requestOriginOf(request: Request): RequestOrigin {
   return {
     origin: request.get('origin'),
     referer: request.get('referer'),
@@ -85,25 +86,4 @@ export function ownOrigin(request: Request): string {
 
 function carriesPass(request: Request): boolean {
   return request.query.pass !== undefined;
-}
-
-/** The headers of a browser that name the origin of a request. Other programs can send any value. */
-export interface RequestOrigin {
-  origin?: string;
-  referer?: string;
-  /** Sec-Fetch-Site: only over https, and only from some browsers. */
-  fetchSite?: string;
-  /** Sec-Fetch-Dest, likewise. */
-  fetchDest?: string;
-}
-
-/** Checks whether this page may read the list. A missing Origin means the same site, unless Sec-Fetch-Site names another. */
-function mayReadList(listed: string[], { origin, fetchSite }: RequestOrigin): boolean {
-  if (origin !== undefined) return listed.includes(origin);
-  return fetchSite !== 'cross-site' && fetchSite !== 'same-site';
-}
-
-/** Checks for a call of the embed page itself. A pass is valid for those only. */
-export function isOwnPage(own: string, { origin, fetchSite }: RequestOrigin): boolean {
-  return (origin ?? own) === own && (fetchSite ?? 'same-origin') === 'same-origin';
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Brand, brandStyle } from './embed-brand';
 import { EMBED_SCRIPT, EMBED_STYLE } from './embed-assets';
-import type { RequestOrigin } from './cors.router';
 
 const SCRIPT = hash(EMBED_SCRIPT);
 const STYLE = hash(EMBED_STYLE);
@@ -26,14 +25,4 @@ export function embedPolicy(origins: string[], brand: Brand): string {
 
 function hash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-}
-
-const FRAMES = ['iframe', 'frame', 'document'];
-
-/** Checks whether the embed page may be shown here. This is a second check; browsers enforce frame-ancestors. */
-export function mayFrame(listed: string[], own: string, { referer, fetchDest }: RequestOrigin): boolean {
-  if (fetchDest !== undefined && !FRAMES.includes(fetchDest)) return false;
-  if (!referer) return true;
-  const origin = URL.canParse(referer) ? new URL(referer).origin : 'null';
-  return origin === own || listed.includes(origin);
 }

@@ -10,14 +10,15 @@ import { continentInput, searchInput } from '../http/input';
 import { nextCursor, pageStart } from '../http/paging';
 import { documentedQuery, tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
-import { isOwnPage, ownOrigin, placeOf, registerWidgetCors, type RequestOrigin } from './cors.router';
+import { isOwnPage, mayFrame, type RequestOrigin } from './allowed-origin';
+import { ownOrigin, registerWidgetCors, requestOriginOf } from './cors.router';
 import { acceptedTags, chooseLanguage } from './languages';
 import { tourCard } from './embed-cards';
 import { type Brand, NO_BRAND } from './embed-brand';
 import { type DocumentSettings, structuredData, type Theme } from './embed-document';
 import { renderEmbedProblem } from './embed-message';
 import { renderEmbedPage } from './embed-page';
-import { embedPolicy, mayFrame } from './embed-policy';
+import { embedPolicy } from './embed-policy';
 import { registerLoader } from './loader.router';
 
 interface ListQuery {
@@ -80,16 +81,16 @@ function allowFraming(response: Response, origins: string[], brand: Brand): void
 
 function refuseForeignFrame(request: Request, _response: Response, next: NextFunction): void {
   const { origins } = widgetPrincipalOf(request);
-  const place = placeOf(request);
-  const allowed = isOwnFetch(request, place) || mayFrame(origins, ownOrigin(request), place);
+  const from = requestOriginOf(request);
+  const allowed = isOwnFetch(request, from) || mayFrame(origins, ownOrigin(request), from);
   next(allowed ? undefined : new TransportError('origin_not_allowed', 'The token is not for this page.'));
 }
 
 /** Checks for a fetch of the page's own script, which uses the pass. Only the browser's headers show that. */
-function isOwnFetch(request: Request, place: RequestOrigin): boolean {
-  const { fetchDest, fetchSite } = place;
+function isOwnFetch(request: Request, from: RequestOrigin): boolean {
+  const { fetchDest, fetchSite } = from;
   if (request.query.pass === undefined || fetchDest !== 'empty') return false;
-  return fetchSite === 'same-origin' && isOwnPage(ownOrigin(request), place);
+  return fetchSite === 'same-origin' && isOwnPage(ownOrigin(request), from);
 }
 
 async function showTours(request: Request, response: Response): Promise<void> {
