@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Db } from '../../services/platform/database';
-import { parseEndpointUrl } from '../../services/webhook-queue/endpoints/add-endpoint';
+import { parseEndpointUrl } from '../../services/webhook-queue/sending/target-url';
 import { showDelivery } from '../../services/webhook-queue/deliveries/find-deliveries';
 import { REFUSED_PORTS } from '../../services/webhook-queue/sending/allowed-target';
 import { useTestDatabase } from '../support/database';

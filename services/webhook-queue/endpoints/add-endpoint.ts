@@ -1,6 +1,5 @@
-import { isIP } from 'node:net';
-import { isInternalName, refusedPortReason } from '../sending/allowed-target';
-import { InvalidWebhookUrlError, UnknownEventTypeError } from '../webhook.errors';
+import { parseEndpointUrl } from '../sending/target-url';
+import { UnknownEventTypeError } from '../webhook.errors';
 import type { Trx } from '../../platform/database';
 import { adoptWaiting, countAdoptable } from '../deliveries/queue.repository';
 import { EVENT_TYPES, type EventType, isEventType } from '../deliveries/delivery';
@@ -49,41 +48,4 @@ export async function addEndpoint(
   await adoptWaiting(trx, id);
   const twins = await findEndpointsAtSameUrl(trx, { id, tenantId: endpoint.tenantId, url });
   return { id, url, secret, format, events, status: 'active', waiting, twins };
-}
-
-const LENGTH_MAX = 2048;
-
-/**
- * Parses and checks the URL of an endpoint. The addresses of its host are checked at every delivery (resolve-target.ts).
- * @throws InvalidWebhookUrlError
- */
-export function parseEndpointUrl(text: string, allowPrivateTargets: boolean): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url) throw new InvalidWebhookUrlError('it is not a URL such as https://example.com/webhooks');
-  if (url.href.length > LENGTH_MAX)
-    throw new InvalidWebhookUrlError(`it is longer than ${LENGTH_MAX} characters`);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new InvalidWebhookUrlError('it must begin with https://');
-  if (url.username || url.password)
-    throw new InvalidWebhookUrlError('it must not contain a user name or password');
-  if (url.hash) throw new InvalidWebhookUrlError('it must not have a #fragment, which is never sent');
-  if (!allowPrivateTargets) refusePrivate(url);
-  const reason = refusedPortReason(url, allowPrivateTargets);
-  if (reason) throw new InvalidWebhookUrlError(reason);
-  return url.href;
-}
-
-function refusePrivate(url: URL): void {
-  if (url.protocol === 'http:')
-    throw new InvalidWebhookUrlError(unlessAllowed('it must begin with https://'));
-  // The URL parser has already normalised every spelling (0x7f.1, 2130706433, circled digits).
-  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  if (isIP(host)) throw new InvalidWebhookUrlError(unlessAllowed('it must name a host, not an IP address'));
-  if (isInternalName(host)) {
-    throw new InvalidWebhookUrlError(unlessAllowed('its host is not a public name'));
-  }
-}
-
-function unlessAllowed(reason: string): string {
-  return `${reason} (unless WEBHOOK_ALLOW_PRIVATE_TARGETS is on)`;
 }

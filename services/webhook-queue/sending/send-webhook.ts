@@ -7,7 +7,7 @@ import { signPayload, webhookHeaders, webhookId } from '../signing/sign-payload'
 import { AttemptError, explainFailure, type Failure } from './explain-failure';
 import type { GuardedAgent, OutgoingWebhook } from './guarded-agent';
 import { classifyResponse, isThrottled, readRetryAfter } from './classify-response';
-import { refusedPortReason } from './allowed-target';
+import { refuseTarget } from './target-url';
 
 export interface SendingRules {
   agent: GuardedAgent;
@@ -96,17 +96,6 @@ async function post(webhook: OutgoingWebhook, rules: SendingRules, cutoff: Cutof
   } finally {
     clearTimeout(deadline);
   }
-}
-
-/** Repeats the check of adding the endpoint, because the settings and the port list may have changed since. */
-function refuseTarget(url: URL, allowPrivateTargets: boolean): void {
-  if (!allowPrivateTargets && url.protocol !== 'https:')
-    throw new AttemptError(
-      'blocked',
-      'The address is not https: http requires WEBHOOK_ALLOW_PRIVATE_TARGETS.',
-    );
-  const reason = refusedPortReason(url, allowPrivateTargets);
-  if (reason) throw new AttemptError('blocked', `The address is refused: ${reason}.`);
 }
 
 /** The class Cc of Unicode, without the slower Unicode mode. */
