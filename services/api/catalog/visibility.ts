@@ -15,8 +15,9 @@ export interface VisibilityRule {
 }
 
 /**
- * Returns the rules that apply to one tour, the deciding one first. The tenant's default is always included.
- * tour.repository.ts and health/installation.repository.ts repeat this order in SQL for lists: change all three.
+ * Returns the rules that apply to one tour, the deciding one first. The tenant's default is always included. Does not look at the
+ * tour's status; IS_VISIBLE and explainVisibility do. SQL repeats this order in four places, so change them too: IS_VISIBLE,
+ * findCatalogPage and listContinents (tour.repository.ts), findTenantsWithoutTours (health/installation.repository.ts).
  */
 export function rankVisibilityRules(
   defaultVisible: boolean,
@@ -38,5 +39,5 @@ export function visibilityJoins(tenantId: string): string {
   left join visibility_continent_rules vc on vc.tenant_id = n.id and vc.continent = t.continent`;
 }
 
-/** The condition that the tenant sees the tour. It needs visibilityJoins. */
+/** The condition that the tour is published and the tenant sees it, by the order of rankVisibilityRules. It needs visibilityJoins. */
 export const IS_VISIBLE = `(t.status = 'published' and coalesce(vt.visible, vc.visible, n.default_visible))`;

@@ -28,8 +28,8 @@ export interface DepartureKey {
 }
 
 /**
- * Derives the status. A cancellation holds on any date, so it comes first; then the states that no free seat can change. The
- * SQL function departure_is_open() has the same rule.
+ * Derives the status. A cancellation holds on any date, so it comes first; then the states that no free seat can change. The SQL
+ * function departure_is_open() (migration 0003) has the same rule; departure_closes_at() (migration 0010) returns its first false instant.
  */
 export function departureStatus(departure: Departure): DepartureStatus {
   if (departure.cancelled) return 'cancelled';

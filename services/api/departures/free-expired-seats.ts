@@ -9,9 +9,10 @@ import {
 } from './expired-seats.repository';
 
 /**
- * Marks the expired holds and unpaid leads of departures and enqueues their events. Their seats are free without this, because
- * every count compares the clock with the time that the sale has set (hold_lapsed and lead_lapsed, migration 0005). A transaction that sells those seats marks them too, so that a clock step cannot revive
- * them. The caller holds the departures' locks.
+ * Marks the expired holds and unpaid leads of departures and enqueues their events. Their seats are free without this: count_seats
+ * (migration 0014) counts only what hold_lives and lead_stands (migration 0005) call live at the clock reading. A transaction that
+ * sells those seats marks them too, so that a clock step cannot revive them. The caller holds the departures' locks. A release before
+ * the end is in holds/change-hold.ts.
  * @param departureIds null: leads without a departure
  */
 export async function freeExpiredSeats(

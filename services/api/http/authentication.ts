@@ -34,7 +34,8 @@ const offeredIds = new WeakMap<object, string>();
 
 /**
  * Authenticates a request. tsoa calls it first in every route. Checks credential, tenant and scope on every request; the
- * read cache may hold them while it is valid (ADR 19).
+ * read cache may hold them while it is valid (ADR 19). @Security of the controller names the scope;
+ * credentials/verify-credential.ts compares it.
  */
 export async function expressAuthentication(
   request: Request,

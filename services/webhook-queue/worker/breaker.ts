@@ -1,7 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { EndpointVerdict } from '../sending/classify-response';
 
-/** Decides when an endpoint is blocked for minutes, and when it is disabled. results.repository.ts opens the breaker by these rules. */
+/**
+ * Decides when an endpoint is blocked for minutes, and when it is disabled. classify-response.ts decides which attempts are failing;
+ * results.repository.ts opens the breaker by these rules; record-results.ts disables the endpoint. A breaker blocks an endpoint, an
+ * operator pauses it.
+ */
 export interface BreakerRules {
   /** Failures in a row that open the breaker. */
   failures: number;
