@@ -1,6 +1,6 @@
 import { median } from './table';
 
-/** A line of the table: one figure of each round, beside its aim. */
+/** One line of the table: the ratio of each round, and its target. */
 export interface Row {
   what: string;
   /** The other side of the comparison, and what is compared. */

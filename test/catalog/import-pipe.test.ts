@@ -74,7 +74,7 @@ async function openTransactions(): Promise<number> {
   return rows[0].count;
 }
 
-/** @returns its exit code, and how many milliseconds it took to end */
+/** Sends the signal, and SIGKILL after 5 s. @returns the exit code of the command, and the milliseconds until it ended */
 async function interrupt({ child, code }: Running, signal: NodeJS.Signals) {
   const begun = performance.now();
   child.kill(signal);

@@ -7,7 +7,7 @@ import { FAILING, type Kind, kindOf, KINDS } from './kinds';
 import type { Seen } from './receiver-process';
 
 /** A delivery with its records in the database and at the receiver. */
-export interface Story {
+export interface DeliveryRecord {
   id: string;
   kind: Kind;
   status: string;
@@ -18,13 +18,13 @@ export interface Story {
   requests: Seen[];
 }
 
-interface StoryRow extends Pick<Story, 'id' | 'status' | 'attempts' | 'tries'> {
+interface DeliveryRecordRow extends Pick<DeliveryRecord, 'id' | 'status' | 'attempts' | 'tries'> {
   eventId: string;
   url: string;
 }
 
-export async function readStories(db: Db, seen: Seen[]): Promise<Story[]> {
-  const { rows } = await db.raw<{ rows: StoryRow[] }>(
+export async function readDeliveryRecords(db: Db, seen: Seen[]): Promise<DeliveryRecord[]> {
+  const { rows } = await db.raw<{ rows: DeliveryRecordRow[] }>(
     `select d.id, d.event_id, e.url, d.status, d.attempts,
        coalesce((select json_agg(json_build_object('number', a.number, 'outcome', a.outcome) order by a.number)
          from webhook_attempts a where a.delivery_id = d.id), '[]') as tries
@@ -43,28 +43,28 @@ export async function readStories(db: Db, seen: Seen[]): Promise<Story[]> {
 }
 
 /** Counts the receiver's 2xx answers. */
-function taken({ requests }: Story): number {
+function taken({ requests }: DeliveryRecord): number {
   return requests.filter(({ status }) => status !== null && status < 300).length;
 }
 
 /** Counts tries that the receiver may have accepted although they are recorded as failed. */
-function uncertain({ kind, tries }: Story): number {
+function uncertain({ kind, tries }: DeliveryRecord): number {
   // On a slow machine any endpoint may answer after the worker's time limit.
   const outcomes: AttemptOutcome[] = ['worker_lost', 'interrupted', 'timeout'];
   if (kind === 'dropping') outcomes.push('connection', 'hung_up');
   return tries.filter(({ outcome }) => outcomes.includes(outcome)).length;
 }
 
-const BREACHES: Record<string, (story: Story) => boolean> = {
+const BREACHES: Record<string, (record: DeliveryRecord) => boolean> = {
   'not finished': ({ status }) => status !== 'delivered' && status !== 'dead',
-  'delivered but never taken': (story) => story.status === 'delivered' && taken(story) === 0,
+  'delivered but never taken': (record) => record.status === 'delivered' && taken(record) === 0,
   'dead though its endpoint answers': ({ status, kind }) => status === 'dead' && !FAILING.includes(kind),
   'numbered with a gap': ({ tries, attempts }) =>
     tries.length !== attempts || tries.some(({ number }, index) => number !== index + 1),
   'delivered by none of its tries, or by two': ({ status, tries }) =>
     tries.filter(({ outcome }) => outcome === 'delivered').length !== Number(status === 'delivered'),
   'more requests than tries': ({ requests, tries }) => requests.length > tries.length,
-  'taken twice without a reason': (story) => taken(story) - 1 > uncertain(story),
+  'taken twice without a reason': (record) => taken(record) - 1 > uncertain(record),
   'signed wrongly': ({ requests }) => requests.some(({ verified }) => !verified),
   'sent with other bytes': ({ requests }) => new Set(requests.map(({ body }) => body)).size > 1,
 };
@@ -72,35 +72,35 @@ const BREACHES: Record<string, (story: Story) => boolean> = {
 const TOLD = 5;
 
 /** Returns a line for each broken promise. */
-export function breaches(stories: Story[]): Record<string, string[]> {
+export function breaches(records: DeliveryRecord[]): Record<string, string[]> {
   const found = Object.entries(BREACHES).map(([promise, breaks]) => {
-    const broken = stories.filter(breaks);
+    const broken = records.filter(breaks);
     return [`${promise}: ${broken.length}`, broken.slice(0, TOLD).map(tell)] as const;
   });
   return Object.fromEntries(found.filter(([, lines]) => lines.length > 0));
 }
 
-function tell({ id, kind, status, tries, requests }: Story): string {
+function tell({ id, kind, status, tries, requests }: DeliveryRecord): string {
   const log = tries.map(({ number, outcome }) => `${number} ${outcome}`).join(', ');
   const answers = requests.map(({ status: answered }) => answered ?? 'none').join(', ');
   return `${id} (${kind}) is ${status}; tries: ${log}; answers: ${answers}`;
 }
 
 /** Finds late results whose attempt is not recorded as worker_lost, so that the result overwrote it. */
-export function overwritten(stories: Story[], late: LateResult[]): LateResult[] {
-  const byId = new Map(stories.map((story) => [story.id, story]));
+export function overwritten(records: DeliveryRecord[], late: LateResult[]): LateResult[] {
+  const byId = new Map(records.map((record) => [record.id, record]));
   return late.filter(
     ({ delivery_id: id, attempt }) => byId.get(id)?.tries[attempt - 1]?.outcome !== 'worker_lost',
   );
 }
 
-export function shareTakenTwice(stories: Story[]): number {
-  return stories.filter((story) => taken(story) > 1).length / stories.length;
+export function shareTakenTwice(records: DeliveryRecord[]): number {
+  return records.filter((record) => taken(record) > 1).length / records.length;
 }
 
-export function printFigures(title: string, stories: Story[]): void {
+export function printFigures(title: string, records: DeliveryRecord[]): void {
   const head = ['', 'deliveries', 'delivered', 'dead', 'requests', 'tries', 'worker_lost', 'taken twice'];
-  const line = (name: string, some: Story[]) => [
+  const line = (name: string, some: DeliveryRecord[]) => [
     name,
     some.length,
     some.filter(({ status }) => status === 'delivered').length,
@@ -108,17 +108,17 @@ export function printFigures(title: string, stories: Story[]): void {
     sum(some, ({ requests }) => requests.length),
     sum(some, ({ tries }) => tries.length),
     sum(some, ({ tries }) => tries.filter(({ outcome }) => outcome === 'worker_lost').length),
-    some.filter((story) => taken(story) > 1).length,
+    some.filter((record) => taken(record) > 1).length,
   ];
   const byKind = KINDS.map((kind) =>
     line(
       kind,
-      stories.filter((story) => story.kind === kind),
+      records.filter((record) => record.kind === kind),
     ),
   );
-  printTable(title, head, [...byKind, line('all', stories)]);
+  printTable(title, head, [...byKind, line('all', records)]);
 }
 
-function sum(stories: Story[], count: (story: Story) => number): number {
-  return stories.reduce((total, story) => total + count(story), 0);
+function sum(records: DeliveryRecord[], count: (record: DeliveryRecord) => number): number {
+  return records.reduce((total, record) => total + count(record), 0);
 }

@@ -10,7 +10,7 @@ import { createTestDatabase } from '../support/database';
 import { type Fleet, startFleet } from './fleet';
 import { type Receiver, startReceiver } from './receiver';
 import { FAN_OUT, type ChaosTenants, createChaosTenants } from './tenants';
-import { breaches, overwritten, printFigures, readStories, shareTakenTwice } from './verdict';
+import { breaches, overwritten, printFigures, readDeliveryRecords, shareTakenTwice } from './verdict';
 
 /** The long form is `npm run chaos:webhooks`. */
 const DELIVERIES = Number(process.env.DELIVERIES ?? 400);
@@ -89,16 +89,16 @@ async function startOf(db: Db): Promise<string> {
 }
 
 async function expectPromisesKept(db: Db, title: string) {
-  const stories = await readStories(db, await receiver.seen());
-  const share = shareTakenTwice(stories);
+  const records = await readDeliveryRecords(db, await receiver.seen());
+  const share = shareTakenTwice(records);
   const load = loadavg().map((value) => value.toFixed(1));
   if (LONG)
-    printFigures(`${title}; taken twice: ${(100 * share).toFixed(2)} %; load ${load.join(' ')}`, stories);
-  expect(breaches(stories)).toEqual({});
-  expect(stories.length).toBeGreaterThanOrEqual(DELIVERIES);
+    printFigures(`${title}; taken twice: ${(100 * share).toFixed(2)} %; load ${load.join(' ')}`, records);
+  expect(breaches(records)).toEqual({});
+  expect(records.length).toBeGreaterThanOrEqual(DELIVERIES);
   // A short run has only kills.
   expect(share).toBeLessThanOrEqual(LONG ? 0.02 : 0.2);
-  return stories;
+  return records;
 }
 
 describe('webhook workers that are killed while they deliver', () => {
@@ -124,9 +124,9 @@ describe('webhook workers that are killed while they deliver', () => {
 
       const took = Math.round((Date.now() - begun) / 1000);
       const title = `${KILLS} kills and one freeze with ${late.length} late results in ${took} s`;
-      const stories = await expectPromisesKept(db, title);
+      const records = await expectPromisesKept(db, title);
       expect(late.length).toBeGreaterThan(0);
-      expect(overwritten(stories, late)).toEqual([]);
+      expect(overwritten(records, late)).toEqual([]);
     },
     KILLS * KILL_EVERY_MS * 3 + TIMEOUT_MS,
   );

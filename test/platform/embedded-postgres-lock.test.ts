@@ -18,15 +18,15 @@ const DEAD = '4194305_1';
 describe('the start lock of the embedded database', () => {
   it('admits one starter at a time, also within this process', async () => {
     const lock = newLock();
-    const diary: string[] = [];
+    const order: string[] = [];
     const stay = () =>
       withStartLock(lock, { waitMs: 5000 }, async () => {
-        diary.push('in');
+        order.push('in');
         await new Promise((resolve) => setTimeout(resolve, 5));
-        diary.push('out');
+        order.push('out');
       });
     await Promise.all([stay(), stay(), stay()]);
-    expect(diary.join(' ')).toBe('in out in out in out');
+    expect(order.join(' ')).toBe('in out in out in out');
   });
 
   it('names its holder when the wait times out', async () => {
@@ -63,14 +63,14 @@ describe('the start lock of the embedded database', () => {
 
   it('is taken over by one of many starters', async () => {
     const lock = newLock();
-    const diary = path.join(temporaryDirectory(), 'diary');
+    const logFile = path.join(temporaryDirectory(), 'log');
     symlinkSync(`${DEAD} first`, lock);
-    const many = [1, 2, 3, 4].map(() => startProcess(['contend', lock, diary]));
+    const many = [1, 2, 3, 4].map(() => startProcess(['contend', lock, logFile]));
     await Promise.all(many.map(nextWord));
     const ended = many.map((each) => new Promise((resolve) => each.once('exit', resolve)));
     many.forEach((each) => each.send('go'));
     await Promise.all(ended);
-    expect(readFileSync(diary, 'utf8')).toBe('in\nout\n'.repeat(4));
+    expect(readFileSync(logFile, 'utf8')).toBe('in\nout\n'.repeat(4));
     expect(readdirSync(path.dirname(lock))).toEqual([]);
   });
 

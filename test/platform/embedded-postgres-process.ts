@@ -29,12 +29,12 @@ const TASKS: Record<string, (...args: string[]) => Promise<void>> = {
   },
 
   /** Records each acquisition as "in" and each release as "out", so that an overlap is visible. */
-  async contend(lock, diary) {
+  async contend(lock, logFile) {
     process.once('message', () => {
       void withStartLock(lock, { waitMs: 10_000 }, async () => {
-        appendFileSync(diary, 'in\n');
+        appendFileSync(logFile, 'in\n');
         await new Promise((resolve) => setTimeout(resolve, 5));
-        appendFileSync(diary, 'out\n');
+        appendFileSync(logFile, 'out\n');
       }).then(() => process.disconnect());
     });
     tell({ ready: true });

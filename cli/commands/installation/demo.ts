@@ -116,7 +116,7 @@ export interface DemoDeparture {
 }
 
 const SEATS_FOR_THE_EXAMPLES = 4;
-/** Days ahead, so that the examples still work tomorrow. */
+/** The examples use a departure at least this many days ahead, so that they still work tomorrow. */
 const DAYS_AHEAD = 14;
 
 /** Finds a bookable departure for the examples: of the flagship tour if the tenant sees it, else of any tour. */

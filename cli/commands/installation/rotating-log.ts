@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 
 /** Maximum bytes of a log file before rotation. */
 const FILE_BYTES = 10 * 1024 * 1024;
-/** Files kept: the current one, and `<file>.1` (the newest) to `<file>.4`: 50 MiB for each service. */
+/** Keeps the current file and `<file>.1` (the newest) to `<file>.4`. The limit is 50 MiB for each service. */
 const FILES = 5;
 const LINE_END = 0x0a;
 

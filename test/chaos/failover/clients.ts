@@ -103,7 +103,7 @@ export function startClients(shop: Shop): Clients {
       const hold = await buy({ kind: 'hold', reference: `hold-${name}-${n}`, seats, quantity }, timeoutMs);
       const booking: Intent = { kind: 'booking', reference: `order-${name}-${n}`, seats, quantity };
       const holdId = hold.status === 201 ? (JSON.parse(hold.text).hold_id as string) : undefined;
-      // Every third hold is not booked.
+      // Every third booking names no hold: its hold stays unused, and the booking takes other seats.
       await buy({ ...booking, holdId: n % 3 === 0 ? undefined : holdId }, timeoutMs);
       await sleep(PAUSE_MS);
     }

@@ -4,8 +4,8 @@ import type { Db } from '../../../services/platform/database';
 /** The time that all screens of the guide show. */
 const PRETENDED = Date.parse('2027-05-04T10:00:00Z');
 const DAY_MS = 86_400_000;
-/** Precision of the shown times: everything that happened while the scene was created has one time. */
-const GRAIN_MS = 5 * 60_000;
+/** Rounds the shown times to this, so that everything that happens while the scene is created shows the same time. */
+const ROUNDING_MS = 5 * 60_000;
 
 const MOMENT = /(\d{4}-\d\d-\d\d)([T ])(\d\d:\d\d)(:\d\d)?(\.\d{3})?/g;
 const DAY = /\b\d{4}-\d\d-\d\d\b(?![T ]\d\d:\d\d)/g;
@@ -41,7 +41,7 @@ export function createNeutral(db: Db): Neutral {
   const shiftDay = (day: string, ms: number) => new Date(Date.parse(day) + ms).toISOString().slice(0, 10);
   const shiftMoment = (...[, day, between, minute, second, fraction]: (string | undefined)[]) => {
     const since = Date.parse(`${day}T${minute}${second ?? ''}Z`) - now;
-    const text = new Date(PRETENDED + Math.round(since / GRAIN_MS) * GRAIN_MS).toISOString();
+    const text = new Date(PRETENDED + Math.round(since / ROUNDING_MS) * ROUNDING_MS).toISOString();
     return `${text.slice(0, 10)}${between}${text.slice(11, 16)}${second ? ':00' : ''}${fraction ? '.000' : ''}`;
   };
   const nameOf = (uuid: string) => {
