@@ -44,7 +44,7 @@ export interface BookingRequest {
 }
 
 /**
- * Checks what precedes the Idempotency-Key in the order of judgement, and locks nothing. A named hold must match the tour and the date of the request.
+ * Makes the checks that come before the Idempotency-Key. Locks nothing. A named hold must match the tour and the date of the request.
  * @throws HoldNotFoundError (404), InvalidInputError (400)
  */
 export async function prepareBooking(

@@ -4,7 +4,7 @@ import { isTourSlug, TOUR_STATUSES } from '../catalog/tour';
 import { currencyDigits } from '../pricing/currency';
 import { isCountry } from '../tenants/country';
 
-/** The fields of a catalog file, named like the columns (CONTRACT section 8). The limits are those of the tables. */
+// Checks the fields of a catalog file. They have the names of the columns (CONTRACT section 8), and the limits of the tables.
 
 const LINE_BREAKS = /[ \t]*[\t\n\v\f\r\u0085\u2028\u2029]\s*/g;
 /** Control characters, halves of surrogate pairs, and marks that change the reading direction. */

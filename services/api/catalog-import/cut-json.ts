@@ -30,7 +30,7 @@ const LONGEST_OPENING = 4096;
  */
 export async function* cutArray(chunks: AsyncIterable<string>): AsyncGenerator<JsonPiece[]> {
   let [text, line, isFirst, isClosed] = ['', 1, true, false];
-  /** Whether the array is in an object; undefined: it has not begun. */
+  /** True if the array is in an object; undefined: it has not begun. */
   let isInObject: boolean | undefined;
   const scanned = { at: 0, depth: 0 };
   for await (const chunk of chunks) {

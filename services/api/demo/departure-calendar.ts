@@ -48,8 +48,8 @@ export function previousDate(schedule: DepartureSchedule, today: string): string
 }
 
 /**
- * Returns the upcoming date of a weekday schedule that the demo marks, as cancelled for example. Every n-th departure since
- * 1970 is marked, where n is the number on sale, so a mark stays on its date until the date is past.
+ * Returns the date that the demo marks, for example as cancelled. Marks every n-th departure since 1970; n is the number of
+ * departures on sale. So a date stays marked until it is past.
  */
 export function markedDate(schedule: DepartureSchedule, today: string): string {
   const marked = upcomingDates(schedule, today).find((date) => {

@@ -29,7 +29,7 @@ export interface AvailabilityAnswer {
   tour: TourRef;
   /** YYYY-MM-DD */
   departure_date: string;
-  /** Whether the requested seats are free. */
+  /** True if the requested seats are free. */
   available: boolean;
   /** `gone` also if the tour has no departure on this date. */
   status: DepartureStatusDto;

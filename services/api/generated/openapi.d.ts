@@ -420,7 +420,7 @@ export interface components {
             /** @description Stable name of the error, such as `insufficient_seats`. */
             code: string;
             request_id: string;
-            /** @description Whether the same request may succeed later. */
+            /** @description True if the same request may succeed later. */
             retryable: boolean;
             errors?: components["schemas"]["ProblemFault"][];
             alternatives?: components["schemas"]["ProblemAlternative"][];
@@ -822,7 +822,7 @@ export interface components {
              */
             departure_date: string;
             /**
-             * @description Whether the requested seats are free.
+             * @description True if the requested seats are free.
              * @example true
              */
             available: boolean;

@@ -29,7 +29,7 @@ export interface HoldRequest {
 }
 
 /**
- * Checks what precedes the Idempotency-Key in the order of judgement, and locks nothing.
+ * Makes the checks that come before the Idempotency-Key. Locks nothing.
  * @param tour a tour that the tenant sees
  * @throws InvalidInputError (400)
  */

@@ -29,7 +29,7 @@ export interface ProblemDocument {
   /** Stable name of the error, such as `insufficient_seats`. */
   code: string;
   request_id: string;
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   retryable: boolean;
   errors?: ProblemFault[];
   alternatives?: ProblemAlternative[];

@@ -19,7 +19,7 @@ export interface Tenant {
   currency: string;
   currencyDigits: number;
   country: string;
-  /** Whether it sees the tours without a visibility rule. */
+  /** True if it sees the tours without a visibility rule. */
   defaultVisible: boolean;
   /** A numeric as text, such as "20.00": money is never computed from a float. */
   depositPercent: string;

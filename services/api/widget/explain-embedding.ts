@@ -4,8 +4,9 @@ import { inspectToken, type Inspection } from '../credentials/inspect-token';
 import { isDevelopmentOrigin } from '../tenants/origins';
 import { findTenant } from '../tenants/find-tenant';
 
-/** Whether a page may show the widget, and the reason. */
+/** The decision on one page, with its reason. */
 interface Embedding {
+  /** True if the page may show the widget. */
   allowed: boolean;
   /** The origin that the browser of that page sends. */
   origin: string;

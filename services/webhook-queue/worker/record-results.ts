@@ -19,7 +19,7 @@ const ACCUMULATE_MS = 5;
 const ACCUMULATE_BUSY_MS = 100;
 /** Results in the last batch of a busy worker. */
 const BUSY = 16;
-/** Results in a batch that costs no less for each with more of them. */
+/** From this batch size on, a larger batch does not lower the cost of each result. */
 const ENOUGH = 500;
 const ATTEMPTS_MAX = 5;
 const PAUSE_MS = 1000;

@@ -43,7 +43,10 @@ async function retry(trx: Trx, id: string): Promise<AuditedAction> {
   return { action: 'delivery.retry', tenantId, subject: id, text: 'The delivery is due now.' };
 }
 
-/** Refuses a filter with issues: without the invalid field, it would send more deliveries than intended. */
+/**
+ * Replays the deliveries that match the filter. Refuses a filter with an invalid field: a replay that ignored the field would send
+ * too many deliveries.
+ */
 async function replay(call: SignedInCall): Promise<void> {
   const { monitor, params, response, viewer } = call;
   const query = parseReplayQuery(params);
