@@ -1,4 +1,4 @@
--- API keys and widget tokens. Only a digest is kept; the public id is the primary key and may stand in logs.
+-- API keys and widget tokens. Stores only a digest of the token. The public id is the primary key and may appear in logs.
 create table api_keys (
   id           char(12)    primary key constraint api_keys_id_form check (id ~ '^[0-9A-Za-z]{12}$'),
   tenant_id    uuid        not null references tenants (id),
@@ -16,7 +16,7 @@ create table api_keys (
   revoked_at   timestamptz,
   replaced_by  char(12)    references api_keys (id),
   last_used_at timestamptz,
-  -- When it last came with the marks of a browser: there it is in the hands of every visitor.
+  -- Last request with the headers of a browser. A key in a browser is known to every visitor.
   browser_seen_at timestamptz
 );
 create index api_keys_tenant on api_keys (tenant_id, created_at);

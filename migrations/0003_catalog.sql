@@ -6,7 +6,7 @@ create table tours (
                       constraint tours_slug_form check (slug ~ '^[a-z0-9][a-z0-9-]{0,61}[a-z0-9]$'
                         and slug !~ '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'),
   name                text        not null constraint tours_name_length check (char_length(name) between 1 and 200),
-  -- The name without case and accents, as catalog/fold-name.ts writes it: what is sorted and searched.
+  -- The name without case and accents, as catalog/fold-name.ts writes it, for sorting and searching.
   name_folded         text        collate "C" not null,
   summary             text        constraint tours_summary_length check (char_length(summary) <= 2000),
   description         text        constraint tours_description_length check (char_length(description) <= 20000),
@@ -33,8 +33,8 @@ create table tours (
   cancellation_policy text        constraint tours_cancellation_policy_length check (char_length(cancellation_policy) <= 2000),
   status              text        not null default 'published'
                       constraint tours_status_known check (status in ('published', 'draft', 'archived')),
-  -- Grows with every change from the terminal to the tour, its departures or their seats. A cached availability keeps the
-  -- revision under which it was counted, and is no answer under another one.
+  -- Grows with every change from the terminal to the tour, its departures or their seats. A cached availability stores the
+  -- revision at which it was counted, and is not used at another one.
   revision            bigint      not null default 1,
   created_at          timestamptz not null default now(),
   updated_at          timestamptz not null default now(),
@@ -44,7 +44,7 @@ create index tours_by_name on tours (name_folded, id) where status = 'published'
 create index tours_by_continent on tours (continent, name_folded, id) where status = 'published';
 create index tours_name_search on tours using gin (name_folded gin_trgm_ops);
 
--- Prices by category in minor units: {"adult": 129000, "child": 99000, "single_supplement": 20000}; adult is a must.
+-- Prices by category in minor units: {"adult": 129000, "child": 99000, "single_supplement": 20000}; adult is required.
 create function valid_prices_minor(prices jsonb) returns boolean
   language sql immutable
   return jsonb_typeof(prices) = 'object'
@@ -56,7 +56,7 @@ create function valid_prices_minor(prices jsonb) returns boolean
         or category.amount::text !~ '^[0-9]{1,13}$'
     );
 
--- A departure is one travel date of one tour. How many of its seats are taken is never stored, see 0005.
+-- A departure is one travel date of one tour. The number of taken seats is never stored: count_seats (0014) counts it.
 create table departures (
   id             uuid        primary key default gen_random_uuid(),
   tour_id        uuid        not null references tours (id) on delete restrict,
@@ -73,22 +73,23 @@ create table departures (
   constraint departures_return_not_before check (return_date >= departure_date)
 );
 
--- These one-line functions are inlined into the queries that call them, as long as they stay one immutable expression: the
--- planner sees the columns, and uses their indexes.
+-- PostgreSQL inlines these functions into the queries that call them, because each is one immutable expression. So the planner
+-- sees the columns, and uses their indexes.
 
--- The date at that instant where the tour is.
+-- Returns the date at the instant `at`, in the tour's time zone.
 create function tour_today(time_zone text, at timestamptz) returns date
   language sql immutable
   return (at at time zone time_zone)::date;
 
--- The one rule of what can still be booked at that instant, whatever its seats; departures/departure.ts tells why one cannot.
+-- Returns true if the departure can be booked at the instant `at`, without regard to its seats. departures/departure.ts derives the
+-- reason if it cannot.
 create function departure_is_open(status text, departure_date date, closes_at timestamptz, time_zone text, at timestamptz)
   returns boolean
   language sql immutable
   return status = 'scheduled' and departure_date >= tour_today(time_zone, at) and (closes_at is null or closes_at > at);
 
--- What has been written of a tour or its departures, by whomever: beside a row here nothing that an import remembers of the
--- tour counts. Rows are only added, so that no writer waits for another; an import removes those whose outcome it has compared.
+-- Records each write to a tour or its departures, by any writer. While a tour has a row here, its digest in tour_imports is not
+-- valid. Writers only add rows, so that they do not wait for each other. An import deletes the rows that its comparison has seen.
 create table tour_edits (
   id          bigint generated always as identity primary key,
   tour_id     uuid   not null,
@@ -125,16 +126,16 @@ create trigger departures_deleted after delete on departures
 create trigger departures_truncated after truncate on departures
   for each statement execute function note_every_tour_edited();
 
--- The entry of a catalog file that a tour was last found, or made, to be equal to. No foreign key: the lock of one would have
--- imports and the terminal wait for each other; a row without its tour is found by nobody.
+-- The last entry of a catalog file that an import found equal to the tour, or wrote to it. Has no foreign key, because its lock
+-- would make imports and the terminal wait for each other. No query finds a row without its tour.
 create table tour_imports (
   tour_id    uuid    primary key,
-  -- Of the entry's text. Null: an import has written the tour, and knows of no text that it is equal to.
+  -- Digest of the entry's text. Null: an import has changed the tour, and no text is known to be equal to it.
   digest     bytea,
-  -- With --prune too there would be nothing to do.
+  -- True if an import with --prune has nothing to do either.
   exact      boolean not null,
   departures integer not null,
-  -- Another one with each write: an import replaces only what it had seen when it compared.
+  -- Changes with each write. An import replaces only a row that still has the stamp of its comparison.
   stamp      bigint  not null generated always as identity
 );
 create index tour_imports_by_digest on tour_imports (digest);

@@ -1,5 +1,5 @@
--- What a tenant may see: a tour rule beats a continent rule beats the tenant's default.
--- The tour's sort key is copied into the rule, and kept by the foreign key, so that a page is read from one index.
+-- Shows or hides one tour. A tour rule overrules a continent rule, which overrules the tenant's default (catalog/visibility.ts).
+-- The rule has a copy of the tour's sort key, which the foreign key keeps equal, so that a page is read from one index.
 create table visibility_tour_rules (
   tenant_id   uuid        not null references tenants (id),
   tour_id     uuid        not null,
@@ -23,7 +23,7 @@ create table visibility_continent_rules (
   primary key (tenant_id, continent)
 );
 
--- A tenant's pricing layer. One rule decides each price: pricing/choose-price-rule.ts says which.
+-- A tenant's price rules. One rule decides each price: pricing/choose-price-rule.ts chooses it.
 create table price_rules (
   id           bigint      generated always as identity primary key,
   tenant_id    uuid        not null references tenants (id),

@@ -1,5 +1,5 @@
--- A hold keeps seats of one departure, and their price, for one tenant until expires_at or until it is booked.
--- With the lead that consumed it, it is one booking in two states (on hold, then booked).
+-- A hold keeps seats of one departure, and their price, for one tenant until expires_at, its release or its booking.
+-- The lead that consumes a hold names it in hold_id.
 create table seat_holds (
   id               uuid        primary key default gen_random_uuid(),
   tenant_id        uuid        not null references tenants (id),
@@ -12,7 +12,7 @@ create table seat_holds (
   unit_price_minor bigint      not null constraint seat_holds_unit_price_range check (unit_price_minor >= 0),
   currency         char(3)     not null,
   currency_digits  smallint    not null,
-  -- How the locked price came about: the platform's price and the rule that made it the tenant's.
+  -- The calculation of the locked price: the platform's price and the tenant's rule.
   price_breakdown  jsonb       not null,
   external_ref     text        constraint seat_holds_external_ref_length check (char_length(external_ref) between 1 and 128),
   customer_name    text        constraint seat_holds_customer_name_length check (char_length(customer_name) <= 200),
@@ -20,10 +20,10 @@ create table seat_holds (
   customer_email   text        constraint seat_holds_customer_email_length check (char_length(customer_email) <= 254),
   created_at       timestamptz not null default now(),
   ended_at         timestamptz,
-  -- Who placed it and who ended it: a key by its id, or an operator. Null: nobody, its time was over.
+  -- The actors that placed and ended it: the id of a key, or an operator. Null: unknown, or it expired.
   placed_by        text,
   ended_by         text,
-  -- Holds live two hours at most (contract section 3).
+  -- A hold lasts two hours at most (contract section 3, holds/hold-length.ts).
   constraint seat_holds_life check (expires_at <= created_at + interval '120 minutes 1 second')
 );
 create index seat_holds_live on seat_holds (departure_id, expires_at) include (quantity) where status = 'active';
@@ -32,10 +32,10 @@ create index seat_holds_live_by_expiry on seat_holds (expires_at) where status =
 create index seat_holds_by_external_ref on seat_holds (tenant_id, external_ref, departure_id)
   where status = 'active' and external_ref is not null;
 create index seat_holds_tenant on seat_holds (tenant_id, created_at);
--- For counts by day over all tenants: rows come in the order of time, so a few bytes for each 128 pages do.
+-- For counts by day over all tenants. Rows are inserted in the order of time, so a BRIN index needs a few bytes for 128 pages.
 create index seat_holds_by_time on seat_holds using brin (created_at);
 
--- Append only: extending overwrites the hold's own end.
+-- The extensions of holds, append only: the hold itself stores only its current end.
 create table hold_extensions (
   hold_id    uuid        not null references seat_holds (id),
   at         timestamptz not null,
@@ -44,7 +44,7 @@ create table hold_extensions (
 );
 create index hold_extensions_hold on hold_extensions (hold_id);
 
--- A booking lead: what a tenant's customer asked for, at which price, and how far its payment is.
+-- A booking lead: the request of a tenant's customer, with its price and the state of its payment.
 create table booking_leads (
   id               bigint      generated always as identity (start with 1001) primary key,
   booking_ref      text        not null constraint booking_leads_ref_unique unique,
@@ -71,16 +71,16 @@ create table booking_leads (
   customer_email   text        constraint booking_leads_customer_email_length check (char_length(customer_email) <= 254),
   notes            text        constraint booking_leads_notes_length check (char_length(notes) <= 2000),
   created_at       timestamptz not null default now(),
-  -- Null: never. An unpaid lead stands until this instant, and not a query longer.
+  -- End of the payment window; null: none. From this instant on every query counts an unpaid lead as expired.
   payment_due_at   timestamptz,
   confirmed_at     timestamptz,
   cancelled_at     timestamptz,
   expired_at       timestamptz,
-  -- Who did it: a key by its id, or an operator.
+  -- The actor of each change: the id of a key, or an operator.
   created_by       text,
   confirmed_by     text,
   cancelled_by     text,
-  -- From then on nothing here says who the customer was (ADR 23).
+  -- From this time on, the row has no data of the customer (ADR 23).
   anonymized_at    timestamptz,
   constraint booking_leads_customer_known check (
     case when anonymized_at is null then num_nulls(customer_name, customer_phone, customer_email) = 0
@@ -97,13 +97,13 @@ create index booking_leads_departure on booking_leads (departure_id) where depar
 create index booking_leads_anonymized on booking_leads (tenant_id, anonymized_at) where anonymized_at is not null;
 create index booking_leads_by_time on booking_leads using brin (created_at);
 
--- What was refused, so that somebody can say why. Instances of the API write both, a batch now and then, never in a sale's own
--- transaction: a process that is killed takes its last seconds with it. Counted is all; of a flood only the first are told in full.
+-- Counts and lists refused sales, for people who ask for the reason. Instances of the API write both tables in batches, outside the
+-- sale's transaction, so a killed process loses its last seconds. Counts all refusals; lists only the first ones of a flood.
 create table sale_refusal_counts (
   day       date    not null,
   tenant_id uuid    not null references tenants (id),
   operation text    not null,
-  -- Of the problem document, as insufficient_seats.
+  -- Code of the problem document, such as insufficient_seats.
   code      text    not null,
   count     integer not null constraint sale_refusal_counts_positive check (count > 0),
   primary key (day, tenant_id, operation, code)
@@ -129,27 +129,27 @@ create index sale_refusals_at on sale_refusals (at);
 create index sale_refusals_hold on sale_refusals (hold_id) where hold_id is not null;
 create index sale_refusals_booking on sale_refusals (booking_ref) where booking_ref is not null;
 
--- Does this hold keep its seats at that instant?
+-- Returns true if the hold keeps its seats at the instant `at`.
 create function hold_lives(status text, expires_at timestamptz, at timestamptz) returns boolean
   language sql immutable
   return status = 'active' and expires_at > at;
 
--- Is its time over, though nobody wrote that down yet?
+-- Returns true if the hold has expired at the instant `at`, but is not marked as expired yet.
 create function hold_lapsed(status text, expires_at timestamptz, at timestamptz) returns boolean
   language sql immutable
   return status = 'active' and expires_at <= at;
 
--- Does this lead stand (and keep its seats) at that instant?
+-- Returns true if the lead is valid, and keeps its seats, at the instant `at`.
 create function lead_stands(status text, payment_due_at timestamptz, at timestamptz) returns boolean
   language sql immutable
   return status = 'confirmed' or (status = 'pending_payment' and (payment_due_at is null or payment_due_at > at));
 
--- Was it not paid in time, though nobody wrote that down yet?
+-- Returns true if the lead was not paid in time, but is not marked as expired yet.
 create function lead_lapsed(status text, payment_due_at timestamptz, at timestamptz) returns boolean
   language sql immutable
   return status = 'pending_payment' and payment_due_at <= at;
 
--- The one rule of what takes a seat: live holds and standing leads. Everything that counts seats asks this function.
+-- Counts the taken seats: live holds and standing leads. Since 0014, count_seats counts them.
 create function seats_taken(departure uuid, at timestamptz) returns integer
   language sql stable
   return (

@@ -1,5 +1,5 @@
--- The net below every code path: whatever writes holds, leads or seats, no departure ends up with more taken than it has.
--- It takes the departure's lock itself (free for a caller that holds it), so that even a writer that forgot the lock cannot race.
+-- Refuses every write after which a departure has more seats taken than it has, from any code path. Locks the departure itself, which
+-- costs nothing if the caller holds the lock, so that a writer without the lock cannot race. Replaced by 0014.
 create function refuse_oversold_departures(departure_ids uuid[]) returns void language plpgsql as $$
 declare
   oversold uuid;
@@ -20,7 +20,7 @@ begin
   end if;
 end $$;
 
--- Only rows that take seats: what frees some is never refused, or a departure that is oversold could not be healed.
+-- Checks only writes that take seats. It never refuses one that frees seats, so that an oversold departure can be repaired.
 create function recount_written_departures() returns trigger language plpgsql as $$
 declare
   grown uuid[] := array(select distinct w.departure_id from written w

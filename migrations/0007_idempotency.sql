@@ -1,10 +1,10 @@
--- A write that was acknowledged under an Idempotency-Key, with the very bytes of its answer.
--- The row and the effect commit in one transaction, so either both exist or neither.
+-- A write that was acknowledged under an Idempotency-Key, with the exact bytes of its answer. The row and the effect commit in one
+-- transaction, so either both exist or neither.
 create table idempotency_keys (
   tenant_id   uuid        not null references tenants (id),
   operation   text        not null,
   key         text        not null constraint idempotency_keys_key_length check (char_length(key) between 1 and 255),
-  -- Null: the request was somebody's who was anonymised since; the key stays taken, and answers nothing.
+  -- Null: the data of the request's person was erased. The key stays used, and its requests get a refusal.
   fingerprint bytea,
   status      smallint,
   -- Text, not jsonb: jsonb reorders keys, and a repeat answers with equal bytes.

@@ -1,4 +1,4 @@
--- One row for every change made from the terminal, written in the change's own transaction. Never a secret.
+-- One row for every change made from the terminal, written in the transaction of the change. Contains no secret.
 create table audit_log (
   id        bigint      generated always as identity primary key,
   at        timestamptz not null default now(),

@@ -1,8 +1,8 @@
--- The webhook queue's own tables; no other service reads or writes them. What is finished stays in events, deliveries and
--- attempts; what is still to be done stands beside it in webhook_queue, which stays small however long the history grows.
+-- The tables of the webhook queue; no other service reads or writes them. The history is in events, deliveries and attempts. The
+-- unfinished work is in webhook_queue, which stays small while the history grows.
 
--- Ordered by time (UUID version 7), so that lists page by id, inserts land at the end of the index, and a month of history is
--- a range of ids. PostgreSQL has its own only from 18 on.
+-- Returns a UUID of version 7, which is ordered by time: lists page by id, inserts go to the end of the index, and a month of
+-- history is a range of ids. PostgreSQL has its own function only from version 18 on.
 create function webhook_new_id(at timestamptz default clock_timestamp()) returns uuid
   language sql volatile
   return encode(
@@ -11,7 +11,7 @@ create function webhook_new_id(at timestamptz default clock_timestamp()) returns
         placing substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3) from 1 for 6),
       52, 1), 53, 1), 'hex')::uuid;
 
--- No id of that moment or later is below it.
+-- Returns the lower bound of the ids that are created at `at` or later.
 create function webhook_first_id(at timestamptz) returns uuid
   language sql immutable
   return encode(substring(int8send(floor(extract(epoch from at) * 1000)::bigint) from 3) || '\x00000000000000000000'::bytea, 'hex')::uuid;
@@ -20,24 +20,26 @@ create table webhook_endpoints (
   id            uuid        primary key default webhook_new_id(),
   tenant_id     uuid        not null references tenants (id),
   url           text        not null constraint webhook_endpoints_url_length check (char_length(url) between 1 and 2048),
-  -- What a body looks like: exactly the eight fields, these inside Standard Webhooks' frame, or ids alone.
+  -- Format of the bodies: the eight fields, these inside the envelope of Standard Webhooks, or ids alone.
   format        text        not null default 'spec'
                 constraint webhook_endpoints_format_known check (format in ('spec', 'standard', 'thin')),
   events        text[]      not null default '{booking.created}'
                 constraint webhook_endpoints_events_known
                 check (cardinality(events) > 0 and events <@ array['booking.created', 'booking.confirmed', 'booking.cancelled',
                   'booking.expired', 'hold.expired', 'endpoint.disabled']),
-  -- Paused by a person; disabled by one, by a 410, or after days without a delivery: both keep what comes in. Removed: only history is left.
+  -- A person pauses an endpoint. A person, a 410, or days without a delivery disable it. Both keep new deliveries. A removed endpoint
+  -- has only its history.
   status        text        not null default 'active'
                 constraint webhook_endpoints_status_known check (status in ('active', 'paused', 'disabled', 'removed')),
   status_reason text,
-  -- Since when it has that status.
+  -- Start of the current status.
   status_since  timestamptz not null default now(),
   created_at    timestamptz not null default now()
 );
 create index webhook_endpoints_tenant on webhook_endpoints (tenant_id) where status <> 'removed';
 
--- Sealed with AES-256-GCM under a key derived from SECRETS_KEY; key_id says which. Every unexpired one signs.
+-- The secrets of endpoints, sealed with AES-256-GCM under the key key_id, which is derived from SECRETS_KEY. Every secret that has
+-- not expired signs.
 create table webhook_secrets (
   id          uuid        primary key,
   endpoint_id uuid        not null references webhook_endpoints (id),
@@ -49,9 +51,9 @@ create table webhook_secrets (
 );
 create index webhook_secrets_endpoint on webhook_secrets (endpoint_id);
 
--- History: partitions by month of their ids, made ahead and dropped by retention (webhook_make_month, webhook_drop_month), never
--- deleted row by row. An event and its deliveries are of one moment, so of one month. No foreign key between them: dropping a month
--- would have to prove each of them.
+-- The history has partitions by month of the ids. Retention creates them ahead and drops them (webhook_make_month,
+-- webhook_drop_month), and deletes no single rows. An event and its deliveries have the same time, so the same month. There is no
+-- foreign key between them, because dropping a month would have to check each row.
 create table webhook_events (
   id          uuid        primary key,
   tenant_id   uuid        not null references tenants (id),
@@ -69,7 +71,7 @@ create table webhook_deliveries (
   event_id         uuid        not null,
   tenant_id        uuid        not null references tenants (id),
   endpoint_id      uuid        references webhook_endpoints (id),
-  -- The bytes that are sent where the endpoint's format is not the event's own.
+  -- The bytes to send, if the endpoint's format is not that of the event.
   body             text,
   -- "Delivering" is not stored: it is a live lease in webhook_queue, so that a claim writes only there.
   status           text        not null default 'pending'
@@ -88,7 +90,7 @@ create index webhook_deliveries_tenant on webhook_deliveries (tenant_id, id);
 create index webhook_deliveries_endpoint on webhook_deliveries (endpoint_id, id);
 create index webhook_deliveries_undelivered on webhook_deliveries (status, id) where status <> 'delivered';
 
--- Append only. Numbers are the fences of the claims, so they run without a gap, through lost workers too.
+-- The attempts, append only. Their numbers are the fences of the claims, so there is no gap, even after a lost worker.
 create table webhook_attempts (
   delivery_id      uuid        not null,
   number           integer     not null constraint webhook_attempts_number_positive check (number > 0),
@@ -99,9 +101,10 @@ create table webhook_attempts (
                    check (outcome in ('delivered', 'http_error', 'redirect', 'gone', 'timeout', 'dns', 'connection', 'tls', 'blocked',
                      'unsealable', 'interrupted', 'hung_up', 'cancelled', 'worker_lost')),
   status_code      smallint,
-  -- A plain sentence for the operator; null where it was delivered.
+  -- A sentence for the operator; null if the attempt delivered.
   reason           text,
-  -- Milliseconds of dns, connect, tls, first_byte and body, as far as it came; what a kept connection spared is left out.
+  -- Milliseconds of dns, connect, tls, first_byte and body. Lacks the phases that the attempt did not reach, and those that a reused
+  -- connection does not need.
   phases           jsonb,
   -- The address that was connected to.
   peer             text,
@@ -113,7 +116,8 @@ create table webhook_attempts (
   primary key (delivery_id, number)
 ) partition by range (delivery_id);
 
--- The bytes of an event in a format, fixed when its delivery is made; null where they are the event's own. Thin tells what to fetch.
+-- Returns the body of an event in the format of an endpoint, when the delivery is created; null if it is the event's own body. A thin
+-- body names the object to fetch.
 create function webhook_body(format text, type text, at timestamptz, body text) returns text
   language sql immutable
   return case when format <> 'spec' then
@@ -125,19 +129,19 @@ create function webhook_body(format text, type text, at timestamptz, body text) 
     ) end || '}'
   end;
 
--- Unfinished work only. A claim writes columns that no index holds (a HOT update); vacuum comes early, because every
--- claim would walk the dead entries.
+-- The unfinished deliveries. A claim updates only columns without an index (a HOT update). Vacuum runs early, because every claim
+-- reads the dead entries.
 create table webhook_queue (
   delivery_id uuid        primary key,
   endpoint_id uuid        not null references webhook_endpoints (id),
   next_at     timestamptz not null default clock_timestamp(),
-  -- Tries that count against the schedule.
+  -- Attempts that count for the retry schedule.
   tries       integer     not null default 0,
-  -- Tries so far that were nobody's fault, as 429 and 503; the first few do not count.
+  -- Attempts that were throttled (429, 503), or whose kept connection was already closed. The first three do not count in tries.
   spared      integer     not null default 0,
-  -- An operator retried it, or sent a ping: it does not wait for a breaker, and its failure is not held against the endpoint.
+  -- True if an operator retried it or sent a ping. It ignores the breaker, and its failure does not count for the endpoint.
   asked       boolean     not null default false,
-  -- Grows with every claim; a result is taken only under the fence it was claimed with.
+  -- Grows with every claim. A result is recorded only under the fence of its claim.
   fence       integer     not null default 0,
   worker      text,
   claimed_at  timestamptz,
@@ -152,39 +156,40 @@ create table webhook_queue (
 create index webhook_queue_due on webhook_queue (endpoint_id, next_at);
 create index webhook_queue_asked on webhook_queue (delivery_id) where asked;
 
--- A row only while something is wrong: written with a failure, gone with the next success. So what goes well costs nothing here.
+-- The health of failing endpoints. The first failure inserts the row, and the next success deletes it, so a healthy endpoint has none.
 create table webhook_health (
   endpoint_id   uuid        primary key references webhook_endpoints (id),
-  -- In a row; what asked for patience (429, 503) or was our own doing does not count.
+  -- Failures in a row, without throttled attempts (429, 503) and those that this service refused or cut off.
   failures      integer     not null default 0,
-  -- Of any kind, since when nothing was delivered.
+  -- Time of the first failure of any kind since the last success.
   failing_since timestamptz not null default now(),
-  -- Deliveries that died since then.
+  -- Dead deliveries since failing_since.
   exhausted     integer     not null default 0,
-  -- The breaker: how often it opened since the last success, when, and until when nothing is claimed. After that one request at
-  -- a time tries whether the endpoint is back.
+  -- The breaker: the number of openings since the last success, the time of the last one, and the end of the pause. After it, one
+  -- request at a time probes the endpoint.
   openings      integer     not null default 0,
   opened_at     timestamptz,
   blocked_until timestamptz
 ) with (fillfactor = 50);
 
--- What the page draws: counts of five minutes. Each worker writes its own rows, as totals, so that writing one twice does no harm.
+-- Statistics of five minutes, for the charts of the page. Each worker writes its own rows, as totals, so that a repeated write is
+-- harmless.
 create table webhook_pulse (
   -- The beginning of the five minutes.
   at           timestamptz not null,
-  -- All zeros: the sum over all endpoints.
+  -- The nil UUID: the sum over all endpoints.
   endpoint_id  uuid        not null,
   worker       text        not null,
   delivered    integer     not null,
   failed       integer     not null,
-  -- Histograms: the nth (from 0) counts what took less than 2^n ms, and not less than half of that. Of each try that got an
-  -- answer; and of each delivery, from its event to the 2xx.
+  -- Histograms: bin n (from 0) counts durations from 2^(n-1) to below 2^n ms. answer_times: each attempt that got an answer. waits:
+  -- each delivery, from its event to the 2xx.
   answer_times integer[]   not null,
   waits        integer[]   not null,
   primary key (endpoint_id, at, worker)
 ) partition by range (at);
 
--- Who works here; for people and for metrics, no decision depends on it.
+-- Lists the running workers, for people and metrics. No decision reads this table.
 create table webhook_workers (
   id         text        primary key,
   started_at timestamptz not null default now(),
@@ -193,15 +198,16 @@ create table webhook_workers (
   in_flight  integer     not null
 );
 
--- Before a month begins its tables stand ready. A row that finds none lands in the default partition and is moved as soon as its
--- month is made, so that no booking ever depends on this.
+-- The tables of a month exist before it begins. A row without a month goes to the default partition and is moved when the month is
+-- created, so that bookings do not depend on it.
 create table webhook_events_default partition of webhook_events default;
 create table webhook_deliveries_default partition of webhook_deliveries default;
 create table webhook_attempts_default partition of webhook_attempts default;
 create table webhook_pulse_default partition of webhook_pulse default;
 
--- Attached, not created in place: that would lock the table against every booking. A month that has begun already has rows in the
--- default partition, which no statement may see moving: there the lock is taken. True if it was not there yet.
+-- Creates the tables of a month; returns true if it created one. Attaches each table, because creating it in place would lock out
+-- every booking. Takes that lock only for a month that has begun: its rows in the default partition must not be seen while they move.
+-- Replaced by 0013.
 create function webhook_make_month(month date) returns boolean
   language plpgsql as $$
 declare
@@ -232,7 +238,7 @@ begin
   return made;
 end $$;
 
--- What still waited in that month waits no longer: it is older than all that is kept. The number of those deliveries.
+-- Drops a month and its queue rows. Returns the number of deliveries that were still waiting. 0013 replaces it.
 create function webhook_drop_month(month date) returns integer
   language plpgsql as $$
 declare
@@ -253,10 +259,11 @@ end $$;
 select webhook_make_month((date_trunc('month', now() at time zone 'UTC') + make_interval(months => n))::date)
 from generate_series(0, 2) as n;
 
--- The monitoring page: a link that is good once within five minutes, and the session that it opens. Digests alone are kept.
+-- The sign-in of the monitoring page: a link that is valid once within five minutes, and the session that it opens. Stores only
+-- digests.
 create table webhook_monitor_sessions (
   id             uuid        primary key default gen_random_uuid(),
-  -- Who asked for the link at the terminal, and on which machine.
+  -- The operator who created the link at the terminal, and the machine.
   operator       text        not null,
   host           text        not null,
   link_digest    bytea       not null unique,

@@ -1,14 +1,14 @@
--- What processes of the API remember is good for one version of what they read. Whatever changes a credential, a tenant, a
--- visibility or pricing rule, or the catalog raises it, in the same transaction; holds and bookings never do.
+-- The version of the data that processes of the API cache. Each change of a credential, a tenant, a visibility or price rule, or the
+-- catalog increments it in the same transaction. Holds and bookings never do.
 create table change_version (
   only_row boolean primary key default true constraint change_version_one_row check (only_row),
   version  bigint  not null
 );
 insert into change_version (version) values (1);
 
--- Transactions that have changed something and are not over. A version raised on the spot would be locked until the end of
--- the transaction, and a revocation would wait for a long import; so the change leaves a mark here, which waits for nobody,
--- and COMMIT raises the version.
+-- Running transactions that have changed cached data. An immediate increment would lock the version until the end of the
+-- transaction, and a revocation would wait for a long import. So the change inserts a mark here, without a wait, and COMMIT
+-- increments the version.
 create table change_marks (transaction xid8 primary key);
 
 create function mark_change() returns trigger language plpgsql as $$
@@ -27,8 +27,8 @@ end $$;
 create constraint trigger change_marks_at_commit after insert on change_marks
   deferrable initially deferred for each row execute function raise_change_version();
 
--- Of statements, so that no writer can forget. A new tenant or credential changes nothing that anybody remembers. Every column
--- of a credential stands here but the times of its last use, which are written for many every half minute.
+-- Triggers mark every statement, so that no writer can forget it. An insert of a tenant or credential changes no cached data. The
+-- lists have every column of a credential except the times of its last use, which are written in batches every half minute.
 create trigger tenants_changed after update or delete or truncate on tenants
   for each statement execute function mark_change();
 create trigger api_keys_changed
@@ -50,19 +50,19 @@ create trigger tours_changed after insert or update or delete or truncate on tou
 create trigger departures_changed after insert or update or delete or truncate on departures
   for each statement execute function mark_change();
 
--- Processes of the API that remember. Each writes, twice a second, which version it has obeyed: what it remembered from
--- before is gone. Who changes something waits for these rows (platform/change-lease/await-instances.ts).
+-- The processes of the API that cache data. Each writes, twice a second, the version that it has seen; it has then dropped the cache
+-- of earlier versions. A command waits until the rows have its version (platform/read-cache/await-instances.ts).
 create table api_instances (
   id             uuid        primary key,
   seen_version   bigint      not null,
-  -- Counts the writes of this process: a row whose number stands still is of a process that remembers nothing any more.
+  -- Number of this process's writes. If it no longer grows, the validity of the process's cache has ended.
   poll           bigint      not null,
-  -- For people. Nothing is decided by it: a clock may step.
+  -- For people. No decision reads it, because a clock may step.
   polled_at      timestamptz not null default clock_timestamp()
 ) with (fillfactor = 50);
 
--- The first instant at which departure_is_open is false of a departure that is not cancelled. Where clocks go back over
--- midnight there are two midnights, and PostgreSQL names the later one.
+-- Returns the first instant at which departure_is_open is false for a departure that is not cancelled. Where clocks go back over
+-- midnight there are two midnights, and PostgreSQL returns the later one.
 create function departure_closes_at(departure_date date, closes_at timestamptz, time_zone text) returns timestamptz
   language sql immutable
   return least(closes_at, (

@@ -1,8 +1,9 @@
--- Rows of months that have no table stand in the default partitions: a queue that was away for months made none. These functions find
--- them, so that their months are made and dropped like all others, and delete those that are too old in bounded batches.
+-- Rows of a month without a table are in the default partitions, because a queue that did not run for months created no tables. These
+-- functions find such rows, so that their months are created and dropped like all others, and delete the expired ones in batches.
+-- maintenance/history-retention.ts calls them.
 
--- Makes one table of a month. A caller that commits after each table holds the lock of one table at a time: statements lock the tables
--- in different orders, so that a caller that holds one lock and waits for the next would wait for those who wait for it.
+-- Creates one table of a month. The caller commits after each table, so that it holds the lock of one table at a time: statements
+-- lock the tables in different orders, so a caller with one lock that waits for the next one could deadlock with them.
 create function webhook_make_month_of(parent text, month date) returns boolean
   language plpgsql as $$
 declare
@@ -38,7 +39,7 @@ begin
   return made;
 end $$;
 
--- The months of the rows in the default partitions, and how many rows of a month stand in one table: counted to at_most + 1.
+-- Returns the months of the rows in the default partitions, with the number of rows by month and table. Counts up to at_most + 1.
 create function webhook_stranded_months(at_most integer) returns table (month date, stranded bigint)
   language plpgsql as $$
 declare
@@ -68,9 +69,9 @@ begin
   end loop;
 end $$;
 
--- Deletes rows from before that moment, one table after the other, at_most of the first that has any. Deliveries go first, with what
--- is queued of them: a queued delivery needs its event. The queue is read by a later statement, which sees a replay that the first one
--- waited for. given_up counts deliveries that still waited.
+-- Deletes rows from before that time: at most at_most rows of the first table that has any. Deletes deliveries first, with their queue
+-- rows, because a queued delivery needs its event. A later statement reads the queue, so that it sees a replay for which the first
+-- statement waited. given_up counts deliveries that were still waiting.
 create function webhook_expire_stranded(before timestamptz, at_most integer, out deleted integer, out given_up integer)
   language plpgsql as $$
 declare
@@ -98,7 +99,7 @@ begin
   end loop;
 end $$;
 
--- Drops what exists of a month: the tables of a month are made one by one, so that an interruption leaves some of them.
+-- Drops the existing tables of a month. They are created one by one, so an interruption may leave only some of them.
 create or replace function webhook_drop_month(month date) returns integer
   language plpgsql as $$
 declare
