@@ -7,7 +7,7 @@ export interface Screen {
   mark?: string;
 }
 
-/** How a terminal's control sequences begin. */
+/** The first character of each control sequence of a terminal. */
 export const ESCAPE = '\u001b[';
 export const PIPE: Screen = { colors: false };
 

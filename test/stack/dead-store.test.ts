@@ -50,7 +50,7 @@ interface Phase {
   granted: number;
   /** Requests that the processes counted in memory, because the store was down. */
   fallbacks: number;
-  /** How often each instance reported the store as down. A machine that is busy for more than 150 ms adds reports. */
+  /** Number of times that each instance reported the store as down. A machine that is busy for more than 150 ms adds reports. */
   falls: number[];
 }
 

@@ -30,7 +30,7 @@ const ENTRY: Record<Name, string> = {
 interface Run {
   child: ChildProcess;
   ready: Promise<void>;
-  /** How it ended: "ended with exit code 1", "was killed by SIGKILL". Never rejects. */
+  /** Resolves with the kind of its end: "ended with exit code 1", "was killed by SIGKILL". Never rejects. */
   ended: Promise<string>;
 }
 

@@ -40,7 +40,7 @@ interface StagedImport {
 
 /** An import that was compared with the catalog. */
 export interface ComparedImport extends StagedImport {
-  /** With issues if it is refused. */
+  /** Contains the issues if the import is refused. */
   report: ImportReport;
   /** Number of rows to be written. */
   rows: number;

@@ -18,7 +18,7 @@ export interface ImportReport {
   past_departures?: PastDepartures;
   /** In a dry run: the changes of each tour. */
   changes?: TourDiff[];
-  /** How many more tours would change than are listed, if any. */
+  /** Number of tours that would change and are not listed, if any. */
   changes_left_out?: number;
 }
 

@@ -159,7 +159,7 @@ export class CsvHead {
 
   constructor(cells: string[]) {
     const names = cells.map((name) => name.trim());
-    // Also if `tour_slug` is mistyped, so that only this column is reported and not all others.
+    // A file with a mistyped `tour_slug` is one of departures too, so that only this column is reported and not all others.
     const isMistyped = names.includes('departure_date') && !names.includes('slug');
     this.isDepartures = names.includes(TOUR_OF_DEPARTURE) || isMistyped;
     this.names = names;

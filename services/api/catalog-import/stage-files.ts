@@ -89,7 +89,7 @@ export async function stageRecords(
 interface KnownSlug {
   entry: number;
   place: Place;
-  /** Only lines of a departures file named it so far. */
+  /** True while only lines of a departures file have named it. */
   isOfLines: boolean;
 }
 

@@ -11,7 +11,7 @@ export interface Credential {
   tenantId: string;
   /** Id of the first credential of a chain of rotations. */
   familyId: string;
-  /** By the database's clock. The API serves a live one if it serves the tenant. */
+  /** By the database's clock. The API accepts a live credential while it accepts the tenant. */
   status: CredentialStatus;
   createdAt: Date;
   expiresAt: Date | null;

@@ -45,7 +45,7 @@ export function startUseRecorder(db: Db, log: Logger): UseRecorder {
   };
 }
 
-/** Moves the times of last use forward only, because another instance may have written a later one. Browsers are normal for widget tokens. */
+/** Moves the times of last use forward only, because another instance may have written a later one. Only API keys store their use in a browser. */
 async function updateLastUsed(db: Db, kind: CredentialKind, seen: Map<string, LastSeen>): Promise<void> {
   if (seen.size === 0) return;
   const lastSeen = [...seen.values()];

@@ -82,7 +82,7 @@ export async function findLowPriceRules(
 }
 
 /**
- * Returns whether a rule can make a price of the range low. Before rounding, a rule is linear in the price, so checking both
+ * Returns true if a rule can make a price of the range low. Before rounding, a rule is linear in the price, so checking both
  * ends is enough; rounding lowers a price by half a step at most.
  */
 function canMakeLow(rule: PriceRule, tenantCurrency: string, range: PriceRange): boolean {

@@ -6,7 +6,7 @@ export const QUEUE_LIMITS = {
   batchMax: 128,
   /** Batches that are written at the same time, of different departures. */
   batches: 2,
-  /** The same without group commit. */
+  /** Batches that are written at the same time without group commit; each has one sale. */
   singleBatches: 4,
   /** Departures that transactions wait for at the same time. With the other limits, less than the pool's 16 connections. */
   lockWaiters: 6,

@@ -130,8 +130,8 @@ export class SaleQueue {
   }
 
   /**
-   * Answers the sales of a transaction. Writes those of a failed one again in halves, until the sales that fail are alone.
-   * The half that failed waits behind the other one.
+   * Answers the sales of a transaction. If it failed, writes them again in two halves, and so on, until each failing sale is alone.
+   * The parts of a failed half are written after the other half.
    * @param keep is called with the sales that are still to be written
    */
   private async finish(

@@ -13,9 +13,9 @@ export interface WaitingSale {
   arrivedAt: number;
   /** By performance.now(). */
   lockBy: number;
-  /** A batch has found no answer of its key. */
+  /** True if a batch has found no stored answer of its Idempotency-Key. */
   keyChecked: boolean;
-  /** A batch has found its departure locked. */
+  /** True if a batch has found its departure locked. */
   metLock: boolean;
   /** Ends the wait at lockBy, unless a transaction writes the sale then. */
   timer: NodeJS.Timeout | undefined;

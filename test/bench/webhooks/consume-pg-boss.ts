@@ -4,7 +4,7 @@ import { Agent } from 'undici';
 import { CONCURRENCY, type Consumer, type Consumption, type Job } from './contender';
 import { post } from './post';
 
-/** Loops over its fetch and complete, which is faster than its `work()`: that polls at most twice a second. */
+/** Number of loops that fetch and complete jobs. They are faster than `work()`, which polls at most twice a second. */
 const LOOPS = 4;
 const BATCH = 200;
 const POLL_MS = 20;

@@ -8,7 +8,7 @@ export type JobKind = 'no-op' | 'POST';
 /** Concurrency of requests or jobs, equal for all contenders. */
 export const CONCURRENCY = 64;
 
-/** The payload of a job of other queues; our queue has it in its tables. */
+/** The payload that other queues store in a job. Our queue reads it from its tables. */
 export interface Job {
   url: string;
   body: string;

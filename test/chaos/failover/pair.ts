@@ -5,7 +5,7 @@ import { type PgBouncer, startPgBouncer } from '../../stack/pgbouncer';
 import { createPrimary, describeServer, type PostgresServer, USER, waitForStandby } from './postgres-server';
 
 /**
- * How the primary fails: its machine loses power; or hangs with open connections; or loses power with COMMITs that are only on its own
+ * The failures of the primary: its machine loses power, hangs with open connections, or loses power while COMMITs are only on its own
  * disk.
  */
 export const LOSSES = ['killed', 'frozen', 'killed while commits waited'] as const;

@@ -41,7 +41,7 @@ export function watchReadiness(addresses: string[]): ReadinessWatch {
   };
 }
 
-/** Finds "ready" answers between `from` and `until`. Without a database in between, they are wrong. */
+/** Counts the "ready" answers between `from` and `until`. They are wrong, because there is no database at that time. */
 export function countWrongReady({ looks }: ReadinessWatch, from: number, until: number): number {
   return looks.flat().filter((look) => look.status === 200 && look.asked > from && look.answered < until)
     .length;

@@ -60,7 +60,7 @@ function objecting(check: (text: string) => Promise<void>): Objection {
   };
 }
 
-/** Returns the parser of a flag: `bookingPrefix` is --booking-prefix. An objection calls the flag "it". */
+/** Returns the parser of the flag of an answer: --booking-prefix for `bookingPrefix`. Its errors call the value "It". */
 function parserOf<K extends keyof OnboardOptions>(key: K): (text: string) => OnboardOptions[K] {
   const flag = onboardFlag(`--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`);
   return (text) => (flag.parse ? flag.parse(text.trim(), 'It') : text.trim()) as OnboardOptions[K];

@@ -37,7 +37,7 @@ export async function findFailingEndpoints(db: Db): Promise<FailingEndpoint[]> {
     );
 }
 
-/** Lists tenants with deliveries that wait for an endpoint, the most first. Counts up to the bound over all tenants. */
+/** Lists tenants with deliveries that wait for an endpoint, the most first. Reads at most COUNTED_MOST + 1 deliveries in total. */
 export async function findWaitingTenants(db: Db): Promise<{ tenant: string; waiting: number }[]> {
   const { rows } = await db.raw<{ rows: { tenant: string; waiting: number }[] }>(
     `select t.slug as tenant, count(*) as waiting
