@@ -65,8 +65,8 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
     await page.waitForLoadState('networkidle');
     return page.frames()[1]!.url();
   };
-  /** Resolves when some frame, however deep, shows the browser's error page. */
-  const untilSomeFrameIsRefused = async () => {
+  /** Resolves when some frame, however deep, shows the browser's error page; else the test times out. */
+  const expectSomeRefusedFrame = async () => {
     while (!page.frames().some((each) => each.url() === REFUSED)) await page.waitForTimeout(20);
   };
   const untilFrames = async (count: number) => {
@@ -211,13 +211,13 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
     it('gets nothing inside a frame of an allowed site', async () => {
       hosts.publish(OTHER, frame());
       await visit(`<iframe src="https://${OTHER}/"></iframe>`);
-      await untilSomeFrameIsRefused();
+      await expectSomeRefusedFrame();
     });
 
     it('gets nothing from an allowed site inside it', async () => {
       hosts.publish(SHOP, frame());
       await visit(`<iframe src="${ALLOWED}/"></iframe>`, OTHER);
-      await untilSomeFrameIsRefused();
+      await expectSomeRefusedFrame();
     });
   });
 
@@ -231,7 +231,7 @@ describeWith('chromium', 'the widget on real hosts, in a real browser', () => {
 
     it('is refused as a data: address inside an allowed site', async () => {
       await visit(`<iframe src="data:text/html,${encodeURIComponent(frame())}"></iframe>`);
-      await untilSomeFrameIsRefused();
+      await expectSomeRefusedFrame();
     });
   });
 
