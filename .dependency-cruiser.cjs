@@ -2,7 +2,7 @@
  * Declares which folder may import which (docs/adr/, CONTRIBUTING.md). Each comment tells the reader of a violation what to do.
  * Patterns avoid nested quantifiers: the cruiser refuses those as unsafe.
  */
-const EDGE = '[.](controller|router)[.]ts$';
+const EDGE = '[.](controller|router|request)[.]ts$';
 const PRIVATE_TO_A_FOLDER = '[.](repository|controller|dto)[.]ts$';
 
 const PLATFORM = [

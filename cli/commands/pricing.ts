@@ -56,9 +56,14 @@ export const pricing: Noun = {
       about: 'Calculate what a booking costs a customer of the tenant, and name the rule that decides',
       flags: [
         flag('--date <date>', 'date of departure; without it the base price counts', { parse: travelDate }),
-        flag('--adults <number>', 'how many adults', { parse: wholeNumber(1, 50), otherwise: '1' }),
+        flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, 50), otherwise: '1' }),
+        flag('--children <number>', 'how many children', { parse: wholeNumber(0, 50), otherwise: '0' }),
+        flag('--single-supplements <number>', 'how many adults with a room alone', {
+          parse: wholeNumber(0, 50),
+          otherwise: '0',
+        }),
       ],
-      examples: ['pricing simulate acme dolomites-hut-to-hut --date 2027-06-05 --adults 2'],
+      examples: ['pricing simulate acme dolomites-hut-to-hut --date 2027-06-05 --adults 2 --children 1'],
       run: () =>
         (require('./pricing/simulate') as typeof import('./pricing/simulate')).simulatePricingCommand,
     },

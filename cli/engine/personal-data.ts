@@ -1,3 +1,4 @@
+import type { Traveller } from '../../services/api/bookings/booking-lead';
 import type { PartialCustomer } from '../../services/api/holds/seat-hold';
 import { personFinder } from '../../services/api/privacy/person-finder';
 import { HIDDEN, maskEmail, maskName, maskPhone } from '../../services/platform/mask-personal-data';
@@ -30,6 +31,23 @@ export function toReferenceDocument(
 /** Joins the customer's data on one line. */
 export function describeCustomer({ name, phone, email }: PartialCustomer): string | null {
   return [name, phone, email].filter((value) => value !== null).join(', ') || null;
+}
+
+/** Masks the name, the day of birth and the note of a traveller unless revealed. */
+export function toTravellerDocument(traveller: Traveller, reveal: boolean): Traveller {
+  if (reveal) return traveller;
+  const { category, first_name, last_name, birth_date, note } = traveller;
+  return {
+    ...{ category, first_name: maskName(first_name), last_name: maskName(last_name) },
+    birth_date: birth_date === null ? null : HIDDEN,
+    note: note === null ? null : HIDDEN,
+  };
+}
+
+/** Returns `Rui Lima (child, 2019-05-04): vegetarian`. */
+export function describeTraveller({ category, first_name, last_name, birth_date, note }: Traveller): string {
+  const facts = [category, birth_date].filter((fact) => fact !== null).join(', ');
+  return `${first_name} ${last_name} (${facts})${note === null ? '' : `: ${note}`}`;
 }
 
 export interface RevealOptions {

@@ -39,6 +39,8 @@ describe('creating a booking', () => {
       tour: { id: tour.id, slug: tour.slug },
       departure_date: date,
       adults: 3,
+      children: 0,
+      single_supplements: 0,
       external_ref: 'order-9',
       payment_method: 'bank',
       source: 'tenant_api',
@@ -48,6 +50,9 @@ describe('creating a booking', () => {
         platform_unit_price: 500,
         unit_price: 500,
         adults: 3,
+        children: 0,
+        single_supplements: 0,
+        categories: [{ category: 'adult', number: 3, unit_price: 500, total: 1500 }],
         deposit_percent: 20,
         rule: null,
       },
@@ -57,7 +62,7 @@ describe('creating a booking', () => {
     const detail = await acme.get(`/api/tenant/bookings/${booking.body.booking_ref}`);
     expect(detail.status).toBe(200);
     expect(detail.headers['cache-control']).toBe('no-store');
-    expect(detail.body).toEqual({ ...booking.body, customer: CUSTOMER, notes: 'Vegan.' });
+    expect(detail.body).toEqual({ ...booking.body, customer: CUSTOMER, notes: 'Vegan.', travellers: null });
   });
 
   it('defaults to one adult without a reference or notes', async () => {

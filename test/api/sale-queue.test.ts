@@ -15,6 +15,7 @@ import { createLogger } from '../../services/platform/logger';
 import { useTestDatabase } from '../support/database';
 import { givenKey, givenTenant } from '../support/given';
 import { CUSTOMER, givenSeats, type Seats, seatsTaken } from '../support/website';
+import { adultsOnly } from '../../services/api/pricing/party';
 
 /** More than the departures that transactions of the queue wait for. */
 const LOCKED = 8;
@@ -177,15 +178,15 @@ async function liveHolds({ id }: Tenant): Promise<number> {
 
 const holdOf = ({ tour, date }: Seats) =>
   prepareHold(tenant, tour, {
-    ...{ departureDate: date, quantity: 1, holdMinutes: undefined, externalRef: null, by: null },
+    ...{ departureDate: date, party: adultsOnly(1), holdMinutes: undefined, externalRef: null, by: null },
     customer: { name: null, phone: null, email: null },
   });
 
 /** A booking without a date. */
 const bookingOf = ({ tour }: Seats, externalRef: string | null) =>
   prepareBooking(database.db, tenant, tour, {
-    ...{ departureDate: null, adults: 1, customer: CUSTOMER, paymentMethod: null, holdId: null },
-    ...{ expectedTotal: null, externalRef, notes: null, by: null },
+    ...{ departureDate: null, party: adultsOnly(1), customer: CUSTOMER, paymentMethod: null, holdId: null },
+    ...{ travellers: null, expectedTotal: null, externalRef, notes: null, by: null },
   });
 
 const kindOf = (result: Sold | object) => (result instanceof Error ? result.name : 'sold');

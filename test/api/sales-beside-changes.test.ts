@@ -16,11 +16,12 @@ import { givenTenant } from '../support/given';
 import { untilTransactionWaits } from '../support/lock-wait';
 import { expectProblem } from '../support/responses';
 import { CUSTOMER, givenSeats, givenWebsite, seatsTaken } from '../support/website';
+import { adultsOnly } from '../../services/api/pricing/party';
 
 const api = useTestApi();
 
 const toRequest = (departureDate: string, quantity = 1) => ({
-  ...{ departureDate, quantity, holdMinutes: undefined, externalRef: null, by: null },
+  ...{ departureDate, party: adultsOnly(quantity), holdMinutes: undefined, externalRef: null, by: null },
   customer: { name: null, phone: null, email: null },
 });
 
@@ -126,8 +127,8 @@ describe('sales of one transaction', () => {
     const blind = await givenTenant(db, { defaultVisible: false });
     const { tour } = await givenSeats(db);
     const request = {
-      ...{ departureDate: null, adults: 1, customer: CUSTOMER, paymentMethod: null, holdId: null },
-      ...{ expectedTotal: null, externalRef: null, notes: null, by: null },
+      ...{ departureDate: null, party: adultsOnly(1), customer: CUSTOMER, paymentMethod: null, holdId: null },
+      ...{ travellers: null, expectedTotal: null, externalRef: null, notes: null, by: null },
     };
     const [first, second] = await outcomesOf([
       await prepareBooking(db, seeing, tour, request),

@@ -13,6 +13,7 @@ import type { Tenant } from '../../services/api/tenants/tenant';
 import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../support/given';
 import { withDatabase } from './stack';
 import { median } from './table';
+import { adultsOnly } from '../../services/api/pricing/party';
 
 const log = createLogger('silent', 'api');
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 3);
@@ -115,7 +116,7 @@ const NOBODY = { name: null, phone: null, email: null };
 const ANA = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
 
 async function hold(_db: Db, tenant: Tenant, { tour, date }: Target): Promise<Sale> {
-  const request = { departureDate: date, quantity: 1, holdMinutes: 15 };
+  const request = { departureDate: date, party: adultsOnly(1), holdMinutes: 15 };
   return prepareHold(tenant, tour, { ...request, externalRef: null, customer: NOBODY, by: null });
 }
 
@@ -124,6 +125,6 @@ async function booking(db: Db, tenant: Tenant, { tour, date }: Target): Promise<
   const externalRef = `w${Math.floor(Math.random() * 1e9)}`;
   return prepareBooking(db, tenant, tour, {
     ...empty,
-    ...{ departureDate: date, adults: 1, customer: ANA, externalRef },
+    ...{ departureDate: date, party: adultsOnly(1), travellers: null, customer: ANA, externalRef },
   });
 }

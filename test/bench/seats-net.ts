@@ -8,6 +8,7 @@ import { type Db, inTransaction } from '../../services/platform/database';
 import { givenDeparture, givenTenant, givenTour } from '../support/given';
 import { withDatabase } from './stack';
 import { median } from './table';
+import { adultsOnly } from '../../services/api/pricing/party';
 
 const ROUNDS = 15;
 const HOLDS = 400;
@@ -55,7 +56,7 @@ async function round(db: Db, tenant: Tenant, targets: Target[], net: boolean): P
 
 async function hold(db: Db, tenant: Tenant, { tour, date }: Target): Promise<void> {
   const request = {
-    ...{ tour, departureDate: date, quantity: 1, holdMinutes: 15 },
+    ...{ tour, departureDate: date, party: adultsOnly(1), holdMinutes: 15 },
     ...{ externalRef: null, customer: { name: null, phone: null, email: null }, by: null },
   };
   await inTransaction(db, (trx) => placeHold(trx, tenant, request));

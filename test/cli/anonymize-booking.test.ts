@@ -90,6 +90,7 @@ async function sell(bookingKey = (_: Person) => 'book-1'): Promise<Sold> {
     tour_id: seats.tour.id,
     hold_id: held.body.hold_id,
     adults: 2,
+    travellers: [{ category: 'adult', first_name: 'Yara', last_name: person.name.slice(6) }],
     external_ref: externalRef,
   };
   const booked = await site.book(order, { 'Idempotency-Key': bookingKey(person) });
@@ -143,11 +144,14 @@ describe('tourctl booking anonymize', () => {
       erased: { hold: true, refusals: 1, events: 2, deliveries: 2, audit_rows: 1 },
     });
     const [after] = await db('booking_leads').where({ booking_ref: ref });
-    const erased = { customerName: null, customerPhone: null, customerEmail: null, notes: null };
-    expect(after).toEqual({ ...before, ...erased, externalRef: null, anonymizedAt: expect.any(Date) });
+    const erased = { customerName: null, customerPhone: null, customerEmail: null };
+    expect(after).toEqual({
+      ...{ ...before, ...erased, notes: null, travellers: null, externalRef: null },
+      anonymizedAt: expect.any(Date),
+    });
     expect((await site.get(`/api/tenant/bookings/${ref}`)).body).toMatchObject({
       ...{ booking_ref: ref, adults: 2, departure_date: seats.date, total_price: 1000 },
-      ...{ customer: { name: null, phone: null, email: null }, notes: null },
+      ...{ customer: { name: null, phone: null, email: null }, notes: null, travellers: null },
     });
     const [row] = await db('audit_log').orderBy('id', 'desc').limit(1);
     expect(row).toMatchObject({ action: 'booking.anonymize', subject: ref, tenantId: site.tenant.id });

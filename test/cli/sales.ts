@@ -6,6 +6,7 @@ import { givenDeparture, givenTenant, givenTour, type GivenTour } from '../suppo
 import { preparedBeforeAll } from '../support/prepared';
 import { createBooking, placeHold } from '../support/sell';
 import { openTestTerminal, type TestTerminal } from './terminal';
+import { adultsOnly } from '../../services/api/pricing/party';
 
 export const ANA = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
 
@@ -37,12 +38,12 @@ async function openSales(): Promise<Sales> {
     ...terminal,
     ...{ tenant, tour, date },
     hold: (quantity) => {
-      const request = { ...wanted, quantity, holdMinutes: undefined, externalRef: 'cart-1', customer: ANA };
+      const request = { ...wanted, party: adultsOnly(quantity), holdMinutes: undefined, externalRef: 'cart-1', customer: ANA };
       return inTransaction(db, (trx) => placeHold(trx, tenant, request));
     },
     book: (adults, { holdId, notes } = {}) => {
       const rest = { paymentMethod: null, holdId: holdId ?? null, expectedTotal: null, notes: notes ?? null };
-      const request = { ...wanted, ...rest, adults, externalRef: 'order-1', customer: ANA };
+      const request = { ...wanted, ...rest, party: adultsOnly(adults), travellers: null, externalRef: 'order-1', customer: ANA };
       return inTransaction(db, (trx) => createBooking(trx, tenant, request));
     },
     seatsTaken: async () => {

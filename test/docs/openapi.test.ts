@@ -130,7 +130,9 @@ describe('the OpenAPI document', () => {
     expect(HoldBody!.properties!.quantity).toEqual(whole(1, 50));
     expect(HoldBody!.properties!.hold_minutes).toEqual(whole(1, 60));
     expect(ExtendBody!.properties!.hold_minutes).toEqual(whole(1, 60));
-    expect(BookingBody!.properties!.adults).toEqual(whole(1, 50));
+    expect(BookingBody!.properties!.adults).toEqual(whole(0, 50));
+    expect(BookingBody!.properties!.children).toEqual(whole(0, 50));
+    expect(BookingBody!.properties!.single_supplements).toEqual(whole(0, 50));
     expect(parameter('checkAvailability', 'quantity')).toEqual(whole(1, 50));
     expect(parameter('listTours', 'limit')).toEqual(whole(1, 100));
     expect(parameter('listDepartures', 'limit')).toEqual(whole(1, 366));

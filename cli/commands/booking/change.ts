@@ -3,6 +3,7 @@ import { cancelBooking, confirmBooking } from '../../../services/api/bookings/ch
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { recordTerminalChange } from '../../../services/api/catalog/tour.repository';
 import type { ReplayedResponse } from '../../../services/api/idempotency/run-idempotent';
+import { describeParty } from '../../../services/api/pricing/party';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tenant';
 import type { Trx } from '../../../services/platform/database';
@@ -15,10 +16,11 @@ export async function confirmBookingCommand(context: Context, _options: object, 
 }
 
 export async function cancelBookingCommand(context: Context, _options: object, ref: string): Promise<void> {
-  const { adults, tour, departureDate, status } = await getBooking(context.db, ANY_TENANT, ref);
-  const party = adults === 1 ? '1 adult' : `${adults} adults`;
+  const { party, tour, departureDate, status } = await getBooking(context.db, ANY_TENANT, ref);
   if (status !== 'cancelled')
-    await context.confirm(`Cancel ${ref}: ${party}, ${tour.slug}, ${departureDate ?? 'no date'}?`);
+    await context.confirm(
+      `Cancel ${ref}: ${describeParty(party)}, ${tour.slug}, ${departureDate ?? 'no date'}?`,
+    );
   await change(context, 'booking.cancel', ref, cancelBooking);
 }
 

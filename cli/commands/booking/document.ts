@@ -1,7 +1,9 @@
+import { priceBreakdown } from '../../../services/api/bookings/price-breakdown';
 import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { HIDDEN } from '../../../services/platform/mask-personal-data';
-import { toCustomerDocument, toReferenceDocument } from '../../engine/personal-data';
+import { type PricesAnswer, pricesAnswer } from '../../../services/api/pricing/prices';
+import { toCustomerDocument, toReferenceDocument, toTravellerDocument } from '../../engine/personal-data';
 import type { Screen } from '../../terminal/screen';
 import { shortTime, table } from '../../terminal/table';
 
@@ -13,7 +15,9 @@ export function toBookingDocument(lead: BookingLead, reveal = false) {
     tenant: lead.tenant.slug,
     tour: lead.tour.slug,
     departure_date: lead.departureDate,
-    adults: lead.adults,
+    adults: lead.party.adult,
+    children: lead.party.child,
+    single_supplements: lead.party.single_supplement,
     status: lead.status,
     total_price: toMajor(lead.totalMinor, lead.currencyDigits),
     deposit_total: toMajor(lead.depositMinor, lead.currencyDigits),
@@ -32,10 +36,12 @@ export function toBookingDocument(lead: BookingLead, reveal = false) {
 export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
   return {
     ...toBookingDocument(lead, reveal),
-    unit_price: toMajor(lead.unitPriceMinor, lead.currencyDigits),
+    unit_price: toMajor(lead.prices.adult, lead.currencyDigits),
+    prices: pricesAnswer(lead.prices, lead.currencyDigits),
     customer: toCustomerDocument(lead.customer, reveal),
+    travellers: lead.travellers && lead.travellers.map((one) => toTravellerDocument(one, reveal)),
     notes: lead.notes === null || reveal ? lead.notes : HIDDEN,
-    price_breakdown: lead.priceBreakdown,
+    price_breakdown: priceBreakdown(lead),
   };
 }
 
@@ -45,12 +51,18 @@ interface StoredPrice {
   rule?: { id: number; applies_to: string; kind: string; value: number } | null;
 }
 
-/** Describes the locked price of one seat: `500 EUR, made of the platform's 450 by rule 7 (tour, percent 10)`. */
-export function describePrice(breakdown: StoredPrice, unitPrice: number, currency: string): string {
+/** Describes the locked prices: `500 EUR, made of the platform's 450 by rule 7 (tour, percent 10); a child 350 EUR`. */
+export function describePrice(breakdown: StoredPrice, prices: PricesAnswer, currency: string): string {
   const { platform_unit_price: platform, rule } = breakdown;
-  const price = `${unitPrice} ${currency}`;
-  if (!rule) return `${price}, the platform's own price`;
-  return `${price}, made of the platform's ${platform} by rule ${rule.id} (${rule.applies_to}, ${rule.kind} ${rule.value})`;
+  const reason = rule
+    ? `made of the platform's ${platform} by rule ${rule.id} (${rule.applies_to}, ${rule.kind} ${rule.value})`
+    : "the platform's own price";
+  const child = prices.child === undefined ? '' : `; a child ${prices.child} ${currency}`;
+  const single =
+    prices.single_supplement === undefined
+      ? ''
+      : `; a single room ${prices.single_supplement} ${currency} more`;
+  return `${prices.adult} ${currency}, ${reason}${child}${single}`;
 }
 
 interface HistoryEntry {

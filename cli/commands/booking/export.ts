@@ -5,7 +5,7 @@ import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { walkBookings } from '../../../services/api/bookings/find-booking';
 import { AppError } from '../../../services/platform/errors';
 import type { Context } from '../../engine/context';
-import { recordReveal, type RevealOptions } from '../../engine/personal-data';
+import { describeTraveller, recordReveal, type RevealOptions } from '../../engine/personal-data';
 import { type BookingFilterOptions, describeFilter, toBookingFilter } from './list';
 import { toBookingDetailDocument } from './document';
 
@@ -67,6 +67,8 @@ const COLUMNS = [
   'tour',
   'departure_date',
   'adults',
+  'children',
+  'single_supplements',
   'unit_price',
   'total_price',
   'deposit_total',
@@ -78,6 +80,7 @@ const COLUMNS = [
   'customer_name',
   'customer_phone',
   'customer_email',
+  'travellers',
   'notes',
 ] as const;
 
@@ -92,9 +95,10 @@ const LATER = new RegExp(`([;|\\t\\r\\n](?:${UNSEEN}["'])?${UNSEEN})(?=${FORMULA
 const CSV_HEAD = line(COLUMNS);
 
 function toCsvLine(lead: BookingLead, reveal: boolean): string {
-  const { customer, ...booking } = toBookingDetailDocument(lead, reveal);
+  const { customer, travellers: named, ...booking } = toBookingDetailDocument(lead, reveal);
   const { name: customer_name, phone: customer_phone, email: customer_email } = customer;
-  const values = { ...booking, customer_name, customer_phone, customer_email };
+  const travellers = named && named.map(describeTraveller).join('; ');
+  const values = { ...booking, customer_name, customer_phone, customer_email, travellers };
   return line(COLUMNS.map((column) => values[column]));
 }
 

@@ -11,7 +11,12 @@ import {
 } from '../../../services/webhook-queue/deliveries/delivery-document';
 import { listDeliveriesOfBooking } from '../../../services/webhook-queue/deliveries/find-deliveries';
 import type { Context } from '../../engine/context';
-import { describeCustomer, recordReveal, type RevealOptions } from '../../engine/personal-data';
+import {
+  describeCustomer,
+  describeTraveller,
+  recordReveal,
+  type RevealOptions,
+} from '../../engine/personal-data';
 import type { Screen } from '../../terminal/screen';
 import { properties, sections, shortTime, table } from '../../terminal/table';
 import { type AuditDocument, describeAudit, findAuditDocuments } from '../audit/actions';
@@ -66,10 +71,11 @@ function describe(
   moments: Moment[],
   screen: Screen,
 ): string {
-  const { customer, price_breakdown, unit_price, ...facts } = booking;
+  const { customer, travellers, price_breakdown, prices, unit_price: _, ...facts } = booking;
   return sections([
     ['', properties({ ...facts, customer: describeCustomer(customer) }, screen)],
-    ['Price of one adult', describePrice(price_breakdown, unit_price, booking.currency)],
+    ['Travellers', travellers?.map(describeTraveller).join('\n')],
+    ['Price of one adult', describePrice(price_breakdown, prices, booking.currency)],
     ['History', describeHistory(moments, screen)],
     ['Webhooks', describeDeliveries(deliveries, screen)],
     ['Refused', refusals.length > 0 ? describeRefusals(refusals, screen) : undefined],

@@ -37,6 +37,7 @@ function toDocument(counted: Counted) {
     conversion: counted.holds > 0 ? Number((counted.converted / counted.holds).toFixed(4)) : null,
     bookings: counted.bookings,
     adults: counted.adults,
+    children: counted.children,
     confirmed: counted.confirmed,
     cancelled: counted.cancelled,
     expired: counted.expired,
@@ -56,6 +57,7 @@ function sum(sales: DayOfSales[]): Counted {
     converted: total((day) => day.converted),
     bookings: total((day) => day.bookings),
     adults: total((day) => day.adults),
+    children: total((day) => day.children),
     confirmed: total((day) => day.confirmed),
     cancelled: total((day) => day.cancelled),
     expired: total((day) => day.expired),
@@ -93,11 +95,12 @@ function drawDays(sales: DayOfSales[], screen: Screen, blocks: boolean): string 
 }
 
 function describeTogether(together: ReturnType<typeof toDocument>, slug: string | undefined): string {
-  const { holds, conversion, bookings, adults, confirmed, cancelled, expired, sold_out, refused } = together;
+  const { holds, conversion, bookings, adults, children, confirmed, cancelled, expired, sold_out, refused } =
+    together;
   const share = conversion === null ? '' : ` (${Math.round(conversion * 100)} % became a booking)`;
   const others = Object.entries(refused).map(([code, count]) => `${count} ${code}`);
   return [
-    `${slug ?? 'All tenants'}: ${holds} holds${share}, ${bookings} bookings of ${adults} adults`,
+    `${slug ?? 'All tenants'}: ${holds} holds${share}, ${bookings} bookings of ${adults + children} travellers`,
     `Of the bookings ${confirmed} are confirmed, ${cancelled} cancelled, ${expired} expired`,
     `Refused: ${[`${sold_out} sold out`, ...others].join(', ')}`,
   ].join('\n');

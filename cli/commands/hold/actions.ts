@@ -5,6 +5,7 @@ import { getHold, listHolds } from '../../../services/api/holds/find-hold';
 import { holdHistory, type HoldMoment, refusalOf } from '../../../services/api/holds/hold-history';
 import type { HoldStatus, SeatHold } from '../../../services/api/holds/seat-hold';
 import { toMajor } from '../../../services/api/pricing/currency';
+import { pricesAnswer } from '../../../services/api/pricing/prices';
 import { byOperator } from '../../../services/api/tenants/actor';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Context } from '../../engine/context';
@@ -31,9 +32,11 @@ function toHoldDocument(hold: SeatHold, reveal = false) {
     tour: hold.tour.slug,
     departure_date: hold.departureDate,
     quantity: hold.quantity,
+    adults: hold.quantity - hold.children,
+    children: hold.children,
     status: hold.status,
     expires_at: hold.expiresAt.toISOString(),
-    unit_price: toMajor(hold.unitPriceMinor, hold.currencyDigits),
+    unit_price: toMajor(hold.prices.adult, hold.currencyDigits),
     currency: hold.currency,
     external_ref: toReferenceDocument(hold.externalRef, hold.customer, reveal),
     created_at: hold.createdAt.toISOString(),
@@ -45,6 +48,7 @@ function toHoldDetailDocument(hold: SeatHold, reveal: boolean) {
   return {
     ...toHoldDocument(hold, reveal),
     hold_minutes: hold.holdMinutes,
+    prices: pricesAnswer(hold.prices, hold.currencyDigits),
     customer: toCustomerDocument(hold.customer, reveal),
     price_breakdown: hold.priceBreakdown,
   };
@@ -123,11 +127,11 @@ type HoldShown = ReturnType<typeof toHoldDetailDocument> & {
 };
 
 function describe(document: HoldShown, moments: HoldMoment[], screen: Screen): string {
-  const { customer, price_breakdown, refuses_with: refusal, history: _, ...others } = document;
+  const { customer, price_breakdown, prices, refuses_with: refusal, history: _, ...others } = document;
   const { refusals, audit, ...facts } = others;
   return sections([
     ['', properties({ ...facts, customer: describeCustomer(customer) }, screen)],
-    ['Price of one', describePrice(price_breakdown, document.unit_price, document.currency)],
+    ['Price of one', describePrice(price_breakdown, prices, document.currency)],
     ['History', describeHistory(moments, screen)],
     ['A booking with it', refusal ? `is refused: ${refusal.code}. ${refusal.message}` : undefined],
     ['Refused with it', refusals.length > 0 ? describeRefusals(refusals, screen) : undefined],

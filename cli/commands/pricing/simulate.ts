@@ -5,6 +5,7 @@ import { type Departure, departureStatus } from '../../../services/api/departure
 import { findTourDeparture } from '../../../services/api/departures/list-departures';
 import type { Defeat, Inapplicability } from '../../../services/api/pricing/choose-price-rule';
 import { toMajor } from '../../../services/api/pricing/currency';
+import { type Party, priceByCategory } from '../../../services/api/pricing/party';
 import { pricesAnswer, tenantPricesAnswer } from '../../../services/api/pricing/prices';
 import { type SimulatedPrice, simulatePrice } from '../../../services/api/pricing/simulate-price';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
@@ -24,12 +25,22 @@ interface Trip {
   tour: CatalogTour;
   date: string | null;
   departure: Departure | null;
-  adults: number;
+  party: Party;
+}
+
+interface SimulateOptions extends PartyOptions {
+  date?: string | null;
+}
+
+interface PartyOptions {
+  adults?: number;
+  children?: number;
+  singleSupplements?: number;
 }
 
 export async function simulatePricingCommand(
   { db, output }: Context,
-  { date = null, adults = 1 }: { date?: string | null; adults?: number },
+  { date = null, ...numbers }: SimulateOptions,
   slug: string,
   idOrSlug: string,
 ): Promise<void> {
@@ -39,9 +50,10 @@ export async function simulatePricingCommand(
   // Takes prices and currency from one statement: an import may have changed both since the tour was found.
   const tour = { ...found, ...departure?.tour };
   const platform = departure?.prices ?? { adult: tour.basePriceMinor };
-  const simulated = await simulatePrice(db, tenant, tour, platform, { travelDate: date, adults });
+  const party = toParty(numbers);
+  const simulated = await simulatePrice(db, tenant, tour, platform, { travelDate: date, party });
   const { visible } = await explainVisibility(db, tenant, tour);
-  const document = toDocument(tenant, { tour, date, departure, adults }, simulated, visible);
+  const document = toDocument(tenant, { tour, date, departure, party }, simulated, visible);
   const status = document.departure_status;
   if (!mayBeUsed(tenant))
     output.warn(`${slug} is ${tenant.status}, and its requests are refused: tourctl tenant activate ${slug}`);
@@ -52,9 +64,13 @@ export async function simulatePricingCommand(
   output.answer(document, (screen) => describe(document, screen));
 }
 
+function toParty({ adults = 1, children = 0, singleSupplements = 0 }: PartyOptions): Party {
+  return { adult: adults, child: children, single_supplement: singleSupplements };
+}
+
 function toDocument(
   tenant: Tenant,
-  { tour, date, departure, adults }: Trip,
+  { tour, date, departure, party }: Trip,
   { quote, unroundedMinor, totalMinor, depositMinor, beaten, inapplicable }: SimulatedPrice,
   visible: boolean,
 ) {
@@ -68,13 +84,16 @@ function toDocument(
     tenant_status: tenant.status,
     departure_date: date,
     departure_status: departure && departureStatus(departure),
-    adults,
+    adults: party.adult,
+    children: party.child,
+    single_supplements: party.single_supplement,
     currency: tour.currency,
     tenant_currency: tenant.currency,
     prices: pricesAnswer(quote.platform, tour.currencyDigits),
     tenant_prices: tenantPricesAnswer(quote, tour.currencyDigits),
     unrounded_price: major(unroundedMinor),
     unit_price: major(quote.tenant.adult),
+    categories: priceByCategory(party, quote.tenant, tour.currencyDigits),
     total_price: major(totalMinor),
     deposit_total: major(depositMinor),
     deposit_percent: Number(tenant.depositPercent),
@@ -93,12 +112,14 @@ function toDocument(
 type Document = ReturnType<typeof toDocument>;
 
 function describe(document: Document, screen: Screen): string {
-  const { tenant, tour, departure_date, adults, currency, rule, beaten, inapplicable } = document;
+  const { tenant, tour, departure_date, currency, rule, beaten, inapplicable, categories } = document;
   const amounts = {
     tenant,
     tour: tour.slug,
     departure_date,
-    adults,
+    party: categories
+      .map(({ category, number, unit_price }) => `${number} × ${category.replace('_', ' ')} ${unit_price}`)
+      .join(', '),
     currency,
     platform_price: document.prices.adult,
     unit_price: document.unit_price,

@@ -2,11 +2,12 @@ import type { Trx } from '../../platform/database';
 import { relockDeparture } from '../departures/reserve-seats';
 import { eraseHoldCustomer } from '../holds/change-hold';
 import { getHold } from '../holds/find-hold';
+import type { PartialCustomer } from '../holds/seat-hold';
 import { eraseAnswers } from '../idempotency/erase-answers';
 import { personFinder } from '../privacy/person-finder';
 import { eraseRefusals } from '../refusals/refusal-log';
 import { ANY_TENANT } from '../tenants/tenant';
-import type { BookingLead } from './booking-lead';
+import type { BookingLead, Traveller } from './booking-lead';
 import { eraseCustomerOfLead, lockLead } from './booking-lead.repository';
 import { getBooking } from './find-booking';
 
@@ -22,7 +23,7 @@ export interface AnonymizedBooking {
 }
 
 /**
- * Erases the customer's personal data from the lead, its hold, stored answers and refusals; seats, dates and amounts stay. The
+ * Erases the personal data of the customer and the travellers from the lead, its hold, stored answers and refusals; seats, dates and amounts stay. The
  * caller erases the data of the webhook queue and the audit log in the same transaction (ADR 23).
  * @param secret CURSOR_KEY: keys the digest that replaces an idempotency key with personal data
  * @returns undefined when the booking was already anonymized
@@ -37,7 +38,8 @@ export async function anonymizeBooking(
   if (found.anonymizedAt) return undefined;
   const { id, holdId, departureId, tenant } = found;
   const hold = holdId ? await getHold(trx, tenant.id, holdId) : undefined;
-  const identifiesPerson = personFinder([found.customer, ...(hold ? [hold.customer] : [])]);
+  const travellers = (found.travellers ?? []).map(toPerson);
+  const identifiesPerson = personFinder([found.customer, ...(hold ? [hold.customer] : []), ...travellers]);
 
   const named = { booking_ref: bookingRef, ...(holdId && { hold_id: holdId }) };
   const erase = () => eraseAnswers(trx, { tenantId: tenant.id, named, identifiesPerson, secret });
@@ -59,4 +61,8 @@ export async function anonymizeBooking(
   await eraseCustomerOfLead(trx, id, keptReference(before.externalRef));
   const after = await getBooking(trx, ANY_TENANT, bookingRef);
   return { before, after, identifiesPerson, answers: answers + late, refusals };
+}
+
+function toPerson({ first_name, last_name }: Traveller): PartialCustomer {
+  return { name: `${first_name} ${last_name}`, phone: null, email: null };
 }

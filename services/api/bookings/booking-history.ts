@@ -1,4 +1,5 @@
 import type { HoldMoment } from '../holds/hold-history';
+import { describeParty, seatsOf } from '../pricing/party';
 import type { BookingLead } from './booking-lead';
 
 /** One event in the life of a booking or its hold. */
@@ -31,7 +32,8 @@ function expiry({ status, paymentDueAt, confirmedAt, expiredAt }: BookingLead): 
   return paymentDueAt && confirmedAt && confirmedAt > paymentDueAt ? paymentDueAt : null;
 }
 
-function seats({ adults, departureDate }: BookingLead): string {
-  if (!departureDate) return `${adults} ${adults === 1 ? 'adult' : 'adults'}, no date: nothing reserved`;
-  return `${adults} ${adults === 1 ? 'seat' : 'seats'} on ${departureDate}`;
+function seats({ party, departureDate }: BookingLead): string {
+  if (!departureDate) return `${describeParty(party)}, no date: nothing reserved`;
+  const count = seatsOf(party);
+  return `${count} ${count === 1 ? 'seat' : 'seats'} on ${departureDate}`;
 }

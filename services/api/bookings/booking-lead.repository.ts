@@ -1,4 +1,5 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
+import { lockedPrices } from '../pricing/prices';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
@@ -10,7 +11,8 @@ const LEAD_STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at)
 /** The columns that toLead reads. */
 const LEAD_COLUMNS = `
   l.id, l.booking_ref, l.tenant_id, n.slug as tenant_slug, l.tour_id, t.slug as tour_slug, l.departure_id,
-  l.departure_date, l.hold_id, l.adults, ${LEAD_STATUS} as status, l.unit_price_minor, l.total_minor, l.deposit_minor,
+  l.departure_date, l.hold_id, l.adults, l.children, l.single_supplements, l.travellers,
+  ${LEAD_STATUS} as status, ${lockedPrices('l')} as prices, l.total_minor, l.deposit_minor,
   l.currency, l.currency_digits, l.price_breakdown, l.payment_method, l.external_ref, l.source, l.customer_name,
   l.customer_phone, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
   l.cancelled_at, l.cancelled_by, l.expired_at, l.anonymized_at`;
@@ -112,20 +114,24 @@ export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: str
   await trx('booking_leads')
     .where({ id })
     .update({
-      ...{ customer_name: null, customer_phone: null, customer_email: null, notes: null },
+      ...{ customer_name: null, customer_phone: null, customer_email: null, notes: null, travellers: null },
       external_ref: externalRef,
       anonymized_at: trx.raw('clock_timestamp()'),
     });
 }
 
-type LeadRow = Omit<BookingLead, 'tenant' | 'tour' | 'customer'> &
+type LeadRow = Omit<BookingLead, 'tenant' | 'tour' | 'customer' | 'party'> &
+  Record<'adults' | 'children' | 'singleSupplements', number> &
   Record<'tenantId' | 'tenantSlug' | 'tourId' | 'tourSlug', string> &
   Record<'customerName' | 'customerPhone' | 'customerEmail', string | null>;
 
 function toLead(row: LeadRow): BookingLead {
-  const { tenantId, tenantSlug, tourId, tourSlug, customerName, customerPhone, customerEmail, ...lead } = row;
+  const { tenantId, tenantSlug, tourId, tourSlug, customerName, customerPhone, customerEmail, ...others } =
+    row;
+  const { adults, children, singleSupplements, ...lead } = others;
   return {
     ...lead,
+    party: { adult: adults, child: children, single_supplement: singleSupplements },
     tenant: { id: tenantId, slug: tenantSlug },
     tour: { id: tourId, slug: tourSlug },
     // A check of the table: all three are null or none.

@@ -1,3 +1,5 @@
+import type { Party } from '../pricing/party';
+import type { Prices } from '../pricing/prices';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod } from '../tenants/tenant';
 
@@ -8,6 +10,16 @@ export interface Customer {
   name: string;
   phone: string;
   email: string;
+}
+
+/** One person of a booking, as stored and shown. */
+export interface Traveller {
+  category: 'adult' | 'child';
+  first_name: string;
+  last_name: string;
+  /** YYYY-MM-DD */
+  birth_date: string | null;
+  note: string | null;
 }
 
 /** The customer of a stored lead; all null after anonymization (ADR 23). */
@@ -36,10 +48,13 @@ export interface BookingLead {
   departureId: string | null;
   departureDate: string | null;
   holdId: string | null;
-  adults: number;
+  party: Party;
+  /** Null: not named, or anonymized. */
+  travellers: Traveller[] | null;
   /** By the database's clock: an unpaid lead past its payment window is expired, also before the sweeper writes it. */
   status: BookingStatus;
-  unitPriceMinor: number;
+  /** The prices that the party paid, or would pay, by category. */
+  prices: Prices;
   totalMinor: number;
   depositMinor: number;
   currency: string;

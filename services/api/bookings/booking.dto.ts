@@ -1,6 +1,7 @@
 import type { TourRef } from '../catalog/tour';
 import { toMajor } from '../pricing/currency';
 import type { BookingLead } from './booking-lead';
+import { type PriceBreakdown, priceBreakdown } from './price-breakdown';
 
 /**
  * @example {"tour_id": "ha-long-bay-cruise", "departure_date": "2027-03-06", "adults": 2, "name": "Ana Lima",
@@ -16,12 +17,31 @@ export interface BookingBody {
   phone: string;
   email: string;
   /**
-   * Number of travellers; by default 1.
+   * Number of adults; by default 1. 0 only with children. Adults and children are at most 50 together.
    * @isInt must be a whole number
-   * @minimum 1 must be at least 1
+   * @minimum 0 must be at least 0
    * @maximum 50 must be at most 50
    */
   adults?: number;
+  /**
+   * Number of children; by default 0. The departure, or the hold, must have a price for children.
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 50 must be at most 50
+   */
+  children?: number;
+  /**
+   * Number of adults with a room alone; by default 0. The departure, or the hold, must have a price for it.
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 50 must be at most 50
+   */
+  single_supplements?: number;
+  /**
+   * The travellers as far as they are known: at most one for each seat.
+   * @maxItems 50 must have at most 50 travellers
+   */
+  travellers?: TravellerBody[];
   /** By default the tenant's. `reserve` takes no deposit. */
   payment_method?: 'bank' | 'reserve' | 'card';
   /**
@@ -36,6 +56,27 @@ export interface BookingBody {
   notes?: string;
 }
 
+/** @example {"category": "child", "first_name": "Rui", "last_name": "Lima", "birth_date": "2019-05-04"} */
+export interface TravellerBody {
+  category: 'adult' | 'child';
+  first_name: string;
+  last_name: string;
+  /** YYYY-MM-DD. */
+  birth_date?: string;
+  /** For example a diet. */
+  note?: string;
+}
+
+/** One traveller. */
+export interface TravellerAnswer {
+  category: 'adult' | 'child';
+  first_name: string;
+  last_name: string;
+  /** YYYY-MM-DD */
+  birth_date: string | null;
+  note: string | null;
+}
+
 export interface TenantRef {
   id: string;
   /** @example "acme" */
@@ -47,28 +88,6 @@ export interface BookingCustomer {
   name: string | null;
   phone: string | null;
   email: string | null;
-}
-
-/** The calculation of the price. */
-export interface PriceBreakdown {
-  platform_unit_price: number;
-  unit_price: number;
-  /** @isInt */
-  adults: number;
-  deposit_percent: number;
-  rule: PriceBreakdownRule | null;
-}
-
-export interface PriceBreakdownRule {
-  /**
-   * Id of the pricing rule.
-   * @isInt
-   * @example 7
-   */
-  id: number;
-  applies_to: 'tour' | 'continent' | 'all';
-  kind: 'percent' | 'amount' | 'price';
-  value: number;
 }
 
 export interface BookingFields {
@@ -86,6 +105,10 @@ export interface BookingFields {
   departure_date: string | null;
   /** @isInt */
   adults: number;
+  /** @isInt */
+  children: number;
+  /** @isInt */
+  single_supplements: number;
   external_ref: string | null;
   payment_method: 'bank' | 'reserve' | 'card';
   source: string;
@@ -102,6 +125,8 @@ export interface BookingAnswer extends BookingFields {
 export interface BookingItem extends BookingFields {
   customer: BookingCustomer;
   notes: string | null;
+  /** Null: not named, or anonymised. */
+  travellers: TravellerAnswer[] | null;
 }
 
 export interface BookingDetail extends BookingItem {
@@ -119,7 +144,7 @@ export function bookingAnswer(lead: BookingLead): BookingAnswer {
 }
 
 export function bookingItem(lead: BookingLead): BookingItem {
-  return { ...fields(lead), customer: lead.customer, notes: lead.notes };
+  return { ...fields(lead), customer: lead.customer, notes: lead.notes, travellers: lead.travellers };
 }
 
 export function bookingDetail(lead: BookingLead): BookingDetail {
@@ -137,12 +162,14 @@ function fields(lead: BookingLead): BookingFields {
     currency: lead.currency,
     tour: lead.tour,
     departure_date: lead.departureDate,
-    adults: lead.adults,
+    adults: lead.party.adult,
+    children: lead.party.child,
+    single_supplements: lead.party.single_supplement,
     external_ref: lead.externalRef,
     payment_method: lead.paymentMethod,
     source: lead.source,
     created_at: lead.createdAt.toISOString(),
     payment_due_at: lead.paymentDueAt?.toISOString() ?? null,
-    price_breakdown: lead.priceBreakdown as unknown as PriceBreakdown,
+    price_breakdown: priceBreakdown(lead),
   };
 }

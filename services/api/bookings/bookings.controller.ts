@@ -19,15 +19,7 @@ import { type RefusedRequest, refuseWithAlternatives } from '../refusals/refusal
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
-import {
-  emailInput,
-  optionalDate,
-  optionalInput,
-  phoneInput,
-  proseInput,
-  readAll,
-  textInput,
-} from '../http/input';
+import { optionalDate, textInput } from '../http/input';
 import { emptyBody, jsonBody } from '../http/json-body';
 import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
@@ -35,7 +27,8 @@ import { quota } from '../http/quota';
 import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
 import { answerCreation, answerWrite, type WriteOperation } from '../http/write-request';
-import { type BookingRequest, prepareBooking } from './create-booking';
+import { prepareBooking } from './create-booking';
+import { seatsOf } from '../pricing/party';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import {
@@ -47,6 +40,7 @@ import {
   bookingItem,
   type BookingPage,
 } from './booking.dto';
+import { bookingRequest } from './booking.request';
 import { type BookingLead, type ChangedBooking, isBookingRef } from './booking-lead';
 import { cancelBooking, confirmBooking } from './change-booking';
 import { getBooking, listBookings } from './find-booking';
@@ -93,7 +87,11 @@ export class BookingsController {
       },
       bookingAnswer,
       (refused, refusal) =>
-        refuseWithAlternatives(this.context, { ...wanted, quantity: wanted.adults, ...refused }, refusal),
+        refuseWithAlternatives(
+          this.context,
+          { ...wanted, quantity: seatsOf(wanted.party), ...refused },
+          refusal,
+        ),
     );
     await this.dropAvailability(answer);
     return answer;
@@ -219,30 +217,4 @@ export class BookingsController {
 /** Keeps only a valid booking reference, because the text is stored. */
 function validReference(bookingRef: string): Partial<RefusedRequest> {
   return isBookingRef(bookingRef) ? { bookingRef } : {};
-}
-
-/**
- * Reads the body, also before its validation.
- * @throws BadInputError with all issues of the body (400)
- */
-function bookingRequest(body: BookingBody, { country }: Tenant): Omit<BookingRequest, 'by'> {
-  const { departureDate, name, phone, email, holdId, externalRef, notes } = readAll({
-    departureDate: () => optionalDate('body', 'departure_date', body.departure_date) ?? null,
-    name: () => textInput('name', body.name, 200),
-    phone: () => phoneInput('phone', body.phone, country),
-    email: () => emailInput('email', body.email),
-    holdId: () => optionalInput(body.hold_id, (id) => textInput('hold_id', id, 128)),
-    externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
-    notes: () => optionalInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
-  });
-  return {
-    departureDate,
-    adults: body.adults ?? 1,
-    customer: { name, phone, email },
-    paymentMethod: body.payment_method ?? null,
-    holdId,
-    expectedTotal: body.expected_total ?? null,
-    externalRef,
-    notes,
-  };
 }

@@ -7,6 +7,7 @@ import {
   reserveSeats,
 } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
+import { seatsOf } from '../pricing/party';
 import type { TenantScope } from '../tenants/tenant';
 import { BookingStateConflictError } from './booking.errors';
 import { enqueueBookingEvents } from './booking-event';
@@ -28,7 +29,7 @@ export async function confirmBooking(
 ): Promise<ChangedBooking | ReplayedResponse> {
   const assertAllowed = async (lead: BookingLead, locked: LockedDeparture | undefined) => {
     if (lead.status === 'cancelled') throw new BookingStateConflictError(lead.status, 'confirmed');
-    if (locked && lead.status === 'expired') await reserveSeats(trx, locked, lead.adults);
+    if (locked && lead.status === 'expired') await reserveSeats(trx, locked, seatsOf(lead.party));
     if (locked) await assertNotCancelled(trx, locked, lead);
   };
   return changeStatus(trx, scope, named, runIdempotent, { status: 'confirmed', assertAllowed });
@@ -81,5 +82,6 @@ async function changeStatus(
 /** Refuses a paid booking too: a cancelled departure carries no travellers. */
 async function assertNotCancelled(trx: Trx, locked: LockedDeparture, lead: BookingLead): Promise<void> {
   const { cancelled, tour, departureDate } = await readDeparture(trx, locked);
-  if (cancelled) throw new DepartureCancelledError({ tourId: tour.id, departureDate, quantity: lead.adults });
+  if (cancelled)
+    throw new DepartureCancelledError({ tourId: tour.id, departureDate, quantity: seatsOf(lead.party) });
 }

@@ -9,14 +9,15 @@ import { findOnlyLiveDate, getHold } from '../holds/find-hold';
 import { HoldNotFoundError, noLiveHold } from '../holds/hold.errors';
 import { toMajor } from '../pricing/currency';
 import { depositOf } from '../pricing/apply-price-rule';
-import { type BookingSale, seatsOf, totalOf } from '../sales/sale';
+import { assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
+import type { BookingSale } from '../sales/sale';
 import {
   add,
   assertVisible,
   existingDeparture,
   type HeldSeats,
   type LockedPrice,
-  quoteAdult,
+  quotePrices,
   type SaleFacts,
   sellerKey,
   takeSeats,
@@ -25,12 +26,14 @@ import { assertMoreUnpaid, assertWithinShare } from '../sales/tenant-limits';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 import { PriceChangedError } from './booking.errors';
-import type { Customer } from './booking-lead';
+import type { Customer, Traveller } from './booking-lead';
 
 export interface BookingRequest {
   /** Null: the date of the hold; without a hold, no seats are reserved. */
   departureDate: string | null;
-  adults: number;
+  party: Party;
+  /** Null: not named. */
+  travellers: Traveller[] | null;
   customer: Customer;
   /** Null: the tenant's default. */
   paymentMethod: PaymentMethod | null;
@@ -53,11 +56,11 @@ export async function prepareBooking(
   { id, slug }: TourRef,
   request: BookingRequest,
 ): Promise<BookingSale> {
-  const { adults, customer, expectedTotal, externalRef, notes, by } = request;
+  const { party, travellers, customer, expectedTotal, externalRef, notes, by } = request;
   return {
     kind: 'booking',
-    ...{ tenant, customer, expectedTotal, externalRef, notes, by },
-    ...{ tour: { id, slug }, party: { adult: adults }, principal: null, claim: null },
+    ...{ tenant, party, travellers, customer, expectedTotal, externalRef, notes, by },
+    ...{ tour: { id, slug }, principal: null, claim: null },
     departureDate: await dateOfRequest(db, tenant, id, request),
     namesDate: request.departureDate !== null,
     holdId: request.holdId?.toLowerCase() ?? null,
@@ -100,7 +103,7 @@ export interface GrantedBooking {
 /**
  * Decides one request by the facts, alone or after others of its transaction: consumes the hold, reserves the seats, checks the tenant's
  * limits, and quotes its price.
- * @throws TourNotFoundError, HoldNotFoundError (404), HoldExpiredError, HoldStateConflictError, DepartureGoneError,
+ * @throws InvalidInputError for a category without a price (400), TourNotFoundError, HoldNotFoundError (404), HoldExpiredError, HoldStateConflictError, DepartureGoneError,
  *   DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, PriceChangedError (409). The facts are then as before.
  */
 export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooking {
@@ -110,7 +113,8 @@ export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooki
   const more = seatsOf(party) - (held ? held.quantity : 0);
   if (departure && more > 0) assertWithinShare(facts, tenant, departure, more);
   const price = held ?? quoteBooking(facts, sale, departure);
-  const totalMinor = totalOf(party, { adult: price.unitPriceMinor });
+  assertPriced(party, price.prices);
+  const totalMinor = totalOf(party, price.prices);
   assertExpectedTotal(sale.expectedTotal, totalMinor, price);
 
   if (departure) takeSeats(facts, tenant, departure, more);
@@ -120,10 +124,7 @@ export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooki
     kind: 'booking',
     ...{ sale, departure, held, price, totalMinor },
     depositMinor: depositOf(totalMinor, tenant.depositPercent, sale.paymentMethod),
-    priceBreakdown: {
-      ...price.priceBreakdown,
-      ...{ adults: party.adult, deposit_percent: Number(tenant.depositPercent) },
-    },
+    priceBreakdown: { ...price.priceBreakdown, deposit_percent: Number(tenant.depositPercent) },
     externalRef: sale.externalRef ?? (held ? held.externalRef : null),
   };
 }
@@ -175,10 +176,10 @@ function consume(facts: SaleFacts, { tenant, by }: BookingSale, held: HeldSeats)
 
 function quoteBooking(facts: SaleFacts, sale: BookingSale, departure: Departure | null): LockedPrice {
   const { tenant, tour } = sale;
-  if (departure) return quoteAdult(facts, tenant, departure.tour, departure.prices, departure.departureDate);
+  if (departure) return quotePrices(facts, tenant, departure.tour, departure.prices, departure.departureDate);
   const undated = facts.undatedTours.get(sellerKey(tenant.id, tour.id));
   if (!undated) throw new TourNotFoundError();
-  return quoteAdult(facts, tenant, undated, { adult: undated.basePriceMinor }, null);
+  return quotePrices(facts, tenant, undated, { adult: undated.basePriceMinor }, null);
 }
 
 /** Smaller than any difference of prices, larger than the rounding of floats: 3 * 19.99 is 59.97 here. */

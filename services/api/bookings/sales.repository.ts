@@ -8,6 +8,7 @@ export interface DayOfBookings {
   day: string;
   bookings: number;
   adults: number;
+  children: number;
   /** The status now; the other bookings are pending payment. */
   confirmed: number;
   cancelled: number;
@@ -18,6 +19,7 @@ export interface DayOfBookings {
 export async function countBookings(db: Db, scope: TenantScope, from: string): Promise<DayOfBookings[]> {
   const { rows } = await db.raw(
     `select (created_at at time zone 'UTC')::date as day, count(*)::integer as bookings, sum(adults)::integer as adults,
+       sum(children)::integer as children,
        count(*) filter (where status = 'confirmed')::integer as confirmed,
        count(*) filter (where status = 'cancelled')::integer as cancelled,
        count(*) filter (where status = 'expired'

@@ -13,7 +13,7 @@ export interface DayOfSales extends DayOfBookings {
   refused: Record<string, number>;
 }
 
-const NO_BOOKINGS = { bookings: 0, adults: 0, confirmed: 0, cancelled: 0, expired: 0 };
+const NO_BOOKINGS = { bookings: 0, adults: 0, children: 0, confirmed: 0, cancelled: 0, expired: 0 };
 
 /** Returns every day from that of `since` to today, the oldest first. Refusals are written with some seconds of delay. */
 export async function summarizeSales(db: Db, scope: TenantScope, since: Date): Promise<DayOfSales[]> {

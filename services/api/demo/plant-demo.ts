@@ -13,6 +13,7 @@ import { demoCatalog, type DemoCatalogTour, demoSoldOut } from './demo-catalog';
 import { CredentialError } from '../credentials/credential.errors';
 import { databaseCredentials } from '../credentials/credential-source';
 import { verifyApiKey, verifyWidgetToken } from '../credentials/verify-credential';
+import { adultsOnly } from '../pricing/party';
 
 export const DEMO_TENANT = 'demo';
 /** The origin for tests of the widget on the developer's own page. */
@@ -121,7 +122,8 @@ async function sellOut(trx: Trx, tenant: Tenant, today: string, planted: DemoCat
   if (!planted.some((tour) => tour.slug === tour_slug)) return;
   const group = {
     departureDate: departure_date,
-    adults: seats_total,
+    party: adultsOnly(seats_total),
+    travellers: null,
     customer: { name: 'Demo Group', phone: '+4930901820', email: 'group@example.com' },
     paymentMethod: null,
     holdId: null,

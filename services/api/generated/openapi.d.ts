@@ -881,6 +881,18 @@ export interface components {
             quantity: number;
             /**
              * Format: int32
+             * @description Number of adults.
+             * @example 2
+             */
+            adults: number;
+            /**
+             * Format: int32
+             * @description Number of children.
+             * @example 0
+             */
+            children: number;
+            /**
+             * Format: int32
              * @description Duration of the hold.
              * @example 20
              */
@@ -910,10 +922,11 @@ export interface components {
             unit_price: number;
             /**
              * Format: double
-             * @description For all travellers, in major units.
+             * @description The price of the party: each adult's and each child's.
              * @example 979
              */
             total_price: number;
+            prices: components["schemas"]["PricesAnswer"];
             /**
              * @description The website's own reference.
              * @example cart-81
@@ -967,6 +980,18 @@ export interface components {
             quantity: number;
             /**
              * Format: int32
+             * @description Adults among the seats. Adults and children together are the quantity; by default all seats are for adults.
+             * @example 2
+             */
+            adults?: number;
+            /**
+             * Format: int32
+             * @description Children among the seats. The departure must have a price for children.
+             * @example 0
+             */
+            children?: number;
+            /**
+             * Format: int32
              * @description Duration in minutes. By default the tenant's setting, 15.
              * @example 20
              */
@@ -995,6 +1020,30 @@ export interface components {
             id: string;
             /** @example acme */
             slug: string;
+        };
+        /** @enum {string} */
+        Category: "adult" | "child" | "single_supplement";
+        /** @description One line of a price breakdown; money in major units. */
+        CategoryPrice: {
+            category: components["schemas"]["Category"];
+            /**
+             * Format: int32
+             * @description Number of travellers, or of supplements.
+             * @example 2
+             */
+            number: number;
+            /**
+             * Format: double
+             * @description The tenant's price of one adult, in major units.
+             * @example 489.5
+             */
+            unit_price: number;
+            /**
+             * Format: double
+             * @description Unit price times number, in major units.
+             * @example 979
+             */
+            total: number;
         };
         PriceBreakdownRule: {
             /**
@@ -1026,22 +1075,36 @@ export interface components {
         PriceBreakdown: {
             /**
              * Format: double
-             * @description The platform's price of one adult, in major units.
+             * @description One adult's price on the platform.
              * @example 445
              */
             platform_unit_price: number;
             /**
              * Format: double
-             * @description The tenant's price of one adult, in major units.
+             * @description One adult's price.
              * @example 489.5
              */
             unit_price: number;
             /**
              * Format: int32
-             * @description Number of travellers.
+             * @description Number of adults.
              * @example 2
              */
             adults: number;
+            /**
+             * Format: int32
+             * @description Number of children.
+             * @example 0
+             */
+            children: number;
+            /**
+             * Format: int32
+             * @description Number of adults with a room alone.
+             * @example 0
+             */
+            single_supplements: number;
+            /** @description The price of each category of the party. */
+            categories: components["schemas"]["CategoryPrice"][];
             /**
              * Format: double
              * @description Part of the total that is due now.
@@ -1095,10 +1158,22 @@ export interface components {
             departure_date: string | null;
             /**
              * Format: int32
-             * @description Number of travellers.
+             * @description Number of adults.
              * @example 2
              */
             adults: number;
+            /**
+             * Format: int32
+             * @description Number of children.
+             * @example 0
+             */
+            children: number;
+            /**
+             * Format: int32
+             * @description Number of adults with a room alone.
+             * @example 0
+             */
+            single_supplements: number;
             /**
              * @description The website's own reference.
              * @example cart-81
@@ -1130,6 +1205,37 @@ export interface components {
             price_breakdown: components["schemas"]["PriceBreakdown"];
             /** @enum {boolean} */
             ok: true;
+        };
+        /**
+         * @example {
+         *       "category": "child",
+         *       "first_name": "Rui",
+         *       "last_name": "Lima",
+         *       "birth_date": "2019-05-04"
+         *     }
+         */
+        TravellerBody: {
+            /**
+             * @description Price category.
+             * @example adult
+             * @enum {string}
+             */
+            category: "adult" | "child";
+            /** @example Ana */
+            first_name: string;
+            /** @example Lima */
+            last_name: string;
+            /**
+             * Format: date
+             * @description YYYY-MM-DD.
+             * @example 1990-05-04
+             */
+            birth_date?: string;
+            /**
+             * @description For example a diet.
+             * @example Vegetarian
+             */
+            note?: string;
         };
         /**
          * @example {
@@ -1172,10 +1278,24 @@ export interface components {
             email: string;
             /**
              * Format: int32
-             * @description Number of travellers; by default 1.
+             * @description Number of adults; by default 1. 0 only with children. Adults and children are at most 50 together.
              * @example 2
              */
             adults?: number;
+            /**
+             * Format: int32
+             * @description Number of children; by default 0. The departure, or the hold, must have a price for children.
+             * @example 0
+             */
+            children?: number;
+            /**
+             * Format: int32
+             * @description Number of adults with a room alone; by default 0. The departure, or the hold, must have a price for it.
+             * @example 0
+             */
+            single_supplements?: number;
+            /** @description The travellers as far as they are known: at most one for each seat. */
+            travellers?: components["schemas"]["TravellerBody"][];
             /**
              * @description By default the tenant's. `reserve` takes no deposit.
              * @example bank
@@ -1225,6 +1345,30 @@ export interface components {
              */
             email: string | null;
         };
+        /** @description One traveller. */
+        TravellerAnswer: {
+            /**
+             * @description Price category.
+             * @example adult
+             * @enum {string}
+             */
+            category: "adult" | "child";
+            /** @example Ana */
+            first_name: string;
+            /** @example Lima */
+            last_name: string;
+            /**
+             * Format: date
+             * @description YYYY-MM-DD
+             * @example 1990-05-04
+             */
+            birth_date: string | null;
+            /**
+             * @description A note on this traveller.
+             * @example Vegetarian
+             */
+            note: string | null;
+        };
         BookingItem: {
             /**
              * @description The tenant's prefix, a dash, and lead_id.
@@ -1269,10 +1413,22 @@ export interface components {
             departure_date: string | null;
             /**
              * Format: int32
-             * @description Number of travellers.
+             * @description Number of adults.
              * @example 2
              */
             adults: number;
+            /**
+             * Format: int32
+             * @description Number of children.
+             * @example 0
+             */
+            children: number;
+            /**
+             * Format: int32
+             * @description Number of adults with a room alone.
+             * @example 0
+             */
+            single_supplements: number;
             /**
              * @description The website's own reference.
              * @example cart-81
@@ -1308,6 +1464,8 @@ export interface components {
              * @example Vegetarian
              */
             notes: string | null;
+            /** @description Null: not named, or anonymised. */
+            travellers: components["schemas"]["TravellerAnswer"][] | null;
         };
         BookingPage: {
             items: components["schemas"]["BookingItem"][];
@@ -1361,10 +1519,22 @@ export interface components {
             departure_date: string | null;
             /**
              * Format: int32
-             * @description Number of travellers.
+             * @description Number of adults.
              * @example 2
              */
             adults: number;
+            /**
+             * Format: int32
+             * @description Number of children.
+             * @example 0
+             */
+            children: number;
+            /**
+             * Format: int32
+             * @description Number of adults with a room alone.
+             * @example 0
+             */
+            single_supplements: number;
             /**
              * @description The website's own reference.
              * @example cart-81
@@ -1400,6 +1570,8 @@ export interface components {
              * @example Vegetarian
              */
             notes: string | null;
+            /** @description Null: not named, or anonymised. */
+            travellers: components["schemas"]["TravellerAnswer"][] | null;
             /** @enum {boolean} */
             ok: true;
         };
@@ -2252,12 +2424,19 @@ export interface operations {
                      *       },
                      *       "departure_date": "2027-03-06",
                      *       "quantity": 2,
+                     *       "adults": 2,
+                     *       "children": 0,
                      *       "hold_minutes": 20,
                      *       "expires_at": "2027-01-12T09:50:00.000Z",
                      *       "seats_available": 7,
                      *       "currency": "EUR",
                      *       "unit_price": 489.5,
                      *       "total_price": 979,
+                     *       "prices": {
+                     *         "adult": 445,
+                     *         "child": 311.5,
+                     *         "single_supplement": 120
+                     *       },
                      *       "external_ref": "cart-81",
                      *       "created_at": "2027-01-12T09:30:00.000Z"
                      *     }
@@ -2414,12 +2593,19 @@ export interface operations {
                      *       },
                      *       "departure_date": "2027-03-06",
                      *       "quantity": 2,
+                     *       "adults": 2,
+                     *       "children": 0,
                      *       "hold_minutes": 20,
                      *       "expires_at": "2027-01-12T09:50:00.000Z",
                      *       "seats_available": 7,
                      *       "currency": "EUR",
                      *       "unit_price": 489.5,
                      *       "total_price": 979,
+                     *       "prices": {
+                     *         "adult": 445,
+                     *         "child": 311.5,
+                     *         "single_supplement": 120
+                     *       },
                      *       "external_ref": "cart-81",
                      *       "created_at": "2027-01-12T09:30:00.000Z"
                      *     }
@@ -2660,12 +2846,19 @@ export interface operations {
                      *       },
                      *       "departure_date": "2027-03-06",
                      *       "quantity": 2,
+                     *       "adults": 2,
+                     *       "children": 0,
                      *       "hold_minutes": 20,
                      *       "expires_at": "2027-01-12T09:50:00.000Z",
                      *       "seats_available": 7,
                      *       "currency": "EUR",
                      *       "unit_price": 489.5,
                      *       "total_price": 979,
+                     *       "prices": {
+                     *         "adult": 445,
+                     *         "child": 311.5,
+                     *         "single_supplement": 120
+                     *       },
                      *       "external_ref": "cart-81",
                      *       "created_at": "2027-01-12T09:30:00.000Z"
                      *     }
@@ -2857,6 +3050,8 @@ export interface operations {
                      *           },
                      *           "departure_date": "2027-03-06",
                      *           "adults": 2,
+                     *           "children": 0,
+                     *           "single_supplements": 0,
                      *           "external_ref": "cart-81",
                      *           "payment_method": "bank",
                      *           "source": "tenant_api",
@@ -2866,6 +3061,16 @@ export interface operations {
                      *             "platform_unit_price": 445,
                      *             "unit_price": 489.5,
                      *             "adults": 2,
+                     *             "children": 0,
+                     *             "single_supplements": 0,
+                     *             "categories": [
+                     *               {
+                     *                 "category": "adult",
+                     *                 "number": 2,
+                     *                 "unit_price": 489.5,
+                     *                 "total": 979
+                     *               }
+                     *             ],
                      *             "deposit_percent": 20,
                      *             "rule": {
                      *               "id": 7,
@@ -2879,7 +3084,16 @@ export interface operations {
                      *             "phone": "+4930901820",
                      *             "email": "ana@example.com"
                      *           },
-                     *           "notes": "Vegetarian"
+                     *           "notes": "Vegetarian",
+                     *           "travellers": [
+                     *             {
+                     *               "category": "adult",
+                     *               "first_name": "Ana",
+                     *               "last_name": "Lima",
+                     *               "birth_date": "1990-05-04",
+                     *               "note": "Vegetarian"
+                     *             }
+                     *           ]
                      *         }
                      *       ],
                      *       "next_cursor": "EuO7Zq54MYRnNgC4ZbZAoHsibmFtZUZvbGRlZCI6ImhhIGxvbmcgYmF5IGNydWlzZSIsImlkIjoiNmIxZjliNmUtMmYyYy00YzFlLTlhMzUtN2QwYzVhMWY0ZTIxIn0"
@@ -3009,6 +3223,8 @@ export interface operations {
                      *       },
                      *       "departure_date": "2027-03-06",
                      *       "adults": 2,
+                     *       "children": 0,
+                     *       "single_supplements": 0,
                      *       "external_ref": "cart-81",
                      *       "payment_method": "bank",
                      *       "source": "tenant_api",
@@ -3018,6 +3234,16 @@ export interface operations {
                      *         "platform_unit_price": 445,
                      *         "unit_price": 489.5,
                      *         "adults": 2,
+                     *         "children": 0,
+                     *         "single_supplements": 0,
+                     *         "categories": [
+                     *           {
+                     *             "category": "adult",
+                     *             "number": 2,
+                     *             "unit_price": 489.5,
+                     *             "total": 979
+                     *           }
+                     *         ],
                      *         "deposit_percent": 20,
                      *         "rule": {
                      *           "id": 7,
@@ -3188,6 +3414,8 @@ export interface operations {
                      *       },
                      *       "departure_date": "2027-03-06",
                      *       "adults": 2,
+                     *       "children": 0,
+                     *       "single_supplements": 0,
                      *       "external_ref": "cart-81",
                      *       "payment_method": "bank",
                      *       "source": "tenant_api",
@@ -3197,6 +3425,16 @@ export interface operations {
                      *         "platform_unit_price": 445,
                      *         "unit_price": 489.5,
                      *         "adults": 2,
+                     *         "children": 0,
+                     *         "single_supplements": 0,
+                     *         "categories": [
+                     *           {
+                     *             "category": "adult",
+                     *             "number": 2,
+                     *             "unit_price": 489.5,
+                     *             "total": 979
+                     *           }
+                     *         ],
                      *         "deposit_percent": 20,
                      *         "rule": {
                      *           "id": 7,
@@ -3211,6 +3449,15 @@ export interface operations {
                      *         "email": "ana@example.com"
                      *       },
                      *       "notes": "Vegetarian",
+                     *       "travellers": [
+                     *         {
+                     *           "category": "adult",
+                     *           "first_name": "Ana",
+                     *           "last_name": "Lima",
+                     *           "birth_date": "1990-05-04",
+                     *           "note": "Vegetarian"
+                     *         }
+                     *       ],
                      *       "ok": true
                      *     }
                      */
@@ -3339,6 +3586,8 @@ export interface operations {
                      *       },
                      *       "departure_date": "2027-03-06",
                      *       "adults": 2,
+                     *       "children": 0,
+                     *       "single_supplements": 0,
                      *       "external_ref": "cart-81",
                      *       "payment_method": "bank",
                      *       "source": "tenant_api",
@@ -3348,6 +3597,16 @@ export interface operations {
                      *         "platform_unit_price": 445,
                      *         "unit_price": 489.5,
                      *         "adults": 2,
+                     *         "children": 0,
+                     *         "single_supplements": 0,
+                     *         "categories": [
+                     *           {
+                     *             "category": "adult",
+                     *             "number": 2,
+                     *             "unit_price": 489.5,
+                     *             "total": 979
+                     *           }
+                     *         ],
                      *         "deposit_percent": 20,
                      *         "rule": {
                      *           "id": 7,
@@ -3525,6 +3784,8 @@ export interface operations {
                      *       },
                      *       "departure_date": "2027-03-06",
                      *       "adults": 2,
+                     *       "children": 0,
+                     *       "single_supplements": 0,
                      *       "external_ref": "cart-81",
                      *       "payment_method": "bank",
                      *       "source": "tenant_api",
@@ -3534,6 +3795,16 @@ export interface operations {
                      *         "platform_unit_price": 445,
                      *         "unit_price": 489.5,
                      *         "adults": 2,
+                     *         "children": 0,
+                     *         "single_supplements": 0,
+                     *         "categories": [
+                     *           {
+                     *             "category": "adult",
+                     *             "number": 2,
+                     *             "unit_price": 489.5,
+                     *             "total": 979
+                     *           }
+                     *         ],
                      *         "deposit_percent": 20,
                      *         "rule": {
                      *           "id": 7,

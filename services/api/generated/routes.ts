@@ -245,12 +245,15 @@ const models: TsoaRoute.Models = {
             "tour": {"ref":"TourRef","required":true},
             "departure_date": {"dataType":"string","required":true},
             "quantity": {"dataType":"integer","required":true},
+            "adults": {"dataType":"integer","required":true},
+            "children": {"dataType":"integer","required":true},
             "hold_minutes": {"dataType":"integer","required":true},
             "expires_at": {"dataType":"string","required":true},
             "seats_available": {"dataType":"integer","required":true},
             "currency": {"dataType":"string","required":true},
             "unit_price": {"dataType":"double","required":true},
             "total_price": {"dataType":"double","required":true},
+            "prices": {"ref":"PricesAnswer","required":true},
             "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "created_at": {"dataType":"string","required":true},
         },
@@ -272,6 +275,8 @@ const models: TsoaRoute.Models = {
         "properties": {
             "departure_date": {"dataType":"string","required":true},
             "quantity": {"dataType":"integer","required":true,"validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "adults": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "children": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
             "hold_minutes": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 60","value":60}}},
             "external_ref": {"dataType":"string"},
             "customer": {"ref":"HoldCustomer"},
@@ -296,6 +301,22 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "Category": {
+        "dataType": "refAlias",
+        "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["adult"]},{"dataType":"enum","enums":["child"]},{"dataType":"enum","enums":["single_supplement"]}],"validators":{}},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "CategoryPrice": {
+        "dataType": "refObject",
+        "properties": {
+            "category": {"ref":"Category","required":true},
+            "number": {"dataType":"integer","required":true},
+            "unit_price": {"dataType":"double","required":true},
+            "total": {"dataType":"double","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "PriceBreakdownRule": {
         "dataType": "refObject",
         "properties": {
@@ -313,6 +334,9 @@ const models: TsoaRoute.Models = {
             "platform_unit_price": {"dataType":"double","required":true},
             "unit_price": {"dataType":"double","required":true},
             "adults": {"dataType":"integer","required":true},
+            "children": {"dataType":"integer","required":true},
+            "single_supplements": {"dataType":"integer","required":true},
+            "categories": {"dataType":"array","array":{"dataType":"refObject","ref":"CategoryPrice"},"required":true},
             "deposit_percent": {"dataType":"double","required":true},
             "rule": {"dataType":"union","subSchemas":[{"ref":"PriceBreakdownRule"},{"dataType":"enum","enums":[null]}],"required":true},
         },
@@ -332,6 +356,8 @@ const models: TsoaRoute.Models = {
             "tour": {"ref":"TourRef","required":true},
             "departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "adults": {"dataType":"integer","required":true},
+            "children": {"dataType":"integer","required":true},
+            "single_supplements": {"dataType":"integer","required":true},
             "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "payment_method": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["bank"]},{"dataType":"enum","enums":["reserve"]},{"dataType":"enum","enums":["card"]}],"required":true},
             "source": {"dataType":"string","required":true},
@@ -339,6 +365,18 @@ const models: TsoaRoute.Models = {
             "payment_due_at": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "price_breakdown": {"ref":"PriceBreakdown","required":true},
             "ok": {"dataType":"enum","enums":[true],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "TravellerBody": {
+        "dataType": "refObject",
+        "properties": {
+            "category": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["adult"]},{"dataType":"enum","enums":["child"]}],"required":true},
+            "first_name": {"dataType":"string","required":true},
+            "last_name": {"dataType":"string","required":true},
+            "birth_date": {"dataType":"string"},
+            "note": {"dataType":"string"},
         },
         "additionalProperties": false,
     },
@@ -351,7 +389,10 @@ const models: TsoaRoute.Models = {
             "name": {"dataType":"string","required":true},
             "phone": {"dataType":"string","required":true},
             "email": {"dataType":"string","required":true},
-            "adults": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "adults": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "children": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "single_supplements": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "travellers": {"dataType":"array","array":{"dataType":"refObject","ref":"TravellerBody"},"validators":{"maxItems":{"errorMsg":"must have at most 50 travellers","value":50}}},
             "payment_method": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["bank"]},{"dataType":"enum","enums":["reserve"]},{"dataType":"enum","enums":["card"]}]},
             "external_ref": {"dataType":"string"},
             "hold_id": {"dataType":"string"},
@@ -371,6 +412,18 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "TravellerAnswer": {
+        "dataType": "refObject",
+        "properties": {
+            "category": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["adult"]},{"dataType":"enum","enums":["child"]}],"required":true},
+            "first_name": {"dataType":"string","required":true},
+            "last_name": {"dataType":"string","required":true},
+            "birth_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "note": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "BookingItem": {
         "dataType": "refObject",
         "properties": {
@@ -384,6 +437,8 @@ const models: TsoaRoute.Models = {
             "tour": {"ref":"TourRef","required":true},
             "departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "adults": {"dataType":"integer","required":true},
+            "children": {"dataType":"integer","required":true},
+            "single_supplements": {"dataType":"integer","required":true},
             "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "payment_method": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["bank"]},{"dataType":"enum","enums":["reserve"]},{"dataType":"enum","enums":["card"]}],"required":true},
             "source": {"dataType":"string","required":true},
@@ -392,6 +447,7 @@ const models: TsoaRoute.Models = {
             "price_breakdown": {"ref":"PriceBreakdown","required":true},
             "customer": {"ref":"BookingCustomer","required":true},
             "notes": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "travellers": {"dataType":"union","subSchemas":[{"dataType":"array","array":{"dataType":"refObject","ref":"TravellerAnswer"}},{"dataType":"enum","enums":[null]}],"required":true},
         },
         "additionalProperties": false,
     },
@@ -418,6 +474,8 @@ const models: TsoaRoute.Models = {
             "tour": {"ref":"TourRef","required":true},
             "departure_date": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "adults": {"dataType":"integer","required":true},
+            "children": {"dataType":"integer","required":true},
+            "single_supplements": {"dataType":"integer","required":true},
             "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "payment_method": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["bank"]},{"dataType":"enum","enums":["reserve"]},{"dataType":"enum","enums":["card"]}],"required":true},
             "source": {"dataType":"string","required":true},
@@ -426,6 +484,7 @@ const models: TsoaRoute.Models = {
             "price_breakdown": {"ref":"PriceBreakdown","required":true},
             "customer": {"ref":"BookingCustomer","required":true},
             "notes": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "travellers": {"dataType":"union","subSchemas":[{"dataType":"array","array":{"dataType":"refObject","ref":"TravellerAnswer"}},{"dataType":"enum","enums":[null]}],"required":true},
             "ok": {"dataType":"enum","enums":[true],"required":true},
         },
         "additionalProperties": false,

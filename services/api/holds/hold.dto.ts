@@ -1,4 +1,5 @@
 import type { TourRef } from '../catalog/tour';
+import type { PricesAnswer } from '../pricing/prices';
 
 export interface HoldCustomer {
   name?: string;
@@ -19,6 +20,20 @@ export interface HoldBody {
    * @maximum 50 must be at most 50
    */
   quantity: number;
+  /**
+   * Adults among the seats. Adults and children together are the quantity; by default all seats are for adults.
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 50 must be at most 50
+   */
+  adults?: number;
+  /**
+   * Children among the seats. The departure must have a price for children.
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 50 must be at most 50
+   */
+  children?: number;
   /**
    * Duration in minutes. By default the tenant's setting, 15.
    * @isInt must be a whole number
@@ -51,6 +66,10 @@ export interface HoldAnswer {
   /** @isInt */
   quantity: number;
   /** @isInt */
+  adults: number;
+  /** @isInt */
+  children: number;
+  /** @isInt */
   hold_minutes: number;
   /** RFC 3339, UTC. The seats are free again at this instant. */
   expires_at: string;
@@ -62,7 +81,9 @@ export interface HoldAnswer {
   currency: string;
   /** One adult's price in major units, locked until the hold ends. */
   unit_price: number;
+  /** The price of the party: each adult's and each child's. */
   total_price: number;
+  prices: PricesAnswer;
   external_ref: string | null;
   created_at: string;
 }

@@ -26,6 +26,9 @@ import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
 import { answerCreation, answerWrite, type WriteOperation, writeChecked } from '../http/write-request';
 import { toMajor } from '../pricing/currency';
+import { seatsOf, totalOf } from '../pricing/party';
+import { holdPartyInput } from '../pricing/party-input';
+import { pricesAnswer } from '../pricing/prices';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
 import { type HoldRequest, prepareHold } from './place-hold';
 import { byKey } from '../tenants/actor';
@@ -34,7 +37,7 @@ import { extendHold, releaseHold } from './change-hold';
 import { assertHoldMinutes } from './hold-length';
 import { getHold } from './find-hold';
 import type { ExtendBody, HoldAnswer, HoldBody } from './hold.dto';
-import type { SeatHold } from './seat-hold';
+import { partyOfHold, type SeatHold } from './seat-hold';
 
 const PLACE: WriteOperation = { name: 'hold.place', status: 201, keepHours: 24 };
 const EXTEND: WriteOperation = { name: 'hold.extend', status: 200, keepHours: 24 };
@@ -75,7 +78,12 @@ export class HoldsController {
         return this.context.sales.sell({ ...sale, principal, claim: claimFor({ tour: tour.id }) });
       },
       holdAnswer,
-      (refused, refusal) => refuseWithAlternatives(this.context, { ...wanted, ...refused }, refusal),
+      (refused, refusal) =>
+        refuseWithAlternatives(
+          this.context,
+          { ...wanted, quantity: seatsOf(wanted.party), ...refused },
+          refusal,
+        ),
     );
     await this.context.availability.drop(answer.tour.id, answer.departure_date);
     return answer;
@@ -156,6 +164,7 @@ function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, 'by'> {
   const { country, holdDefaultMinutes } = tenant;
   const read = readAll({
     departureDate: () => dateInput('body', 'departure_date', body.departure_date),
+    party: () => holdPartyInput(body),
     holdMinutes: () => assertHoldMinutes(tenant, body.hold_minutes ?? holdDefaultMinutes),
     externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
     name: () => optionalInput(customer.name, (name) => textInput('customer.name', name, 200)),
@@ -163,11 +172,12 @@ function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, 'by'> {
     email: () => optionalInput(customer.email, (email) => emailInput('customer.email', email)),
   });
   const { name, phone, email, ...rest } = read;
-  return { ...rest, quantity: body.quantity, customer: { name, phone, email } };
+  return { ...rest, customer: { name, phone, email } };
 }
 
 function holdAnswer(hold: SeatHold): HoldAnswer {
   const digits = hold.currencyDigits;
+  const party = partyOfHold(hold);
   return {
     ok: true,
     hold_id: hold.id,
@@ -175,12 +185,15 @@ function holdAnswer(hold: SeatHold): HoldAnswer {
     tour: hold.tour,
     departure_date: hold.departureDate,
     quantity: hold.quantity,
+    adults: party.adult,
+    children: party.child,
     hold_minutes: hold.holdMinutes,
     expires_at: hold.expiresAt.toISOString(),
     seats_available: hold.seatsAvailable,
     currency: hold.currency,
-    unit_price: toMajor(hold.unitPriceMinor, digits),
-    total_price: toMajor(hold.unitPriceMinor * hold.quantity, digits),
+    unit_price: toMajor(hold.prices.adult, digits),
+    total_price: toMajor(totalOf(party, hold.prices), digits),
+    prices: pricesAnswer(hold.prices, digits),
     external_ref: hold.externalRef,
     created_at: hold.createdAt.toISOString(),
   };

@@ -1,13 +1,14 @@
 import type { Departure } from '../departures/departure';
 import { assertFree } from '../departures/reserve-seats';
 import type { TourRef } from '../catalog/tour';
-import { type HoldSale, seatsOf } from '../sales/sale';
+import { assertPriced, type Party, seatsOf } from '../pricing/party';
+import type { HoldSale } from '../sales/sale';
 import {
   add,
   assertVisible,
   existingDeparture,
   type HeldSeats,
-  quoteAdult,
+  quotePrices,
   type SaleFacts,
   takeSeats,
 } from '../sales/sale-facts';
@@ -19,7 +20,7 @@ import type { PartialCustomer } from './seat-hold';
 
 export interface HoldRequest {
   departureDate: string;
-  quantity: number;
+  party: Party;
   /** Undefined: the tenant's default. */
   holdMinutes: number | undefined;
   externalRef: string | null;
@@ -34,12 +35,12 @@ export interface HoldRequest {
  * @throws InvalidInputError (400)
  */
 export function prepareHold(tenant: Tenant, { id, slug }: TourRef, request: HoldRequest): HoldSale {
-  const { departureDate, quantity, externalRef, customer, by } = request;
+  const { departureDate, party, externalRef, customer, by } = request;
   const holdMinutes = assertHoldMinutes(tenant, request.holdMinutes ?? tenant.holdDefaultMinutes);
   return {
     kind: 'hold',
     ...{ tenant, departureDate, holdMinutes, externalRef, customer, by },
-    ...{ tour: { id, slug }, party: { adult: quantity }, principal: null, claim: null },
+    ...{ tour: { id, slug }, party, principal: null, claim: null },
   };
 }
 
@@ -68,12 +69,20 @@ export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Grante
   assertFree(departure, quantity);
   assertMoreHolds(facts, tenant);
   assertWithinShare(facts, tenant, departure, quantity);
-  const price = quoteAdult(facts, tenant, departure.tour, departure.prices, departure.departureDate);
+  const price = quotePrices(facts, tenant, departure.tour, departure.prices, departure.departureDate);
+  assertPriced(party, price.prices);
 
   takeSeats(facts, tenant, departure, quantity);
   add(facts.liveHolds, tenant.id, 1);
   const place = { id, tenantId: tenant.id, departureId: departure.id };
-  const held: HeldSeats = { ...price, ...place, quantity, externalRef, status: 'active' };
+  const held: HeldSeats = {
+    ...price,
+    ...place,
+    quantity,
+    children: party.child,
+    externalRef,
+    status: 'active',
+  };
   facts.holds.push(held);
   return { kind: 'hold', sale, departure, held, seatsAvailable: departure.seatsTotal - departure.seatsTaken };
 }

@@ -1,10 +1,11 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
+import { lockedPrices } from '../pricing/prices';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import type { HoldExtension, HoldStatus, SeatHold } from './seat-hold';
 
 const HOLD_COLUMNS = `
-  h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.quantity, h.hold_minutes, h.expires_at, h.unit_price_minor, h.currency,
+  h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.quantity, h.children, h.hold_minutes, h.expires_at, ${lockedPrices('h')} as prices, h.currency,
   h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name, h.customer_phone, h.customer_email, h.created_at,
   h.placed_by, h.ended_at, h.ended_by,
   case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,

@@ -1,3 +1,5 @@
+import type { Party } from '../pricing/party';
+import type { Prices } from '../pricing/prices';
 import type { Actor } from '../tenants/actor';
 
 export const HOLD_STATUSES = ['active', 'released', 'expired', 'converted'] as const;
@@ -25,11 +27,14 @@ export interface SeatHold {
   departureId: string;
   departureDate: string;
   quantity: number;
+  /** Part of the quantity. */
+  children: number;
   holdMinutes: number;
   /** By the database's clock: an active hold past `expiresAt` is expired, also before the sweeper writes it (hold_lapsed, migration 0005). */
   status: HoldStatus;
   expiresAt: Date;
-  unitPriceMinor: number;
+  /** The locked prices by category. */
+  prices: Prices;
   currency: string;
   currencyDigits: number;
   priceBreakdown: Record<string, unknown>;
@@ -42,6 +47,10 @@ export interface SeatHold {
   endedBy: Actor | null;
   /** Free seats of the departure, after this hold; 0 if it is cancelled, gone or closed. */
   seatsAvailable: number;
+}
+
+export function partyOfHold({ quantity, children }: SeatHold): Party {
+  return { adult: quantity - children, child: children, single_supplement: 0 };
 }
 
 /** One extension of a hold. */

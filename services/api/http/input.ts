@@ -122,7 +122,7 @@ export function readAll<T extends object>(readers: { [K in keyof T]: () => T[K] 
     try {
       return [name, (read as () => unknown)()];
     } catch (error) {
-      if (!(error instanceof InvalidInputError)) throw error;
+      if (!(error instanceof InvalidInputError || error instanceof BadInputError)) throw error;
       issues.push(...error.errors);
       return [name, undefined];
     }

@@ -1,10 +1,20 @@
 import { toMajor } from './currency';
 
+/** Kinds of prices. A single supplement is for an adult with a room alone. */
+export const CATEGORIES = ['adult', 'child', 'single_supplement'] as const;
+export type Category = (typeof CATEGORIES)[number];
+
 /** Prices of one departure or tour by category, in minor units of the tour's currency. */
 export interface Prices {
   adult: number;
   child?: number;
   single_supplement?: number;
+}
+
+/** Returns the SQL expression of the prices of a hold or lead, without the categories that have none. */
+export function lockedPrices(table: string): string {
+  return `json_strip_nulls(json_build_object('adult', ${table}.unit_price_minor, 'child', ${table}.child_price_minor,
+    'single_supplement', ${table}.single_supplement_minor))`;
 }
 
 /** The fields of a tour that pricing uses. */

@@ -9,6 +9,7 @@ import {
   whyInapplicable,
 } from './choose-price-rule';
 import { findPriceRules } from './price-rule.repository';
+import { assertPriced, type Party, totalOf } from './party';
 import type { PricedTour, Prices } from './prices';
 import { type Quote, quoterFromRules } from './quote-tenant-price';
 import { depositOf, applyPriceRule } from './apply-price-rule';
@@ -26,18 +27,23 @@ export interface SimulatedPrice {
   inapplicable: { rule: PriceRule; because: Inapplicability }[];
 }
 
-/** Quotes a booking and explains the choice of the rule. @param travelDate YYYY-MM-DD, or null for a booking without a date */
+/**
+ * Quotes a booking and explains the choice of the rule.
+ * @param travelDate YYYY-MM-DD, or null for a booking without a date
+ * @throws InvalidInputError for a category without a price
+ */
 export async function simulatePrice(
   db: Db,
   tenant: Tenant,
   tour: PricedTour,
   platform: Prices,
-  { travelDate, adults }: { travelDate: string | null; adults: number },
+  { travelDate, party }: { travelDate: string | null; party: Party },
 ): Promise<SimulatedPrice> {
   const rules = await findPriceRules(db, tenant.id, [tour.id]);
   const quote = quoterFromRules(tenant, rules)(tour, platform, travelDate);
+  assertPriced(party, quote.tenant);
   const [decides, ...others] = rankPriceRules(rules, tour, tenant.currency, travelDate);
-  const totalMinor = quote.tenant.adult * adults;
+  const totalMinor = totalOf(party, quote.tenant);
   return {
     quote,
     unroundedMinor: applyPriceRule(platform, decides && { ...decides, roundTo: null }, tour.currencyDigits)

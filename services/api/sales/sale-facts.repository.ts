@@ -1,5 +1,6 @@
 import { rawPrepared, type Trx } from '../../platform/database';
 import { IS_VISIBLE, visibilityJoins } from '../catalog/visibility';
+import { lockedPrices } from '../pricing/prices';
 import type { HeldSeats } from './sale-facts';
 
 /** A tenant's view of one departure. */
@@ -28,7 +29,7 @@ export async function findSellers(
          coalesce((select sum(h.quantity) from seat_holds h
                    where h.departure_id = d.id and h.tenant_id = w.tenant_id
                      and hold_lives(h.status, h.expires_at, :at)), 0)
-         + coalesce((select sum(l.adults) from booking_leads l
+         + coalesce((select sum(l.adults + l.children) from booking_leads l
                      where l.departure_id = d.id and l.tenant_id = w.tenant_id
                        and l.status = 'pending_payment' and lead_stands(l.status, l.payment_due_at, :at)), 0)
        )::integer end as "unpaidSeats"
@@ -92,9 +93,9 @@ export async function findHoldsToConsume(
 ): Promise<HeldSeats[]> {
   const { rows } = await rawPrepared(
     trx,
-    `select h.id, h.tenant_id as "tenantId", h.departure_id as "departureId", h.quantity, h.external_ref as "externalRef",
+    `select h.id, h.tenant_id as "tenantId", h.departure_id as "departureId", h.quantity, h.children, h.external_ref as "externalRef",
        case when hold_lapsed(h.status, h.expires_at, :at) then 'expired' else h.status end as "status",
-       h.unit_price_minor as "unitPriceMinor", h.currency, h.currency_digits as "currencyDigits",
+       ${lockedPrices('h')} as "prices", h.currency, h.currency_digits as "currencyDigits",
        h.price_breakdown as "priceBreakdown"
      from seat_holds h
      where h.id in (

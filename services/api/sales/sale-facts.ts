@@ -4,11 +4,12 @@ import type { ApiKeyPrincipal } from '../credentials/credential';
 import { DepartureGoneError } from '../departures/departure.errors';
 import type { HoldStatus } from '../holds/seat-hold';
 import type { PriceRule } from '../pricing/choose-price-rule';
+import { seatsOf } from '../pricing/party';
 import type { PricedTour, Prices } from '../pricing/prices';
 import { explainPrice, quoterFromRules } from '../pricing/quote-tenant-price';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { departureKey, type Sale, seatsOf } from './sale';
+import { departureKey, type Sale } from './sale';
 
 /**
  * The facts that the sales of one transaction depend on, read under the locks of their departures. A decision changes them, so
@@ -41,15 +42,17 @@ export interface HeldSeats extends LockedPrice {
   tenantId: string;
   departureId: string;
   quantity: number;
+  /** Part of the quantity. */
+  children: number;
   externalRef: string | null;
   status: HoldStatus;
   /** The actor of the booking that consumed it in this transaction. */
   endedBy?: Actor | null;
 }
 
-/** One adult's price. A hold has locked it; else it is quoted now. */
+/** The tenant's prices by category, in minor units. A hold has locked them; else they are quoted now. */
 export interface LockedPrice {
-  unitPriceMinor: number;
+  prices: Prices;
   currency: string;
   currencyDigits: number;
   priceBreakdown: Record<string, unknown>;
@@ -75,17 +78,17 @@ export function assertVisible({ visible }: SaleFacts, { tenant }: Sale, departur
   if (!visible.has(sellerKey(tenant.id, departure.id))) throw new TourNotFoundError();
 }
 
-export function quoteAdult(
+export function quotePrices(
   { priceRules }: SaleFacts,
   tenant: Tenant,
   tour: PricedTour,
-  prices: Prices,
+  platform: Prices,
   travelDate: string | null,
 ): LockedPrice {
-  const quote = quoterFromRules(tenant, priceRules.get(tenant.id) ?? [])(tour, prices, travelDate);
+  const quote = quoterFromRules(tenant, priceRules.get(tenant.id) ?? [])(tour, platform, travelDate);
   const { currency, currencyDigits } = tour;
   const priceBreakdown = explainPrice(quote, currencyDigits);
-  return { unitPriceMinor: quote.tenant.adult, currency, currencyDigits, priceBreakdown };
+  return { prices: quote.tenant, currency, currencyDigits, priceBreakdown };
 }
 
 export function takeSeats(facts: SaleFacts, tenant: Tenant, departure: Departure, seats: number): void {

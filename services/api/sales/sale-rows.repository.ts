@@ -1,4 +1,5 @@
 import { rawPrepared, type Trx } from '../../platform/database';
+import type { Prices } from '../pricing/prices';
 import type { Actor } from '../tenants/actor';
 import type { GrantedBooking } from '../bookings/create-booking';
 import type { GrantedHold } from '../holds/place-hold';
@@ -15,14 +16,15 @@ export async function insertHolds(trx: Trx, holds: GrantedHold[], at: string): P
   const { rows } = await rawPrepared(
     trx,
     `insert into seat_holds (id, tenant_id, departure_id, quantity, hold_minutes, status, created_at, expires_at, ended_at,
-       ended_by, unit_price_minor, currency, currency_digits, price_breakdown, external_ref, customer_name, customer_phone,
-       customer_email, placed_by)
+       ended_by, children, unit_price_minor, child_price_minor, single_supplement_minor, currency, currency_digits, price_breakdown,
+       external_ref, customer_name, customer_phone, customer_email, placed_by)
      select h.id, h.tenant_id, h.departure_id, h.quantity, h.hold_minutes, h.status, :at::timestamptz,
        :at::timestamptz + make_interval(mins => h.hold_minutes), case when h.status <> 'active' then :at::timestamptz end,
-       h.ended_by, h.unit_price_minor, h.currency, h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name,
+       h.ended_by, h.children, h.unit_price_minor, h.child_price_minor, h.single_supplement_minor, h.currency, h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name,
        h.customer_phone, h.customer_email, h.placed_by
      from json_to_recordset(:holds::json) as h (id uuid, tenant_id uuid, departure_id uuid, quantity integer,
-       hold_minutes integer, status text, ended_by text, unit_price_minor bigint, currency text, currency_digits smallint,
+       hold_minutes integer, status text, ended_by text, children integer, unit_price_minor bigint, child_price_minor bigint,
+       single_supplement_minor bigint, currency text, currency_digits smallint,
        price_breakdown jsonb, external_ref text, customer_name text, customer_phone text, customer_email text, placed_by text)
      returning id, created_at as "createdAt", expires_at as "expiresAt"`,
     { at, holds: JSON.stringify(holds.map(toHoldRow)) },
@@ -39,7 +41,8 @@ function toHoldRow({ sale, held }: GrantedHold) {
     hold_minutes: sale.holdMinutes,
     status: held.status,
     ended_by: held.endedBy ?? null,
-    unit_price_minor: held.unitPriceMinor,
+    children: held.children,
+    ...priceColumns(held.prices),
     currency: held.currency,
     currency_digits: held.currencyDigits,
     price_breakdown: held.priceBreakdown,
@@ -48,6 +51,14 @@ function toHoldRow({ sale, held }: GrantedHold) {
     customer_phone: sale.customer.phone,
     customer_email: sale.customer.email,
     placed_by: sale.by,
+  };
+}
+
+function priceColumns({ adult, child, single_supplement }: Prices) {
+  return {
+    unit_price_minor: adult,
+    child_price_minor: child ?? null,
+    single_supplement_minor: single_supplement ?? null,
   };
 }
 
@@ -90,16 +101,17 @@ export async function insertLeads(trx: Trx, leads: GrantedBooking[], at: string)
     `with numbered as materialized (
        select nextval(pg_get_serial_sequence('booking_leads', 'id')) as id, l.*
        from json_to_recordset(:leads::json) as l (n integer, prefix text, window_minutes integer, tenant_id uuid, tour_id uuid,
-         departure_id uuid, departure_date date, hold_id uuid, adults integer, unit_price_minor bigint, total_minor bigint,
+         departure_id uuid, departure_date date, hold_id uuid, adults integer, children integer, single_supplements integer,
+         unit_price_minor bigint, child_price_minor bigint, single_supplement_minor bigint, travellers jsonb, total_minor bigint,
          deposit_minor bigint, currency text, currency_digits smallint, price_breakdown jsonb, payment_method text,
          external_ref text, customer_name text, customer_phone text, customer_email text, notes text, created_by text)
      ), inserted as (
        insert into booking_leads (id, booking_ref, tenant_id, tour_id, departure_id, departure_date, hold_id, adults,
-         unit_price_minor, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
+         children, single_supplements, unit_price_minor, child_price_minor, single_supplement_minor, travellers, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
          external_ref, customer_name, customer_phone, customer_email, notes, created_by, created_at, payment_due_at)
        overriding system value
        select id, prefix || '-' || id, tenant_id, tour_id, departure_id, departure_date, hold_id, adults,
-         unit_price_minor, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
+         children, single_supplements, unit_price_minor, child_price_minor, single_supplement_minor, travellers, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
          external_ref, customer_name, customer_phone, customer_email, notes, created_by, :at::timestamptz,
          :at::timestamptz + make_interval(mins => window_minutes)
        from numbered
@@ -125,7 +137,10 @@ function toLeadRow({ sale, departure, held, price, ...lead }: GrantedBooking, n:
     departure_date: departure?.departureDate ?? null,
     hold_id: held?.id ?? null,
     adults: sale.party.adult,
-    unit_price_minor: price.unitPriceMinor,
+    children: sale.party.child,
+    single_supplements: sale.party.single_supplement,
+    travellers: sale.travellers,
+    ...priceColumns(price.prices),
     total_minor: lead.totalMinor,
     deposit_minor: lead.depositMinor,
     currency: price.currency,

@@ -1,26 +1,11 @@
-import type { BookingLead, Customer } from '../bookings/booking-lead';
+import type { BookingLead, Customer, Traveller } from '../bookings/booking-lead';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import type { DepartureKey } from '../departures/departure';
 import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
 import type { KeyClaim } from '../idempotency/run-idempotent';
-import type { Prices } from '../pricing/prices';
+import type { Party } from '../pricing/party';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
-
-/** The travellers by category. Each category pays the price of its name. */
-export interface Party {
-  adult: number;
-}
-
-/** Returns the seats of a party. */
-export function seatsOf({ adult }: Party): number {
-  return adult;
-}
-
-/** Returns the total of a party in minor units. */
-export function totalOf(party: Party, prices: Prices): number {
-  return party.adult * prices.adult;
-}
 
 interface SaleOf<Result> {
   tenant: Tenant;
@@ -54,6 +39,7 @@ export interface BookingSale extends SaleOf<BookingLead> {
   /** In lower case. */
   holdId: string | null;
   customer: Customer;
+  travellers: Traveller[] | null;
   paymentMethod: PaymentMethod;
   /** The total that the customer saw, in major units. */
   expectedTotal: number | null;

@@ -50,16 +50,26 @@ async function convertStoredHolds(
 
 function toSeatHold({ sale, departure, held, seatsAvailable }: GrantedHold, times: HoldTimes): SeatHold {
   const { tenant, tour, holdMinutes, customer, by } = sale;
-  const { id, departureId, quantity, unitPriceMinor, currency, currencyDigits, priceBreakdown, externalRef } =
-    held;
+  const {
+    id,
+    departureId,
+    quantity,
+    children,
+    prices,
+    currency,
+    currencyDigits,
+    priceBreakdown,
+    externalRef,
+  } = held;
   return {
     ...{
       id,
       tour,
       departureId,
       quantity,
+      children,
       holdMinutes,
-      unitPriceMinor,
+      prices,
       currency,
       currencyDigits,
       priceBreakdown,
@@ -77,17 +87,17 @@ function toSeatHold({ sale, departure, held, seatsAvailable }: GrantedHold, time
 
 function toBookingLead(booking: GrantedBooking, row: NewLeadRow): BookingLead {
   const { sale, departure, held, price, totalMinor, depositMinor, externalRef } = booking;
-  const { tenant, tour, party, paymentMethod, customer, notes, by } = sale;
+  const { tenant, tour, party, travellers, paymentMethod, customer, notes, by } = sale;
   const { id, bookingRef, source, priceBreakdown, createdAt, paymentDueAt } = row;
-  const { unitPriceMinor, currency, currencyDigits } = price;
+  const { prices, currency, currencyDigits } = price;
   return {
     ...{ id, bookingRef, tour, tenant: { id: tenant.id, slug: tenant.slug } },
     departureId: departure?.id ?? null,
     departureDate: departure?.departureDate ?? null,
     holdId: held?.id ?? null,
-    adults: party.adult,
+    ...{ party, travellers },
     status: 'pending_payment',
-    ...{ unitPriceMinor, totalMinor, depositMinor, currency, currencyDigits, priceBreakdown, paymentMethod },
+    ...{ prices, totalMinor, depositMinor, currency, currencyDigits, priceBreakdown, paymentMethod },
     ...{ externalRef, source, customer, notes, createdAt, paymentDueAt, createdBy: by },
     ...{ confirmedAt: null, confirmedBy: null, cancelledAt: null, cancelledBy: null, expiredAt: null },
     anonymizedAt: null,

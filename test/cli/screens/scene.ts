@@ -5,6 +5,7 @@ import { inTransaction, type Db } from '../../../services/platform/database';
 import { daysFromToday, givenDeparture, givenTour } from '../../support/given';
 import { tellDeliveries } from './scene-deliveries';
 import { givenSalesOfTwoWeeks } from './scene-sales';
+import { adultsOnly } from '../../../services/api/pricing/party';
 
 /** Creates the data of the guide's screens: three tenants, seven tours, and their sales of the last days. */
 
@@ -83,7 +84,7 @@ async function givenBookings(db: Db): Promise<void> {
     inTransaction(db, (trx) =>
       placeHold(trx, acme, {
         ...wanted,
-        quantity: 2,
+        party: adultsOnly(2),
         holdMinutes: undefined,
         externalRef: null,
         customer: ANA,
@@ -93,14 +94,14 @@ async function givenBookings(db: Db): Promise<void> {
   const book = (request: object) => {
     const rest = { paymentMethod: null, holdId: null, expectedTotal: null, externalRef: null, notes: null };
     return inTransaction(db, (trx) =>
-      createBooking(trx, acme, { ...wanted, ...rest, adults: 2, customer: ANA, ...request }),
+      createBooking(trx, acme, { ...wanted, ...rest, party: adultsOnly(2), travellers: null, customer: ANA, ...request }),
     );
   };
   const held = await hold({ externalRef: 'cart-81' });
   const first = await book({ holdId: held.id, externalRef: 'order-81' });
   await inTransaction(db, (trx) => confirmBooking(trx, acme.id, { bookingRef: first.bookingRef, by }));
   await book({ externalRef: 'order-82', customer: JUN, notes: 'Vegetarian' });
-  await hold({ externalRef: 'cart-83', quantity: 4, customer: { name: null, phone: null, email: null } });
+  await hold({ externalRef: 'cart-83', party: adultsOnly(4), customer: { name: null, phone: null, email: null } });
   await db.raw(
     `update seat_holds set created_at = now() - interval '2 days', ended_at = now() - interval '2 days' + interval '10 minutes',
        expires_at = now() - interval '2 days' + interval '15 minutes' where id = ?`,

@@ -16,7 +16,7 @@ export const CURSOR = sealCursor('example', 'example', { nameFolded: 'ha long ba
 /** One purchase runs through all examples: two adults, 445.00 EUR each on the platform, 489.50 with the tenant's ten percent. */
 const NAMES: Record<string, WireName> = {
   adult: { description: 'One adult.', example: 489.5 },
-  adults: { description: 'Number of travellers.', example: 2 },
+  adults: { description: 'Number of adults.', example: 2 },
   alt: {
     description: 'Description of the picture for people who do not see it.',
     example: 'Limestone islands at dawn',
@@ -24,12 +24,15 @@ const NAMES: Record<string, WireName> = {
   applies_to: { description: 'Tours that the rule applies to.', example: 'continent' },
   as_of: { format: 'date-time', example: '2027-01-12T09:29:57.120Z' },
   available: { example: true },
+  birth_date: { description: 'Day of birth, YYYY-MM-DD.', format: 'date', example: '1990-05-04' },
   booking_ref: { description: "The tenant's prefix, a dash, and lead_id.", example: 'ACME-1042' },
   cancellation_policy: {
     description: 'Plain text.',
     example: 'Free until 30 days before departure, then 50 %.',
   },
+  category: { description: 'Price category.', example: 'adult' },
   child: { description: 'One child.', example: 342.65 },
+  children: { description: 'Number of children.', example: 0 },
   continent: { example: 'asia' },
   country: { example: 'VN' },
   created_at: { description: 'RFC 3339, UTC.', format: 'date-time', example: '2027-01-12T09:30:00.000Z' },
@@ -56,6 +59,7 @@ const NAMES: Record<string, WireName> = {
   expected_total: { example: 979 },
   expires_at: { format: 'date-time', example: '2027-01-12T09:50:00.000Z' },
   external_ref: { description: "The website's own reference.", maxLength: 128, example: 'cart-81' },
+  first_name: { maxLength: 100, example: 'Ana' },
   from: { format: 'date', example: '2027-03-01' },
   group_size_max: { description: 'Maximum number of travellers in one group.', example: 16 },
   hold_id: {
@@ -79,6 +83,7 @@ const NAMES: Record<string, WireName> = {
     description: 'Kind of the value: a percentage, an amount that is added, or the price itself.',
     example: 'percent',
   },
+  last_name: { maxLength: 100, example: 'Lima' },
   languages: { description: 'Spoken by the guides, as language tags.', example: ['en', 'vi'] },
   lang: { example: 'de' },
   lat: { description: 'WGS 84, degrees.', example: 20.9101 },
@@ -88,11 +93,13 @@ const NAMES: Record<string, WireName> = {
   name: { description: "The customer's name.", maxLength: 200, example: 'Ana Lima' },
   next_cursor: { example: CURSOR },
   next_departure_date: { format: 'date', example: '2027-03-06' },
+  note: { description: 'A note on this traveller.', maxLength: 500, example: 'Vegetarian' },
   notes: {
     description: 'Free text for the operator; may contain line breaks.',
     maxLength: 2000,
     example: 'Vegetarian',
   },
+  number: { description: 'Number of travellers, or of supplements.', example: 2 },
   payment_due_at: { format: 'date-time', example: '2027-01-15T09:30:00.000Z' },
   payment_method: { description: 'How the customer pays; `reserve` takes no deposit.', example: 'bank' },
   phone: {
@@ -110,6 +117,7 @@ const NAMES: Record<string, WireName> = {
   seats_available: { description: 'Free seats.', example: 7 },
   seats_total: { description: 'Seats of the departure.', example: 16 },
   single_supplement: { description: 'Surcharge for one traveller in a room.', example: 132 },
+  single_supplements: { description: 'Number of adults with a room alone.', example: 0 },
   slug: { description: 'Readable name in URLs.', example: 'ha-long-bay-cruise' },
   source: { description: 'Source of the booking.', example: 'tenant_api' },
   status: { example: 'pending_payment' },
@@ -117,6 +125,7 @@ const NAMES: Record<string, WireName> = {
   tags: { description: 'Keywords of the tour.', example: ['cruise', 'kayak'] },
   time_zone: { example: 'Asia/Ho_Chi_Minh' },
   to: { format: 'date', example: '2027-03-31' },
+  total: { description: 'Unit price times number, in major units.', example: 979 },
   total_price: { description: 'For all travellers, in major units.', example: 979 },
   tour_id: { example: 'ha-long-bay-cruise' },
   unit_price: { description: "The tenant's price of one adult, in major units.", example: 489.5 },

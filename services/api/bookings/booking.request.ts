@@ -1,0 +1,82 @@
+import { InvalidInputError } from '../../platform/errors';
+import {
+  dateInput,
+  emailInput,
+  optionalDate,
+  optionalInput,
+  phoneInput,
+  proseInput,
+  readAll,
+  textInput,
+} from '../http/input';
+import { numberOr, type PartyBody, partyInput } from '../pricing/party-input';
+import type { Tenant } from '../tenants/tenant';
+import type { BookingBody, TravellerBody } from './booking.dto';
+import type { Traveller } from './booking-lead';
+import type { BookingRequest } from './create-booking';
+
+/**
+ * Reads the body, also before its validation.
+ * @throws BadInputError with all issues of the body (400)
+ */
+export function bookingRequest(body: BookingBody, { country }: Tenant): Omit<BookingRequest, 'by'> {
+  const { departureDate, party, travellers, name, phone, email, holdId, externalRef, notes } = readAll({
+    departureDate: () => optionalDate('body', 'departure_date', body.departure_date) ?? null,
+    party: () => partyInput(body),
+    travellers: () => optionalInput(body.travellers, (travellers) => travellersInput(travellers, body)),
+    name: () => textInput('name', body.name, 200),
+    phone: () => phoneInput('phone', body.phone, country),
+    email: () => emailInput('email', body.email),
+    holdId: () => optionalInput(body.hold_id, (id) => textInput('hold_id', id, 128)),
+    externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
+    notes: () => optionalInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
+  });
+  return {
+    departureDate,
+    party,
+    travellers,
+    customer: { name, phone, email },
+    paymentMethod: body.payment_method ?? null,
+    holdId,
+    expectedTotal: body.expected_total ?? null,
+    externalRef,
+    notes,
+  };
+}
+
+/**
+ * Reads the travellers of a booking.
+ * @throws InvalidInputError (400) for more travellers of a category than booked; BadInputError with all issues of the texts
+ */
+function travellersInput(travellers: TravellerBody[], body: PartyBody): Traveller[] {
+  if (!Array.isArray(travellers)) throw new InvalidInputError('body', 'travellers', 'must be a list');
+  assertSeats(travellers, 'adult', numberOr(1, body.adults));
+  assertSeats(travellers, 'child', numberOr(0, body.children));
+  return travellers.map((traveller, index) => travellerInput(traveller ?? {}, `travellers.${index}`));
+}
+
+function assertSeats(travellers: TravellerBody[], category: Traveller['category'], seats: number): void {
+  const named = travellers.filter((one) => one?.category === category).length;
+  if (named > seats)
+    throw new InvalidInputError(
+      'body',
+      'travellers',
+      `must not name more of the category ${category} than booked`,
+    );
+}
+
+const NAME_MAX = 100;
+const NOTE_MAX = 500;
+
+function travellerInput(traveller: TravellerBody, field: string): Traveller {
+  const { category, first_name, last_name, birth_date, note } = traveller;
+  return {
+    category,
+    ...readAll({
+      first_name: () => textInput(`${field}.first_name`, first_name, NAME_MAX),
+      last_name: () => textInput(`${field}.last_name`, last_name, NAME_MAX),
+      birth_date: () => optionalInput(birth_date, (date) => dateInput('body', `${field}.birth_date`, date)),
+      note: () => optionalInput(note, (text) => proseInput(`${field}.note`, text, NOTE_MAX)),
+    }),
+  };
+}
