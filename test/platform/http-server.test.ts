@@ -93,6 +93,25 @@ describe.each(SERVERS)('one connection to %s', (_name, url, largePath) => {
     for (const { socket } of [...pipelining, other]) socket.destroy();
   });
 
+  it('that sends bytes that are not HTTP delays the others by one answer in each turn', async () => {
+    const [other, ...broken] = Array.from({ length: 100 }, () => connectTo(url()));
+    await Promise.all([other!, ...broken].map(({ socket }) => once(socket, 'connect')));
+    for (const { socket } of broken) socket.write('nonsense\r\n\r\n');
+    other!.socket.write(HEALTH);
+    await once(other!.socket, 'data');
+    expect(broken.filter((client) => client.said() !== '').length).toBeLessThan(50);
+    await Promise.all(broken.map(({ closed }) => closed));
+    for (const client of broken) expect(client.said()).toMatch(/^HTTP\/1\.1 400 /);
+    other!.socket.destroy();
+  });
+
+  it('that its client ends within the first request is closed without an answer', async () => {
+    const client = connectTo(url(), HALF_A_REQUEST);
+    client.socket.end();
+    await client.closed;
+    expect(client.said()).toBe('');
+  });
+
   it('gets the pending answers before bytes that are not HTTP end it', async () => {
     const client = connectTo(url(), `${HEALTH.repeat(3)}nonsense\r\n\r\n`);
     await client.closed;

@@ -2,6 +2,7 @@ import http from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
 import { discardInput, lingerOnClose } from './connections';
+import { createTurns } from './one-each-turn';
 import { expectContinue } from './request-body';
 import type { RequestsInTurn } from './requests-in-turn';
 
@@ -48,11 +49,19 @@ export function passRequests(
   requests: RequestsInTurn,
   refuseBody: RefuseBody,
 ): void {
+  const answerLater = createTurns();
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const last = requests.lastUnanswered(socket);
-    if (!last) return answerUnparsed(socket, app, BY_CODE[error.code ?? ''] ?? 'unreadable');
+    // The client ended within the first lines: no answer helps it.
+    if (!last && error.code === 'HPE_INVALID_EOF_STATE') return void socket.destroy();
+    if (!last) {
+      discardInput(socket);
+      // An answer takes a millisecond: thousands in one turn would stop all others.
+      const reason = BY_CODE[error.code ?? ''] ?? 'unreadable';
+      return answerLater(() => answerUnparsed(socket, app, reason));
+    }
     requests.endAfterLast(socket);
     if (last.request.complete) return;
     if (last.response.headersSent) socket.destroy();
@@ -98,6 +107,7 @@ function neutralize(request: http.IncomingMessage): void {
 
 /** Passes an unparsed request through the app, so that it gets an id, a log line and a response. */
 function answerUnparsed(socket: Socket, app: Express, reason: RequestMalformation['reason']): void {
+  if (!socket.writable) return void socket.destroy();
   const request = Object.setPrototypeOf(new http.IncomingMessage(socket), app.request) as Request;
   Object.assign(request, { method: 'GET', url: '/', httpVersion: '1.1' });
   malformed.set(request, { reason, header: 'request' });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ConnectionLimits, discardInput, lingerOnClose } from './connections';
+import { createTurns } from './one-each-turn';
 
 export interface RequestsInTurn {
   listener: RequestListener;
@@ -36,8 +37,7 @@ export function answerInTurn(
   { onBusy, onIdle }: { onBusy(socket: Socket): void; onIdle(socket: Socket): void },
 ): RequestsInTurn {
   const pipelines = new WeakMap<Socket, Pipeline>();
-  /** Connections whose next request has not begun. */
-  const waiting: [Socket, Pipeline][] = [];
+  const beginLater = createTurns();
 
   function listener(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request;
@@ -59,14 +59,12 @@ export function answerInTurn(
     response.once('close', () => {
       pipeline.unanswered.shift();
       if (pipeline.unanswered.length === 0) onIdle(socket);
-      else if (waiting.push([socket, pipeline]) === 1) setImmediate(beginNext);
+      else beginLater(() => beginNext(socket, pipeline));
     });
     answer(request, response);
   }
 
-  function beginNext(): void {
-    const [socket, pipeline] = waiting.shift()!;
-    if (waiting.length > 0) setImmediate(beginNext);
+  function beginNext(socket: Socket, pipeline: Pipeline): void {
     // Skips the others after a response that ended the connection.
     if (socket.writable) begin(socket, pipeline);
     else onIdle(socket);
