@@ -41,5 +41,9 @@ export function holdPartyInput(body: { quantity: number; adults?: number; childr
 }
 
 export function numberOr(fallback: number, value: unknown): number {
-  return Number.isInteger(value) && (value as number) >= 0 ? (value as number) : fallback;
+  return isCount(value) ? value : fallback;
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= PARTY_MAX;
 }
