@@ -17,6 +17,8 @@ const EVENTS = Object.keys({
   'booking.cancelled': true,
   'booking.expired': true,
   'hold.expired': true,
+  'departure.cancelled': true,
+  'departure.updated': true,
   'endpoint.disabled': true,
 } satisfies Record<(typeof EVENT_TYPES)[number], true>);
 

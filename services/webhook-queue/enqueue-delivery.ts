@@ -42,6 +42,54 @@ export function bookingEvent(type: BookingEventType, lead: EventLead): WebhookEv
   };
 }
 
+/** Values of a departure event for one of the tenants that it concerns. */
+export interface EventDeparture {
+  tenantId: string;
+  tour: { id: string; slug: string };
+  departureDate: string;
+  /** Wire names of the changed fields; null: the departure was cancelled. */
+  changed: string[] | null;
+  /** The tenant's first 100 standing bookings on the departure. */
+  bookingRefs: string[];
+  /** Number of all its standing bookings on the departure. */
+  bookingsTotal: number;
+}
+
+/** Creates `departure.updated`, or `departure.cancelled` without `changed` (CONTRACT section 5). */
+export function departureEvent({ tenantId, changed, ...departure }: EventDeparture): WebhookEvent {
+  const type = changed === null ? 'departure.cancelled' : 'departure.updated';
+  const { id, slug } = departure.tour;
+  return {
+    tenantId,
+    type,
+    bookingRef: null,
+    body: {
+      event_type: type,
+      tour: { id, slug },
+      departure_date: departure.departureDate,
+      ...(changed !== null && { changed }),
+      booking_refs: departure.bookingRefs,
+      bookings_total: departure.bookingsTotal,
+    },
+  };
+}
+
+export interface Subscriber {
+  tenantId: string;
+  type: EventType;
+}
+
+/** Returns the tenants with an endpoint that subscribes to one of the types, once for each type. */
+export async function findSubscribers(trx: Trx, types: EventType[]): Promise<Subscriber[]> {
+  const { rows } = await trx.raw<{ rows: Subscriber[] }>(
+    `select distinct e.tenant_id, asked.type
+     from webhook_endpoints e join unnest(:types::text[]) as asked (type) on asked.type = any (e.events)
+     where e.status <> 'removed'`,
+    { types },
+  );
+  return rows;
+}
+
 /**
  * Inserts events with their deliveries, also for paused and disabled endpoints: those deliveries wait. An endpoint that a concurrent
  * transaction adds or removes is not visible here; `reconcileOrphans` corrects that later.

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { type Db, inTransaction } from '../../services/platform/database';
-import { enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
+import { departureEvent, enqueueDelivery } from '../../services/webhook-queue/enqueue-delivery';
 import { disableByOperator } from '../../services/webhook-queue/endpoints/change-endpoint-state';
 import { type AddedEndpoint, addEndpoint } from '../../services/webhook-queue/endpoints/add-endpoint';
 import { pingEndpoint } from '../../services/webhook-queue/endpoints/requested-deliveries';
@@ -83,6 +83,20 @@ describe.each(['spec', 'standard', 'thin'] as const)('the format %s', (format) =
     await inTransaction(db, (trx) => enqueueDelivery(trx, event));
     const names = `{"hold_id":"${body.hold_id}"}`;
     expect(await received(secret)).toBe(await formatted(format, 'hold.expired', JSON.stringify(body), names));
+  });
+
+  it.each([
+    ['departure.cancelled', null, ''],
+    ['departure.updated', ['seats_total', 'prices'], '"changed":["seats_total","prices"],'],
+  ])('has the documented body for %s', async (type, changed, changedText) => {
+    const { secret } = await add(format, [type]);
+    const about = { tour: { id: randomUUID(), slug: 'alps' }, departureDate: '2031-05-01', changed };
+    const event = departureEvent({ tenantId, ...about, bookingRefs: ['ACME-1', 'ACME-2'], bookingsTotal: 2 });
+    await inTransaction(db, (trx) => enqueueDelivery(trx, event));
+    const tour = `"tour":{"id":"${about.tour.id}","slug":"alps"},"departure_date":"2031-05-01"`;
+    const refs = '"booking_refs":["ACME-1","ACME-2"]';
+    const own = `{"event_type":"${type}",${tour},${changedText}${refs},"bookings_total":2}`;
+    expect(await received(secret)).toBe(await formatted(format, type, own, `{${tour},${refs}}`));
   });
 
   it('has the documented body for endpoint.disabled', async () => {

@@ -44,7 +44,7 @@ export async function cancelDepartureCommand(
   const departure = await findTourDeparture(db, tour, date);
   if (!departure.cancelled)
     await confirm(`Take ${tour.slug} on ${date} off sale, with ${departure.seatsTaken} seats taken?`);
-  const { bookings, document, live } = await change(context, 'cancel', tour, date, (trx) =>
+  const { bookings, document, live, tenantsInformed } = await change(context, 'cancel', tour, date, (trx) =>
     cancelDeparture(trx, tour, date),
   );
   if (reveal) {
@@ -66,11 +66,19 @@ export async function cancelDepartureCommand(
     const holds =
       live.holds > 0 ? [`${live.holds} live holds of ${live.seats} seats can no longer be booked`] : [];
     return [
-      `${tour.slug} on ${date} is cancelled`,
+      `${tour.slug} on ${date} is cancelled; ${describeCount(bookings.length, 'booking')} affected`,
       ...holds,
+      ...(tenantsInformed === null
+        ? []
+        : [`${describeCount(tenantsInformed, 'tenant')} informed by the webhook event departure.cancelled`]),
       table(columns, rows, 'It has no bookings.', screen),
     ].join('\n');
   });
+}
+
+/** Formats a number with its noun and verb: `1 booking is`, `3 bookings are`. */
+function describeCount(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun} is` : `${count} ${noun}s are`;
 }
 
 function toAffectedDocument(booking: StandingBooking, reveal: boolean) {

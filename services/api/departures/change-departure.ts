@@ -8,6 +8,7 @@ import {
   type StandingBooking,
 } from './departure-admin.repository';
 import { DepartureNotFoundError, SeatsTakenError } from './departure-admin.errors';
+import { enqueueDepartureEvents } from './departure-event';
 import { findDepartureById } from './departure.repository';
 import { relockDeparture } from './reserve-seats';
 
@@ -25,11 +26,13 @@ export interface ChangedDeparture {
 interface CancelledDeparture extends ChangedDeparture {
   bookings: StandingBooking[];
   live: { holds: number; seats: number };
+  /** Number of tenants that receive `departure.cancelled`; null for a departure that was cancelled before. */
+  tenantsInformed: number | null;
 }
 
 /**
  * Takes a departure off sale until it is reopened. Its bookings and live holds stay unchanged, but no booking can consume the
- * holds. Returns the bookings whose customers need to know, the oldest first.
+ * holds. Enqueues `departure.cancelled`. Returns the bookings whose customers need to know, the oldest first.
  * @param date YYYY-MM-DD
  * @throws DepartureNotFoundError, DepartureBusyError
  */
@@ -39,17 +42,22 @@ export async function cancelDeparture(
   date: string,
 ): Promise<CancelledDeparture> {
   const before = await lockTourDeparture(trx, tour, date);
-  if (!before.cancelled) await changeDeparture(trx, before, { status: 'cancelled' });
+  let tenantsInformed: number | null = null;
+  if (!before.cancelled) {
+    await changeDeparture(trx, before, { status: 'cancelled' });
+    tenantsInformed = await enqueueDepartureEvent(trx, before, null);
+  }
   return {
     before,
     after: { ...before, cancelled: true },
+    tenantsInformed,
     bookings: await findStandingBookings(trx, before.id),
     live: await countLiveHoldsOf(trx, before.id),
   };
 }
 
 /**
- * Puts a cancelled departure on sale again, with its remaining seats.
+ * Puts a cancelled departure on sale again, with its remaining seats. Enqueues `departure.updated`.
  * @param date YYYY-MM-DD
  * @throws DepartureNotFoundError, DepartureBusyError
  */
@@ -59,12 +67,15 @@ export async function reopenDeparture(
   date: string,
 ): Promise<ChangedDeparture> {
   const before = await lockTourDeparture(trx, tour, date);
-  if (before.cancelled) await changeDeparture(trx, before, { status: 'scheduled' });
+  if (before.cancelled) {
+    await changeDeparture(trx, before, { status: 'scheduled' });
+    await enqueueDepartureEvent(trx, before, ['status']);
+  }
   return { before, after: { ...before, cancelled: false } };
 }
 
 /**
- * Sets the number of seats of a departure.
+ * Sets the number of seats of a departure. Enqueues `departure.updated`.
  * @param date YYYY-MM-DD
  * @param seatsTotal 1 to 100000
  * @throws SeatsTakenError when more seats are held or booked; DepartureNotFoundError, DepartureBusyError
@@ -77,7 +88,10 @@ export async function setSeats(
 ): Promise<ChangedDeparture> {
   const before = await lockTourDeparture(trx, tour, date);
   if (seatsTotal < before.seatsTaken) throw new SeatsTakenError(tour.slug, date, before.seatsTaken);
-  if (seatsTotal !== before.seatsTotal) await changeDeparture(trx, before, { seatsTotal });
+  if (seatsTotal !== before.seatsTotal) {
+    await changeDeparture(trx, before, { seatsTotal });
+    await enqueueDepartureEvent(trx, before, ['seats_total']);
+  }
   return { before, after: { ...before, seatsTotal } };
 }
 
@@ -94,4 +108,14 @@ async function lockTourDeparture(trx: Trx, tour: TourOfDeparture, date: string):
   // An import deleted the departure during the wait for the lock.
   if (!departure) throw new DepartureNotFoundError(tour.slug, date);
   return departure;
+}
+
+/** @returns the number of tenants that are informed */
+async function enqueueDepartureEvent(
+  trx: Trx,
+  { id: departureId }: Departure,
+  changed: string[] | null,
+): Promise<number> {
+  const informed = await enqueueDepartureEvents(trx, async () => [{ departureId, changed }]);
+  return informed.size;
 }

@@ -90,6 +90,8 @@ export const EVENT_TYPES = [
   'booking.cancelled',
   'booking.expired',
   'hold.expired',
+  'departure.cancelled',
+  'departure.updated',
   'endpoint.disabled',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

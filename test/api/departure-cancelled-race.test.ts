@@ -1,0 +1,76 @@
+import { cancelDeparture } from '../../services/api/departures/change-departure';
+import { inTransaction } from '../../services/platform/database';
+import { departureOf, insertLead } from '../catalog/catalog-rows';
+import { add } from '../webhook-queue/queue-fixture';
+import { useTestApi } from '../support/api';
+import { answerAfter, untilTransactionWaits } from '../support/lock-wait';
+import { expectProblem } from '../support/responses';
+import { givenSeats, type Seats, useWebsite } from '../support/website';
+
+const api = useTestApi();
+const website = useWebsite(api);
+let seats: Seats;
+
+beforeAll(async () => {
+  await add(api.db, website.tenant.id, 'https://acme.example/', ['departure.cancelled']);
+});
+beforeEach(async () => {
+  seats = await givenSeats(api.db, { seats: 1_000 });
+});
+
+const book = () => website.book({ tour_id: seats.tour.slug, departure_date: seats.date });
+const cancel = () => inTransaction(api.db, (trx) => cancelDeparture(trx, seats.tour, seats.date));
+
+/** Returns the bookings in the events of the departure, one list for each event. */
+async function announced(): Promise<string[][]> {
+  const { rows } = await api.db.raw(
+    `select body::json -> 'booking_refs' as refs from webhook_events
+     where type = 'departure.cancelled' and body::json -> 'tour' ->> 'id' = ?`,
+    [seats.tour.id],
+  );
+  return rows.map(({ refs }: { refs: string[] }) => refs);
+}
+
+describe('a booking during the cancellation of its departure', () => {
+  it('gets departure_cancelled when the cancellation has the lock, and is not in the event', async () => {
+    const { body } = await book();
+    const answer = await answerAfter(api.db, seats, book, (trx) =>
+      cancelDeparture(trx, seats.tour, seats.date),
+    );
+    expectProblem(answer, 409, 'departure_cancelled');
+    expect(await announced()).toEqual([[body.booking_ref]]);
+  });
+
+  it('is in the event when the booking has the lock', async () => {
+    const booking = await api.db.transaction();
+    const departure = await departureOf(booking, seats.tour.slug, seats.date);
+    await booking('departures').where({ id: departure.id }).forUpdate().select('id');
+    await insertLead(booking, website.tenant.id, departure, 'LOCKED-1');
+    const cancelling = cancel();
+    await untilTransactionWaits(api.db);
+    await booking.commit();
+    expect((await cancelling).bookings.map((one) => one.bookingRef)).toEqual(['LOCKED-1']);
+    expect(await announced()).toEqual([['LOCKED-1']]);
+  });
+
+  it('is in the event or gets departure_cancelled, for each of 60 concurrent bookings', async () => {
+    // The first booking makes sure that there is an event.
+    const first = await book();
+    const bookings = Array.from({ length: 60 }, async (_, n) => {
+      await new Promise((resolve) => setTimeout(resolve, n));
+      return book();
+    });
+    await Promise.race(bookings);
+    await cancel();
+    const results = await Promise.all(bookings);
+    const sold = [first, ...results]
+      .filter(({ status }) => status === 201)
+      .map(({ body }) => body.booking_ref);
+    for (const answer of results)
+      if (answer.status !== 201) expectProblem(answer, 409, 'departure_cancelled');
+    const [refs, ...others] = await announced();
+    expect(others).toEqual([]);
+    expect([...refs!].sort()).toEqual(sold.sort());
+    expectProblem(await book(), 409, 'departure_cancelled');
+  });
+});

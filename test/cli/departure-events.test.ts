@@ -1,0 +1,197 @@
+import { Webhook } from 'standardwebhooks';
+import type { Worker } from '../../services/webhook-queue/worker/worker';
+import { departureOf, insertHold, insertLead } from '../catalog/catalog-rows';
+import { type GivenTour, givenDeparture, givenTenant, givenTour } from '../support/given';
+import { eventually, startFastWorker } from '../webhook-queue/queue-fixture';
+import { type Receiver, startReceiver } from '../webhook-queue/receiver';
+import { useTestTerminal } from './terminal';
+
+const DATE = '2031-06-01';
+const terminal = useTestTerminal({ WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on' });
+let receiver: Receiver;
+let worker: Worker;
+let tour: GivenTour;
+
+beforeEach(async () => {
+  receiver = await startReceiver();
+  worker = startFastWorker(terminal.db, { secretsKey: terminal.env.SECRETS_KEY });
+  tour = await givenTour(terminal.db);
+  await givenDeparture(terminal.db, tour, { date: DATE, seats: 1_000 });
+});
+afterEach(async () => {
+  await worker.stop(100);
+  await receiver.close();
+});
+
+interface Website {
+  id: string;
+  slug: string;
+  secret: string;
+}
+
+/** Creates a tenant with an endpoint at the receiver, under a path with the tenant's slug. */
+async function website(...events: string[]): Promise<Website> {
+  const { id, slug } = await givenTenant(terminal.db);
+  const flags = events.map((event) => ` --event ${event}`).join('');
+  const { secret } = await terminal.json(`webhook add ${slug} ${receiver.url}/${slug}${flags}`);
+  return { id, slug, secret };
+}
+
+const both = () => website('departure.cancelled', 'departure.updated');
+const departure = (verb: string, more = '') =>
+  terminal.json(`departure ${verb} ${tour.slug} ${DATE}${more} --yes`);
+
+async function book({ id }: Website, bookingRef: string, fields: object = {}): Promise<void> {
+  const row = await departureOf(terminal.db, tour.slug, DATE);
+  await insertLead(terminal.db, id, row, bookingRef, { ...fields });
+}
+
+async function hold({ id }: Website, fields: object = {}): Promise<void> {
+  await insertHold(terminal.db, id, (await departureOf(terminal.db, tour.slug, DATE)).id, 2, { ...fields });
+}
+
+const past = () => terminal.db.raw("now() - interval '1 second'");
+
+/** Returns the bodies of the tenant's events, oldest first. */
+async function eventsOf({ id }: Website): Promise<Record<string, unknown>[]> {
+  const rows: { body: string }[] = await terminal
+    .db('webhook_events')
+    .where({ tenant_id: id })
+    .orderBy('id')
+    .select('body');
+  return rows.map(({ body }) => JSON.parse(body));
+}
+
+/** Returns the verified bodies of the requests to the tenant's endpoint, after `count` of them. */
+async function received({ slug, secret }: Website, count: number): Promise<unknown[]> {
+  const own = () => receiver.received.filter(({ path }) => path.endsWith(`/${slug}`));
+  await eventually(`${count} requests`, () => (own().length >= count ? true : undefined));
+  return own().map(({ body, headers }) =>
+    new Webhook(secret).verify(body, headers as Record<string, string>),
+  );
+}
+
+describe('departure.cancelled', () => {
+  it('arrives signed, with the bookings of its own tenant only', async () => {
+    const [acme, beta] = [await both(), await both()];
+    await book(acme, 'ACME-1');
+    await book(beta, 'BETA-1', { status: 'confirmed' });
+    await book(acme, 'ACME-2', { status: 'confirmed' });
+    await departure('cancel');
+    const about = { tour: { id: tour.id, slug: tour.slug }, departure_date: DATE };
+    expect(await received(acme, 1)).toEqual([
+      {
+        event_type: 'departure.cancelled',
+        ...about,
+        booking_refs: ['ACME-1', 'ACME-2'],
+        bookings_total: 2,
+      },
+    ]);
+    expect(await received(beta, 1)).toEqual([
+      { event_type: 'departure.cancelled', ...about, booking_refs: ['BETA-1'], bookings_total: 1 },
+    ]);
+    expect(Object.keys((await eventsOf(acme))[0]!)).toEqual([
+      ...['event_type', 'tour', 'departure_date', 'booking_refs', 'bookings_total'],
+    ]);
+  });
+
+  it('goes to a tenant with a live hold alone, without bookings', async () => {
+    const acme = await both();
+    await hold(acme);
+    await departure('cancel');
+    expect(await received(acme, 1)).toMatchObject([{ booking_refs: [], bookings_total: 0 }]);
+  });
+
+  it('creates nothing for tenants whose holds and bookings have ended, or whose endpoints do not ask for it', async () => {
+    const ended = await both();
+    await hold(ended, { expires_at: past() });
+    await hold(ended, { status: 'released' });
+    await book(ended, 'ENDED-1', { status: 'cancelled' });
+    await book(ended, 'ENDED-2', { payment_due_at: past() });
+    const others = [await website(), await website('departure.updated')];
+    const removed = await both();
+    await terminal.db('webhook_endpoints').where({ tenant_id: removed.id }).update({ status: 'removed' });
+    for (const [index, one] of [...others, removed].entries())
+      await book(one, `OTHER-${ended.slug}-${index}`);
+    await departure('cancel');
+    for (const one of [ended, ...others, removed]) expect(await eventsOf(one)).toEqual([]);
+  });
+
+  it('names the first 100 bookings and the number of all', async () => {
+    const acme = await both();
+    const refs = Array.from({ length: 103 }, (_, n) => `MANY-${n}`);
+    for (const ref of refs) await book(acme, ref);
+    await departure('cancel');
+    expect(await eventsOf(acme)).toMatchObject([{ booking_refs: refs.slice(0, 100), bookings_total: 103 }]);
+  });
+
+  it('is not created again for a departure that is cancelled already', async () => {
+    const acme = await both();
+    await book(acme, 'AGAIN-1');
+    await departure('cancel');
+    await departure('cancel');
+    expect(await eventsOf(acme)).toHaveLength(1);
+  });
+
+  it('waits for an endpoint that is paused', async () => {
+    const acme = await both();
+    await book(acme, 'PAUSED-1');
+    const [{ id }] = (await terminal.json(`webhook list ${acme.slug}`)).items;
+    await terminal.json(`webhook pause ${id}`);
+    await departure('cancel');
+    await terminal.json(`webhook resume ${id}`);
+    expect(await received(acme, 1)).toMatchObject([{ booking_refs: ['PAUSED-1'] }]);
+  });
+
+  it('is announced by the terminal with the numbers of bookings and tenants', async () => {
+    const [acme, beta] = [await both(), await website()];
+    await book(acme, 'TOLD-1');
+    await book(beta, 'TOLD-2');
+    const cancel = `departure cancel ${tour.slug} ${DATE} --yes`;
+    const { stdout } = await terminal.tourctl(cancel);
+    expect(stdout).toContain(`${tour.slug} on ${DATE} is cancelled; 2 bookings are affected\n`);
+    expect(stdout).toContain('1 tenant is informed by the webhook event departure.cancelled\n');
+    expect((await terminal.tourctl(cancel)).stdout).not.toContain('informed');
+  });
+});
+
+describe('departure.updated', () => {
+  it('arrives signed after set-seats, with the name of the field', async () => {
+    const acme = await both();
+    await book(acme, 'SEATS-1');
+    await departure('set-seats', ' 20');
+    expect(await received(acme, 1)).toEqual([
+      {
+        event_type: 'departure.updated',
+        tour: { id: tour.id, slug: tour.slug },
+        departure_date: DATE,
+        changed: ['seats_total'],
+        booking_refs: ['SEATS-1'],
+        bookings_total: 1,
+      },
+    ]);
+    expect(Object.keys((await eventsOf(acme))[0]!)).toEqual([
+      ...['event_type', 'tour', 'departure_date', 'changed', 'booking_refs', 'bookings_total'],
+    ]);
+  });
+
+  it('says that a cancelled departure is on sale again', async () => {
+    const acme = await both();
+    await book(acme, 'REOPENED-1');
+    await departure('cancel');
+    await departure('reopen');
+    expect(await eventsOf(acme)).toMatchObject([
+      { event_type: 'departure.cancelled' },
+      { event_type: 'departure.updated', changed: ['status'], booking_refs: ['REOPENED-1'] },
+    ]);
+  });
+
+  it('is not created by a command that changes nothing or is refused', async () => {
+    const acme = await both();
+    await book(acme, 'SAME-1', { adults: 5 });
+    await departure('set-seats', ' 1000');
+    await departure('reopen');
+    expect(await terminal.refusal(`departure set-seats ${tour.slug} ${DATE} 4`)).toBe('1 seats_taken');
+    expect(await eventsOf(acme)).toEqual([]);
+  });
+});
