@@ -36,7 +36,7 @@ const NEIGHBOURS = {
   credentials: ['tenants'],
   pricing: ['tenants'],
   catalog: ['tenants', 'pricing'],
-  'catalog-import': ['tenants', 'catalog', 'pricing'],
+  'catalog-import': ['tenants', 'catalog', 'pricing', 'departures'],
   privacy: ['catalog'],
   departures: ['tenants', 'catalog', 'pricing'],
   refusals: ['tenants', 'departures', 'privacy', 'idempotency'],

@@ -11,7 +11,6 @@ import type { ImportReport } from '../../services/api/catalog-import/import-repo
 import { CatalogRefusedError } from '../../services/api/catalog-import/import.errors';
 import type { Issue } from '../../services/api/catalog-import/catalog-file';
 import { queryStage } from '../../services/api/catalog-import/stage.repository';
-import { relockDeparture } from '../../services/api/departures/reserve-seats';
 import { useTemporaryFolder } from '../support/temporary-folder';
 
 const FOLDER = useTemporaryFolder();
@@ -94,7 +93,7 @@ export function compareFiles<T>(
 }
 
 export function write(db: Db, compared: ComparedImport): Promise<ImportReport> {
-  return inTransaction(db, (trx) => writeImport(trx, compared, relockDeparture));
+  return inTransaction(db, (trx) => writeImport(trx, compared));
 }
 
 function withBaseName(issue: Issue): Issue {

@@ -1,5 +1,4 @@
 import { importCatalog, writeImport } from '../../services/api/catalog-import/import-catalog';
-import { relockDeparture } from '../../services/api/departures/reserve-seats';
 import { inTransaction } from '../../services/platform/database';
 import { useTestDatabase } from '../support/database';
 import { untilTransactionWaits } from '../support/lock-wait';
@@ -108,7 +107,7 @@ describe('an import during which others write after its comparison', () => {
       let importing: Promise<unknown> | undefined;
       await inTransaction(database.db, async (booking) => {
         await booking('departures').where({ id: departure.id }).forUpdate().first();
-        importing = database.db.transaction((trx) => writeImport(trx, staged, relockDeparture));
+        importing = database.db.transaction((trx) => writeImport(trx, staged));
         importing.catch(() => undefined);
         await untilTransactionWaits(database.db);
         await insertLead(booking, tenantId, departure, 'BOOKER-9');
@@ -127,7 +126,7 @@ describe('an import during which others write after its comparison', () => {
         await booking('departures').where({ id }).forUpdate().first();
         const importing = database.db.transaction(async (trx) => {
           await trx.raw("set local lock_timeout = '20ms'");
-          await writeImport(trx, staged, relockDeparture);
+          await writeImport(trx, staged);
         });
         await expect(importing).rejects.toMatchObject({ code: 'catalog_busy' });
       });

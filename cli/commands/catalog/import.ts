@@ -15,7 +15,6 @@ import type {
   Removals,
 } from '../../../services/api/catalog-import/import-report';
 import { CatalogRefusedError } from '../../../services/api/catalog-import/import.errors';
-import { relockDeparture } from '../../../services/api/departures/reserve-seats';
 import type { Context } from '../../engine/context';
 import { describeReport } from './import-text';
 import { type ProgressBar, showProgress } from './progress-bar';
@@ -84,7 +83,7 @@ async function write(
   const subject = files.map((file) => path.basename(file)).join(' ');
   try {
     return await audited({ action: 'catalog.import', subject }, async (trx, note) => {
-      const { errors: _, ...written } = await writeImport(trx, compared, relockDeparture, watch);
+      const { errors: _, ...written } = await writeImport(trx, compared, watch);
       note(null, written);
       return { ...written, errors: [] };
     });

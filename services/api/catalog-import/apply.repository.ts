@@ -1,4 +1,5 @@
 import { CLOCK, type Trx } from '../../platform/database';
+import type { DepartureChange } from '../departures/departure-event';
 import { STORED_DEPARTURE_COLUMNS, STORED_TOUR_COLUMNS } from './catalog-schema';
 import type { ChangeCounts } from './import-report';
 
@@ -52,6 +53,27 @@ export async function findStagedWithExpired(trx: Trx): Promise<string[]> {
      order by d.id`,
   );
   return rows.map((row: { id: string }) => row.id);
+}
+
+/**
+ * Returns the staged changes of stored departures that have an active hold or an unpaid or confirmed booking. A departure with one of
+ * these keeps its currency.
+ */
+export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
+  const names = STORED_DEPARTURE_COLUMNS.map(
+    (column) =>
+      `case when c.${column} is distinct from d.${column} then '${column.replace('prices_minor', 'prices')}' end`,
+  );
+  const { rows } = await trx.raw(
+    `select d.id as departure_id,
+       case when c.status = d.status or c.status <> 'cancelled' then array_remove(array[${names.join()}], null) end as changed
+     from changed_departures c join departures d on d.id = c.id
+     where c.action in ('update', 'cancel')
+       and (exists (select from seat_holds h where h.departure_id = d.id and h.status = 'active')
+         or exists (select from booking_leads l
+                    where l.departure_id = d.id and l.status in ('pending_payment', 'confirmed')))`,
+  );
+  return rows;
 }
 
 /** Finds a tour that was new when it was compared and whose slug is taken now. */

@@ -1,8 +1,11 @@
 import { type Db, inTransaction, refuseWhenLocked, type Trx } from '../../platform/database';
+import { enqueueDepartureEvents } from '../departures/departure-event';
+import { relockDeparture } from '../departures/reserve-seats';
 import {
   allowLongStatements,
   applyChanges,
   claimImport,
+  findSoldChanges,
   findStagedWithExpired,
   findTakenSlug,
   lockStaged,
@@ -105,22 +108,18 @@ function sum(counts: Partial<Record<string, number>>): number {
   return Object.values(counts).reduce<number>((total, count) => total + (count ?? 0), 0);
 }
 
-/** Marks the expired holds and leads of a locked departure; relockDeparture of departures/, which this folder does not import. */
-type EndExpired = (trx: Trx, departureId: string) => Promise<unknown>;
-
 /**
- * Writes a compared import, all of it or nothing. Keep the transaction short: bookings of the departures that change wait.
+ * Writes a compared import, all of it or nothing, with the events of the departures that it changes. Keep the transaction short: bookings of the departures that change wait.
  * @throws CatalogRefusedError, CatalogChangedError, ImportRunningError, CatalogBusyError
  */
 export async function writeImport(
   trx: Trx,
   compared: ComparedImport,
-  endExpired: EndExpired,
   watch: WatchImport = () => {},
 ): Promise<ImportReport> {
   await allowLongStatements(trx);
   const stage = await copyChanges(compared.stage, trx);
-  const report = await writeStaged(trx, { ...compared, stage }, endExpired, watch);
+  const report = await writeStaged(trx, { ...compared, stage }, watch);
   await closeStage(stage);
   return report;
 }
@@ -132,18 +131,19 @@ export async function writeImport(
 async function writeStaged(
   trx: Trx,
   staged: StagedImport & { rows: number },
-  endExpired: EndExpired,
   watch: WatchImport,
 ): Promise<ImportReport> {
   if (!(await claimImport(trx))) throw new ImportRunningError();
   await analyzeStage(staged.stage);
   await refuseWhenLocked('import', lockStaged(trx), () => new CatalogBusyError());
   // Marks expired holds, because the import may use their seats; a clock step must not make them live again.
-  for (const id of await findStagedWithExpired(trx)) await endExpired(trx, id);
+  for (const id of await findStagedWithExpired(trx)) await relockDeparture(trx, id);
   const taken = await findTakenSlug(trx);
   if (taken !== undefined) throw new CatalogChangedError(taken);
   const { report, counts } = await compare(staged);
   if (report.errors.length > 0) throw new CatalogRefusedError(report);
+  // Before the changes, because the names of the changed fields come from both states.
+  await enqueueDepartureEvents(trx, () => findSoldChanges(trx));
   let done = 0;
   const onRows = (more: number) => watch({ phase: 'writing', done: (done += more), of: staged.rows });
   await applyChanges(trx, counts, onRows);
@@ -161,8 +161,7 @@ async function writeDigests(trx: Trx, { stage, prune }: ComparedImport): Promise
 }
 
 /**
- * Compares and writes a small catalog in one transaction, under the locks of all its departures. Does not mark expired holds:
- * it takes no seats from stored departures.
+ * Compares and writes a small catalog in one transaction, under the locks of all its departures.
  * @throws CatalogRefusedError, ImportRunningError, CatalogBusyError
  */
 export async function importCatalog(
@@ -174,12 +173,7 @@ export async function importCatalog(
   const issues = createIssueList([]);
   const total = await stageRecords(stage, [records], issues);
   const staged = { stage, total, issues, prune, rows: 0 };
-  const report = await writeStaged(
-    trx,
-    staged,
-    async () => undefined,
-    () => {},
-  );
+  const report = await writeStaged(trx, staged, () => {});
   await closeStage(stage);
   return report;
 }
