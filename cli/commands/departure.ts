@@ -1,7 +1,10 @@
 import { flag, type Noun } from '../engine/command';
 import { UsageError } from '../engine/failure';
 import { afterFlag, LIMIT_FLAG, REVEAL_FLAG, travelDate } from '../engine/flags';
-import { wholeNumber } from '../engine/values';
+import { decimal, wholeNumber } from '../engine/values';
+import type { PriceOptions } from './departure/actions';
+
+const price = decimal(0, 100_000_000, 4);
 
 const actions = () => require('./departure/actions') as typeof import('./departure/actions');
 
@@ -27,7 +30,8 @@ export const departure: Noun = {
     {
       usage: 'cancel <tour> <date>',
       about:
-        'Take a departure off sale; its bookings stay, and are listed so that you can inform the customers',
+        'Take a departure off sale; its bookings stay, and are listed so that you can inform the customers; endpoints that ' +
+        'subscribe to departure.cancelled receive it',
       args: { date: travelDate },
       flags: [REVEAL_FLAG],
       asks: () => true,
@@ -39,16 +43,34 @@ export const departure: Noun = {
     },
     {
       usage: 'reopen <tour> <date>',
-      about: 'Put a cancelled departure on sale again',
+      about: 'Put a cancelled departure on sale again; sends departure.updated',
       args: { date: travelDate },
       run: () => actions().reopenDepartureCommand,
     },
     {
       usage: 'set-seats <tour> <date> <seats>',
-      about: 'Change how many seats a departure has; never below what is held or booked',
+      about:
+        'Change how many seats a departure has, never below what is held or booked; sends departure.updated',
       args: { date: travelDate, seats: wholeNumber(1, 100_000) },
       examples: ['departure set-seats dolomites-hut-to-hut 2027-06-05 16'],
       run: () => actions().setSeatsCommand,
+    },
+    {
+      usage: 'set-price <tour> <date>',
+      about:
+        "Change prices of a departure in the tour's currency; what is held or booked keeps its price; sends departure.updated",
+      args: { date: travelDate },
+      flags: [
+        flag('--adult <money>', "an adult's price", { parse: price }),
+        flag('--child <money>', "a child's price", { parse: price }),
+        flag('--single-supplement <money>', 'what an adult pays more for a single room', { parse: price }),
+      ],
+      check: ({ adult, child, singleSupplement }: PriceOptions) => {
+        if ((adult ?? child ?? singleSupplement) === undefined)
+          throw new UsageError('one of --adult, --child and --single-supplement must be given');
+      },
+      examples: ['departure set-price dolomites-hut-to-hut 2027-06-05 --adult 1290 --child 990'],
+      run: () => actions().setPriceCommand,
     },
   ],
 };

@@ -175,6 +175,18 @@ describe('departure.updated', () => {
     ]);
   });
 
+  it('arrives once after set-price, and held seats keep their price', async () => {
+    const acme = await both();
+    await hold(acme);
+    const priced = await departure('set-price', ' --adult 520.5 --single-supplement 80');
+    expect(priced).toMatchObject({ prices: { adult: 520.5, single_supplement: 80 }, currency: 'EUR' });
+    await departure('set-price', ' --adult 520.50');
+    expect(await received(acme, 1)).toMatchObject([{ event_type: 'departure.updated', changed: ['prices'] }]);
+    expect(await eventsOf(acme)).toHaveLength(1);
+    const held = await terminal.db('seat_holds').where({ tenant_id: acme.id }).first('unit_price_minor');
+    expect(held).toEqual({ unitPriceMinor: 129_000 });
+  });
+
   it('says that a cancelled departure is on sale again', async () => {
     const acme = await both();
     await book(acme, 'REOPENED-1');

@@ -67,6 +67,23 @@ describe('tourctl departure', () => {
     expect((await departureOf(terminal.db, 'alps', DATE)).seatsTotal).toBe(5);
   });
 
+  it('sets the prices that are given, and keeps the others', async () => {
+    const { revision } = await tourOf(terminal.db, 'alps');
+    const priced = await terminal.tourctl(`departure set-price alps ${DATE} --child 311.5`);
+    expect(priced.stdout).toBe(`alps on ${DATE} costs adult 500, child 311.5 EUR\n`);
+    expect(await lastAudit()).toMatchObject({
+      action: 'departure.set-price',
+      subject: `alps ${DATE}`,
+      before: { prices: { adult: 500 } },
+      after: { prices: { adult: 500, child: 311.5 } },
+    });
+    expect((await tourOf(terminal.db, 'alps')).revision).toBe(revision + 1);
+    expect((await departure(`set-price alps ${DATE} --adult 520`)).json.prices).toEqual({
+      adult: 520,
+      child: 311.5,
+    });
+  });
+
   it('cancels and lists the bookings to notify, keeps them, and reopens', async () => {
     const { revision } = await tourOf(terminal.db, 'alps');
     const cancelled = await departure(`cancel alps ${DATE} --yes`);
@@ -112,6 +129,10 @@ describe('tourctl departure', () => {
     [`cancel alps 2031-06-31 --yes`, 2, 'usage_error'],
     [`set-seats alps ${DATE} 0`, 2, 'usage_error'],
     [`set-seats alps ${DATE} 100001`, 2, 'usage_error'],
+    [`set-price alps ${DATE}`, 2, 'usage_error'],
+    [`set-price alps ${DATE} --adult -1`, 2, 'usage_error'],
+    [`set-price alps ${DATE} --adult 1.005`, 1, 'invalid_amount'],
+    ['set-price alps 2031-06-02 --adult 1', 1, 'departure_not_found'],
     ['list alps --from 2031-01-02 --to 2031-01-01', 2, 'usage_error'],
     ['cancel alps 2031-06-02 --yes', 1, 'departure_not_found'],
     ['reopen nowhere 2031-06-02', 1, 'tour_not_found'],

@@ -3,7 +3,9 @@ import type { CatalogTour } from '../../../services/api/catalog/tour';
 import {
   cancelDeparture,
   type ChangedDeparture,
+  type NewPrices,
   reopenDeparture,
+  setPrices,
   setSeats,
 } from '../../../services/api/departures/change-departure';
 import { type Departure, departureStatus, seatsAvailable } from '../../../services/api/departures/departure';
@@ -119,6 +121,33 @@ export async function setSeatsCommand(
   });
 }
 
+export interface PriceOptions {
+  adult?: string;
+  child?: string;
+  singleSupplement?: string;
+}
+
+export async function setPriceCommand(
+  context: Context,
+  { adult, child, singleSupplement }: PriceOptions,
+  idOrSlug: string,
+  date: string,
+): Promise<void> {
+  const tour = await findTour(context.db, idOrSlug);
+  const prices: NewPrices = {
+    ...(adult !== undefined && { adult }),
+    ...(child !== undefined && { child }),
+    ...(singleSupplement !== undefined && { single_supplement: singleSupplement }),
+  };
+  const { document } = await change(context, 'set-price', tour, date, (trx) =>
+    setPrices(trx, tour, date, prices),
+  );
+  context.output.answer(document, () => {
+    const each = Object.entries(document.prices).map(([category, amount]) => `${category} ${amount}`);
+    return `${tour.slug} on ${date} costs ${each.join(', ')} ${document.currency}`;
+  });
+}
+
 async function change<T extends ChangedDeparture>(
   { audited }: Context,
   verb: string,
@@ -129,7 +158,11 @@ async function change<T extends ChangedDeparture>(
   const entry = { action: `departure.${verb}`, subject: `${tour.slug} ${date}` };
   return audited(entry, async (trx, note) => {
     const changed = await work(trx);
-    const facts = ({ cancelled, seatsTotal }: Departure) => ({ cancelled, seats_total: seatsTotal });
+    const facts = ({ cancelled, seatsTotal, prices, tour: { currencyDigits } }: Departure) => ({
+      cancelled,
+      seats_total: seatsTotal,
+      prices: pricesAnswer(prices, currencyDigits),
+    });
     note(facts(changed.before), facts(changed.after));
     return { ...changed, document: toDepartureDocument(tour, changed.after) };
   });

@@ -1,4 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Trx } from '../../platform/database';
+import { toMinor } from '../pricing/currency';
+import type { PricedTour, Prices } from '../pricing/prices';
+import { InvalidAmountError } from '../pricing/pricing.errors';
 import type { Departure } from './departure';
 import {
   changeDeparture,
@@ -93,6 +97,38 @@ export async function setSeats(
     await enqueueDepartureEvent(trx, before, ['seats_total']);
   }
   return { before, after: { ...before, seatsTotal } };
+}
+
+/** Decimal texts in major units of the tour's currency, of the categories to change. */
+export type NewPrices = { [Category in keyof Prices]?: string };
+
+/**
+ * Sets prices of a departure. The other categories keep theirs, and so do holds and bookings. Enqueues `departure.updated`.
+ * @param date YYYY-MM-DD
+ * @throws InvalidAmountError for more decimals than the currency has; DepartureNotFoundError, DepartureBusyError
+ */
+export async function setPrices(
+  trx: Trx,
+  tour: TourOfDeparture,
+  date: string,
+  given: NewPrices,
+): Promise<ChangedDeparture> {
+  const before = await lockTourDeparture(trx, tour, date);
+  const prices = { ...before.prices, ...toPrices(given, before.tour) };
+  if (!isDeepStrictEqual(prices, before.prices)) {
+    await changeDeparture(trx, before, { prices });
+    await enqueueDepartureEvent(trx, before, ['prices']);
+  }
+  return { before, after: { ...before, prices } };
+}
+
+function toPrices(given: NewPrices, { currency, currencyDigits }: PricedTour): Partial<Prices> {
+  const prices = Object.entries(given).map(([category, amount]) => {
+    const minor = toMinor(amount, currencyDigits);
+    if (minor === undefined) throw new InvalidAmountError(amount, currency, currencyDigits);
+    return [category, minor];
+  });
+  return Object.fromEntries(prices) as Partial<Prices>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Db, Trx } from '../../platform/database';
+import type { Prices } from '../pricing/prices';
 
 /** Returns the id of the tour's departure on a date. */
 export async function findDepartureId(db: Db, tourId: string, date: string): Promise<string | undefined> {
@@ -12,11 +13,12 @@ export async function findDepartureId(db: Db, tourId: string, date: string): Pro
 export async function changeDeparture(
   trx: Trx,
   departure: { id: string; tour: { id: string } },
-  change: { status?: 'scheduled' | 'cancelled'; seatsTotal?: number },
+  change: { status?: 'scheduled' | 'cancelled'; seatsTotal?: number; prices?: Prices },
 ): Promise<void> {
   const columns = {
     ...(change.status === undefined ? {} : { status: change.status }),
     ...(change.seatsTotal === undefined ? {} : { seats_total: change.seatsTotal }),
+    ...(change.prices === undefined ? {} : { prices_minor: JSON.stringify(change.prices) }),
   };
   const now = trx.raw('clock_timestamp()');
   await trx('departures')
