@@ -26,7 +26,7 @@ const actions = () => require('./webhook/actions') as typeof import('./webhook/a
 
 export const webhook: Noun = {
   name: 'webhook',
-  about: "Manage the endpoints that receive a tenant's booking events",
+  about: "Manage the endpoints that receive a tenant's events",
   verbs: [
     {
       usage: 'add <slug> <url>',
@@ -47,6 +47,7 @@ export const webhook: Noun = {
       args: { slug, url: webUrl },
       examples: [
         'webhook add acme https://acme.example/webhooks --event booking.created --event booking.cancelled',
+        'webhook add acme https://acme.example/webhooks --event departure.cancelled --event departure.updated',
         'webhook add acme https://acme.example/webhooks --format standard',
       ],
       run: () => actions().addWebhookCommand,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, request as forward } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { problemExample } from '../../services/api/docs/problem-examples';
-import { EVENT_EXAMPLE } from '../../services/api/docs/describe-webhooks';
+import { WEBHOOK_EVENTS } from '../../services/api/docs/webhook-events';
 import { useTestApi } from '../support/api';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { givenSeats, givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
@@ -27,11 +27,12 @@ describe('the integration guide', () => {
     expect(languages().sort()).toEqual(['go', 'html', 'js', 'json', 'php', 'python', 'ruby', 'sh']);
   });
 
-  it('shows a real error, and a real event in two formats', () => {
+  it('shows a real error, a real event in two formats, and the event of a changed departure', () => {
     const [error, ...none] = snippets('json', 'Errors').map((text) => JSON.parse(text));
     expect([error, none]).toEqual([problemExample('insufficient_seats'), []]);
-    const [event, thin] = snippets('json', 'Webhooks').map((text) => JSON.parse(text));
-    expect(Object.entries(event)).toEqual(Object.entries(EVENT_EXAMPLE));
+    const [event, thin, updated] = snippets('json', 'Webhooks').map((text) => JSON.parse(text));
+    expect(Object.entries(updated)).toEqual(Object.entries(WEBHOOK_EVENTS['departure.updated'].example));
+    expect(Object.entries(event)).toEqual(Object.entries(WEBHOOK_EVENTS['booking.created'].example));
     const { booking_ref, lead_id } = event;
     expect(thin).toEqual({
       type: event.event_type,

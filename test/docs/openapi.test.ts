@@ -3,6 +3,8 @@ import path from 'node:path';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import type { Response } from 'supertest';
 import type { OpenApiDocument, OpenApiOperation, Schema } from '../../services/api/docs/openapi-document';
+import { EVENT_SCHEMAS, WEBHOOK_EVENTS } from '../../services/api/docs/webhook-events';
+import { EVENT_TYPES } from '../../services/webhook-queue/deliveries/delivery';
 import { useTestApi } from '../support/api';
 
 /** Paths that the service serves beside the API. */
@@ -12,6 +14,7 @@ const api = useTestApi();
 let document: OpenApiDocument;
 let document31: {
   openapi: string;
+  webhooks: Record<string, { post: OpenApiOperation }>;
   components: {
     schemas: Record<string, { properties: Record<string, { type?: unknown; anyOf?: unknown }> }>;
   };
@@ -155,6 +158,23 @@ describe('the OpenAPI document', () => {
       { type: 'null' },
     ]);
     expect(JSON.stringify(document31)).not.toContain('nullable');
+  });
+
+  it('has each event that an endpoint can receive among the webhooks of 3.1, and on the page, with its body', async () => {
+    const page = (await api.http.get('/docs')).text;
+    const bodies = Object.entries(document31.webhooks).map(([name, { post }]) => {
+      expect(post.operationId).toBe(name);
+      expect(page).toContain(`<h3 id="${name}">`);
+      const { schema, example } = post.requestBody!.content['application/json']!;
+      return { type: (example as { event_type: string }).event_type, schema, example };
+    });
+    expect(bodies.map(({ type }) => type).sort()).toEqual([...EVENT_TYPES, 'ping'].sort());
+    for (const { type, schema, example } of bodies) {
+      const name = schema.$ref!.replace('#/components/schemas/', '') as keyof typeof EVENT_SCHEMAS;
+      expect(EVENT_SCHEMAS[name].properties!.event_type!.enum).toContain(type);
+      expect(Object.keys(example as object)).toEqual(EVENT_SCHEMAS[name].required);
+      expect(example).toEqual(WEBHOOK_EVENTS[type as keyof typeof WEBHOOK_EVENTS].example);
+    }
   });
 
   it('is also served as TypeScript', () => {

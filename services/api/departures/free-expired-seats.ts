@@ -23,7 +23,7 @@ export async function freeExpiredSeats(
   const holds = departureIds === null ? [] : await markExpiredHolds(trx, departureIds, at);
   const leads = await markExpiredLeads(trx, departureIds, at);
   const expiredBookings = leads.map((lead) => bookingEvent('booking.expired', lead));
-  await enqueueDelivery(trx, ...holds.map(holdExpired), ...expiredBookings);
+  await enqueueDelivery(trx, ...holds.map(holdExpiredEvent), ...expiredBookings);
   return { holds: holds.map(({ id }) => id), bookingRefs: leads.map(({ bookingRef }) => bookingRef) };
 }
 
@@ -56,7 +56,7 @@ export async function expireSeats(trx: Trx, departureId: string | null): Promise
   return freeExpiredSeats(trx, departureId === null ? null : [departureId], at);
 }
 
-function holdExpired(hold: ExpiredHold): WebhookEvent {
+export function holdExpiredEvent(hold: ExpiredHold): WebhookEvent {
   const body = {
     event_type: 'hold.expired',
     hold_id: hold.id,

@@ -352,9 +352,187 @@ export interface webhooks {
         put?: never;
         /**
          * A booking was created
-         * @description Sent to each endpoint that the operator registered, at least once and in any order; the guide explains how to verify it. `booking.confirmed`, `booking.cancelled` and `booking.expired` have the same form.
+         * @description The booking waits for payment.
+         *
+         *     Sent to each endpoint that the operator registered for it, which is the default, at least once and in any order; the guide explains how to verify it.
          */
         post: operations["bookingCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    bookingConfirmed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A booking was confirmed
+         * @description It stands until it is cancelled.
+         *
+         *     Sent to each endpoint that the operator registered with `--event booking.confirmed`, at least once and in any order; the guide explains how to verify it.
+         */
+        post: operations["bookingConfirmed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    bookingCancelled: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A booking was cancelled
+         * @description Its seats are free again.
+         *
+         *     Sent to each endpoint that the operator registered with `--event booking.cancelled`, at least once and in any order; the guide explains how to verify it.
+         */
+        post: operations["bookingCancelled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    bookingExpired: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A booking was not paid in time
+         * @description Its seats are free again. It can be confirmed later if they still are.
+         *
+         *     Sent to each endpoint that the operator registered with `--event booking.expired`, at least once and in any order; the guide explains how to verify it.
+         */
+        post: operations["bookingExpired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    holdExpired: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A hold has ended by its time
+         * @description Its seats are free again.
+         *
+         *     Sent to each endpoint that the operator registered with `--event hold.expired`, at least once and in any order; the guide explains how to verify it.
+         */
+        post: operations["holdExpired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    departureCancelled: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A departure was cancelled
+         * @description Sent if you have a live hold or a standing booking there. The bookings stay until they are cancelled; live holds can no longer be booked. The body has no personal data: read each booking by its reference.
+         *
+         *     Sent to each endpoint that the operator registered with `--event departure.cancelled`, at least once and in any order; the guide explains how to verify it.
+         */
+        post: operations["departureCancelled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    departureUpdated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A departure was changed
+         * @description Sent if you have a live hold or a standing booking there, once for each change, whatever the number of fields. Holds and bookings keep their prices. The body has the names of the fields, not their values: read the departure.
+         *
+         *     Sent to each endpoint that the operator registered with `--event departure.updated`, at least once and in any order; the guide explains how to verify it.
+         */
+        post: operations["departureUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    endpointDisabled: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An endpoint was disabled
+         * @description Sent to your other endpoints: after a 410, after days of failures, or by the operator.
+         *
+         *     Sent to each endpoint that the operator registered with `--event endpoint.disabled`, at least once and in any order; the guide explains how to verify it.
+         */
+        post: operations["endpointDisabled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    ping: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A test
+         * @description Sent when the operator tests an endpoint, whatever events it receives.
+         *
+         *     Sent like any event; the guide explains how to verify it.
+         */
+        post: operations["ping"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1678,6 +1856,102 @@ export interface components {
             departure_date: string | null;
             /** @description For all travellers, in major units. */
             total_price: number;
+        };
+        /** @description Always exactly these fields; a missing value is null. */
+        HoldExpiredEvent: {
+            /** @enum {string} */
+            event_type: "hold.expired";
+            /**
+             * Format: uuid
+             * @description Identifier of the hold.
+             */
+            hold_id: string;
+            /** @description The website's own reference. */
+            external_ref: string | null;
+            /**
+             * Format: date
+             * @description Date of the departure.
+             */
+            departure_date: string;
+            /** @description Number of seats that the hold had. */
+            quantity: number;
+            /**
+             * Format: date-time
+             * @description Time at which the hold ended.
+             */
+            expires_at: string;
+        };
+        /** @description Always exactly these fields; a missing value is null. */
+        DepartureCancelledEvent: {
+            /** @enum {string} */
+            event_type: "departure.cancelled";
+            tour: {
+                /**
+                 * Format: uuid
+                 * @description Identifier of the tour.
+                 */
+                id: string;
+                /** @description Slug of the tour. */
+                slug: string;
+            };
+            /**
+             * Format: date
+             * @description Date of the departure.
+             */
+            departure_date: string;
+            /** @description The first 100 of your standing bookings on this departure, the oldest first. */
+            booking_refs: string[];
+            /** @description Number of all your standing bookings on this departure; 0 if you have live holds only. */
+            bookings_total: number;
+        };
+        /** @description Always exactly these fields; a missing value is null. */
+        DepartureUpdatedEvent: {
+            /** @enum {string} */
+            event_type: "departure.updated";
+            tour: {
+                /**
+                 * Format: uuid
+                 * @description Identifier of the tour.
+                 */
+                id: string;
+                /** @description Slug of the tour. */
+                slug: string;
+            };
+            /**
+             * Format: date
+             * @description Date of the departure.
+             */
+            departure_date: string;
+            /** @description Names of the fields that changed: `seats_total`, `prices`, `return_date`, `closes_at`, and `status` of a departure that was cancelled and is on sale again. */
+            changed: string[];
+            /** @description The first 100 of your standing bookings on this departure, the oldest first. */
+            booking_refs: string[];
+            /** @description Number of all your standing bookings on this departure; 0 if you have live holds only. */
+            bookings_total: number;
+        };
+        /** @description Always exactly these fields; a missing value is null. */
+        EndpointDisabledEvent: {
+            /** @enum {string} */
+            event_type: "endpoint.disabled";
+            /**
+             * Format: uuid
+             * @description Identifier of the endpoint.
+             */
+            endpoint: string;
+            /** @description Its address, without the query. */
+            url: string;
+            /** @description Why it was disabled, as a sentence. */
+            reason: string;
+        };
+        /** @description Always exactly these fields; a missing value is null. */
+        PingEvent: {
+            /** @enum {string} */
+            event_type: "ping";
+            /**
+             * Format: uuid
+             * @description Identifier of the endpoint that is tested.
+             */
+            endpoint: string;
         };
     };
     responses: never;
@@ -4351,6 +4625,528 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["BookingEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more events: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again, ten times in total, over three days. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    bookingConfirmed: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Identifies the event; the same for all tries.
+                 * @example msg_6b1f9b6e2f2c4c1e9a357d0c5a1f4e21
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Time of this try, in seconds since 1970.
+                 * @example 1799746200
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or two signatures, separated by a space: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_type": "booking.confirmed",
+                 *       "booking_ref": "ACME-1042",
+                 *       "lead_id": 1042,
+                 *       "source": "tenant_api",
+                 *       "external_ref": "cart-81",
+                 *       "customer": {
+                 *         "name": "Ana Lima",
+                 *         "phone": "+4930901820",
+                 *         "email": "ana@example.com"
+                 *       },
+                 *       "departure_date": "2027-03-06",
+                 *       "total_price": 979
+                 *     }
+                 */
+                "application/json": components["schemas"]["BookingEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more events: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again, ten times in total, over three days. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    bookingCancelled: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Identifies the event; the same for all tries.
+                 * @example msg_6b1f9b6e2f2c4c1e9a357d0c5a1f4e21
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Time of this try, in seconds since 1970.
+                 * @example 1799746200
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or two signatures, separated by a space: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_type": "booking.cancelled",
+                 *       "booking_ref": "ACME-1042",
+                 *       "lead_id": 1042,
+                 *       "source": "tenant_api",
+                 *       "external_ref": "cart-81",
+                 *       "customer": {
+                 *         "name": "Ana Lima",
+                 *         "phone": "+4930901820",
+                 *         "email": "ana@example.com"
+                 *       },
+                 *       "departure_date": "2027-03-06",
+                 *       "total_price": 979
+                 *     }
+                 */
+                "application/json": components["schemas"]["BookingEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more events: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again, ten times in total, over three days. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    bookingExpired: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Identifies the event; the same for all tries.
+                 * @example msg_6b1f9b6e2f2c4c1e9a357d0c5a1f4e21
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Time of this try, in seconds since 1970.
+                 * @example 1799746200
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or two signatures, separated by a space: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_type": "booking.expired",
+                 *       "booking_ref": "ACME-1042",
+                 *       "lead_id": 1042,
+                 *       "source": "tenant_api",
+                 *       "external_ref": "cart-81",
+                 *       "customer": {
+                 *         "name": "Ana Lima",
+                 *         "phone": "+4930901820",
+                 *         "email": "ana@example.com"
+                 *       },
+                 *       "departure_date": "2027-03-06",
+                 *       "total_price": 979
+                 *     }
+                 */
+                "application/json": components["schemas"]["BookingEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more events: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again, ten times in total, over three days. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    holdExpired: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Identifies the event; the same for all tries.
+                 * @example msg_6b1f9b6e2f2c4c1e9a357d0c5a1f4e21
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Time of this try, in seconds since 1970.
+                 * @example 1799746200
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or two signatures, separated by a space: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_type": "hold.expired",
+                 *       "hold_id": "7c1b9e0e-3f5d-4a53-8d0a-5f4a4f6f0b7d",
+                 *       "external_ref": "cart-81",
+                 *       "departure_date": "2027-03-06",
+                 *       "quantity": 2,
+                 *       "expires_at": "2027-01-11T09:45:00.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HoldExpiredEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more events: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again, ten times in total, over three days. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    departureCancelled: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Identifies the event; the same for all tries.
+                 * @example msg_6b1f9b6e2f2c4c1e9a357d0c5a1f4e21
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Time of this try, in seconds since 1970.
+                 * @example 1799746200
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or two signatures, separated by a space: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_type": "departure.cancelled",
+                 *       "tour": {
+                 *         "id": "4f0c9a52-8d0b-4c77-9f0e-2b8a7f1f3c11",
+                 *         "slug": "kyoto-temples-and-gardens"
+                 *       },
+                 *       "departure_date": "2027-03-06",
+                 *       "booking_refs": [
+                 *         "ACME-1042",
+                 *         "ACME-1057"
+                 *       ],
+                 *       "bookings_total": 2
+                 *     }
+                 */
+                "application/json": components["schemas"]["DepartureCancelledEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more events: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again, ten times in total, over three days. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    departureUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Identifies the event; the same for all tries.
+                 * @example msg_6b1f9b6e2f2c4c1e9a357d0c5a1f4e21
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Time of this try, in seconds since 1970.
+                 * @example 1799746200
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or two signatures, separated by a space: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_type": "departure.updated",
+                 *       "tour": {
+                 *         "id": "4f0c9a52-8d0b-4c77-9f0e-2b8a7f1f3c11",
+                 *         "slug": "kyoto-temples-and-gardens"
+                 *       },
+                 *       "departure_date": "2027-03-06",
+                 *       "changed": [
+                 *         "seats_total",
+                 *         "return_date"
+                 *       ],
+                 *       "booking_refs": [
+                 *         "ACME-1042",
+                 *         "ACME-1057"
+                 *       ],
+                 *       "bookings_total": 2
+                 *     }
+                 */
+                "application/json": components["schemas"]["DepartureUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more events: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again, ten times in total, over three days. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    endpointDisabled: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Identifies the event; the same for all tries.
+                 * @example msg_6b1f9b6e2f2c4c1e9a357d0c5a1f4e21
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Time of this try, in seconds since 1970.
+                 * @example 1799746200
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or two signatures, separated by a space: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_type": "endpoint.disabled",
+                 *       "endpoint": "01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f",
+                 *       "url": "https://acme.example/webhooks",
+                 *       "reason": "The receiver answered 410."
+                 *     }
+                 */
+                "application/json": components["schemas"]["EndpointDisabledEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more events: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again, ten times in total, over three days. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    ping: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Identifies the event; the same for all tries.
+                 * @example msg_6b1f9b6e2f2c4c1e9a357d0c5a1f4e21
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Time of this try, in seconds since 1970.
+                 * @example 1799746200
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or two signatures, separated by a space: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_type": "ping",
+                 *       "endpoint": "01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PingEvent"];
             };
         };
         responses: {

@@ -3,6 +3,7 @@ import { html, type Markup } from '../../../platform/html-template';
 import { answerTable, bodyTable, parameterTable } from './field-table';
 import { renderLine, renderMarkdown } from './markdown';
 import { renderCode, renderTable } from '../pages/page';
+import { renderWebhooks, webhookContents } from './webhook-reference';
 import type { Answer, Media, OpenApiDocument, OpenApiOperation, Parameter } from '../openapi-document';
 
 interface DocumentedCall {
@@ -21,7 +22,7 @@ export function reference(document: OpenApiDocument): Markup {
   });
   return html`<h1>${document.info.title} <span class="soft">${document.info.version}</span></h1>
     ${renderMarkdown(document.info.description!)} ${renderCredentials(document)} ${sections}
-    ${renderHeaders(document)}`;
+    ${renderWebhooks()} ${renderHeaders(document)}`;
 }
 
 function renderCredentials({ components }: OpenApiDocument): Markup {
@@ -43,7 +44,7 @@ function renderHeaders({ components }: OpenApiDocument): Markup {
 }
 
 export function referenceContents(document: OpenApiDocument): Markup {
-  return html`${callsByTag(document).map(({ tag, calls }) => {
+  const sections = callsByTag(document).map(({ tag, calls }) => {
     const links = calls.map(
       ({ operation }) => html`<li><a href="#${operation.operationId}">${operation.summary}</a></li>`,
     );
@@ -51,7 +52,8 @@ export function referenceContents(document: OpenApiDocument): Markup {
       <ul>
         ${links}
       </ul>`;
-  })}`;
+  });
+  return html`${sections}${webhookContents()}`;
 }
 
 function callsByTag({ paths, tags = [] }: OpenApiDocument) {

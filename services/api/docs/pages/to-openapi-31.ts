@@ -1,5 +1,6 @@
 import type { OpenApiDocument, Schema } from '../openapi-document';
-import { BOOKING_EVENT, WEBHOOKS, WEBHOOKS_TAG } from '../describe-webhooks';
+import { WEBHOOKS, WEBHOOKS_TAG } from '../describe-webhooks';
+import { EVENT_SCHEMAS } from '../webhook-events';
 
 /** A schema of OpenAPI 3.1, which is one of JSON Schema 2020-12. */
 type Schema31 = Record<string, unknown>;
@@ -7,7 +8,7 @@ type Schema31 = Record<string, unknown>;
 /** Converts the document to OpenAPI 3.1, and adds the webhooks. */
 export function toOpenapi31(document: OpenApiDocument): object {
   const { paths, components, info, tags = [], ...rest } = document;
-  const schemas = { ...components.schemas, BookingEvent: BOOKING_EVENT };
+  const schemas = { ...components.schemas, ...EVENT_SCHEMAS };
   return {
     ...rest,
     openapi: '3.1.0',

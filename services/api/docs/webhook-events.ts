@@ -1,0 +1,185 @@
+import {
+  BOOKING_EVENT_TYPES,
+  bookingEvent,
+  departureEvent,
+  type WebhookEvent,
+} from '../../webhook-queue/enqueue-delivery';
+import { holdExpiredEvent } from '../departures/free-expired-seats';
+import type { Schema } from './openapi-document';
+
+const text = (description: string): Schema => ({ type: 'string', description });
+const uuid = (description: string): Schema => ({ type: 'string', format: 'uuid', description });
+const date = (description: string): Schema => ({ type: 'string', format: 'date', description });
+const count = (description: string): Schema => ({ type: 'integer', minimum: 0, description });
+const list = (description: string): Schema => ({ type: 'array', items: { type: 'string' }, description });
+
+/** An object of which every field is always there. */
+function exactly(properties: Record<string, Schema>): Schema {
+  return { type: 'object', required: Object.keys(properties), properties };
+}
+
+/** The body of an event in the format `spec` (CONTRACT section 5). */
+function body(types: readonly string[], fields: Record<string, Schema>): Schema {
+  return {
+    ...exactly({ event_type: { type: 'string', enum: [...types] }, ...fields }),
+    description: 'Always exactly these fields; a missing value is null.',
+  };
+}
+
+const EXTERNAL_REF: Schema = { ...text("The website's own reference."), nullable: true };
+const TOUR = exactly({ id: uuid('Identifier of the tour.'), slug: text('Slug of the tour.') });
+const BOOKINGS = {
+  booking_refs: list('The first 100 of your standing bookings on this departure, the oldest first.'),
+  bookings_total: count(
+    'Number of all your standing bookings on this departure; 0 if you have live holds only.',
+  ),
+};
+const CHANGED = list(
+  'Names of the fields that changed: `seats_total`, `prices`, `return_date`, `closes_at`, and `status` of a departure that was ' +
+    'cancelled and is on sale again.',
+);
+
+/** The bodies of the events by the name of their schema. */
+export const EVENT_SCHEMAS = {
+  BookingEvent: body(BOOKING_EVENT_TYPES, {
+    booking_ref: text("The tenant's prefix, a dash, and lead_id."),
+    lead_id: { type: 'integer', description: 'Number of the booking lead.' },
+    source: text('Source of the booking.'),
+    external_ref: EXTERNAL_REF,
+    customer: exactly({
+      name: { type: 'string', nullable: true },
+      phone: { type: 'string', nullable: true },
+      email: { type: 'string', nullable: true },
+    }),
+    departure_date: { type: 'string', format: 'date', nullable: true },
+    total_price: { type: 'number', description: 'For all travellers, in major units.' },
+  }),
+  HoldExpiredEvent: body(['hold.expired'], {
+    hold_id: uuid('Identifier of the hold.'),
+    external_ref: EXTERNAL_REF,
+    departure_date: date('Date of the departure.'),
+    quantity: count('Number of seats that the hold had.'),
+    expires_at: { type: 'string', format: 'date-time', description: 'Time at which the hold ended.' },
+  }),
+  DepartureCancelledEvent: body(['departure.cancelled'], {
+    tour: TOUR,
+    departure_date: date('Date of the departure.'),
+    ...BOOKINGS,
+  }),
+  DepartureUpdatedEvent: body(['departure.updated'], {
+    tour: TOUR,
+    departure_date: date('Date of the departure.'),
+    changed: CHANGED,
+    ...BOOKINGS,
+  }),
+  EndpointDisabledEvent: body(['endpoint.disabled'], {
+    endpoint: uuid('Identifier of the endpoint.'),
+    url: text('Its address, without the query.'),
+    reason: text('Why it was disabled, as a sentence.'),
+  }),
+  PingEvent: body(['ping'], { endpoint: uuid('Identifier of the endpoint that is tested.') }),
+} satisfies Record<string, Schema>;
+
+interface EventDescription {
+  summary: string;
+  description: string;
+  schema: keyof typeof EVENT_SCHEMAS;
+  example: Record<string, unknown>;
+}
+
+const ENDPOINT = '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f';
+const DEPARTURE = {
+  tenantId: '',
+  tour: { id: '4f0c9a52-8d0b-4c77-9f0e-2b8a7f1f3c11', slug: 'kyoto-temples-and-gardens' },
+  departureDate: '2027-03-06',
+  bookingRefs: ['ACME-1042', 'ACME-1057'],
+  bookingsTotal: 2,
+};
+
+/** Each event that an endpoint can receive. */
+export const WEBHOOK_EVENTS: Record<WebhookEvent['type'], EventDescription> = {
+  'booking.created': describeBooking(
+    'booking.created',
+    'A booking was created',
+    'The booking waits for payment.',
+  ),
+  'booking.confirmed': describeBooking(
+    'booking.confirmed',
+    'A booking was confirmed',
+    'It stands until it is cancelled.',
+  ),
+  'booking.cancelled': describeBooking(
+    'booking.cancelled',
+    'A booking was cancelled',
+    'Its seats are free again.',
+  ),
+  'booking.expired': describeBooking(
+    'booking.expired',
+    'A booking was not paid in time',
+    'Its seats are free again. It can be confirmed later if they still are.',
+  ),
+  'hold.expired': {
+    summary: 'A hold has ended by its time',
+    description: 'Its seats are free again.',
+    schema: 'HoldExpiredEvent',
+    example: holdExpiredEvent({
+      id: '7c1b9e0e-3f5d-4a53-8d0a-5f4a4f6f0b7d',
+      tenantId: '',
+      externalRef: 'cart-81',
+      quantity: 2,
+      departureDate: '2027-03-06',
+      expiresAt: new Date('2027-01-11T09:45:00Z'),
+    }).body,
+  },
+  'departure.cancelled': {
+    summary: 'A departure was cancelled',
+    description:
+      'Sent if you have a live hold or a standing booking there. The bookings stay until they are cancelled; live holds can no ' +
+      'longer be booked. The body has no personal data: read each booking by its reference.',
+    schema: 'DepartureCancelledEvent',
+    example: departureEvent({ ...DEPARTURE, changed: null }).body,
+  },
+  'departure.updated': {
+    summary: 'A departure was changed',
+    description:
+      'Sent if you have a live hold or a standing booking there, once for each change, whatever the number of fields. Holds and ' +
+      'bookings keep their prices. The body has the names of the fields, not their values: read the departure.',
+    schema: 'DepartureUpdatedEvent',
+    example: departureEvent({ ...DEPARTURE, changed: ['seats_total', 'return_date'] }).body,
+  },
+  'endpoint.disabled': {
+    summary: 'An endpoint was disabled',
+    description: 'Sent to your other endpoints: after a 410, after days of failures, or by the operator.',
+    schema: 'EndpointDisabledEvent',
+    example: {
+      event_type: 'endpoint.disabled',
+      endpoint: ENDPOINT,
+      url: 'https://acme.example/webhooks',
+      reason: 'The receiver answered 410.',
+    },
+  },
+  ping: {
+    summary: 'A test',
+    description: 'Sent when the operator tests an endpoint, whatever events it receives.',
+    schema: 'PingEvent',
+    example: { event_type: 'ping', endpoint: ENDPOINT },
+  },
+};
+
+function describeBooking(
+  type: (typeof BOOKING_EVENT_TYPES)[number],
+  summary: string,
+  description: string,
+): EventDescription {
+  const { body: example } = bookingEvent(type, {
+    tenantId: '',
+    bookingRef: 'ACME-1042',
+    leadId: 1042,
+    source: 'tenant_api',
+    externalRef: 'cart-81',
+    customer: { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' },
+    departureDate: '2027-03-06',
+    totalPrice: 979,
+  });
+  return { summary, description, schema: 'BookingEvent', example };
+}
