@@ -74,3 +74,10 @@ describe('a booking during the cancellation of its departure', () => {
     expectProblem(await book(), 409, 'departure_cancelled');
   });
 });
+
+it('Five concurrent cancellations of a departure create one event', async () => {
+  const { body } = await book();
+  const cancelled = await Promise.all(Array.from({ length: 5 }, cancel));
+  expect(cancelled.filter(({ tenantsInformed }) => tenantsInformed === 1)).toHaveLength(1);
+  expect(await announced()).toEqual([[body.booking_ref]]);
+});
