@@ -62,6 +62,8 @@ export const booking: Noun = {
       usage: 'cancel <ref>',
       about: 'Cancel a booking, so that its seats are free again',
       args: REF,
+      flags: [flag('--reason <text>', 'why, for the tenant and its website', { parse: line(500) })],
+      examples: ['booking cancel ACME-1042 --reason "The customer is ill"'],
       asks: () => true,
       run: () => change().cancelBookingCommand,
     },

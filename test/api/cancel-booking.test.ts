@@ -1,5 +1,5 @@
 import { useTestApi } from '../support/api';
-import { expectProblem } from '../support/responses';
+import { expectInvalidFields, expectProblem } from '../support/responses';
 import { endPaymentWindow, givenSeats, seatsTaken, useWebsite } from '../support/website';
 
 const api = useTestApi();
@@ -16,10 +16,14 @@ describe('cancelling a booking', () => {
       const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 2 };
       const { body } = await website.book(order);
       if (state === 'confirmed') await step(body.booking_ref, 'confirm');
+      const { confirmed_at } = (await website.get(`/api/tenant/bookings/${body.booking_ref}`)).body;
+      expect(confirmed_at === null).toBe(state === 'pending');
       const cancelled = await step(body.booking_ref, 'cancel');
       expect(cancelled.status).toBe(200);
       expect(cancelled.headers['cache-control']).toBe('no-store');
-      expect(cancelled.body).toEqual({ ...body, status: 'cancelled' });
+      const times = { cancelled_at: expect.stringMatching(/Z$/), updated_at: expect.stringMatching(/Z$/) };
+      expect(cancelled.body).toEqual({ ...body, status: 'cancelled', confirmed_at, ...times });
+      expect(cancelled.body.updated_at > body.updated_at).toBe(true);
       expect(await seatsTaken(db, seats)).toBe(0);
       expect((await website.book(order)).status).toBe(201);
     },
@@ -45,6 +49,18 @@ describe('cancelling a booking', () => {
     const second = await step(booking_ref, 'cancel');
     expect([second.status, second.body]).toEqual([200, first.body]);
     expect(await row()).toEqual(before);
+  });
+
+  it('keeps the reason of the first cancellation', async () => {
+    const { tour } = await givenSeats(api.db);
+    const { booking_ref } = (await website.book({ tour_id: tour.id })).body;
+    const cancel = (reason: unknown) =>
+      website.post(`/api/tenant/bookings/${booking_ref}/cancel`, { reason });
+    for (const reason of ['', 'x'.repeat(501), 5]) expectInvalidFields(await cancel(reason), ['reason']);
+    const unknown = await website.post(`/api/tenant/bookings/${booking_ref}/cancel`, { why: 'ill' });
+    expectInvalidFields(unknown, ['why'], 'unknown_parameter');
+    expect((await cancel('The customer is ill.')).body.cancel_reason).toBe('The customer is ill.');
+    expect((await cancel('Another one.')).body.cancel_reason).toBe('The customer is ill.');
   });
 
   it('that is expired answers 409 booking_state_conflict', async () => {

@@ -17,7 +17,8 @@ describe('confirming a booking', () => {
     const confirmed = await confirm(body.booking_ref);
     expect(confirmed.status).toBe(200);
     expect(confirmed.headers['cache-control']).toBe('no-store');
-    expect(confirmed.body).toEqual({ ...body, status: 'confirmed' });
+    const times = { confirmed_at: expect.stringMatching(/Z$/), updated_at: expect.stringMatching(/Z$/) };
+    expect(confirmed.body).toEqual({ ...body, status: 'confirmed', ...times });
     expect(await statusOf(body.booking_ref)).toBe('confirmed');
     expect(await seatsTaken(db, seats)).toBe(2);
   });

@@ -45,6 +45,10 @@ describe('creating a booking', () => {
       payment_method: 'bank',
       source: 'tenant_api',
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      updated_at: booking.body.created_at,
+      confirmed_at: null,
+      cancelled_at: null,
+      cancel_reason: null,
       payment_due_at: expect.stringMatching(/Z$/),
       price_breakdown: {
         platform_unit_price: 500,

@@ -28,6 +28,16 @@ describe("a customer's phone number", () => {
     expect(await stored(phone, country)).toBe(expected);
   });
 
+  it('is read by phone_country where it has no country code', async () => {
+    const { tour } = await givenSeats(api.db);
+    const order = { tour_id: tour.id, phone: '06 12 34 56 78' };
+    const { body } = await website.book({ ...order, phone_country: 'FR' });
+    const { customer } = (await website.get(`/api/tenant/bookings/${body.booking_ref}`)).body;
+    expect(customer.phone).toBe('+33612345678');
+    for (const phone_country of ['XX', 'fr', '', 33])
+      expectInvalidFields(await website.book({ ...order, phone_country }), ['phone_country']);
+  });
+
   it.each(['12345', '+1 2345', 'no number', '1-2-3-4-5', '', '   ', '0'.repeat(41)])(
     'is refused when it is %j',
     async (phone) => {

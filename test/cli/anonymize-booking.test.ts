@@ -147,7 +147,7 @@ describe('tourctl booking anonymize', () => {
     const erased = { customerName: null, customerPhone: null, customerEmail: null };
     expect(after).toEqual({
       ...{ ...before, ...erased, notes: null, travellers: null, externalRef: null },
-      anonymizedAt: expect.any(Date),
+      ...{ anonymizedAt: expect.any(Date), updatedAt: expect.any(Date) },
     });
     expect((await site.get(`/api/tenant/bookings/${ref}`)).body).toMatchObject({
       ...{ booking_ref: ref, adults: 2, departure_date: seats.date, total_price: 1000 },

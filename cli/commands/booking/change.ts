@@ -15,13 +15,19 @@ export async function confirmBookingCommand(context: Context, _options: object, 
   await change(context, 'booking.confirm', ref, confirmBooking);
 }
 
-export async function cancelBookingCommand(context: Context, _options: object, ref: string): Promise<void> {
+export async function cancelBookingCommand(
+  context: Context,
+  { reason = null }: { reason?: string | null },
+  ref: string,
+): Promise<void> {
   const { party, tour, departureDate, status } = await getBooking(context.db, ANY_TENANT, ref);
   if (status !== 'cancelled')
     await context.confirm(
       `Cancel ${ref}: ${describeParty(party)}, ${tour.slug}, ${departureDate ?? 'no date'}?`,
     );
-  await change(context, 'booking.cancel', ref, cancelBooking);
+  await change(context, 'booking.cancel', ref, (trx, scope, named) =>
+    cancelBooking(trx, scope, { ...named, reason }),
+  );
 }
 
 async function change(

@@ -41,6 +41,7 @@ export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
     customer: toCustomerDocument(lead.customer, reveal),
     travellers: lead.travellers && lead.travellers.map((one) => toTravellerDocument(one, reveal)),
     notes: lead.notes === null || reveal ? lead.notes : HIDDEN,
+    cancel_reason: lead.cancelReason,
     price_breakdown: priceBreakdown(lead),
   };
 }

@@ -15,7 +15,7 @@ const LEAD_COLUMNS = `
   ${LEAD_STATUS} as status, ${lockedPrices('l')} as prices, l.total_minor, l.deposit_minor,
   l.currency, l.currency_digits, l.price_breakdown, l.payment_method, l.external_ref, l.source, l.customer_name,
   l.customer_phone, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
-  l.cancelled_at, l.cancelled_by, l.expired_at, l.anonymized_at`;
+  l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at, l.updated_at`;
 
 /** Follows CLOCK. */
 const LEAD_TABLES =
@@ -98,15 +98,19 @@ export async function lockLead(trx: Trx, id: number): Promise<void> {
   await trx('booking_leads').select('id').where({ id }).forUpdate();
 }
 
+/** @param reason of a cancellation */
 export async function setLeadStatus(
   trx: Trx,
   id: number,
   status: 'confirmed' | 'cancelled',
-  by: Actor | null,
+  { by, reason }: { by: Actor | null; reason: string | null },
 ): Promise<void> {
   await trx('booking_leads')
     .where({ id })
-    .update({ status, [`${status}_at`]: trx.raw('clock_timestamp()'), [`${status}_by`]: by });
+    .update({
+      ...{ status, [`${status}_at`]: trx.raw('clock_timestamp()'), [`${status}_by`]: by },
+      ...(reason !== null && { cancel_reason: reason }),
+    });
 }
 
 /** Erases the customer and notes. @param externalRef replaces the reference */
@@ -115,6 +119,7 @@ export async function eraseCustomerOfLead(trx: Trx, id: number, externalRef: str
     .where({ id })
     .update({
       ...{ customer_name: null, customer_phone: null, customer_email: null, notes: null, travellers: null },
+      cancel_reason: null,
       external_ref: externalRef,
       anonymized_at: trx.raw('clock_timestamp()'),
     });

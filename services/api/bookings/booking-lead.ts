@@ -66,12 +66,15 @@ export interface BookingLead {
   customer: KeptCustomer;
   notes: string | null;
   createdAt: Date;
+  updatedAt: Date;
   paymentDueAt: Date | null;
   createdBy: Actor | null;
   confirmedAt: Date | null;
   confirmedBy: Actor | null;
   cancelledAt: Date | null;
   cancelledBy: Actor | null;
+  /** As given with the cancellation; null after anonymization. */
+  cancelReason: string | null;
   expiredAt: Date | null;
   anonymizedAt: Date | null;
 }

@@ -15,6 +15,8 @@ export interface BookingBody {
   /** The customer's name. */
   name: string;
   phone: string;
+  /** ISO 3166 alpha-2 country of a phone number without a country code; by default the tenant's. */
+  phone_country?: string;
   email: string;
   /**
    * Number of adults; by default 1. 0 only with children. Adults and children are at most 50 together.
@@ -77,6 +79,11 @@ export interface TravellerAnswer {
   note: string | null;
 }
 
+export interface CancelBody {
+  /** Why the booking is cancelled. A second cancellation keeps the first reason. */
+  reason?: string;
+}
+
 export interface TenantRef {
   id: string;
   /** @example "acme" */
@@ -113,6 +120,10 @@ export interface BookingFields {
   payment_method: 'bank' | 'reserve' | 'card';
   source: string;
   created_at: string;
+  updated_at: string;
+  confirmed_at: string | null;
+  cancelled_at: string | null;
+  cancel_reason: string | null;
   /** When an unpaid booking expires; null: never. */
   payment_due_at: string | null;
   price_breakdown: PriceBreakdown;
@@ -169,6 +180,10 @@ function fields(lead: BookingLead): BookingFields {
     payment_method: lead.paymentMethod,
     source: lead.source,
     created_at: lead.createdAt.toISOString(),
+    updated_at: lead.updatedAt.toISOString(),
+    confirmed_at: lead.confirmedAt?.toISOString() ?? null,
+    cancelled_at: lead.cancelledAt?.toISOString() ?? null,
+    cancel_reason: lead.cancelReason,
     payment_due_at: lead.paymentDueAt?.toISOString() ?? null,
     price_breakdown: priceBreakdown(lead),
   };

@@ -1,7 +1,9 @@
 import { InvalidInputError } from '../../platform/errors';
 import {
+  countryInput,
   dateInput,
   emailInput,
+  isCountry,
   optionalDate,
   optionalInput,
   phoneInput,
@@ -11,7 +13,7 @@ import {
 } from '../http/input';
 import { numberOr, type PartyBody, partyInput } from '../pricing/party-input';
 import type { Tenant } from '../tenants/tenant';
-import type { BookingBody, TravellerBody } from './booking.dto';
+import type { BookingBody, CancelBody, TravellerBody } from './booking.dto';
 import type { Traveller } from './booking-lead';
 import type { BookingRequest } from './create-booking';
 
@@ -25,7 +27,9 @@ export function bookingRequest(body: BookingBody, { country }: Tenant): Omit<Boo
     party: () => partyInput(body),
     travellers: () => optionalInput(body.travellers, (travellers) => travellersInput(travellers, body)),
     name: () => textInput('name', body.name, 200),
-    phone: () => phoneInput('phone', body.phone, country),
+    phone: () =>
+      phoneInput('phone', body.phone, isCountry(body.phone_country) ? body.phone_country : country),
+    phoneCountry: () => optionalInput(body.phone_country, (code) => countryInput('phone_country', code)),
     email: () => emailInput('email', body.email),
     holdId: () => optionalInput(body.hold_id, (id) => textInput('hold_id', id, 128)),
     externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
@@ -42,6 +46,13 @@ export function bookingRequest(body: BookingBody, { country }: Tenant): Omit<Boo
     externalRef,
     notes,
   };
+}
+
+/** Reads the reason of a cancellation, also before its validation. */
+export function cancelRequest(body: CancelBody | undefined): { reason: string | null } {
+  return readAll({
+    reason: () => optionalInput(body?.reason, (reason) => proseInput('reason', reason, 500)),
+  });
 }
 
 /**

@@ -39,8 +39,9 @@ import {
   type BookingDetail,
   bookingItem,
   type BookingPage,
+  type CancelBody,
 } from './booking.dto';
-import { bookingRequest } from './booking.request';
+import { bookingRequest, cancelRequest } from './booking.request';
 import { type BookingLead, type ChangedBooking, isBookingRef } from './booking-lead';
 import { cancelBooking, confirmBooking } from './change-booking';
 import { getBooking, listBookings } from './find-booking';
@@ -186,10 +187,14 @@ export class BookingsController {
   @Security('apiKey', ['booking:manage'])
   @Response<ProblemDocument>(404, 'booking_not_found')
   @Response<ProblemDocument>(409, 'booking_state_conflict, departure_busy')
-  @Middlewares(quota('booking'), emptyBody, strictQuery)
-  async cancelBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
+  @Middlewares(quota('booking'), jsonBody, readsBody(cancelRequest), strictQuery)
+  async cancelBooking(
+    @Request() request: HttpRequest,
+    @Path() booking_ref: string,
+    @Body() body?: CancelBody,
+  ): Promise<BookingAnswer> {
     const principal = apiKeyPrincipalOf(request);
-    const named = { bookingRef: booking_ref, by: byKey(principal) };
+    const named = { bookingRef: booking_ref, by: byKey(principal), ...cancelRequest(body) };
     const answer = await answerWrite(
       request,
       { ...CANCEL, turn: this.turnOfBooking(principal.tenant, booking_ref) },

@@ -32,27 +32,28 @@ export async function confirmBooking(
     if (locked && lead.status === 'expired') await reserveSeats(trx, locked, seatsOf(lead.party));
     if (locked) await assertNotCancelled(trx, locked, lead);
   };
-  return changeStatus(trx, scope, named, runIdempotent, { status: 'confirmed', assertAllowed });
+  return changeStatus(trx, scope, named, runIdempotent, { status: 'confirmed', reason: null, assertAllowed });
 }
 
 /**
- * Cancels a booking; its seats become free. A cancelled lead stays unchanged and enqueues no event.
+ * Cancels a booking; its seats become free. A cancelled lead keeps its first reason, stays unchanged and enqueues no event.
  * @throws BookingNotFoundError (404), BookingStateConflictError for an expired lead (409)
  */
 export async function cancelBooking(
   trx: Trx,
   scope: TenantScope,
-  named: NamedBooking,
+  { reason, ...named }: NamedBooking & { reason: string | null },
   runIdempotent: RunIdempotent<ChangedBooking> = withoutKey,
 ): Promise<ChangedBooking | ReplayedResponse> {
   const assertAllowed = async (lead: BookingLead) => {
     if (lead.status === 'expired') throw new BookingStateConflictError(lead.status, 'cancelled');
   };
-  return changeStatus(trx, scope, named, runIdempotent, { status: 'cancelled', assertAllowed });
+  return changeStatus(trx, scope, named, runIdempotent, { status: 'cancelled', reason, assertAllowed });
 }
 
 interface StatusChange {
   status: 'confirmed' | 'cancelled';
+  reason: string | null;
   /** Throws when the locked booking cannot take the status. */
   assertAllowed: (lead: BookingLead, locked: LockedDeparture | undefined) => Promise<void>;
 }
@@ -63,7 +64,7 @@ async function changeStatus(
   scope: TenantScope,
   { bookingRef, by }: NamedBooking,
   runIdempotent: RunIdempotent<ChangedBooking>,
-  { status, assertAllowed }: StatusChange,
+  { status, reason, assertAllowed }: StatusChange,
 ): Promise<ChangedBooking | ReplayedResponse> {
   const { id, departureId } = await getBooking(trx, scope, bookingRef);
   return runIdempotent({ booking: bookingRef }, async () => {
@@ -72,7 +73,7 @@ async function changeStatus(
     const before = await getBooking(trx, scope, bookingRef);
     if (before.status === status) return { before, after: before };
     await assertAllowed(before, locked);
-    await setLeadStatus(trx, id, status, by);
+    await setLeadStatus(trx, id, status, { by, reason });
     const after = await getBooking(trx, scope, bookingRef);
     await enqueueBookingEvents(trx, `booking.${status}`, [after]);
     return { before, after };

@@ -1376,6 +1376,26 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
+             * @example 2027-01-10T16:04:11.000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @example null
+             */
+            confirmed_at: string | null;
+            /**
+             * Format: date-time
+             * @example null
+             */
+            cancelled_at: string | null;
+            /**
+             * @description As given with the cancellation.
+             * @example null
+             */
+            cancel_reason: string | null;
+            /**
+             * Format: date-time
              * @description When an unpaid booking expires; null: never.
              * @example 2027-01-15T09:30:00.000Z
              */
@@ -1448,6 +1468,11 @@ export interface components {
              * @example +4930901820
              */
             phone: string;
+            /**
+             * @description ISO 3166 alpha-2 country of a phone number without a country code; by default the tenant's.
+             * @example DE
+             */
+            phone_country?: string;
             /**
              * Format: email
              * @description The customer's e-mail address.
@@ -1631,6 +1656,26 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
+             * @example 2027-01-10T16:04:11.000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @example null
+             */
+            confirmed_at: string | null;
+            /**
+             * Format: date-time
+             * @example null
+             */
+            cancelled_at: string | null;
+            /**
+             * @description As given with the cancellation.
+             * @example null
+             */
+            cancel_reason: string | null;
+            /**
+             * Format: date-time
              * @description When an unpaid booking expires; null: never.
              * @example 2027-01-15T09:30:00.000Z
              */
@@ -1737,6 +1782,26 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
+             * @example 2027-01-10T16:04:11.000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @example null
+             */
+            confirmed_at: string | null;
+            /**
+             * Format: date-time
+             * @example null
+             */
+            cancelled_at: string | null;
+            /**
+             * @description As given with the cancellation.
+             * @example null
+             */
+            cancel_reason: string | null;
+            /**
+             * Format: date-time
              * @description When an unpaid booking expires; null: never.
              * @example 2027-01-15T09:30:00.000Z
              */
@@ -1752,6 +1817,13 @@ export interface components {
             travellers: components["schemas"]["TravellerAnswer"][] | null;
             /** @enum {boolean} */
             ok: true;
+        };
+        CancelBody: {
+            /**
+             * @description Why the booking is cancelled. A second cancellation keeps the first reason.
+             * @example The customer is ill.
+             */
+            reason?: string;
         };
         /** @description One tour as a browser may see it: no seats, and the tenant's price alone. */
         WidgetTour: {
@@ -3330,6 +3402,10 @@ export interface operations {
                      *           "payment_method": "bank",
                      *           "source": "tenant_api",
                      *           "created_at": "2027-01-12T09:30:00.000Z",
+                     *           "updated_at": "2027-01-10T16:04:11.000Z",
+                     *           "confirmed_at": null,
+                     *           "cancelled_at": null,
+                     *           "cancel_reason": null,
                      *           "payment_due_at": "2027-01-15T09:30:00.000Z",
                      *           "price_breakdown": {
                      *             "platform_unit_price": 445,
@@ -3503,6 +3579,10 @@ export interface operations {
                      *       "payment_method": "bank",
                      *       "source": "tenant_api",
                      *       "created_at": "2027-01-12T09:30:00.000Z",
+                     *       "updated_at": "2027-01-10T16:04:11.000Z",
+                     *       "confirmed_at": null,
+                     *       "cancelled_at": null,
+                     *       "cancel_reason": null,
                      *       "payment_due_at": "2027-01-15T09:30:00.000Z",
                      *       "price_breakdown": {
                      *         "platform_unit_price": 445,
@@ -3694,6 +3774,10 @@ export interface operations {
                      *       "payment_method": "bank",
                      *       "source": "tenant_api",
                      *       "created_at": "2027-01-12T09:30:00.000Z",
+                     *       "updated_at": "2027-01-10T16:04:11.000Z",
+                     *       "confirmed_at": null,
+                     *       "cancelled_at": null,
+                     *       "cancel_reason": null,
                      *       "payment_due_at": "2027-01-15T09:30:00.000Z",
                      *       "price_breakdown": {
                      *         "platform_unit_price": 445,
@@ -3866,6 +3950,10 @@ export interface operations {
                      *       "payment_method": "bank",
                      *       "source": "tenant_api",
                      *       "created_at": "2027-01-12T09:30:00.000Z",
+                     *       "updated_at": "2027-01-10T16:04:11.000Z",
+                     *       "confirmed_at": null,
+                     *       "cancelled_at": null,
+                     *       "cancel_reason": null,
                      *       "payment_due_at": "2027-01-15T09:30:00.000Z",
                      *       "price_breakdown": {
                      *         "platform_unit_price": 445,
@@ -4025,7 +4113,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The customer is ill."
+                 *     }
+                 */
+                "application/json": components["schemas"]["CancelBody"];
+            };
+        };
         responses: {
             /** @description Ok */
             200: {
@@ -4064,6 +4161,10 @@ export interface operations {
                      *       "payment_method": "bank",
                      *       "source": "tenant_api",
                      *       "created_at": "2027-01-12T09:30:00.000Z",
+                     *       "updated_at": "2027-01-10T16:04:11.000Z",
+                     *       "confirmed_at": null,
+                     *       "cancelled_at": null,
+                     *       "cancel_reason": null,
                      *       "payment_due_at": "2027-01-15T09:30:00.000Z",
                      *       "price_breakdown": {
                      *         "platform_unit_price": 445,

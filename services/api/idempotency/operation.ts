@@ -7,7 +7,8 @@ const CARRIES_PERSON = {
   'hold.extend': false,
   'booking.create': true,
   'booking.confirm': false,
-  'booking.cancel': false,
+  // Its reason.
+  'booking.cancel': true,
 };
 
 /** The operation of a key. A key is unique within one operation of one tenant. */

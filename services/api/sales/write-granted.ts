@@ -98,8 +98,10 @@ function toBookingLead(booking: GrantedBooking, row: NewLeadRow): BookingLead {
     ...{ party, travellers },
     status: 'pending_payment',
     ...{ prices, totalMinor, depositMinor, currency, currencyDigits, priceBreakdown, paymentMethod },
-    ...{ externalRef, source, customer, notes, createdAt, paymentDueAt, createdBy: by },
+    ...{ externalRef, source, customer, notes, createdAt, updatedAt: createdAt, paymentDueAt },
+    createdBy: by,
     ...{ confirmedAt: null, confirmedBy: null, cancelledAt: null, cancelledBy: null, expiredAt: null },
+    cancelReason: null,
     anonymizedAt: null,
   };
 }

@@ -30,9 +30,12 @@ const NAMES: Record<string, WireName> = {
     description: 'Plain text.',
     example: 'Free until 30 days before departure, then 50 %.',
   },
+  cancel_reason: { description: 'As given with the cancellation.', example: null },
+  cancelled_at: { format: 'date-time', example: null },
   category: { description: 'Price category.', example: 'adult' },
   child: { description: 'One child.', example: 342.65 },
   children: { description: 'Number of children.', example: 0 },
+  confirmed_at: { format: 'date-time', example: null },
   continent: { example: 'asia' },
   country: { example: 'VN' },
   created_at: { description: 'RFC 3339, UTC.', format: 'date-time', example: '2027-01-12T09:30:00.000Z' },
@@ -107,10 +110,12 @@ const NAMES: Record<string, WireName> = {
     maxLength: 40,
     example: '+4930901820',
   },
+  phone_country: { example: 'DE' },
   platform_unit_price: { description: "The platform's price of one adult, in major units.", example: 445 },
   price_from: { example: 489.5 },
   q: { example: 'ha long', maxLength: 100 },
   quantity: { description: 'Seats.', example: 2 },
+  reason: { maxLength: 500, example: 'The customer is ill.' },
   requested: { description: 'Requested seats.', example: 2 },
   return_date: { format: 'date', example: '2027-03-08' },
   rule: { description: "The pricing rule that decided the price; null: the platform's price applies." },
@@ -147,8 +152,8 @@ export function explainName(name: string, schema: Schema, inRequest: boolean): v
   Object.assign(schema, { ...meaning, ...limit, ...schema });
 }
 
-function allows({ type, enum: values }: Schema, example: unknown): boolean {
-  if (example === undefined) return true;
+function allows({ type, enum: values, nullable }: Schema, example: unknown): boolean {
+  if (example === undefined || (example === null && nullable)) return true;
   if (values) return values.includes(example);
   if (type === 'integer') return Number.isInteger(example);
   return type === (Array.isArray(example) ? 'array' : typeof example);
