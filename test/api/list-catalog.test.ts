@@ -24,7 +24,7 @@ describe('GET /api/tenant/catalog', () => {
     const { db } = api;
     const tour = await givenTour(db, { name: 'Hạ Long', continent: 'asia', basePriceMinor: 129_050 });
     await givenDeparture(db, tour, { date: daysFromToday(-3) });
-    const date = await givenDeparture(db, tour, { date: daysFromToday(9) });
+    const date = await givenDeparture(db, tour, { date: daysFromToday(9), prices: { adult: 129_050 } });
     const { body, headers, status } = await reader.get('/api/tenant/catalog');
     expect(status).toBe(200);
     expect(headers['content-type']).toMatch(/^application\/json/);

@@ -203,7 +203,7 @@ describe('the price rule that applies', () => {
     });
     await givenPriceRule(db, tenant, { percent: -50 });
     const detail = (await tenant.get(`/api/tenant/tours/${priced.slug}`)).body;
-    expect(detail).toMatchObject({ price_from: 200, tenant_prices: { adult: 200, deposit: 20 } });
+    expect(detail).toMatchObject({ price_from: 250.03, tenant_prices: { adult: 200, deposit: 20 } });
     const expected = {
       prices: { adult: 500.05, child: 300.01, single_supplement: 99.99 },
       tenant_prices: { adult: 250.03, child: 150.01, single_supplement: 50, deposit: 25 },

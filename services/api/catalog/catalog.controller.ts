@@ -9,7 +9,7 @@ import { pageContentOf, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
-import { cachedQuote } from '../pricing/quote-tenant-price';
+import { cachedQuoter } from '../pricing/quote-tenant-price';
 import { cachedCatalog, cachedVisibleTour, shownUntil } from './list-catalog';
 import { catalogItem, tourDetail } from './tour-answer';
 import type { CatalogPage, TourDetail } from './tour.dto';
@@ -49,7 +49,7 @@ export class CatalogController {
     const toContent = pageContentOf(request, filters);
     return answerRead(request, ROUTE, async () => {
       const page = await cachedCatalog(this.context, tenant, { limit, ...filters, after });
-      const items = page.items.map(({ tour, quote }) => catalogItem(tour, quote, publicBaseUrl));
+      const items = page.items.map((item) => catalogItem(item, publicBaseUrl));
       return {
         content: withETag(toContent(items, page.last)),
         until: shownUntil(page.items.map(({ tour }) => tour)),
@@ -68,8 +68,8 @@ export class CatalogController {
     const { tenant } = apiKeyPrincipalOf(request);
     return answerRead(request, ROUTE, async () => {
       const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
-      const quote = await cachedQuote(this.context, tenant, tour, { adult: tour.basePriceMinor }, null);
-      const answer = tourDetail(tour, quote, this.context.config.publicBaseUrl);
+      const quoter = await cachedQuoter(this.context, tenant, tour);
+      const answer = tourDetail(tour, quoter, this.context.config.publicBaseUrl);
       const content = jsonContent(answer, ['Cache-Control', cacheControl(request, PRIVATE)]);
       return { content: withETag(content), until: shownUntil([tour]) };
     });

@@ -4,7 +4,7 @@ import { getVisibleTour } from './find-tour';
 import { findCatalogPage, listContinents } from './tour.repository';
 import { type ListedTour, type Tour, tourKey } from './tour';
 import type { Db } from '../../platform/database';
-import { createQuoter, type Quote } from '../pricing/quote-tenant-price';
+import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import { foldName } from './fold-name';
 
 interface CatalogFilter {
@@ -17,7 +17,8 @@ interface CatalogFilter {
 
 export interface PricedCatalogTour {
   tour: ListedTour;
-  quote: Quote;
+  /** See priceFrom. */
+  priceFromMinor: number;
 }
 
 /** One page of the catalog with the tenant's visibility and prices. */
@@ -40,9 +41,19 @@ export async function listCatalog(
     tenant,
     page.map((tour) => tour.id),
   );
-  const items = page.map((tour) => ({ tour, quote: quote(tour, { adult: tour.basePriceMinor }, null) }));
+  const items = page.map((tour) => ({ tour, priceFromMinor: priceFrom(tour, quote) }));
   const last = tours.length > limit ? page.at(-1)! : undefined;
   return { items, last: last ? { nameFolded: last.nameFolded, id: last.id } : null };
+}
+
+/**
+ * Returns the tenant's lowest price of one adult on an open departure of the tour, in minor units; without one, the base price
+ * through the tenant's layer.
+ */
+export function priceFrom(tour: ListedTour, quote: Quoter): number {
+  const prices = tour.lowestPrices.map(({ date, adult }) => quote(tour, { adult }, date).tenant.adult);
+  if (prices.length === 0) return quote(tour, { adult: tour.basePriceMinor }, null).tenant.adult;
+  return Math.min(...prices);
 }
 
 /** Estimated memory of a cached entry, as a multiple of the length of its JSON. */
@@ -91,10 +102,10 @@ export async function cachedContinents({ db, cache }: CachedReads, tenant: Tenan
 
 /**
  * Returns the time until which the tours stay the same without a write, in milliseconds since the epoch: only their next
- * departures depend on the clock.
+ * departures and lowest prices depend on the clock, and they change when a departure closes.
  */
 export function shownUntil(tours: ListedTour[]): number {
-  return Math.min(...tours.map(({ nextDepartureUntil }) => nextDepartureUntil?.getTime() ?? Infinity));
+  return Math.min(...tours.map(({ firstClosingAt }) => firstClosingAt?.getTime() ?? Infinity));
 }
 
 /** Measures the size in KiB, because the length of tours varies. Only a load computes it. */

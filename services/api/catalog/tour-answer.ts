@@ -1,12 +1,13 @@
 import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
 import { toMajor } from '../pricing/currency';
-import type { Quote } from '../pricing/quote-tenant-price';
+import type { Quoter } from '../pricing/quote-tenant-price';
+import { priceFrom, type PricedCatalogTour } from './list-catalog';
 import type { CatalogItem, TourDetail, TourLocationDto } from './tour.dto';
-import type { ListedTour, Tour, TourLocation } from './tour';
+import type { Tour, TourLocation } from './tour';
 import { tenantPricesAnswer } from '../pricing/prices';
 
 /** @param baseUrl address of this installation, for pictures that it serves itself */
-export function catalogItem(tour: ListedTour, quote: Quote, baseUrl: string): CatalogItem {
+export function catalogItem({ tour, priceFromMinor }: PricedCatalogTour, baseUrl: string): CatalogItem {
   return {
     id: tour.id,
     slug: tour.slug,
@@ -18,15 +19,17 @@ export function catalogItem(tour: ListedTour, quote: Quote, baseUrl: string): Ca
     image_url: pictureAddress(tour.imageUrl, baseUrl),
     tags: tour.tags,
     currency: tour.currency,
-    price_from: toMajor(quote.tenant.adult, tour.currencyDigits),
+    price_from: toMajor(priceFromMinor, tour.currencyDigits),
     next_departure_date: tour.nextDepartureDate,
     updated_at: tour.updatedAt.toISOString(),
   };
 }
 
-export function tourDetail(tour: Tour, quote: Quote, baseUrl: string): TourDetail {
+/** @param baseUrl as in catalogItem */
+export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string): TourDetail {
+  const quote = quoter(tour, { adult: tour.basePriceMinor }, null);
   return {
-    ...catalogItem(tour, quote, baseUrl),
+    ...catalogItem({ tour, priceFromMinor: priceFrom(tour, quoter) }, baseUrl),
     description: tour.description,
     itinerary: tour.itinerary.map(({ day, title, description }) => ({
       day,

@@ -20,7 +20,10 @@ export interface CatalogItem {
   tags: string[];
   /** ISO 4217. */
   currency: string;
-  /** The tenant's price of one adult, in major units. */
+  /**
+   * The tenant's lowest price of one adult on a date that is open for booking, in major units; without one, its price of a
+   * booking without a date.
+   */
   price_from: number;
   /** YYYY-MM-DD: the next date that is open for booking, or null. */
   next_departure_date: string | null;

@@ -6,16 +6,30 @@ import { IS_VISIBLE, visibilityJoins } from './visibility';
 const LISTED_COLUMNS = `
   t.id, t.slug, t.name, t.name_folded, t.summary, t.continent, t.country, t.duration_days,
   t.currency, t.currency_digits, t.base_price_minor, t.image_url, t.tags, t.updated_at,
-  upcoming.departure_date as next_departure_date, upcoming.until as next_departure_until`;
+  upcoming.next_departure_date, upcoming.first_closing_at, upcoming.lowest_prices`;
 const TOUR_COLUMNS = `${LISTED_COLUMNS},
   t.description, t.images, t.languages, t.time_zone, t.group_size_max, t.start_location, t.end_location, t.itinerary,
   t.inclusions, t.exclusions, t.cancellation_policy, t.revision`;
-const UPCOMING = `left join lateral (
-    select d.departure_date, departure_closes_at(d.departure_date, d.closes_at, t.time_zone) as until
-    from departures d
-    where d.tour_id = t.id
-      and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())
-    order by d.departure_date limit 1) upcoming on true`;
+/**
+ * Joins the open departures of the tour: the first date, the first closing, and the lowest price of each group of dates to which
+ * the same price rules of the tenant apply. A rule never makes a lower price higher than a higher one, so a group's lowest
+ * price is enough. The dates that bound the groups are the first days of travel windows and the first days after them.
+ */
+const UPCOMING = `cross join lateral (
+    select array_agg(distinct bound.date order by bound.date) as dates
+    from price_rules r cross join lateral (values (r.travel_from), (r.travel_to + 1)) bound (date)
+    where r.tenant_id = :tenantId and bound.date is not null
+      and (r.tour_id is null or r.tour_id = t.id) and (r.continent is null or r.continent = t.continent)
+  ) windows cross join lateral (
+    select min(g.date) as next_departure_date,
+      least(min(g.closes_at), departure_closes_at(min(g.date), null, t.time_zone)) as first_closing_at,
+      coalesce(jsonb_agg(jsonb_build_object('date', g.date, 'adult', g.adult)), '[]') as lowest_prices
+    from (select min(d.departure_date) as date, min(d.closes_at) as closes_at, min((d.prices_minor->>'adult')::bigint) as adult
+          from departures d
+          where d.tour_id = t.id
+            and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())
+          group by width_bucket(d.departure_date, windows.dates)) g
+  ) upcoming`;
 
 /** Steps through the index of continents with a published tour, which is cheaper than `distinct` over all tours. */
 const CONTINENTS = `with recursive continents (continent) as (

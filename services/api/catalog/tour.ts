@@ -21,8 +21,10 @@ export interface ListedTour {
   updatedAt: Date;
   /** The first date that is open for booking, with or without free seats; YYYY-MM-DD. */
   nextDepartureDate: string | null;
-  /** Time when that date closes, by the database's clock; null if there is none. */
-  nextDepartureUntil: Date | null;
+  /** Time when the first of the open departures closes, by the database's clock; null if there is none. */
+  firstClosingAt: Date | null;
+  /** The lowest price of one adult for each group of open dates to which the same price rules of the tenant apply. */
+  lowestPrices: { date: string; adult: number }[];
 }
 
 /** All fields of a published tour. */

@@ -682,7 +682,8 @@ export interface components {
             currency: string;
             /**
              * Format: double
-             * @description The tenant's price of one adult, in major units.
+             * @description The tenant's lowest price of one adult on a date that is open for booking, in major units; without one, its price of a
+             *     booking without a date.
              * @example 489.5
              */
             price_from: number;
@@ -833,7 +834,8 @@ export interface components {
             currency: string;
             /**
              * Format: double
-             * @description The tenant's price of one adult, in major units.
+             * @description The tenant's lowest price of one adult on a date that is open for booking, in major units; without one, its price of a
+             *     booking without a date.
              * @example 489.5
              */
             price_from: number;
@@ -1882,7 +1884,7 @@ export interface components {
             currency: string;
             /**
              * Format: double
-             * @description The tenant's price of one adult, in major units.
+             * @description The tenant's lowest price of one adult on a date that is open for booking, in major units; without one, of a booking without a date.
              * @example 489.5
              */
             price_from: number;

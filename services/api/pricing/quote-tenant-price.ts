@@ -17,7 +17,7 @@ export interface Quote {
 }
 
 /** Quotes the tours that it was created for, without a query. */
-type Quoter = (tour: PricedTour, platform: Prices, travelDate: string | null) => Quote;
+export type Quoter = (tour: PricedTour, platform: Prices, travelDate: string | null) => Quote;
 
 /** Reads the tenant's price rules for these tours. */
 export async function createQuoter(db: Db, tenant: Tenant, tourIds: string[]): Promise<Quoter> {

@@ -20,7 +20,7 @@ export interface Card {
   url: string | null;
 }
 
-export function tourCard({ tour, quote }: PricedCatalogTour, tenant: Tenant, locale: Locale): Card {
+export function tourCard({ tour, priceFromMinor }: PricedCatalogTour, tenant: Tenant, locale: Locale): Card {
   const formats = formatsOf(locale);
   const date = tour.nextDepartureDate;
   return {
@@ -30,7 +30,7 @@ export function tourCard({ tour, quote }: PricedCatalogTour, tenant: Tenant, loc
     place: formats.region(tour.country),
     days: formats.days(tour.durationDays),
     departure: date ? { date, text: formats.date(date) } : null,
-    price: formats.price(quote.tenant.adult, tour),
+    price: formats.price(priceFromMinor, tour),
     picture: pictureOf(tour.imageUrl),
     url: tourLink(tenant, tour.slug),
   };

@@ -103,8 +103,8 @@ export const COMPASS = icon(
 export const ALERT = icon(56, 48, html`<circle cx="24" cy="24" r="19" /> <path d="M24 14v13M24 33.5v.1" />`);
 
 /**
- * Returns the list as JSON-LD of schema.org: an ItemList of TouristTrip, each with an Offer at the tenant's price of one
- * adult. Short, because it repeats the cards.
+ * Returns the list as JSON-LD of schema.org: an ItemList of TouristTrip, each with an Offer at the tenant's lowest
+ * price of one adult. Short, because it repeats the cards.
  * @param baseUrl address of our own pictures
  */
 export function structuredData(
@@ -123,7 +123,12 @@ export function structuredData(
   };
 }
 
-function trip({ tour, quote }: PricedCatalogTour, tenant: Tenant, locale: Locale, baseUrl: string): object {
+function trip(
+  { tour, priceFromMinor }: PricedCatalogTour,
+  tenant: Tenant,
+  locale: Locale,
+  baseUrl: string,
+): object {
   const picture = pictureOf(tour.imageUrl) ?? undefined;
   return {
     '@type': 'TouristTrip',
@@ -133,7 +138,7 @@ function trip({ tour, quote }: PricedCatalogTour, tenant: Tenant, locale: Locale
     itinerary: { '@type': 'Country', name: formatsOf(locale).region(tour.country) },
     offers: {
       '@type': 'Offer',
-      price: toMajor(quote.tenant.adult, tour.currencyDigits),
+      price: toMajor(priceFromMinor, tour.currencyDigits),
       priceCurrency: tour.currency,
     },
   };

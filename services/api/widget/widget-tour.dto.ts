@@ -19,7 +19,7 @@ export interface WidgetTour {
   tags: string[];
   /** ISO 4217. */
   currency: string;
-  /** The tenant's price of one adult, in major units. */
+  /** The tenant's lowest price of one adult on a date that is open for booking, in major units; without one, of a booking without a date. */
   price_from: number;
   /** YYYY-MM-DD: the next date that is open for booking, or null. */
   next_departure_date: string | null;
@@ -34,9 +34,9 @@ export interface WidgetTourPage {
 }
 
 /** @param baseUrl address of this installation, for pictures that it serves itself */
-export function widgetTour({ tour, quote }: PricedCatalogTour, tenant: Tenant, baseUrl: string): WidgetTour {
-  const { updated_at, ...item } = catalogItem(tour, quote, baseUrl);
-  return { ...item, url: tourLink(tenant, tour.slug) };
+export function widgetTour(priced: PricedCatalogTour, tenant: Tenant, baseUrl: string): WidgetTour {
+  const { updated_at, ...item } = catalogItem(priced, baseUrl);
+  return { ...item, url: tourLink(tenant, item.slug) };
 }
 
 /** Returns the address of the tour on the tenant's own site; null unless it is https. */
