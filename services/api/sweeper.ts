@@ -1,5 +1,6 @@
 import type { Db } from '../platform/database';
 import type { Logger } from '../platform/logger';
+import { refreshNextDepartures } from './catalog/next-departures.repository';
 import { sweepExpiredSeats } from './departures/free-expired-seats';
 import { sweepExpiredKeys } from './idempotency/idempotency.repository';
 import type { RefusalLog } from './refusals/refusal-log';
@@ -7,8 +8,8 @@ import type { RefusalLog } from './refusals/refusal-log';
 const EVERY_MS = 15_000;
 
 /**
- * Writes expired holds, expired leads and this process's refusals, and deletes expired idempotency keys. A late run changes no
- * answer, because every query compares the clock.
+ * Writes expired holds, expired leads, next departures and this process's refusals, and deletes expired idempotency keys. A late
+ * run changes no answer, because every query compares the clock.
  */
 export function startSweeper(db: Db, refusals: RefusalLog, log: Logger): { stop(): Promise<void> } {
   let stopped = false;
@@ -19,6 +20,7 @@ export function startSweeper(db: Db, refusals: RefusalLog, log: Logger): { stop(
   const sweep = async () => {
     await sweepExpiredSeats(db, logFailure).catch(logFailure);
     await sweepExpiredKeys(db).catch(logFailure);
+    await refreshNextDepartures(db).catch(logFailure);
     await refusals.write(db).catch(logFailure);
   };
   const timer = setInterval(() => {

@@ -57,6 +57,7 @@ describe('GET /openapi.json', () => {
 
   it.each([
     ['GET /api/tenant/catalog', 'catalog:read'],
+    ['GET /api/tenant/catalog/filters', 'catalog:read'],
     ['GET /api/tenant/tours/{id_or_slug}', 'catalog:read'],
     ['GET /api/tenant/tours/{id_or_slug}/departures', 'catalog:read'],
     ['GET /api/gateway/tours/{id_or_slug}/availability', 'catalog:read'],

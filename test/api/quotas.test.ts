@@ -28,6 +28,7 @@ describe('a quota', () => {
     ['catalog', 'GET', '/api/tenant/catalog', 200],
     ['catalog', 'GET', '/api/tenant/catalog?limit=0', 400],
     ['catalog', 'HEAD', '/api/tenant/catalog', 200],
+    ['catalog', 'GET', '/api/tenant/catalog/filters', 200],
     ['catalog', 'GET', '/api/tenant/tours/no-such-tour', 404],
     ['catalog', 'GET', '/api/tenant/tours/no-such-tour/departures', 404],
     ['catalog', 'GET', '/api/tenant/bookings', 200],

@@ -77,13 +77,16 @@ const LISTS: Record<string, (query: string) => Promise<Response>> = {
   'get /embed/tours': async (query) => api.http.get(`/embed/tours?token=${strangersToken}&${query}`),
 };
 
+/** Answers that count all visible tours. Their test is in find-tours.test.ts. */
+const COUNTS = ['get /api/tenant/catalog/filters'];
+
 function expectLikeNothing(theirs: Response, nobodys: Response, status: number): void {
   expect(theirs.status).toBe(status);
   expect(withoutRequestId(theirs)).toEqual(withoutRequestId(nobodys));
 }
 
 it('covers every route that names a tour, a hold or a booking, and every list', () => {
-  const covered = new Set([BY_TOUR, BY_HOLD, BY_BOOKING, LISTS].flatMap(Object.keys));
+  const covered = new Set([...[BY_TOUR, BY_HOLD, BY_BOOKING, LISTS].flatMap(Object.keys), ...COUNTS]);
   const routes = Object.entries(openapi.paths as Record<string, object>)
     .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method} ${path}`))
     .filter((route) => !/^get \/(healthz|readyz|docs|openapi)/.test(route));
@@ -102,6 +105,15 @@ describe("another tenant's tour", () => {
     const tour: GivenTour = await givenTour(api.db, { status });
     for (const ask of Object.values(BY_TOUR))
       expectLikeNothing(await ask(tour.slug), await ask(hidden.tour.slug), 404);
+  });
+
+  it('is not found by any filter of the catalog, in any order', async () => {
+    const dates = `departs_from=${hidden.date}&departs_to=${hidden.date}`;
+    for (const query of ['country=vn', dates, 'duration_max=9', 'sort=next_departure_date']) {
+      const path = `/api/tenant/catalog?limit=100&${query}`;
+      expect((await stranger.get(path)).text).not.toContain(hidden.tour.id);
+      expect((await owner.get(path)).text).toContain(hidden.tour.id);
+    }
   });
 
   it.each(Object.entries(LISTS))('appears in no list: %s', async (_route, list) => {

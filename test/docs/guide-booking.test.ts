@@ -53,6 +53,7 @@ describeWith(
         'set -euo pipefail',
         settings!.replace('http://127.0.0.1:3000', environment.API).replace('svc_live_…', environment.KEY),
         ...steps,
+        ...snippets('sh', 'Find tours'),
         ...snippets('sh', 'Holds'),
       ].join('\n');
       const { code, stderr, stdout } = await runProgram('bash', ['--norc', '-c', script], {

@@ -29,8 +29,10 @@ export async function fillLargeCatalog(db: Db, size: CatalogSize): Promise<void>
 }
 
 const STATEMENTS = [
-  `insert into tours (slug, name, name_folded, continent, country, duration_days, currency, currency_digits, base_price_minor, time_zone)
-   select 'large-' || n, initcap(name), name, continent, 'IT', 3 + n % 12, 'EUR', 2, 99000 + n % 500, 'Europe/Rome'
+  `insert into tours (slug, name, name_folded, continent, country, tags, duration_days, currency, currency_digits, base_price_minor, time_zone)
+   select 'large-' || n, initcap(name), name, continent,
+     (array['IT', 'FR', 'ES', 'GR', 'PT', 'JP', 'VN', 'PE', 'KE', 'NZ'])[1 + n / 5 % 10],
+     array['tag-' || n % 20, 'rare-' || n % 20000], case when n % 10000 = 0 then 200 else 3 + n % 12 end, 'EUR', 2, 99000 + n % 500, 'Europe/Rome'
    from generate_series(1, :tours) n, lateral (select
      (array['alpine', 'coastal', 'desert', 'forest', 'island', 'river', 'volcano', 'winter'])[1 + n % 8] || ' '
        || (array['walk', 'ride', 'cruise', 'safari', 'trek', 'climb', 'tour'])[1 + n % 7] || ' ' || left(md5(n::text), 8) as name,
@@ -40,6 +42,11 @@ const STATEMENTS = [
   `insert into tenants (slug, name, booking_prefix, currency, currency_digits, country, status, default_visible, max_holds, max_unpaid)
    select 'large-' || n, 'Large ' || n, 'L' || n, 'EUR', 2, 'DE', 'active', n % 10 <> 1, 1000000, 1000000
    from generate_series(0, :tenants - 1) n`,
+  `insert into next_departures (tour_id, continent, sort_key, computed_at, open_until)
+   select t.id, t.continent, next_departure_key(min(d.departure_date), t.name_folded, t.id), now(), departure_closes_at(min(d.departure_date), null, t.time_zone)
+   from tours t join departures d on d.tour_id = t.id group by t.id`,
+  `insert into tour_tags (tour_id, tag, continent, name_folded)
+   select id, unnest(tags), continent, name_folded from tours`,
   `create temporary table many_tenants on commit drop as
      select id, default_visible, (row_number() over (order by slug) - 1)::integer as n from tenants where slug like 'large-%'`,
   `create temporary table many_departures on commit drop as

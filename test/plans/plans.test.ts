@@ -1,7 +1,7 @@
 import { findTenant } from '../../services/api/tenants/find-tenant';
 import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
-import { givenKey, unique } from '../support/given';
+import { daysFromToday as inDays, givenKey, unique } from '../support/given';
 import { claimNow } from '../webhook-queue/queue-fixture';
 import { fillLargeCatalog } from './large-catalog';
 import { logPlans, openPlanLog, type RunStatement } from './server-plans';
@@ -86,6 +86,31 @@ describe('with 100,000 tours', () => {
       },
     ],
     ['a page of one continent', () => get('/api/tenant/catalog?continent=asia')],
+    [
+      'two pages of one country',
+      async () => {
+        const { next_cursor } = await get('/api/tenant/catalog?country=VN');
+        await get(`/api/tenant/catalog?country=VN&cursor=${next_cursor}`);
+      },
+    ],
+    ['a page of a frequent tag', () => get('/api/tenant/catalog?tag=tag-7')],
+    ['a page of a rare tag', () => get('/api/tenant/catalog?tag=rare-77')],
+    ['a page of a tag that no tour has', () => get('/api/tenant/catalog?tag=none')],
+    ['a page of frequent durations', () => get('/api/tenant/catalog?duration_min=3&duration_max=7')],
+    ['a page of a rare duration', () => get('/api/tenant/catalog?duration_min=100')],
+    ['a page of tours that depart in two months', () => get(`/api/tenant/catalog?departs_to=${inDays(60)}`)],
+    ['a page of tours that depart when none does', () => get('/api/tenant/catalog?departs_from=2090-01-01')],
+    [
+      'two pages by next departure',
+      async () => {
+        const { next_cursor } = await get('/api/tenant/catalog?sort=next_departure_date');
+        await get(`/api/tenant/catalog?sort=next_departure_date&cursor=${next_cursor}`);
+      },
+    ],
+    [
+      'a page by next departure of a rare tag',
+      () => get('/api/tenant/catalog?sort=next_departure_date&tag=rare-77'),
+    ],
     ['a search for a rare name', () => get('/api/tenant/catalog?q=98f13708')],
     ['a search that finds nothing', () => get('/api/tenant/catalog?q=zzzqqq')],
     ['one tour', () => get(`/api/tenant/tours/${tour}`)],
@@ -123,6 +148,16 @@ describe('with 100,000 tours', () => {
     ['a claim of due deliveries', () => claimNow(api.db)],
   ])('the statements of %s read few rows of each large table, by an index', async (_what, work) => {
     expect(await badScans(work)).toEqual([]);
+  });
+
+  it('the statements of a page by next departure of one country and tag, which no index has, read no complete table', async () => {
+    const path = '/api/tenant/catalog?sort=next_departure_date&country=VN&tag=tag-6';
+    expect(await badScans(() => get(path), SIZE.tours)).toEqual([]);
+  });
+
+  it('the statement of the filters of the catalog reads each tour once, and few departures', async () => {
+    const scans = await badScans(() => get('/api/tenant/catalog/filters'));
+    expect(scans).toEqual([expect.stringMatching(/ of tours, 100000 rows: /)]);
   });
 
   it.each(['ri', 'zq', 'volcano'])(

@@ -44,6 +44,9 @@ export interface TourOverrides {
   basePriceMinor?: number;
   timeZone?: string;
   status?: string;
+  country?: string;
+  durationDays?: number;
+  tags?: string[];
 }
 
 export async function givenTour(db: Db, overrides: TourOverrides = {}): Promise<GivenTour> {
@@ -54,8 +57,9 @@ export async function givenTour(db: Db, overrides: TourOverrides = {}): Promise<
       name,
       name_folded: foldName(name),
       continent: overrides.continent ?? 'asia',
-      country: 'VN',
-      duration_days: 3,
+      country: overrides.country ?? 'VN',
+      duration_days: overrides.durationDays ?? 3,
+      tags: overrides.tags ?? [],
       currency,
       currency_digits: currencyDigits(currency),
       base_price_minor: overrides.basePriceMinor ?? 50_000,

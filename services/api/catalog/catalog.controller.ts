@@ -4,15 +4,16 @@ import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { answerRead, type CachedRoute } from '../http/cached-answers';
 import { cacheControl, jsonContent, PRIVATE, withETag } from '../http/caching';
-import { continentInput, searchInput } from '../http/input';
+import { continentInput, countryInput, optionalDate, searchInput } from '../http/input';
 import { pageContentOf, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { strictQuery } from '../http/query-parameters';
 import { cachedQuoter } from '../pricing/quote-tenant-price';
-import { cachedCatalog, cachedVisibleTour, shownUntil } from './list-catalog';
-import { catalogItem, tourDetail } from './tour-answer';
-import type { CatalogPage, TourDetail } from './tour.dto';
+import type { PagePosition } from './tour-selection';
+import { cachedCatalog, cachedFilters, cachedVisibleTour, shownUntil } from './list-catalog';
+import { catalogItem, filtersAnswer, tourDetail } from './tour-answer';
+import type { CatalogFiltersAnswer, CatalogPage, TourDetail } from './tour.dto';
 
 const ROUTE: CachedRoute = { quota: 'catalog' };
 
@@ -24,14 +25,29 @@ export class CatalogController {
   constructor(private readonly context: ApiContext) {}
 
   /**
-   * The catalog as the tenant sees it, by name.
+   * The catalog as the tenant sees it, by name or by next departure. The tours of a list have all the filters.
    * @summary List tours
    * @param limit Tours a page.
    * @isInt limit must be a whole number
    * @minimum limit 1 must be at least 1
    * @maximum limit 100 must be at most 100
    * @param continent Only tours of this continent, such as `asia`, in any case.
+   * @param country Only tours of this country, ISO 3166 alpha-2, in any case.
+   * @param tag Only tours with this tag, as the filters of the catalog name it.
    * @param q Part of the name, in any case, with or without accents.
+   * @param departs_from Only tours with a date that is open for booking on this day or later, YYYY-MM-DD.
+   * @param departs_to Only tours with a date that is open for booking on this day or before, YYYY-MM-DD; with `departs_from`, on
+   *   one date between both.
+   * @param duration_min Only tours of so many days or more.
+   * @isInt duration_min must be a whole number
+   * @minimum duration_min 1 must be at least 1
+   * @maximum duration_min 366 must be at most 366
+   * @param duration_max Only tours of so many days or fewer.
+   * @isInt duration_max must be a whole number
+   * @minimum duration_max 1 must be at least 1
+   * @maximum duration_max 366 must be at most 366
+   * @param sort By `name`, or by `next_departure_date`, then name; tours without one come last. All pages of a list keep the
+   *   next departures of its first page.
    * @param cursor `next_cursor` of the page before.
    */
   @Get('catalog')
@@ -39,12 +55,26 @@ export class CatalogController {
     @Request() request: HttpRequest,
     @Query() limit: number = 24,
     @Query() continent?: string,
+    @Query() country?: string,
+    @Query() tag?: string,
     @Query() q?: string,
+    @Query() departs_from?: string,
+    @Query() departs_to?: string,
+    @Query() duration_min?: number,
+    @Query() duration_max?: number,
+    @Query() sort: 'name' | 'next_departure_date' = 'name',
     @Query() cursor?: string,
   ): Promise<CatalogPage> {
     const { tenant } = apiKeyPrincipalOf(request);
-    const filters = { continent: continentInput(continent), q: searchInput('q', q) };
-    const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filters);
+    const filters = {
+      ...{ continent: continentInput(continent), country: countryInput(country) },
+      ...{ tag: tag?.normalize('NFC'), q: searchInput('q', q) },
+      departsFrom: optionalDate('query', 'departs_from', departs_from),
+      departsTo: optionalDate('query', 'departs_to', departs_to),
+      ...{ durationMin: duration_min, durationMax: duration_max },
+      sort,
+    };
+    const after = pageStart<PagePosition>(request, cursor, filters);
     const { publicBaseUrl } = this.context.config;
     const toContent = pageContentOf(request, filters);
     return answerRead(request, ROUTE, async () => {
@@ -54,6 +84,21 @@ export class CatalogController {
         content: withETag(toContent(items, page.last)),
         until: shownUntil(page.items.map(({ tour }) => tour)),
       };
+    });
+  }
+
+  /**
+   * The values of the catalog's filters, with the number of tours that have each, of the tours that the tenant sees. Dates are those
+   * that are open for booking.
+   * @summary List the filters of the catalog
+   */
+  @Get('catalog/filters')
+  async listFilters(@Request() request: HttpRequest): Promise<CatalogFiltersAnswer> {
+    const { tenant } = apiKeyPrincipalOf(request);
+    return answerRead(request, ROUTE, async () => {
+      const { filters, until } = await cachedFilters(this.context, tenant);
+      const content = jsonContent(filtersAnswer(filters), ['Cache-Control', cacheControl(request, PRIVATE)]);
+      return { content: withETag(content), until };
     });
   }
 

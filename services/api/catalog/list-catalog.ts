@@ -1,18 +1,20 @@
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import { getVisibleTour } from './find-tour';
-import { findCatalogPage, listContinents } from './tour.repository';
+import { type CatalogFilters, findCatalogFilters, listContinents } from './catalog-filters.repository';
+import { findCatalogPage } from './catalog-page.repository';
+import type { CatalogSort, PagePosition, TourSelection } from './tour-selection';
 import { type ListedTour, type Tour, tourKey } from './tour';
 import type { Db } from '../../platform/database';
 import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
 import { foldName } from './fold-name';
 
-interface CatalogFilter {
+interface CatalogFilter extends Omit<TourSelection, 'nameContains'> {
   limit: number;
-  continent?: string;
   /** Part of the name, in any case, with or without accents. */
   q?: string;
-  after?: { nameFolded: string; id: string };
+  sort?: CatalogSort;
+  after?: PagePosition;
 }
 
 export interface PricedCatalogTour {
@@ -25,25 +27,24 @@ export interface PricedCatalogTour {
 interface PricedCatalogPage {
   items: PricedCatalogTour[];
   /** The last item, where the next page starts; null at the end of the list. */
-  last: { nameFolded: string; id: string } | null;
+  last: PagePosition | null;
 }
 
 export async function listCatalog(
   db: Db,
   tenant: Tenant,
-  { limit, continent, q, after }: CatalogFilter,
+  { limit, q, ...filter }: CatalogFilter,
 ): Promise<PricedCatalogPage> {
   const nameContains = q === undefined ? undefined : foldName(q);
-  const tours = await findCatalogPage(db, tenant, { limit: limit + 1, continent, nameContains, after });
+  const tours = await findCatalogPage(db, tenant, { ...filter, limit: limit + 1, nameContains });
   const page = tours.slice(0, limit);
   const quote = await createQuoter(
     db,
     tenant,
-    page.map((tour) => tour.id),
+    page.map(({ tour }) => tour.id),
   );
-  const items = page.map((tour) => ({ tour, priceFromMinor: priceFrom(tour, quote) }));
-  const last = tours.length > limit ? page.at(-1)! : undefined;
-  return { items, last: last ? { nameFolded: last.nameFolded, id: last.id } : null };
+  const items = page.map(({ tour }) => ({ tour, priceFromMinor: priceFrom(tour, quote) }));
+  return { items, last: tours.length > limit ? page.at(-1)!.position : null };
 }
 
 /**
@@ -65,8 +66,7 @@ export async function cachedCatalog(
   tenant: Tenant,
   filter: CatalogFilter,
 ): Promise<PricedCatalogPage> {
-  const { limit, continent, q, after } = filter;
-  const key = JSON.stringify(['page', tenantVersion(tenant), limit, continent, q, after]);
+  const key = JSON.stringify(['page', tenantVersion(tenant), filter]);
   return cache.get(key, async () => {
     const page = await listCatalog(db, tenant, filter);
     return { value: page, until: shownUntil(page.items.map(({ tour }) => tour)), size: kibOf(page) };
@@ -98,6 +98,19 @@ export async function cachedContinents({ db, cache }: CachedReads, tenant: Tenan
     until: Infinity,
     size: 1,
   }));
+}
+
+/** Returns what the tenant's catalog can be filtered by, from the cache, and the time until which that holds without a write. */
+export async function cachedFilters(
+  { db, cache }: CachedReads,
+  tenant: Tenant,
+): Promise<{ filters: CatalogFilters; until: number }> {
+  const key = JSON.stringify(['filters', tenantVersion(tenant)]);
+  return cache.get(key, async () => {
+    const { firstClosingAt, ...filters } = await findCatalogFilters(db, tenant);
+    const until = firstClosingAt?.getTime() ?? Infinity;
+    return { value: { filters, until }, until, size: kibOf(filters) };
+  });
 }
 
 /**

@@ -2,7 +2,8 @@ import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
 import { toMajor } from '../pricing/currency';
 import type { Quoter } from '../pricing/quote-tenant-price';
 import { priceFrom, type PricedCatalogTour } from './list-catalog';
-import type { CatalogItem, TourDetail, TourLocationDto } from './tour.dto';
+import type { CatalogFilters } from './catalog-filters.repository';
+import type { CatalogFiltersAnswer, CatalogItem, TourDetail, TourLocationDto } from './tour.dto';
 import type { Tour, TourLocation } from './tour';
 import { tenantPricesAnswer } from '../pricing/prices';
 
@@ -22,6 +23,15 @@ export function catalogItem({ tour, priceFromMinor }: PricedCatalogTour, baseUrl
     price_from: toMajor(priceFromMinor, tour.currencyDigits),
     next_departure_date: tour.nextDepartureDate,
     updated_at: tour.updatedAt.toISOString(),
+  };
+}
+
+export function filtersAnswer(filters: CatalogFilters): CatalogFiltersAnswer {
+  const { continents, countries, tags } = filters;
+  return {
+    ...{ continents, countries, tags },
+    duration_days: { min: filters.durationMin, max: filters.durationMax },
+    departures: { from: filters.departsFrom, to: filters.departsTo },
   };
 }
 

@@ -37,6 +37,54 @@ export interface CatalogPage {
   next_cursor: string | null;
 }
 
+export interface CountedValueDto {
+  /** @example "asia" */
+  value: string;
+  /**
+   * Number of tours with this value.
+   * @isInt
+   * @example 12
+   */
+  tours: number;
+}
+
+export interface DurationRangeDto {
+  /**
+   * Days of the shortest tour; null without a tour.
+   * @isInt
+   * @example 1
+   */
+  min: number | null;
+  /**
+   * Days of the longest tour; null without a tour.
+   * @isInt
+   * @example 21
+   */
+  max: number | null;
+}
+
+export interface DateRangeDto {
+  /** YYYY-MM-DD: the first date that is open for booking; null without one. */
+  from: string | null;
+  /** YYYY-MM-DD: the last date that is open for booking; null without one. */
+  to: string | null;
+}
+
+/** The values by which the catalog can be filtered, of the tours that the tenant sees. */
+export interface CatalogFiltersAnswer {
+  /** @example [{"value": "asia", "tours": 12}] */
+  continents: CountedValueDto[];
+  /**
+   * ISO 3166 alpha-2.
+   * @example [{"value": "VN", "tours": 3}]
+   */
+  countries: CountedValueDto[];
+  /** @example [{"value": "kayak", "tours": 2}] */
+  tags: CountedValueDto[];
+  duration_days: DurationRangeDto;
+  departures: DateRangeDto;
+}
+
 export interface TourImageDto {
   /** @example "https://images.example.com/ha-long-kayak.jpg" */
   url: string;

@@ -16,8 +16,8 @@ export interface VisibilityRule {
 
 /**
  * Returns the rules that apply to one tour, the deciding one first. The tenant's default is always included. Does not look at the
- * tour's status; IS_VISIBLE and explainVisibility do. SQL repeats this order in four places, so change them too: IS_VISIBLE,
- * findCatalogPage and listContinents (tour.repository.ts), findTenantsWithoutTours (health/installation.repository.ts).
+ * tour's status; IS_VISIBLE and explainVisibility do. SQL repeats this order, so change it there too: IS_VISIBLE, VISIBLE_CONTINENTS
+ * with findCatalogPage and listContinents, findTenantsWithoutTours (health/installation.repository.ts).
  */
 export function rankVisibilityRules(
   defaultVisible: boolean,
@@ -41,3 +41,21 @@ export function visibilityJoins(tenantId: string): string {
 
 /** The condition that the tour is published and the tenant sees it, by the order of rankVisibilityRules. It needs visibilityJoins. */
 export const IS_VISIBLE = `(t.status = 'published' and coalesce(vt.visible, vc.visible, n.default_visible))`;
+
+/**
+ * Begins a statement with the continents of published tours, and those which the tenant sees: `seen`. Steps through the index of
+ * continents, which is cheaper than `distinct` over all tours.
+ */
+export const VISIBLE_CONTINENTS = `with recursive continents (continent) as (
+       (select t.continent from tours t where t.status = 'published' order by t.continent limit 1)
+       union all
+       select (select t.continent from tours t where t.status = 'published' and t.continent > c.continent
+               order by t.continent limit 1)
+       from continents c where c.continent is not null
+     ),
+     seen as (
+       select c.continent
+       from continents c
+         left join visibility_continent_rules vc on vc.tenant_id = :tenantId and vc.continent = c.continent
+       where c.continent is not null and coalesce(vc.visible, :defaultVisible)
+     )`;

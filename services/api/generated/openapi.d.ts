@@ -13,11 +13,34 @@ export interface paths {
         };
         /**
          * List tours
-         * @description The catalog as the tenant sees it, by name.
+         * @description The catalog as the tenant sees it, by name or by next departure. The tours of a list have all the filters.
          *
          *     Needs a key with the scope `catalog:read`.
          */
         get: operations["listTours"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tenant/catalog/filters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the filters of the catalog
+         * @description The values of the catalog's filters, with the number of tours that have each, of the tours that the tenant sees. Dates are those
+         *     that are open for booking.
+         *
+         *     Needs a key with the scope `catalog:read`.
+         */
+        get: operations["listFilters"];
         put?: never;
         post?: never;
         delete?: never;
@@ -707,6 +730,77 @@ export interface components {
              * @example EuO7Zq54MYRnNgC4ZbZAoHsibmFtZUZvbGRlZCI6ImhhIGxvbmcgYmF5IGNydWlzZSIsImlkIjoiNmIxZjliNmUtMmYyYy00YzFlLTlhMzUtN2QwYzVhMWY0ZTIxIn0
              */
             next_cursor: string | null;
+        };
+        CountedValueDto: {
+            /** @example asia */
+            value: string;
+            /**
+             * Format: int32
+             * @description Number of tours with this value.
+             * @example 12
+             */
+            tours: number;
+        };
+        DurationRangeDto: {
+            /**
+             * Format: int32
+             * @description Days of the shortest tour; null without a tour.
+             * @example 1
+             */
+            min: number | null;
+            /**
+             * Format: int32
+             * @description Days of the longest tour; null without a tour.
+             * @example 21
+             */
+            max: number | null;
+        };
+        DateRangeDto: {
+            /**
+             * Format: date
+             * @description YYYY-MM-DD: the first date that is open for booking; null without one.
+             * @example 2027-03-01
+             */
+            from: string | null;
+            /**
+             * Format: date
+             * @description YYYY-MM-DD: the last date that is open for booking; null without one.
+             * @example 2027-03-31
+             */
+            to: string | null;
+        };
+        /** @description The values by which the catalog can be filtered, of the tours that the tenant sees. */
+        CatalogFiltersAnswer: {
+            /**
+             * @example [
+             *       {
+             *         "value": "asia",
+             *         "tours": 12
+             *       }
+             *     ]
+             */
+            continents: components["schemas"]["CountedValueDto"][];
+            /**
+             * @description ISO 3166 alpha-2.
+             * @example [
+             *       {
+             *         "value": "VN",
+             *         "tours": 3
+             *       }
+             *     ]
+             */
+            countries: components["schemas"]["CountedValueDto"][];
+            /**
+             * @example [
+             *       {
+             *         "value": "kayak",
+             *         "tours": 2
+             *       }
+             *     ]
+             */
+            tags: components["schemas"]["CountedValueDto"][];
+            duration_days: components["schemas"]["DurationRangeDto"];
+            departures: components["schemas"]["DateRangeDto"];
         };
         ItineraryDayDto: {
             /**
@@ -2116,10 +2210,47 @@ export interface operations {
                  */
                 continent?: string;
                 /**
+                 * @description Only tours of this country, ISO 3166 alpha-2, in any case.
+                 * @example VN
+                 */
+                country?: string;
+                /**
+                 * @description Only tours with this tag, as the filters of the catalog name it.
+                 * @example kayak
+                 */
+                tag?: string;
+                /**
                  * @description Part of the name, in any case, with or without accents.
                  * @example ha long
                  */
                 q?: string;
+                /**
+                 * @description Only tours with a date that is open for booking on this day or later, YYYY-MM-DD.
+                 * @example 2027-03-01
+                 */
+                departs_from?: string;
+                /**
+                 * @description Only tours with a date that is open for booking on this day or before, YYYY-MM-DD; with `departs_from`, on
+                 *     one date between both.
+                 * @example 2027-03-31
+                 */
+                departs_to?: string;
+                /**
+                 * @description Only tours of so many days or more.
+                 * @example 3
+                 */
+                duration_min?: number;
+                /**
+                 * @description Only tours of so many days or fewer.
+                 * @example 10
+                 */
+                duration_max?: number;
+                /**
+                 * @description By `name`, or by `next_departure_date`, then name; tours without one come last. All pages of a list keep the
+                 *     next departures of its first page.
+                 * @example next_departure_date
+                 */
+                sort?: "name" | "next_departure_date";
                 /**
                  * @description `next_cursor` of the page before.
                  * @example EuO7Zq54MYRnNgC4ZbZAoHsibmFtZUZvbGRlZCI6ImhhIGxvbmcgYmF5IGNydWlzZSIsImlkIjoiNmIxZjliNmUtMmYyYy00YzFlLTlhMzUtN2QwYzVhMWY0ZTIxIn0
@@ -2189,6 +2320,135 @@ export interface operations {
                 content?: never;
             };
             /** @description Invalid request: `validation_failed`, `unknown_parameter`, `duplicate_parameter`, `multiple_credentials`, `invalid_cursor`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unauthorized: `invalid_api_key`, `key_expired`, `key_revoked`, `tenant_inactive`, `insufficient_scope`, `wrong_credential_type`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Server error: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Service unavailable: `overloaded`, `shutting_down`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    listFilters: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "continents": [
+                     *         {
+                     *           "value": "asia",
+                     *           "tours": 12
+                     *         }
+                     *       ],
+                     *       "countries": [
+                     *         {
+                     *           "value": "VN",
+                     *           "tours": 3
+                     *         }
+                     *       ],
+                     *       "tags": [
+                     *         {
+                     *           "value": "kayak",
+                     *           "tours": 2
+                     *         }
+                     *       ],
+                     *       "duration_days": {
+                     *         "min": 1,
+                     *         "max": 21
+                     *       },
+                     *       "departures": {
+                     *         "from": "2027-03-01",
+                     *         "to": "2027-03-31"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CatalogFiltersAnswer"];
+                };
+            };
+            /** @description Your copy is current: the request had its ETag as `If-None-Match`. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Invalid request: `validation_failed`, `unknown_parameter`, `duplicate_parameter`, `multiple_credentials`. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

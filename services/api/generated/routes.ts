@@ -98,6 +98,45 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "CountedValueDto": {
+        "dataType": "refObject",
+        "properties": {
+            "value": {"dataType":"string","required":true},
+            "tours": {"dataType":"integer","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "DurationRangeDto": {
+        "dataType": "refObject",
+        "properties": {
+            "min": {"dataType":"union","subSchemas":[{"dataType":"integer"},{"dataType":"enum","enums":[null]}],"required":true},
+            "max": {"dataType":"union","subSchemas":[{"dataType":"integer"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "DateRangeDto": {
+        "dataType": "refObject",
+        "properties": {
+            "from": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "to": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "CatalogFiltersAnswer": {
+        "dataType": "refObject",
+        "properties": {
+            "continents": {"dataType":"array","array":{"dataType":"refObject","ref":"CountedValueDto"},"required":true},
+            "countries": {"dataType":"array","array":{"dataType":"refObject","ref":"CountedValueDto"},"required":true},
+            "tags": {"dataType":"array","array":{"dataType":"refObject","ref":"CountedValueDto"},"required":true},
+            "duration_days": {"ref":"DurationRangeDto","required":true},
+            "departures": {"ref":"DateRangeDto","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "ItineraryDayDto": {
         "dataType": "refObject",
         "properties": {
@@ -561,7 +600,14 @@ export function RegisterRoutes(app: Router) {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 limit: {"default":24,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 100","value":100}}},
                 continent: {"in":"query","name":"continent","dataType":"string"},
+                country: {"in":"query","name":"country","dataType":"string"},
+                tag: {"in":"query","name":"tag","dataType":"string"},
                 q: {"in":"query","name":"q","dataType":"string"},
+                departs_from: {"in":"query","name":"departs_from","dataType":"string"},
+                departs_to: {"in":"query","name":"departs_to","dataType":"string"},
+                duration_min: {"in":"query","name":"duration_min","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 366","value":366}}},
+                duration_max: {"in":"query","name":"duration_max","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 366","value":366}}},
+                sort: {"default":"name","in":"query","name":"sort","dataType":"union","subSchemas":[{"dataType":"enum","enums":["name"]},{"dataType":"enum","enums":["next_departure_date"]}]},
                 cursor: {"in":"query","name":"cursor","dataType":"string"},
         };
         app.get('/api/tenant/catalog',
@@ -586,6 +632,42 @@ export function RegisterRoutes(app: Router) {
 
               await templateService.apiHandler({
                 methodName: 'listTours',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsCatalogController_listFilters: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+        };
+        app.get('/api/tenant/catalog/filters',
+            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(CatalogController)),
+            ...(fetchMiddlewares<RequestHandler>(CatalogController.prototype.listFilters)),
+
+            async function CatalogController_listFilters(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsCatalogController_listFilters, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<CatalogController>(CatalogController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'listFilters',
                 controller,
                 response,
                 next,

@@ -55,6 +55,11 @@ export function continentInput(value: string | undefined): string | undefined {
   return value?.toLowerCase();
 }
 
+/** Returns the ISO 3166 code of a country from any case. Any other text stays: no tour has it. */
+export function countryInput(value: string | undefined): string | undefined {
+  return value !== undefined && /^[a-z]{2}$/i.test(value) ? value.toUpperCase() : value;
+}
+
 export function emailInput(field: string, value: string): string {
   const email = textInput(field, value, 254);
   if (!EMAIL.test(email)) throw new InvalidInputError('body', field, 'must be an e-mail address');

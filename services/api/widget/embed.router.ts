@@ -1,4 +1,5 @@
 import type { Express, NextFunction, Request, Response } from 'express';
+import type { PagePosition } from '../catalog/tour-selection';
 import { cachedCatalog, cachedContinents } from '../catalog/list-catalog';
 import { mintEmbedPass } from '../credentials/embed-pass';
 import { EmbedPassExpiredError } from '../credentials/credential.errors';
@@ -98,7 +99,7 @@ async function showTours(request: Request, response: Response): Promise<void> {
   const { tenant, tokenId, passChainStart } = widgetPrincipalOf(request);
   const { limit, continent, q, cursor } = documentedQuery<ListQuery>(request);
   const filter = { continent: continentInput(continent), q: searchInput('q', q) };
-  const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filter);
+  const after = pageStart<PagePosition>(request, cursor, filter);
   const { items, last } = await cachedCatalog(context, tenant, { limit, ...filter, after });
   const surroundings = surroundingsOf(request);
   const { locale } = surroundings.language;

@@ -10,6 +10,7 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
+import type { PagePosition } from '../catalog/tour-selection';
 import { cachedCatalog, shownUntil } from '../catalog/list-catalog';
 import type { ApiContext } from '../http/api-context';
 import { widgetPrincipalOf } from '../http/authentication';
@@ -72,7 +73,7 @@ export class WidgetToursController {
   ): Promise<WidgetTourPage> {
     const { tenant } = widgetPrincipalOf(request);
     const filters = { continent: continentInput(continent), q: searchInput('q', q) };
-    const after = pageStart<{ nameFolded: string; id: string }>(request, cursor, filters);
+    const after = pageStart<PagePosition>(request, cursor, filters);
     const { publicBaseUrl } = this.context.config;
     const toContent = pageContentOf(request, filters);
     return answerRead(request, ROUTE, async () => {

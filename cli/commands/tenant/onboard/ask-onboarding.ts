@@ -1,4 +1,4 @@
-import { listContinents } from '../../../../services/api/catalog/tour.repository';
+import { listContinents } from '../../../../services/api/catalog/catalog-filters.repository';
 import { createTenant } from '../../../../services/api/tenants/create-tenant';
 import { EVENT_TYPES } from '../../../../services/webhook-queue/deliveries/delivery';
 import type { Format } from '../../../../services/webhook-queue/endpoints/endpoint';

@@ -35,7 +35,7 @@ const QUOTA_HEADERS = [
 ];
 
 /** Operations whose answer has an ETag, so that a client may store it and revalidate it with If-None-Match. */
-const HAVE_ETAG = ['listTours', 'readTour', 'listWidgetTours'];
+const HAVE_ETAG = ['listFilters', 'listTours', 'readTour', 'listWidgetTours'];
 
 /**
  * Completes an operation's answers. A controller declares only its own codes, as `@Response(409, 'departure_gone, …')`;

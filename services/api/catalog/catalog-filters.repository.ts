@@ -1,0 +1,81 @@
+import type { Db } from '../../platform/database';
+import type { Tenant } from '../tenants/tenant';
+import { IS_VISIBLE, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
+
+/** A value of a field and the number of tours that have it. */
+export interface CountedValue {
+  value: string;
+  tours: number;
+}
+
+/** The values by which a tenant's catalog can be filtered. */
+export interface CatalogFilters {
+  continents: CountedValue[];
+  countries: CountedValue[];
+  tags: CountedValue[];
+  /** Null without a tour. */
+  durationMin: number | null;
+  durationMax: number | null;
+  /** The first and the last date of an open departure, YYYY-MM-DD; null without one. */
+  departsFrom: string | null;
+  departsTo: string | null;
+}
+
+/**
+ * Reads each tour that the tenant sees once, and the first and last departures from the index of dates.
+ * @returns `firstClosingAt`: when one of these two departures closes
+ */
+export async function findCatalogFilters(
+  db: Db,
+  tenant: Tenant,
+): Promise<CatalogFilters & { firstClosingAt: Date | null }> {
+  const { rows } = await db.raw(
+    `with visible as materialized (
+       select t.continent, t.country, t.duration_days, t.tags
+       from tours t ${visibilityJoins(':tenantId')} where ${IS_VISIBLE}
+     )
+     select ${countedValues('continent', 'visible')} as continents, ${countedValues('country', 'visible')} as countries,
+       ${countedValues('tag', 'visible cross join lateral (select distinct unnest(tags) as tag) as each_tag')} as tags,
+       (select min(duration_days) from visible) as duration_min, (select max(duration_days) from visible) as duration_max,
+       first.departure_date as departs_from, last.departure_date as departs_to, least(first.closes_at, last.closes_at) as first_closing_at
+     from (select) one left join lateral (${openDeparture('asc')}) first on true left join lateral (${openDeparture('desc')}) last on true`,
+    { tenantId: tenant.id },
+  );
+  return rows[0];
+}
+
+function countedValues(column: string, from: string): string {
+  return `(select coalesce(jsonb_agg(jsonb_build_object('value', value, 'tours', tours) order by value collate "C"), '[]')
+           from (select ${column} as value, count(*) as tours from ${from} group by ${column}) as counted)`;
+}
+
+/** Selects the first or the last open departure. A date of any time zone that is not over is at most a day before the date in UTC. */
+function openDeparture(order: 'asc' | 'desc'): string {
+  return `select d.departure_date, departure_closes_at(d.departure_date, d.closes_at, t.time_zone) as closes_at
+     from departures d join tours t on t.id = d.tour_id ${visibilityJoins(':tenantId')}
+     where ${IS_VISIBLE} and d.departure_date >= (statement_timestamp() at time zone 'UTC')::date - 1
+       and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())
+     order by d.departure_date ${order} limit 1`;
+}
+
+/** Returns the slugs of the continents with a visible tour. Steps through the index of continents and checks each one. */
+export async function listContinents(db: Db, tenant: Tenant): Promise<string[]> {
+  const { rows } = await db.raw(
+    `${VISIBLE_CONTINENTS}
+     select c.continent
+     from continents c
+     where c.continent is not null
+       and (exists (
+              select from seen where seen.continent = c.continent and exists (
+                select from tours t
+                where t.status = 'published' and t.continent = c.continent
+                  and not exists (select from visibility_tour_rules r
+                                  where r.tenant_id = :tenantId and r.tour_id = t.id and not r.visible)))
+            or exists (
+              select from visibility_tour_rules r join tours t on t.id = r.tour_id and t.status = 'published'
+              where r.tenant_id = :tenantId and r.visible and r.continent = c.continent))
+     order by c.continent`,
+    { tenantId: tenant.id, defaultVisible: tenant.defaultVisible },
+  );
+  return rows.map((row: { continent: string }) => row.continent);
+}

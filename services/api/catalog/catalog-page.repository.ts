@@ -1,0 +1,171 @@
+import type { Db } from '../../platform/database';
+import type { Tenant } from '../tenants/tenant';
+import type { ListedTour } from './tour';
+import { LISTED_COLUMNS, UPCOMING } from './tour.repository';
+import type { CatalogSort, PagePosition, TourSelection } from './tour-selection';
+import { IS_VISIBLE, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
+
+interface CatalogPageRequest extends TourSelection {
+  limit: number;
+  sort?: CatalogSort;
+  /** The last tour of the previous page. */
+  after?: PagePosition;
+}
+
+export interface PlacedTour {
+  tour: ListedTour;
+  position: PagePosition;
+}
+
+/**
+ * Returns one page of the tours that a tenant sees, by folded name or by next departure and folded name, then id. Uses the index
+ * of the rules and the list of visible continents, so that page 3,000 costs the same as page 1. A join with coalesce() reads the
+ * whole catalog (27 to 46 ms for 100,000 tours).
+ */
+export async function findCatalogPage(
+  db: Db,
+  tenant: Tenant,
+  page: CatalogPageRequest,
+): Promise<PlacedTour[]> {
+  const { after } = page;
+  const byDate = page.sort === 'next_departure_date';
+  const at = byDate ? (after?.at ?? (await readTime(db))) : undefined;
+  const { rows } = await db.raw(
+    `${VISIBLE_CONTINENTS},
+     ${byDate ? pageByDate(page) : pageByName(page)}
+     select ${LISTED_COLUMNS}, page.sort_key
+     from page join tours t on t.id = page.id ${UPCOMING}
+     order by page.sort_key, page.id`,
+    {
+      ...selectionBindings(page),
+      ...{ tenantId: tenant.id, defaultVisible: tenant.defaultVisible, limit: page.limit },
+      ...{ readAt: at ?? null, afterKey: after?.sortKey ?? null },
+      ...{ afterName: after?.nameFolded ?? null, afterId: after?.id ?? null },
+    },
+  );
+  return rows.map(({ sortKey, ...tour }: ListedTour & { sortKey: string }) => ({
+    tour,
+    position: byDate ? { sortKey, at } : { nameFolded: sortKey, id: tour.id },
+  }));
+}
+
+/** Returns the clock as text, because a Date would drop the microseconds. */
+async function readTime(db: Db): Promise<string> {
+  const { rows } = await db.raw('select clock_timestamp()::text as "readAt"');
+  return rows[0].readAt;
+}
+
+/** Reads the tours with a visible rule, and those without a rule in visible continents, each in the order of an index. */
+function pageByName(page: CatalogPageRequest): string {
+  const after = (row: string, id: string) =>
+    page.after ? `and (${row}.name_folded, ${row}.${id}) > (:afterName, :afterId::uuid)` : '';
+  // Tags have an index in the same order.
+  const byTag = page.tag !== undefined;
+  const [row, id] = byTag ? ['g', 'tour_id'] : ['t', 'id'];
+  const listed = byTag ? `tour_tags g join tours t on t.id = g.tour_id and g.tag = :tag` : 'tours t';
+  return `page as (
+       (select r.tour_id as id, r.name_folded as sort_key
+        from visibility_tour_rules r join tours t on t.id = r.tour_id and t.status = 'published'
+        where r.tenant_id = :tenantId and r.visible ${selectionOf(page, 'r')} ${after('r', 'tour_id')}
+        order by r.name_folded, r.tour_id limit :limit)
+       union all
+       (select found.id, found.name_folded
+        from seen cross join lateral (
+          select t.id, t.name_folded from ${listed}
+          where t.status = 'published' and ${row}.continent = seen.continent
+            and not exists (select from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id)
+            ${selectionOf({ ...page, tag: undefined }, row)} ${after(row, id)}
+          order by ${row}.name_folded, ${row}.${id} limit :limit) found)
+       order by sort_key, id limit :limit
+     )`;
+}
+
+/**
+ * Reads the same from the next departures that are known (migration 0015), and computes those that are not: of tours that changed,
+ * whose departure closed, or which were computed after the first page was read.
+ */
+function pageByDate(page: CatalogPageRequest): string {
+  const selection = selectionOf(page, 't', ':readAt::timestamptz');
+  const after = (key: string) => (page.after ? `and ${key} > :afterKey` : '');
+  const known = `${selection} ${after('n.sort_key')}
+            and not exists (select from unknown u where u.tour_id = n.tour_id)
+          order by n.sort_key limit :limit`;
+  return `unknown as materialized (
+       select tour_id from next_departures where open_until <= :readAt::timestamptz
+       union select tour_id from next_departures where computed_at > :readAt::timestamptz
+       union select tour_id from next_departures_due
+     ),
+     page as (
+       (select n.tour_id as id, n.sort_key
+        from continents c cross join lateral (
+          select n.* from next_departures n
+            join visibility_tour_rules r on r.tour_id = n.tour_id and r.tenant_id = :tenantId and r.visible
+            join tours t on t.id = n.tour_id and t.status = 'published'
+          where n.continent = c.continent and r.continent = c.continent ${known}) n)
+       union all
+       (select n.tour_id, n.sort_key
+        from seen cross join lateral (
+          select n.* from next_departures n join tours t on t.id = n.tour_id and t.status = 'published'
+          where n.continent = seen.continent
+            and not exists (select from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = n.tour_id)
+            ${known}) n)
+       union all
+       (select t.id, next.sort_key
+        from unknown u join tours t on t.id = u.tour_id
+          ${visibilityJoins(':tenantId')}
+          cross join lateral (
+            select next_departure_key(min(d.departure_date), t.name_folded, t.id) as sort_key from departures d
+            where d.tour_id = t.id
+              and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, :readAt::timestamptz)) next
+        where ${IS_VISIBLE} ${selection} ${after('next.sort_key')}
+        order by next.sort_key limit :limit)
+       order by sort_key limit :limit
+     )`;
+}
+
+/**
+ * Returns the conditions for the tour `t` of a statement, each after `and`.
+ * @param row has the columns continent and name_folded of the tour
+ * @param at the time at which departures are open, an SQL expression
+ */
+function selectionOf(selection: TourSelection, row = 't', at = 'statement_timestamp()'): string {
+  const { departsFrom, departsTo } = selection;
+  const departs = [
+    departsFrom !== undefined && 'd.departure_date >= :departsFrom::date',
+    departsTo !== undefined && 'd.departure_date <= :departsTo::date',
+  ].filter(Boolean);
+  const conditions = [
+    selection.continent !== undefined && `${row}.continent = :continent`,
+    selection.nameContains !== undefined && `${row}.name_folded like :pattern`,
+    selection.country !== undefined && 't.country = :country',
+    selection.tag !== undefined && 't.id in (select g.tour_id from tour_tags g where g.tag = :tag)',
+    selection.durationMin !== undefined && 't.duration_days >= :durationMin',
+    selection.durationMax !== undefined && 't.duration_days <= :durationMax',
+    // Without a condition between both tours, so that the planner may begin with the departures of a rare date.
+    departs.length > 0 &&
+      `t.id in (select d.tour_id from departures d join tours z on z.id = d.tour_id where ${departs.join(' and ')}
+         and departure_is_open(d.status, d.departure_date, d.closes_at, z.time_zone, ${at}))`,
+  ];
+  return conditions
+    .filter(Boolean)
+    .map((condition) => `and ${condition}`)
+    .join(' ');
+}
+
+function selectionBindings({ nameContains, ...selection }: TourSelection) {
+  return {
+    continent: selection.continent ?? null,
+    pattern: `%${escapeLike(nameContains ?? '')}%`,
+    country: selection.country ?? null,
+    tag: selection.tag ?? null,
+    departsFrom: selection.departsFrom ?? null,
+    departsTo: selection.departsTo ?? null,
+    durationMin: selection.durationMin ?? null,
+    durationMax: selection.durationMax ?? null,
+  };
+}
+
+/** Escapes a text for LIKE. */
+function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}

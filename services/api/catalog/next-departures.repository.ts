@@ -1,0 +1,42 @@
+import { CLOCK, type Db, inTransaction, type Trx } from '../../platform/database';
+
+const TOURS_A_STEP = 2_000;
+
+/**
+ * Computes the next departures anew of tours that changed or whose departure closed (migration 0015), in short transactions. One
+ * process does it at a time: two could store their results in the wrong order. A late run changes no answer.
+ */
+export async function refreshNextDepartures(db: Db): Promise<void> {
+  for (;;) if ((await inTransaction(db, refreshStep)) < TOURS_A_STEP) return;
+}
+
+async function refreshStep(trx: Trx): Promise<number> {
+  const claim = await trx.raw("select pg_try_advisory_xact_lock(hashtext('next departures')) as claimed");
+  if (!claim.rows[0].claimed) return 0;
+  const { rows } = await trx.raw(
+    `with due as (
+       delete from next_departures_due where id in (select id from next_departures_due order by id limit :most)
+       returning tour_id)
+     select tour_id from due
+     union all
+     (select tour_id from next_departures where open_until <= statement_timestamp() order by open_until limit :most)`,
+    { most: TOURS_A_STEP },
+  );
+  const tourIds = rows.map((row: { tourId: string }) => row.tourId);
+  // Runs as its own statement: it sees every change whose mark it has deleted.
+  await trx.raw(
+    `${CLOCK}
+     insert into next_departures (tour_id, continent, sort_key, computed_at, open_until)
+     select t.id, t.continent, next_departure_key(next.departure_date, t.name_folded, t.id), clock.at, coalesce(next.closes_at, 'infinity')
+     from clock, tours t left join lateral (
+       select d.departure_date, departure_closes_at(d.departure_date, d.closes_at, t.time_zone) as closes_at
+       from departures d
+       where d.tour_id = t.id and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, clock.at)
+       order by d.departure_date limit 1) next on true
+     where t.id = any(:tourIds::uuid[])
+     on conflict (tour_id) do update set continent = excluded.continent, sort_key = excluded.sort_key,
+       computed_at = excluded.computed_at, open_until = excluded.open_until`,
+    { tourIds },
+  );
+  return tourIds.length;
+}
