@@ -1,6 +1,6 @@
 import { InvalidInputError } from '../../platform/errors';
 import {
-  countryInput,
+  phoneCountryInput,
   dateInput,
   emailInput,
   isCountry,
@@ -29,7 +29,7 @@ export function bookingRequest(body: BookingBody, { country }: Tenant): Omit<Boo
     name: () => textInput('name', body.name, 200),
     phone: () =>
       phoneInput('phone', body.phone, isCountry(body.phone_country) ? body.phone_country : country),
-    phoneCountry: () => optionalInput(body.phone_country, (code) => countryInput('phone_country', code)),
+    phoneCountry: () => optionalInput(body.phone_country, (code) => phoneCountryInput('phone_country', code)),
     email: () => emailInput('email', body.email),
     holdId: () => optionalInput(body.hold_id, (id) => textInput('hold_id', id, 128)),
     externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),

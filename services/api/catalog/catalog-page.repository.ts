@@ -81,7 +81,7 @@ function pageByName(page: CatalogPageRequest): string {
 }
 
 /**
- * Reads the same from the next departures that are known (migration 0015), and computes those that are not: of tours that changed,
+ * Reads the same from the next departures that are known (migration 0016), and computes those that are not: of tours that changed,
  * whose departure closed, or which were computed after the first page was read.
  */
 function pageByDate(page: CatalogPageRequest): string {

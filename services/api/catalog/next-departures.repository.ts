@@ -3,7 +3,7 @@ import { CLOCK, type Db, inTransaction, type Trx } from '../../platform/database
 const TOURS_A_STEP = 2_000;
 
 /**
- * Computes the next departures anew of tours that changed or whose departure closed (migration 0015), in short transactions. One
+ * Computes the next departures anew of tours that changed or whose departure closed (migration 0016), in short transactions. One
  * process does it at a time: two could store their results in the wrong order. A late run changes no answer.
  */
 export async function refreshNextDepartures(db: Db): Promise<void> {

@@ -20,7 +20,7 @@ export interface TourSelection {
 export interface PagePosition {
   nameFolded?: string;
   id?: string;
-  /** next_departure_key() of migration 0015. */
+  /** next_departure_key() of migration 0016. */
   sortKey?: string;
   /** The clock reading of the first page, by which the next departures of all pages are chosen. */
   at?: string;

@@ -118,7 +118,7 @@ export function isCountry(value: unknown): value is CountryCode {
 }
 
 /** Reads an ISO 3166 alpha-2 code in capital letters. @throws InvalidInputError (400) */
-export function countryInput(field: string, value: string): CountryCode {
+export function phoneCountryInput(field: string, value: string): CountryCode {
   if (isCountry(value)) return value;
   throw new InvalidInputError('body', field, 'must be an ISO 3166 alpha-2 code such as DE');
 }
