@@ -38,12 +38,25 @@ async function openSales(): Promise<Sales> {
     ...terminal,
     ...{ tenant, tour, date },
     hold: (quantity) => {
-      const request = { ...wanted, party: adultsOnly(quantity), holdMinutes: undefined, externalRef: 'cart-1', customer: ANA };
+      const request = {
+        ...wanted,
+        party: adultsOnly(quantity),
+        holdMinutes: undefined,
+        externalRef: 'cart-1',
+        customer: ANA,
+      };
       return inTransaction(db, (trx) => placeHold(trx, tenant, request));
     },
     book: (adults, { holdId, notes } = {}) => {
       const rest = { paymentMethod: null, holdId: holdId ?? null, expectedTotal: null, notes: notes ?? null };
-      const request = { ...wanted, ...rest, party: adultsOnly(adults), travellers: null, externalRef: 'order-1', customer: ANA };
+      const request = {
+        ...wanted,
+        ...rest,
+        party: adultsOnly(adults),
+        travellers: null,
+        externalRef: 'order-1',
+        customer: ANA,
+      };
       return inTransaction(db, (trx) => createBooking(trx, tenant, request));
     },
     seatsTaken: async () => {

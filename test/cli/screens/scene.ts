@@ -94,14 +94,25 @@ async function givenBookings(db: Db): Promise<void> {
   const book = (request: object) => {
     const rest = { paymentMethod: null, holdId: null, expectedTotal: null, externalRef: null, notes: null };
     return inTransaction(db, (trx) =>
-      createBooking(trx, acme, { ...wanted, ...rest, party: adultsOnly(2), travellers: null, customer: ANA, ...request }),
+      createBooking(trx, acme, {
+        ...wanted,
+        ...rest,
+        party: adultsOnly(2),
+        travellers: null,
+        customer: ANA,
+        ...request,
+      }),
     );
   };
   const held = await hold({ externalRef: 'cart-81' });
   const first = await book({ holdId: held.id, externalRef: 'order-81' });
   await inTransaction(db, (trx) => confirmBooking(trx, acme.id, { bookingRef: first.bookingRef, by }));
   await book({ externalRef: 'order-82', customer: JUN, notes: 'Vegetarian' });
-  await hold({ externalRef: 'cart-83', party: adultsOnly(4), customer: { name: null, phone: null, email: null } });
+  await hold({
+    externalRef: 'cart-83',
+    party: adultsOnly(4),
+    customer: { name: null, phone: null, email: null },
+  });
   await db.raw(
     `update seat_holds set created_at = now() - interval '2 days', ended_at = now() - interval '2 days' + interval '10 minutes',
        expires_at = now() - interval '2 days' + interval '15 minutes' where id = ?`,
