@@ -47,8 +47,6 @@ const STATEMENTS = [
    from tours t join departures d on d.tour_id = t.id group by t.id`,
   `insert into tour_tags (tour_id, tag, continent, name_folded)
    select id, unnest(tags), continent, name_folded from tours`,
-  `insert into tour_changes (tour_id, changed_at)
-   select id, now() - interval '1 year' * (row_number() over (order by slug)) / :tours from tours`,
   `create temporary table many_tenants on commit drop as
      select id, default_visible, (row_number() over (order by slug) - 1)::integer as n from tenants where slug like 'large-%'`,
   `create temporary table many_departures on commit drop as

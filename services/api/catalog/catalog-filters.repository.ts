@@ -45,7 +45,7 @@ export async function findCatalogFilters(
 }
 
 function countedValues(column: string, from: string): string {
-  return `(select coalesce(json_agg(json_build_object('value', value, 'tours', tours) order by value collate "C"), '[]')
+  return `(select coalesce(jsonb_agg(jsonb_build_object('value', value, 'tours', tours) order by value collate "C"), '[]')
            from (select ${column} as value, count(*) as tours from ${from} group by ${column}) as counted)`;
 }
 

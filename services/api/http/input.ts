@@ -81,21 +81,6 @@ export function optionalDate(
   return value === undefined ? undefined : dateInput(place, field, value);
 }
 
-const INSTANT = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
-
-/** Reads a time, RFC 3339 with any offset. @throws InvalidInputError */
-export function optionalInstant(
-  place: InputPlace,
-  field: string,
-  value: string | undefined,
-): string | undefined {
-  if (value === undefined) return undefined;
-  const day = INSTANT.exec(value)?.[1];
-  if (day === undefined || !isCalendarDate(day) || Number.isNaN(Date.parse(value)))
-    throw new InvalidInputError(place, field, 'must be a time such as 2027-03-06T09:30:00Z');
-  return value;
-}
-
 function readText(
   { place, field }: { place: InputPlace; field: string },
   value: string,

@@ -141,7 +141,6 @@ const NAMES: Record<string, WireName> = {
   tour_id: { example: 'ha-long-bay-cruise' },
   unit_price: { description: "The tenant's price of one adult, in major units.", example: 489.5 },
   updated_at: { format: 'date-time', example: '2027-01-10T16:04:11.000Z' },
-  updated_since: { format: 'date-time', example: '2027-01-12T09:29:57.120Z' },
   url: {
     description: 'Address.',
     format: 'uri',
