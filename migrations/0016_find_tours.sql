@@ -4,7 +4,6 @@ create index tours_by_duration on tours (duration_days) where status = 'publishe
 create index departures_by_date on departures (departure_date, tour_id) where status = 'scheduled';
 -- A page reads the rules of its tours only.
 create index price_rules_tenant_tour on price_rules (tenant_id, tour_id);
-drop index price_rules_tenant;
 
 -- The place of a tour in the order of next departures: its date (null: none, which sorts last), folded name, and id. No name has
 -- the character between them.
@@ -95,3 +94,6 @@ create trigger tours_inserted_tags after insert on tours
   referencing new table as new_rows for each statement execute function keep_tour_tags();
 create trigger tours_updated_tags after update on tours
   referencing new table as new_rows old table as old_rows for each statement execute function keep_tour_tags();
+
+-- Last, because it stops the readers of the rules until the migration ends.
+drop index price_rules_tenant;

@@ -1,4 +1,6 @@
 import { PRICE_RULE_KINDS } from '../../services/api/pricing/choose-price-rule';
+import { partyInput } from '../../services/api/pricing/party-input';
+import { InvalidInputError } from '../../services/platform/errors';
 import { flag, type Noun } from '../engine/command';
 import { UsageError } from '../engine/failure';
 import { afterFlag, continentFlag, LIMIT_FLAG, roundingStep, tourFlag, travelDate } from '../engine/flags';
@@ -63,12 +65,28 @@ export const pricing: Noun = {
           otherwise: '0',
         }),
       ],
+      check: checkParty,
       examples: ['pricing simulate acme dolomites-hut-to-hut --date 2027-06-05 --adults 2 --children 1'],
       run: () =>
         (require('./pricing/simulate') as typeof import('./pricing/simulate')).simulatePricingCommand,
     },
   ],
 };
+
+/** Refuses a party that no booking accepts. */
+function checkParty({ adults, children, singleSupplements }: SimulatedParty): void {
+  try {
+    partyInput({ adults, children, single_supplements: singleSupplements });
+  } catch (error) {
+    throw error instanceof InvalidInputError ? new UsageError(error.message) : error;
+  }
+}
+
+interface SimulatedParty {
+  adults?: number;
+  children?: number;
+  singleSupplements?: number;
+}
 
 function checkRule({ tour, continent, travelFrom, travelTo, ...rule }: RuleOptions): void {
   if (PRICE_RULE_KINDS.filter((kind) => rule[kind] !== undefined).length !== 1) {

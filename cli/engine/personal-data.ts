@@ -19,13 +19,13 @@ export function toCustomerDocument(customer: PartialCustomer, reveal = false): P
   };
 }
 
-/** Masks a website's reference if it contains the customer's name, phone or email. */
+/** Masks a website's reference if it contains the name, phone or email of one of the people. */
 export function toReferenceDocument(
   reference: string | null,
-  customer: PartialCustomer,
+  people: PartialCustomer[],
   reveal = false,
 ): string | null {
-  return reference === null || reveal || !personFinder([customer])(reference) ? reference : HIDDEN;
+  return reference === null || reveal || !personFinder(people)(reference) ? reference : HIDDEN;
 }
 
 /** Joins the customer's data on one line. */

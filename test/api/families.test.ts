@@ -95,8 +95,9 @@ describe('travellers of a booking', () => {
 
   it.each([
     ['more of a category than booked', [RUI, RUI], 'travellers'],
-    ['an unknown category', [{ ...RUI, category: 'infant' }], 'travellers.$0.category'],
+    ['an unknown category', [{ ...RUI, category: 'infant' }], 'travellers.0.category'],
     ['a day that does not exist', [{ ...RUI, birth_date: '2019-02-31' }], 'travellers.0.birth_date'],
+    ['a missing name', [{ category: 'child', first_name: 'Rui' }], 'travellers.0.last_name'],
     ['an empty name', [{ ...RUI, first_name: ' ' }], 'travellers.0.first_name'],
   ])('are refused with 400 for %s', async (_what, travellers, field) => {
     const { tour, date } = await givenFamilySeats();

@@ -1,5 +1,5 @@
 import { priceBreakdown } from '../../../services/api/bookings/price-breakdown';
-import type { BookingLead } from '../../../services/api/bookings/booking-lead';
+import { type BookingLead, peopleOf } from '../../../services/api/bookings/booking-lead';
 import { toMajor } from '../../../services/api/pricing/currency';
 import { HIDDEN } from '../../../services/platform/mask-personal-data';
 import { type PricesAnswer, pricesAnswer } from '../../../services/api/pricing/prices';
@@ -23,7 +23,7 @@ export function toBookingDocument(lead: BookingLead, reveal = false) {
     deposit_total: toMajor(lead.depositMinor, lead.currencyDigits),
     currency: lead.currency,
     payment_method: lead.paymentMethod,
-    external_ref: toReferenceDocument(lead.externalRef, lead.customer, reveal),
+    external_ref: toReferenceDocument(lead.externalRef, peopleOf(lead), reveal),
     source: lead.source,
     hold_id: lead.holdId,
     created_at: lead.createdAt.toISOString(),
@@ -41,7 +41,7 @@ export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
     customer: toCustomerDocument(lead.customer, reveal),
     travellers: lead.travellers && lead.travellers.map((one) => toTravellerDocument(one, reveal)),
     notes: lead.notes === null || reveal ? lead.notes : HIDDEN,
-    cancel_reason: lead.cancelReason,
+    cancel_reason: lead.cancelReason === null || reveal ? lead.cancelReason : HIDDEN,
     price_breakdown: priceBreakdown(lead),
   };
 }

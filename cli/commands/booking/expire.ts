@@ -11,7 +11,7 @@ const EXPIRED_COLUMNS = [
   'tenant',
   { heading: 'tour', least: 10 },
   'date',
-  'adults',
+  'party',
   'was due (utc)',
 ];
 
@@ -34,7 +34,14 @@ export async function expireBookingsCommand(
   const items = expired.map((lead) => toBookingDocument(lead));
   output.answer({ items, dry_run: dryRun }, (screen) => {
     const rows = items.map((b) => [
-      ...[b.booking_ref, b.tenant, b.tour, b.departure_date, b.adults, shortTime(b.payment_due_at)],
+      ...[
+        b.booking_ref,
+        b.tenant,
+        b.tour,
+        b.departure_date,
+        b.adults + b.children,
+        shortTime(b.payment_due_at),
+      ],
     ]);
     return table(EXPIRED_COLUMNS, rows, 'No unpaid booking whose payment window is over', screen);
   });

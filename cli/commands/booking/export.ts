@@ -67,8 +67,6 @@ const COLUMNS = [
   'tour',
   'departure_date',
   'adults',
-  'children',
-  'single_supplements',
   'unit_price',
   'total_price',
   'deposit_total',
@@ -80,8 +78,10 @@ const COLUMNS = [
   'customer_name',
   'customer_phone',
   'customer_email',
-  'travellers',
   'notes',
+  'children',
+  'single_supplements',
+  'travellers',
 ] as const;
 
 /** Matches characters that are invisible in a cell. */

@@ -31,7 +31,7 @@ const AFFECTED_COLUMNS: Column[] = [
   'affected booking',
   { heading: 'tenant', least: 8 },
   'status',
-  { heading: 'adults', right: true },
+  { heading: 'seats', right: true },
   { heading: 'reference', least: 8 },
 ];
 
@@ -60,8 +60,14 @@ export async function cancelDepartureCommand(
     live_holds: live.holds,
   };
   output.answer(answer, (screen) => {
-    const rows = bookings.map(({ bookingRef, tenant, status, adults, externalRef, customer }) => [
-      ...[bookingRef, tenant, status, adults, toReferenceDocument(externalRef, customer, reveal)],
+    const rows = bookings.map(({ bookingRef, tenant, status, adults, children, externalRef, customer }) => [
+      ...[
+        bookingRef,
+        tenant,
+        status,
+        adults + children,
+        toReferenceDocument(externalRef, [customer], reveal),
+      ],
       ...(reveal ? [describeCustomer(customer)] : []),
     ]);
     const columns = reveal ? [...AFFECTED_COLUMNS, CUSTOMER_COLUMN] : AFFECTED_COLUMNS;
@@ -89,7 +95,8 @@ function toAffectedDocument(booking: StandingBooking, reveal: boolean) {
     tenant: booking.tenant,
     status: booking.status,
     adults: booking.adults,
-    external_ref: toReferenceDocument(booking.externalRef, booking.customer, reveal),
+    children: booking.children,
+    external_ref: toReferenceDocument(booking.externalRef, [booking.customer], reveal),
     customer: toCustomerDocument(booking.customer, reveal),
   };
 }

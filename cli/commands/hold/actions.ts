@@ -38,7 +38,7 @@ function toHoldDocument(hold: SeatHold, reveal = false) {
     expires_at: hold.expiresAt.toISOString(),
     unit_price: toMajor(hold.prices.adult, hold.currencyDigits),
     currency: hold.currency,
-    external_ref: toReferenceDocument(hold.externalRef, hold.customer, reveal),
+    external_ref: toReferenceDocument(hold.externalRef, [hold.customer], reveal),
     created_at: hold.createdAt.toISOString(),
   };
 }

@@ -2,12 +2,11 @@ import type { Trx } from '../../platform/database';
 import { relockDeparture } from '../departures/reserve-seats';
 import { eraseHoldCustomer } from '../holds/change-hold';
 import { getHold } from '../holds/find-hold';
-import type { PartialCustomer } from '../holds/seat-hold';
 import { eraseAnswers } from '../idempotency/erase-answers';
 import { personFinder } from '../privacy/person-finder';
 import { eraseRefusals } from '../refusals/refusal-log';
 import { ANY_TENANT } from '../tenants/tenant';
-import type { BookingLead, Traveller } from './booking-lead';
+import { type BookingLead, peopleOf } from './booking-lead';
 import { eraseCustomerOfLead, lockLead } from './booking-lead.repository';
 import { getBooking } from './find-booking';
 
@@ -38,8 +37,7 @@ export async function anonymizeBooking(
   if (found.anonymizedAt) return undefined;
   const { id, holdId, departureId, tenant } = found;
   const hold = holdId ? await getHold(trx, tenant.id, holdId) : undefined;
-  const travellers = (found.travellers ?? []).map(toPerson);
-  const identifiesPerson = personFinder([found.customer, ...(hold ? [hold.customer] : []), ...travellers]);
+  const identifiesPerson = personFinder([...peopleOf(found), ...(hold ? [hold.customer] : [])]);
 
   const named = { booking_ref: bookingRef, ...(holdId && { hold_id: holdId }) };
   const erase = () => eraseAnswers(trx, { tenantId: tenant.id, named, identifiesPerson, secret });
@@ -61,8 +59,4 @@ export async function anonymizeBooking(
   await eraseCustomerOfLead(trx, id, keptReference(before.externalRef));
   const after = await getBooking(trx, ANY_TENANT, bookingRef);
   return { before, after, identifiesPerson, answers: answers + late, refusals };
-}
-
-function toPerson({ first_name, last_name }: Traveller): PartialCustomer {
-  return { name: `${first_name} ${last_name}`, phone: null, email: null };
 }

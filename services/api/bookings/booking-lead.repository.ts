@@ -15,7 +15,8 @@ const LEAD_COLUMNS = `
   ${LEAD_STATUS} as status, ${lockedPrices('l')} as prices, l.total_minor, l.deposit_minor,
   l.currency, l.currency_digits, l.price_breakdown, l.payment_method, l.external_ref, l.source, l.customer_name,
   l.customer_phone, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
-  l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at, l.updated_at`;
+  l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at,
+  coalesce(l.updated_at, greatest(l.created_at, l.confirmed_at, l.cancelled_at, l.expired_at, l.anonymized_at)) as updated_at`;
 
 /** Follows CLOCK. */
 const LEAD_TABLES =

@@ -1,3 +1,4 @@
+import type { PartialCustomer } from '../holds/seat-hold';
 import type { Party } from '../pricing/party';
 import type { Prices } from '../pricing/prices';
 import type { Actor } from '../tenants/actor';
@@ -77,6 +78,18 @@ export interface BookingLead {
   cancelReason: string | null;
   expiredAt: Date | null;
   anonymizedAt: Date | null;
+}
+
+/** Returns the customer and the travellers, for a search for their personal data. */
+export function peopleOf({
+  customer,
+  travellers,
+}: {
+  customer: PartialCustomer;
+  travellers?: Traveller[] | null;
+}): PartialCustomer[] {
+  const named = (travellers ?? []).map(({ first_name, last_name }) => `${first_name} ${last_name}`);
+  return [customer, ...named.map((name) => ({ name, phone: null, email: null }))];
 }
 
 const BOOKING_REF = /^[A-Z0-9]{2,10}-\d{1,15}$/;

@@ -120,6 +120,7 @@ export interface BookingFields {
   payment_method: 'bank' | 'reserve' | 'card';
   source: string;
   created_at: string;
+  /** @example "2027-01-12T09:30:00.000Z" */
   updated_at: string;
   confirmed_at: string | null;
   cancelled_at: string | null;

@@ -1,9 +1,7 @@
 import { InvalidInputError } from '../../platform/errors';
 import {
-  phoneCountryInput,
   dateInput,
   emailInput,
-  isCountry,
   optionalDate,
   optionalInput,
   phoneInput,
@@ -12,6 +10,7 @@ import {
   textInput,
 } from '../http/input';
 import { numberOr, type PartyBody, partyInput } from '../pricing/party-input';
+import { isCountry } from '../tenants/country';
 import type { Tenant } from '../tenants/tenant';
 import type { BookingBody, CancelBody, TravellerBody } from './booking.dto';
 import type { Traveller } from './booking-lead';
@@ -27,8 +26,7 @@ export function bookingRequest(body: BookingBody, { country }: Tenant): Omit<Boo
     party: () => partyInput(body),
     travellers: () => optionalInput(body.travellers, (travellers) => travellersInput(travellers, body)),
     name: () => textInput('name', body.name, 200),
-    phone: () =>
-      phoneInput('phone', body.phone, isCountry(body.phone_country) ? body.phone_country : country),
+    phone: () => phoneInput('phone', body.phone, phoneCountryOf(body) ?? country),
     phoneCountry: () => optionalInput(body.phone_country, (code) => phoneCountryInput('phone_country', code)),
     email: () => emailInput('email', body.email),
     holdId: () => optionalInput(body.hold_id, (id) => textInput('hold_id', id, 128)),
@@ -46,6 +44,15 @@ export function bookingRequest(body: BookingBody, { country }: Tenant): Omit<Boo
     externalRef,
     notes,
   };
+}
+
+function phoneCountryOf({ phone_country: code }: BookingBody): string | undefined {
+  return typeof code === 'string' && isCountry(code) ? code : undefined;
+}
+
+function phoneCountryInput(field: string, code: string): string {
+  if (isCountry(code)) return code;
+  throw new InvalidInputError('body', field, 'must be an ISO 3166 alpha-2 code such as DE');
 }
 
 /** Reads the reason of a cancellation, also before its validation. */
@@ -76,8 +83,8 @@ function assertSeats(travellers: TravellerBody[], category: Traveller['category'
     );
 }
 
-const NAME_MAX = 100;
-const NOTE_MAX = 500;
+const NAME_MAX = 200;
+const NOTE_MAX = 2000;
 
 function travellerInput(traveller: TravellerBody, field: string): Traveller {
   const { category, first_name, last_name, birth_date, note } = traveller;

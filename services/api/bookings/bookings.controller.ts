@@ -42,7 +42,7 @@ import {
   type CancelBody,
 } from './booking.dto';
 import { bookingRequest, cancelRequest } from './booking.request';
-import { type BookingLead, type ChangedBooking, isBookingRef } from './booking-lead';
+import { type BookingLead, type ChangedBooking, isBookingRef, peopleOf } from './booking-lead';
 import { cancelBooking, confirmBooking } from './change-booking';
 import { getBooking, listBookings } from './find-booking';
 
@@ -90,7 +90,7 @@ export class BookingsController {
       (refused, refusal) =>
         refuseWithAlternatives(
           this.context,
-          { ...wanted, quantity: seatsOf(wanted.party), ...refused },
+          { ...wanted, people: peopleOf(wanted), quantity: seatsOf(wanted.party), ...refused },
           refusal,
         ),
     );

@@ -29,7 +29,7 @@ export async function findCatalogPage(
 ): Promise<PlacedTour[]> {
   const { after } = page;
   const byDate = page.sort === 'next_departure_date';
-  const at = byDate ? (after?.at ?? (await readTime(db))) : undefined;
+  const at = byDate ? await readTime(db, after?.at ?? null) : undefined;
   const { rows } = await db.raw(
     `${VISIBLE_CONTINENTS},
      ${byDate ? pageByDate(page) : pageByName(page)}
@@ -49,9 +49,15 @@ export async function findCatalogPage(
   }));
 }
 
-/** Returns the clock as text, because a Date would drop the microseconds. */
-async function readTime(db: Db): Promise<string> {
-  const { rows } = await db.raw('select clock_timestamp()::text as "readAt"');
+/**
+ * Returns the time of the first page, at most an hour ago: each page computes what has changed since. A text, because a Date would
+ * drop the microseconds.
+ */
+async function readTime(db: Db, first: string | null): Promise<string> {
+  const { rows } = await db.raw(
+    `select greatest(coalesce(:first::timestamptz, clock_timestamp()), clock_timestamp() - interval '1 hour')::text as "readAt"`,
+    { first },
+  );
   return rows[0].readAt;
 }
 
@@ -88,7 +94,8 @@ function pageByDate(page: CatalogPageRequest): string {
   const selection = selectionOf(page, 't', ':readAt::timestamptz');
   const after = (key: string) => (page.after ? `and ${key} > :afterKey` : '');
   const known = `${selection} ${after('n.sort_key')}
-            and not exists (select from unknown u where u.tour_id = n.tour_id)
+            and n.open_until > :readAt::timestamptz and n.computed_at <= :readAt::timestamptz
+            and not exists (select from next_departures_due due where due.tour_id = n.tour_id)
           order by n.sort_key limit :limit`;
   return `unknown as materialized (
        select tour_id from next_departures where open_until <= :readAt::timestamptz

@@ -72,13 +72,14 @@ export class CatalogController {
       departsFrom: optionalDate('query', 'departs_from', departs_from),
       departsTo: optionalDate('query', 'departs_to', departs_to),
       ...{ durationMin: duration_min, durationMax: duration_max },
-      sort,
+      // The default is left out, so that cursors of a release without it stay good.
+      sort: sort === 'name' ? undefined : sort,
     };
     const after = pageStart<PagePosition>(request, cursor, filters);
     const { publicBaseUrl } = this.context.config;
     const toContent = pageContentOf(request, filters);
     return answerRead(request, ROUTE, async () => {
-      const page = await cachedCatalog(this.context, tenant, { limit, ...filters, after });
+      const page = await cachedCatalog(this.context, tenant, { limit, ...filters, sort, after });
       const items = page.items.map((item) => catalogItem(item, publicBaseUrl));
       return {
         content: withETag(toContent(items, page.last)),

@@ -35,6 +35,7 @@ export interface StandingBooking {
   tenant: string;
   status: string;
   adults: number;
+  children: number;
   externalRef: string | null;
   /** All null after anonymization. */
   customer: { name: string | null; phone: string | null; email: string | null };
@@ -43,7 +44,7 @@ export interface StandingBooking {
 /** Returns the bookings that occupy seats of a departure, the oldest first. */
 export async function findStandingBookings(db: Db, departureId: string): Promise<StandingBooking[]> {
   const { rows } = await db.raw(
-    `select l.booking_ref, t.slug as tenant, l.status, l.adults, l.external_ref, l.customer_name, l.customer_phone, l.customer_email
+    `select l.booking_ref, t.slug as tenant, l.status, l.adults, l.children, l.external_ref, l.customer_name, l.customer_phone, l.customer_email
      from booking_leads l join tenants t on t.id = l.tenant_id
      where l.departure_id = :departureId and l.status in ('pending_payment', 'confirmed')
        and lead_stands(l.status, l.payment_due_at, clock_timestamp())

@@ -1308,7 +1308,7 @@ export interface components {
             number: number;
             /**
              * Format: double
-             * @description The tenant's price of one adult, in major units.
+             * @description One traveller's price of this category, or one supplement.
              * @example 489.5
              */
             unit_price: number;
@@ -1470,10 +1470,7 @@ export interface components {
              * @example 2027-01-12T09:30:00.000Z
              */
             created_at: string;
-            /**
-             * Format: date-time
-             * @example 2027-01-10T16:04:11.000Z
-             */
+            /** @example 2027-01-12T09:30:00.000Z */
             updated_at: string;
             /**
              * Format: date-time
@@ -1750,10 +1747,7 @@ export interface components {
              * @example 2027-01-12T09:30:00.000Z
              */
             created_at: string;
-            /**
-             * Format: date-time
-             * @example 2027-01-10T16:04:11.000Z
-             */
+            /** @example 2027-01-12T09:30:00.000Z */
             updated_at: string;
             /**
              * Format: date-time
@@ -1876,10 +1870,7 @@ export interface components {
              * @example 2027-01-12T09:30:00.000Z
              */
             created_at: string;
-            /**
-             * Format: date-time
-             * @example 2027-01-10T16:04:11.000Z
-             */
+            /** @example 2027-01-12T09:30:00.000Z */
             updated_at: string;
             /**
              * Format: date-time
@@ -3664,7 +3655,7 @@ export interface operations {
                      *           "payment_method": "bank",
                      *           "source": "tenant_api",
                      *           "created_at": "2027-01-12T09:30:00.000Z",
-                     *           "updated_at": "2027-01-10T16:04:11.000Z",
+                     *           "updated_at": "2027-01-12T09:30:00.000Z",
                      *           "confirmed_at": null,
                      *           "cancelled_at": null,
                      *           "cancel_reason": null,
@@ -3841,7 +3832,7 @@ export interface operations {
                      *       "payment_method": "bank",
                      *       "source": "tenant_api",
                      *       "created_at": "2027-01-12T09:30:00.000Z",
-                     *       "updated_at": "2027-01-10T16:04:11.000Z",
+                     *       "updated_at": "2027-01-12T09:30:00.000Z",
                      *       "confirmed_at": null,
                      *       "cancelled_at": null,
                      *       "cancel_reason": null,
@@ -4036,7 +4027,7 @@ export interface operations {
                      *       "payment_method": "bank",
                      *       "source": "tenant_api",
                      *       "created_at": "2027-01-12T09:30:00.000Z",
-                     *       "updated_at": "2027-01-10T16:04:11.000Z",
+                     *       "updated_at": "2027-01-12T09:30:00.000Z",
                      *       "confirmed_at": null,
                      *       "cancelled_at": null,
                      *       "cancel_reason": null,
@@ -4212,7 +4203,7 @@ export interface operations {
                      *       "payment_method": "bank",
                      *       "source": "tenant_api",
                      *       "created_at": "2027-01-12T09:30:00.000Z",
-                     *       "updated_at": "2027-01-10T16:04:11.000Z",
+                     *       "updated_at": "2027-01-12T09:30:00.000Z",
                      *       "confirmed_at": null,
                      *       "cancelled_at": null,
                      *       "cancel_reason": null,
@@ -4423,7 +4414,7 @@ export interface operations {
                      *       "payment_method": "bank",
                      *       "source": "tenant_api",
                      *       "created_at": "2027-01-12T09:30:00.000Z",
-                     *       "updated_at": "2027-01-10T16:04:11.000Z",
+                     *       "updated_at": "2027-01-12T09:30:00.000Z",
                      *       "confirmed_at": null,
                      *       "cancelled_at": null,
                      *       "cancel_reason": null,

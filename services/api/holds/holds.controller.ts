@@ -81,7 +81,7 @@ export class HoldsController {
       (refused, refusal) =>
         refuseWithAlternatives(
           this.context,
-          { ...wanted, quantity: seatsOf(wanted.party), ...refused },
+          { ...wanted, people: [wanted.customer], quantity: seatsOf(wanted.party), ...refused },
           refusal,
         ),
     );

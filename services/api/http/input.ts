@@ -1,4 +1,4 @@
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js';
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
 import { type InputIssue, InvalidInputError, type InputPlace } from '../../platform/errors';
 import { CONTROL_CHARACTER, isCalendarDate } from '../../platform/text-forms';
 
@@ -111,16 +111,6 @@ export function phoneInput(field: string, value: string, country: string): strin
   const parsed = parsePhoneNumberFromString(text, country as CountryCode);
   if (parsed?.isPossible()) return parsed.number;
   return text.startsWith('+') ? `+${digits}` : digits;
-}
-
-export function isCountry(value: unknown): value is CountryCode {
-  return typeof value === 'string' && isSupportedCountry(value);
-}
-
-/** Reads an ISO 3166 alpha-2 code in capital letters. @throws InvalidInputError (400) */
-export function phoneCountryInput(field: string, value: string): CountryCode {
-  if (isCountry(value)) return value;
-  throw new InvalidInputError('body', field, 'must be an ISO 3166 alpha-2 code such as DE');
 }
 
 /** Converts Arabic, Persian and full-width digits. The last four bits of each are its value. */

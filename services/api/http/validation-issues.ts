@@ -14,11 +14,12 @@ import { apiKeyPrincipalOf } from './authentication';
  */
 export function validationIssues(fields: FieldErrors, others: InputIssue[] = []): BadInputError {
   const found = Object.entries(fields).map(([path, { message, value }]): InputIssue => {
-    const place: InputPlace = path === 'body' || path.startsWith('body.') ? 'body' : 'query';
-    const field = path.replace(/^body\./, '');
+    const isOfList = LIST_INDEX.test(path);
+    const place: InputPlace = path === 'body' || path.startsWith('body.') || isOfList ? 'body' : 'query';
+    const field = path.replace(/^body\./, '').replace(LIST_INDEX, '.$1');
     const excess = /^"(.+)" is an excess property/s.exec(message)?.[1];
     if (excess !== undefined) {
-      return { in: place, field: fieldName(nested(path, excess)), message: UNKNOWN_FIELD };
+      return { in: place, field: fieldName(nested(field, excess)), message: UNKNOWN_FIELD };
     }
     return {
       in: place,
@@ -32,6 +33,9 @@ export function validationIssues(fields: FieldErrors, others: InputIssue[] = [])
   const onlyUnknown = issues.every((issue) => issue.message === UNKNOWN_FIELD);
   return new BadInputError(onlyUnknown ? 'unknown_parameter' : 'validation_failed', issues);
 }
+
+/** Matches the index of a list item, as `.$0`. tsoa leaves out `body.` before a list; no query parameter is a list. */
+const LIST_INDEX = /\.\$(\d+)/;
 
 /** Returns the path of an excess field. tsoa names the field itself or its parent object. */
 function nested(path: string, excess: string): string {

@@ -55,6 +55,7 @@ export async function isAnswered(db: Db, { tenantId, operation, key }: KeyOfOper
   const row = await db('idempotency_keys')
     .where({ tenant_id: tenantId, operation, key })
     .whereNotNull('answer')
+    .whereRaw('expires_at > clock_timestamp()')
     .first('key');
   return row !== undefined;
 }

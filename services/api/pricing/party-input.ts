@@ -1,5 +1,5 @@
 import { InvalidInputError } from '../../platform/errors';
-import type { Party } from './party';
+import { adultsOnly, type Party } from './party';
 
 /** Adults and children of one request together. */
 const PARTY_MAX = 50;
@@ -35,6 +35,8 @@ export function holdPartyInput(body: { quantity: number; adults?: number; childr
   const quantity = numberOr(1, body.quantity);
   const child = numberOr(0, body.children);
   const adult = numberOr(quantity - child, body.adults);
+  const numbers = [body.quantity, body.adults, body.children].filter((number) => number !== undefined);
+  if (!numbers.every(isCount)) return adultsOnly(quantity);
   if (adult < 0 || adult + child !== quantity)
     throw new InvalidInputError('body', 'quantity', 'must be the adults and children together');
   return { adult, child, single_supplement: 0 };

@@ -55,6 +55,7 @@ export interface CategoryPrice {
   category: Category;
   /** @isInt */
   number: number;
+  /** One traveller's price of this category, or one supplement. */
   unit_price: number;
   total: number;
 }

@@ -22,8 +22,8 @@ export interface RefusedRequest {
   departureDate?: string | null;
   quantity?: number;
   externalRef?: string | null;
-  /** The customer in the request. A reference that identifies the customer is not stored. */
-  customer?: Person;
+  /** The people in the request. A reference that identifies one of them is not stored. */
+  people?: Person[];
   /** Any text. */
   holdId?: string | null;
   bookingRef?: string;
@@ -104,8 +104,8 @@ function detailsOf(request: RefusedRequest, refusal: AppError): Omit<Detail, 'si
   };
 }
 
-function referenceWithoutPerson({ externalRef = null, customer }: RefusedRequest): string | null {
-  return externalRef !== null && customer && personFinder([customer])(externalRef) ? null : externalRef;
+function referenceWithoutPerson({ externalRef = null, people = [] }: RefusedRequest): string | null {
+  return externalRef !== null && personFinder(people)(externalRef) ? null : externalRef;
 }
 
 /** Returns the seats from the refusal, or, if it was refused before the departure was read, from the request. */

@@ -108,11 +108,11 @@ export async function insertLeads(trx: Trx, leads: GrantedBooking[], at: string)
      ), inserted as (
        insert into booking_leads (id, booking_ref, tenant_id, tour_id, departure_id, departure_date, hold_id, adults,
          children, single_supplements, unit_price_minor, child_price_minor, single_supplement_minor, travellers, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
-         external_ref, customer_name, customer_phone, customer_email, notes, created_by, created_at, updated_at, payment_due_at)
+         external_ref, customer_name, customer_phone, customer_email, notes, created_by, created_at, payment_due_at)
        overriding system value
        select id, prefix || '-' || id, tenant_id, tour_id, departure_id, departure_date, hold_id, adults,
          children, single_supplements, unit_price_minor, child_price_minor, single_supplement_minor, travellers, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
-         external_ref, customer_name, customer_phone, customer_email, notes, created_by, :at::timestamptz, :at::timestamptz,
+         external_ref, customer_name, customer_phone, customer_email, notes, created_by, :at::timestamptz,
          :at::timestamptz + make_interval(mins => window_minutes)
        from numbered
        returning id, booking_ref, source, price_breakdown, created_at, payment_due_at

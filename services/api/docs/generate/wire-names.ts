@@ -66,7 +66,7 @@ const NAMES: Record<string, WireName> = {
   expected_total: { example: 979 },
   expires_at: { format: 'date-time', example: '2027-01-12T09:50:00.000Z' },
   external_ref: { description: "The website's own reference.", maxLength: 128, example: 'cart-81' },
-  first_name: { maxLength: 100, example: 'Ana' },
+  first_name: { maxLength: 200, example: 'Ana' },
   from: { format: 'date', example: '2027-03-01' },
   group_size_max: { description: 'Maximum number of travellers in one group.', example: 16 },
   hold_id: {
@@ -90,7 +90,7 @@ const NAMES: Record<string, WireName> = {
     description: 'Kind of the value: a percentage, an amount that is added, or the price itself.',
     example: 'percent',
   },
-  last_name: { maxLength: 100, example: 'Lima' },
+  last_name: { maxLength: 200, example: 'Lima' },
   languages: { description: 'Spoken by the guides, as language tags.', example: ['en', 'vi'] },
   lang: { example: 'de' },
   lat: { description: 'WGS 84, degrees.', example: 20.9101 },
@@ -100,7 +100,7 @@ const NAMES: Record<string, WireName> = {
   name: { description: "The customer's name.", maxLength: 200, example: 'Ana Lima' },
   next_cursor: { example: CURSOR },
   next_departure_date: { format: 'date', example: '2027-03-06' },
-  note: { description: 'A note on this traveller.', maxLength: 500, example: 'Vegetarian' },
+  note: { description: 'A note on this traveller.', maxLength: 2000, example: 'Vegetarian' },
   notes: {
     description: 'Free text for the operator; may contain line breaks.',
     maxLength: 2000,
