@@ -160,6 +160,14 @@ describe('the retry schedule', () => {
     );
   });
 
+  it('waits for a day at most, also for an infinite Retry-After', () => {
+    for (const statusCode of [500, 429]) {
+      const report = { outcome: 'http_error', statusCode, retryAfterSeconds: Infinity } as const;
+      const { waitSeconds } = decideNext(report, fresh, SCHEDULE, () => 0);
+      expect(waitSeconds).toBe(DAY);
+    }
+  });
+
   it('does not count an attempt that a shutdown cut off, and ends at once after a 410', () => {
     const interrupted = { outcome: 'interrupted', statusCode: null, retryAfterSeconds: null } as const;
     const before = { tries: 9, uncounted: 0 };

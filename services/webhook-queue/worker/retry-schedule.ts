@@ -58,7 +58,9 @@ function nextStep(schedule: readonly number[], tries: number, free: boolean): nu
  * refuses every second request may refuse all attempts of one delivery: if one new delivery comes during each wait.
  */
 function waitFor(step: number, retryAfter: number, refusals: number, draw: number): number {
-  const spread = Math.min(refusals * Math.max(step, retryAfter), THROTTLED_SPREAD_MAX_SECONDS);
+  // Bounded first, because a Retry-After without a bound times no refusal is no number.
+  const longest = Math.min(Math.max(step, retryAfter), THROTTLED_SPREAD_MAX_SECONDS);
+  const spread = Math.min(refusals * longest, THROTTLED_SPREAD_MAX_SECONDS);
   const scheduled = step * (1 - JITTER + 2 * JITTER * draw);
   const requested = Math.min(retryAfter * (1 + JITTER * draw), RETRY_AFTER_MAX_SECONDS);
   return Math.max(scheduled, requested) + spread * draw;
