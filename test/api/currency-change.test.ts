@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import supertest from 'supertest';
 import { lockKey } from '../../services/api/idempotency/idempotency.repository';
 import { setVisibility } from '../../services/api/catalog/manage-visibility';
@@ -157,18 +158,25 @@ describe('answers during changes of the currency', () => {
       `/api/widget/tours?limit=30&token=${token}`,
     ];
     const shown = new Set<string>();
+    /** Prices since the last change. */
+    const recent = new Set<string>();
     let over = false;
     const readers = paths.map(async (path) => {
       const headers: Record<string, string> = path.includes('token') ? { origin: SHOP } : { authorization };
       while (!over) {
         const { status, body } = await supertest(instance.baseUrl).get(path).set(headers);
         expect(status).toBe(200);
-        for (const price of pricesShown(body, tour)) shown.add(`${path.split(/[?/]/)[3]}: ${price}`);
+        for (const price of pricesShown(body, tour)) {
+          shown.add(`${path.split(/[?/]/)[3]}: ${price}`);
+          recent.add(price);
+        }
       }
     });
     for (let flip = 0; flip < 8; flip++) {
       await inTransaction(db, (trx) => changeCurrency(trx, tour, flip % 2 ? EURO : YEN));
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      recent.clear();
+      await sleep(150);
+      while (!recent.has(flip % 2 ? '1390 EUR' : '230000 JPY')) await sleep(10);
     }
     over = true;
     await Promise.all(readers);

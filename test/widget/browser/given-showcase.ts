@@ -8,6 +8,7 @@ import { daysFromToday } from '../../support/given';
 export async function givenShowcase(db: Db, count = Infinity): Promise<void> {
   for (const tour of demoCatalog(daysFromToday(0)).slice(0, count)) {
     const digits = currencyDigits(tour.currency)!;
+    const adult = Math.round(tour.base_price * 10 ** digits);
     const [row] = await db('tours')
       .insert({
         slug: tour.slug,
@@ -19,7 +20,7 @@ export async function givenShowcase(db: Db, count = Infinity): Promise<void> {
         duration_days: tour.duration_days,
         currency: tour.currency,
         currency_digits: digits,
-        base_price_minor: Math.round(tour.base_price * 10 ** digits),
+        base_price_minor: adult,
         image_url: tour.image_url,
       })
       .returning('id');
@@ -29,7 +30,7 @@ export async function givenShowcase(db: Db, count = Infinity): Promise<void> {
         tour_id: row.id,
         departure_date: next.departure_date,
         seats_total: 10,
-        prices_minor: JSON.stringify({ adult: 100 }),
+        prices_minor: JSON.stringify({ adult }),
       });
     }
   }
