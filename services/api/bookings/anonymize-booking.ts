@@ -22,8 +22,8 @@ export interface AnonymizedBooking {
 }
 
 /**
- * Erases the personal data of the customer and the travellers from the lead, its hold, stored answers and refusals; seats, dates and amounts stay. The
- * caller erases the data of the webhook queue and the audit log in the same transaction (ADR 23).
+ * Erases the personal data of the customer and the travellers from the lead, its hold, stored answers and refusals; seats,
+ * dates and amounts stay. The caller erases the data of the webhook queue and the audit log in the same transaction (ADR 23).
  * @param secret CURSOR_KEY: keys the digest that replaces an idempotency key with personal data
  * @returns undefined when the booking was already anonymized
  * @throws BookingNotFoundError, DepartureBusyError

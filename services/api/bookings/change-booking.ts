@@ -16,8 +16,9 @@ import { lockLead, setLeadStatus } from './booking-lead.repository';
 import { getBooking } from './find-booking';
 
 /**
- * Confirms a paid booking. departures/free-expired-seats.ts marks unpaid ones as expired. An expired lead takes its seats again if they are free; the tenant's share does not limit it,
- * because the seats are paid. A confirmed lead stays unchanged and enqueues no event.
+ * Confirms a paid booking. departures/free-expired-seats.ts marks unpaid ones as expired. An expired lead takes its seats again
+ * if they are free; the tenant's share does not limit it, because the seats are paid. A confirmed lead stays unchanged and
+ * enqueues no event.
  * @throws BookingNotFoundError (404), BookingStateConflictError for a cancelled lead, DepartureCancelledError, and for an
  *   expired lead the errors of reserveSeats (409)
  */

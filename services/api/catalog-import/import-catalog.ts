@@ -109,7 +109,8 @@ function sum(counts: Partial<Record<string, number>>): number {
 }
 
 /**
- * Writes a compared import, all of it or nothing, with the events of the departures that it changes. Keep the transaction short: bookings of the departures that change wait.
+ * Writes a compared import, all of it or nothing, with the events of the departures that it changes. Keep the transaction
+ * short: bookings of the departures that change wait.
  * @throws CatalogRefusedError, CatalogChangedError, ImportRunningError, CatalogBusyError
  */
 export async function writeImport(
