@@ -15,7 +15,7 @@ export interface WaitingSale {
   lockBy: number;
   /** True if a batch has found no stored answer of its Idempotency-Key. */
   keyChecked: boolean;
-  /** True if a batch has found its departure locked. */
+  /** True if a batch has found its departure locked, or its key or tenant being changed. */
   metLock: boolean;
   /** Ends the wait at lockBy, unless a transaction writes the sale then. */
   timer: NodeJS.Timeout | undefined;
