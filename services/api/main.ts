@@ -23,8 +23,8 @@ import { startSweeper } from './sweeper';
 
 /** Ten seconds for the requests in flight (drain.ts), the rest for closing connections. */
 const SHUTDOWN_MS = 15_000;
-/** Longer than the longest statement (database.ts). */
-const ANSWER_TIMEOUT_MS = 15_000;
+/** Longer than the wait for a lock (two seconds) and the statement after it. Requests wait as long for a free connection. */
+const ANSWER_TIMEOUT_MS = 5_000;
 /** A separate pool, so that its statements wait neither for requests nor for a hanging server. */
 const VALIDITY_POOL = {
   applicationName: 'api lease',

@@ -42,7 +42,7 @@ export type LoadClaim =
 
 /** After this time another caller may load too, because the first may be dead. Both values are valid. */
 export const LOAD_LOCK_MS = 2_000;
-/** Longer than any load, including a statement's 15 s. A value that is loaded later is refused. */
+/** Longer than any load: each of its statements ends after 5 s. A value that is loaded later is refused. */
 export const FENCE_MS = 20_000;
 /** Maximum age of a value, and of a missed invalidation. */
 export const TTL_MAX_MS = 120_000;

@@ -5,6 +5,7 @@ import { revokeCredential } from '../../services/api/credentials/revoke-credenti
 import { DepartureBusyError } from '../../services/api/departures/departure.errors';
 import { prepareHold } from '../../services/api/holds/place-hold';
 import type { SeatHold } from '../../services/api/holds/seat-hold';
+import { QUEUE_LIMITS } from '../../services/api/sales/queue-limits';
 import { type Sale, type Sold } from '../../services/api/sales/sale';
 import { SaleQueue } from '../../services/api/sales/sale-queue';
 import { findTenantForChange } from '../../services/api/tenants/find-tenant';
@@ -116,6 +117,26 @@ describe.each([
     expect(milliseconds).toBeGreaterThan(1_900);
     expect(milliseconds).toBeLessThan(4_000);
     await locked.rollback();
+  });
+
+  it('sells seats of a free departure while as many transactions as it writes at the same time hang at COMMIT', async () => {
+    const { db } = database;
+    await db.raw(`
+      create function hang_at_commit() returns trigger language plpgsql as 'begin perform pg_sleep(4); return null; end';
+      create constraint trigger hang after insert on seat_holds deferrable initially deferred
+        for each row when (new.external_ref = 'hangs') execute function hang_at_commit()`);
+    try {
+      const hanging: Promise<unknown>[] = [];
+      for (let n = 0; n < (groupCommit ? QUEUE_LIMITS.batches : QUEUE_LIMITS.singleBatches); n++) {
+        const sale = { ...holdOf(await givenSeats(db)), externalRef: 'hangs' };
+        hanging.push(queue.sell(sale));
+      }
+      const sold = queue.sell(holdOf(await givenSeats(db)));
+      expect(await Promise.race([sold.then(kindOf), ...hanging])).toBe('sold');
+      await Promise.all(hanging);
+    } finally {
+      await db.raw('drop trigger hang on seat_holds; drop function hang_at_commit()');
+    }
   });
 
   it('sells each seat once, in order of arrival, and answers each sale', async () => {

@@ -2,6 +2,8 @@
 export const QUEUE_LIMITS = {
   /** A batch waits for no departure and no key. Another lock that takes longer ends it, and its sales are written one by one. */
   batchLockMs: 250,
+  /** A batch that takes longer delays no other: its server may be lost, and a new connection may reach the next one. */
+  hangingMs: 1_000,
   /** The most sales of a transaction. */
   batchMax: 128,
   /** Batches that are written at the same time, of different departures. */

@@ -20,6 +20,7 @@ import {
   without,
 } from './waiting-sale';
 import { type Outcome, soldOf, grantSales, grantWithWait } from './grant-sales';
+import { OpenBatches } from './open-batches';
 import { QUEUE_LIMITS } from './queue-limits';
 
 /**
@@ -34,13 +35,11 @@ export class SaleQueue {
   private aloneWaiting = 0;
   /** In order of arrival. */
   private waiting: WaitingSale[] = [];
-  /** Departures that a batch of this process is writing. */
-  private readonly writing = new Set<string>();
   /** Departures that a transaction of this process waits for. */
   private readonly locked = new Set<string>();
   /** Locked departures that no transaction may wait for yet. */
   private readonly paused = new Set<string>();
-  private batches = 0;
+  private readonly batches = new OpenBatches(() => this.start());
   private arrivals = 0;
   private starting = false;
 
@@ -79,7 +78,7 @@ export class SaleQueue {
 
   private lateness({ departure, metLock }: WaitingSale): Error {
     const isBusy =
-      metLock || (departure !== null && (this.locked.has(departure) || this.writing.has(departure)));
+      metLock || (departure !== null && (this.locked.has(departure) || this.batches.isWriting(departure)));
     return isBusy ? new DepartureBusyError() : new SalesOverloadedError();
   }
 
@@ -87,17 +86,16 @@ export class SaleQueue {
     this.starting = false;
     measureWaiting(this.waiting.length + this.aloneWaiting);
     const batchesMax = this.groupCommit ? QUEUE_LIMITS.batches : QUEUE_LIMITS.singleBatches;
-    while (this.batches < batchesMax) {
+    while (this.batches.count < batchesMax) {
       const batch = this.take((one) => this.isFree(one));
       if (batch.length === 0) return;
-      this.batches++;
       void this.writeBatch(batch);
     }
   }
 
   /** A sale of a locked departure joins a batch once, because its key may be answered. */
   private isFree({ departure, sale, keyChecked }: WaitingSale): boolean {
-    if (this.writing.has(departure!) || this.paused.has(departure!)) return false;
+    if (this.batches.isWriting(departure!) || this.paused.has(departure!)) return false;
     return !this.locked.has(departure!) || (sale.claim !== null && !keyChecked);
   }
 
@@ -112,21 +110,14 @@ export class SaleQueue {
     const own = new Set(
       batch.map(({ departure }) => departure!).filter((departure) => !this.locked.has(departure)),
     );
-    for (const departure of own) this.writing.add(departure);
     const mayLock = ({ tour, departureDate }: Sale) =>
       own.has(departureKey({ tourId: tour.id, departureDate: departureDate! }));
     const write: WriteBatch = (trx, sales) => grantSales(trx, sales, mayLock);
+    const open = this.batches.begin(own);
     const result = await commitBatch(this, batch, write, performance.now() + QUEUE_LIMITS.batchLockMs);
     // The sales that are written one by one keep their departures, and do not delay the next batch.
-    this.batches--;
-    this.start();
-    await this.finish(batch, result, (rest) => {
-      const kept = new Set(rest.map(({ departure }) => departure!));
-      // Each once: a later batch may be writing a departure that this one has given back.
-      for (const departure of own)
-        if (!kept.has(departure) && own.delete(departure)) this.writing.delete(departure);
-      this.start();
-    });
+    open.end();
+    await this.finish(batch, result, open.giveBack);
   }
 
   /**

@@ -1,0 +1,52 @@
+import { QUEUE_LIMITS } from './queue-limits';
+import type { WaitingSale } from './waiting-sale';
+
+export interface OpenBatch {
+  /** Ends the transaction: the next batch may begin. The departures are kept. */
+  end(): void;
+  /** Gives the departures back to other batches, except those of the sales that are still to be written. */
+  giveBack(rest?: WaitingSale[]): void;
+}
+
+/** The batches that a process is writing, and their departures. */
+export class OpenBatches {
+  private readonly departures = new Set<string>();
+  private open = 0;
+
+  /** @param onChange is called when a batch may begin */
+  constructor(private readonly onChange: () => void) {}
+
+  get count(): number {
+    return this.open;
+  }
+
+  isWriting(departure: string): boolean {
+    return this.departures.has(departure);
+  }
+
+  /** Counts a batch until it ends or hangs (QUEUE_LIMITS.hangingMs), and keeps its departures until they are given back. */
+  begin(departures: ReadonlySet<string>): OpenBatch {
+    let isOpen = true;
+    const kept = new Set(departures);
+    for (const departure of kept) this.departures.add(departure);
+    this.open++;
+    const giveBack = (rest: WaitingSale[] = []) => {
+      const needed = new Set(rest.map(({ departure }) => departure!));
+      // Each once: a later batch may be writing a departure that this one has given back.
+      for (const departure of kept)
+        if (!needed.has(departure) && kept.delete(departure)) this.departures.delete(departure);
+      this.onChange();
+    };
+    const end = () => {
+      clearTimeout(hanging);
+      if (isOpen) this.open--;
+      isOpen = false;
+      this.onChange();
+    };
+    const hanging = setTimeout(() => {
+      giveBack();
+      end();
+    }, QUEUE_LIMITS.hangingMs);
+    return { end, giveBack };
+  }
+}
