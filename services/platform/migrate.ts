@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Db, Trx } from './database';
+import { AppError, LOCK_NOT_AVAILABLE, sqlState } from './errors';
 
 const DIRECTORY = path.resolve(__dirname, '../../migrations');
 
@@ -19,11 +21,17 @@ class SqlMigrationSource implements Knex.MigrationSource<string> {
   getMigration(name: string): Promise<Knex.Migration> {
     const sql = readFileSync(path.join(DIRECTORY, `${name}.sql`), 'utf8');
     // Knex takes a bare ? for a binding.
-    const up = (trx: Knex) => trx.raw(sql.replaceAll('?', '\\?'));
+    const up = (trx: Knex) =>
+      trx.raw(`set local lock_timeout = ${TABLE_LOCK_MS}; ${sql.replaceAll('?', '\\?')}`);
     const down = () => Promise.reject(new Error('Migrations go forward only: write a new migration'));
     return Promise.resolve({ up, down });
   }
 }
+
+/** All other statements wait behind a migration that waits for a table. */
+const TABLE_LOCK_MS = 2_000;
+const TABLE_LOCK_ATTEMPTS = 20;
+const TABLE_LOCK_PAUSE_MS = 500;
 
 /** Any number that all migrators of a database share. */
 const MIGRATION_LOCK = 7_406_211_953;
@@ -33,15 +41,41 @@ const migrationSource = new SqlMigrationSource();
 /**
  * Migrates the schema to the latest version. Concurrent callers wait for each other. The pool must allow two connections.
  * @returns the names of the migrations that ran
+ * @throws TablesInUseError; the migrations before stay
  */
 export async function migrate(db: Db): Promise<string[]> {
   return db.transaction(async (trx) => {
     await acquireMigrationLock(trx);
     // Frees Knex's own lock, which stays when a migration is killed. MIGRATION_LOCK protects the migration.
     await db.migrate.forceFreeMigrationsLock({ migrationSource });
-    const [, ran] = (await db.migrate.latest({ migrationSource })) as [number, string[]];
-    return ran;
+    return runPending(db);
   });
+}
+
+/** Runs a migration again that a long transaction kept from a table: other statements can run in the pause. */
+async function runPending(db: Db): Promise<string[]> {
+  const pending = await pendingMigrations(db);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await db.migrate.latest({ migrationSource });
+      return pending;
+    } catch (error) {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+      if (attempt === TABLE_LOCK_ATTEMPTS) throw new TablesInUseError();
+      await sleep(TABLE_LOCK_PAUSE_MS);
+    }
+  }
+}
+
+/** Another transaction holds a lock of a table that a migration needs. */
+export class TablesInUseError extends AppError {
+  readonly code = 'tables_in_use';
+
+  constructor() {
+    super(
+      'A migration needs a table that a long transaction holds. Find it in pg_stat_activity, let it end, and migrate again.',
+    );
+  }
 }
 
 /**
@@ -55,7 +89,7 @@ async function acquireMigrationLock(trx: Trx): Promise<void> {
     set local idle_in_transaction_session_timeout = 0`);
   const tryLock = async (): Promise<boolean> =>
     (await trx.raw(`select pg_try_advisory_xact_lock(${MIGRATION_LOCK}) as ok`)).rows[0].ok;
-  while (!(await tryLock())) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  while (!(await tryLock())) await sleep(POLL_MS);
 }
 
 /** Lists the migrations that this build has and the database lacks. */

@@ -1,9 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inTransaction, openDatabase, rawPrepared, toColumns } from '../../services/platform/database';
 import { migrate, pendingMigrations } from '../../services/platform/migrate';
 import { createTestDatabase, useTestDatabase } from '../support/database';
 import { givenDeparture, givenTour } from '../support/given';
 
 const database = useTestDatabase();
+
+/** A migration that may run twice. */
+const LAST = '0018_validate_families';
 
 describe('rawPrepared', () => {
   it.each([
@@ -91,6 +95,26 @@ describe('migrate', () => {
     } finally {
       await empty.drop();
     }
+  });
+
+  it('waits for a table in short turns, so that other statements can use it, and then runs', async () => {
+    const { db } = database;
+    await db('knex_migrations').where({ name: LAST }).delete();
+    const holder = await db.transaction();
+    await holder.raw('lock table booking_leads in share row exclusive mode');
+    const migrating = migrate(db);
+    let longest = 0;
+    for (const until = Date.now() + 4_000; Date.now() < until; await sleep(50)) {
+      const { rows } = await db.raw(
+        `select coalesce(max(extract(epoch from clock_timestamp() - waitstart)), 0)::float8 as seconds
+         from pg_locks where not granted and relation = 'booking_leads'::regclass`,
+      );
+      longest = Math.max(longest, rows[0].seconds);
+    }
+    await holder.rollback();
+    expect(await migrating).toEqual([LAST]);
+    expect(longest).toBeGreaterThan(0.5);
+    expect(longest).toBeLessThan(2.8);
   });
 
   it('continues after a killed migrator that left its lock', async () => {
