@@ -120,6 +120,64 @@ describe('GET /api/tenant/tours/{id_or_slug}/departures', () => {
     }
   });
 
+  describe('with a status', () => {
+    beforeEach(async () => {
+      const { db } = api;
+      const on = (day: number, departure: object = {}) =>
+        givenDeparture(db, tour, { date: daysFromToday(day), ...departure });
+      await on(-9);
+      await on(-8, { status: 'cancelled' });
+      await on(-7, { closesAt: new Date(Date.now() - 1000).toISOString() });
+      await on(2, { status: 'cancelled' });
+      await on(3, { closesAt: new Date(Date.now() - 1000).toISOString() });
+      await insertHold(db, reader, tour, await on(5), { quantity: 10 });
+      await insertHold(db, reader, tour, await on(6), { quantity: 10, secondsLeft: -1 });
+      await on(7);
+    });
+
+    it.each([
+      ['available', '', [6, 7]],
+      ['sold_out', '', [5]],
+      ['cancelled', '', [2]],
+      ['cancelled', `&from=${daysFromToday(-20)}`, [-8, 2]],
+      ['closed', '', [3]],
+      ['closed', `&from=${daysFromToday(-20)}`, [3]],
+      ['gone', '', [-9, -7]],
+      ['gone', `&from=${daysFromToday(-8)}`, [-7]],
+      ['available', `&to=${daysFromToday(6)}`, [6]],
+    ])('%s%s lists exactly the departures that have it now', async (status, range, days) => {
+      const { items } = (await list(`status=${status}${range}`)).body;
+      expect(datesOf({ items })).toEqual(days.map(daysFromToday));
+      for (const item of items) expect(item).toMatchObject({ status });
+    });
+
+    it('pages within it, and its cursor is for no other status', async () => {
+      const { items, next_cursor } = (await list('status=gone&limit=1')).body;
+      expect(datesOf({ items })).toEqual([daysFromToday(-9)]);
+      const next = (await list(`status=gone&limit=1&cursor=${next_cursor}`)).body;
+      expect(datesOf(next)).toEqual([daysFromToday(-7)]);
+      expect(next.next_cursor).toBeNull();
+      for (const query of ['', '&status=closed'])
+        expectProblem(await list(`limit=1&cursor=${next_cursor}${query}`), 400, 'invalid_cursor');
+    });
+
+    it('lists a departure under its new status as soon as a seat is sold or given back', async () => {
+      const seller = await givenWebsite(api);
+      const dates = async () => datesOf((await list('status=sold_out')).body);
+      expect(await dates()).toEqual([daysFromToday(5)]);
+      const { body } = await seller.hold(tour, { departure_date: daysFromToday(7), quantity: 10 });
+      expect(await dates()).toEqual([5, 7].map(daysFromToday));
+      await seller.delete(`/api/gateway/holds/${body.hold_id}`);
+      expect(await dates()).toEqual([daysFromToday(5)]);
+    });
+
+    it.each(['open', 'AVAILABLE', '', 'available,gone'])('refuses the status %j', async (status) => {
+      const response = await reader.get(`/api/tenant/tours/${tour.slug}/departures`).query({ status });
+      expectProblem(response, 400, 'validation_failed');
+      expect(response.body.errors).toEqual([{ in: 'query', field: 'status', message: expect.any(String) }]);
+    });
+  });
+
   it('answers an empty list for a tour without departures', async () => {
     expect((await list()).body).toEqual({ items: [], next_cursor: null });
   });

@@ -116,6 +116,10 @@ describe('with 100,000 tours', () => {
     ['one tour', () => get(`/api/tenant/tours/${tour}`)],
     ['the departures of a tour', () => get(`/api/tenant/tours/${tour}/departures`)],
     [
+      'the departures of a tour that are sold out',
+      () => get(`/api/tenant/tours/${tour}/departures?status=sold_out`),
+    ],
+    [
       'an availability that is not cached',
       () => get(`/api/gateway/tours/${tour}/availability?departure_date=${date}`),
     ],

@@ -1,6 +1,6 @@
 import { CLOCK, type Db, rawPrepared, type Trx } from '../../platform/database';
 import type { PricedTour } from '../pricing/prices';
-import type { Departure, DepartureKey } from './departure';
+import type { Departure, DepartureKey, DepartureStatus } from './departure';
 
 /**
  * All columns of a departure `d` of tour `t` at one clock reading, `clock.at`. count_seats (migration 0014) counts the seats that all
@@ -152,10 +152,19 @@ export async function countDepartures(
   };
 }
 
+/** The status of a departure, as departureStatus() derives it. */
+const DEPARTURE_STATUS = `case
+    when d.status = 'cancelled' then 'cancelled'
+    when d.departure_date < tour_today(t.time_zone, clock.at) then 'gone'
+    when d.closes_at <= clock.at then 'closed'
+    when (select taken from count_seats(d.id, clock.at)) < d.seats_total then 'available'
+    else 'sold_out' end`;
+
 export interface DepartureRange {
-  /** Inclusive. By default today in the tour's time zone. */
+  /** Inclusive. By default today in the tour's time zone; with the status `gone`, the first departure. */
   from?: string;
   to?: string;
+  status?: DepartureStatus;
   afterDate?: string;
   limit: number;
 }
@@ -166,15 +175,17 @@ export async function findDepartures(db: Db, tourId: string, page: DepartureRang
     `${CLOCK} select ${DEPARTURE_COLUMNS}
      from clock, departures d join tours t on t.id = d.tour_id
      where d.tour_id = :tourId
-       and d.departure_date >= coalesce(:from::date, tour_today(t.time_zone, clock.at))
+       and d.departure_date >= coalesce(:from::date, ${page.status === 'gone' ? `'-infinity'` : 'tour_today(t.time_zone, clock.at)'})
        and (:to::date is null or d.departure_date <= :to::date)
        and (:afterDate::date is null or d.departure_date > :afterDate::date)
+       ${page.status === undefined ? '' : `and ${DEPARTURE_STATUS} = :status`}
      order by d.departure_date limit :limit`,
     {
       tourId,
       from: page.from ?? null,
       to: page.to ?? null,
       afterDate: page.afterDate ?? null,
+      status: page.status ?? null,
       limit: page.limit,
     },
   );

@@ -35,6 +35,7 @@ export class DeparturesController {
    * @param id_or_slug UUID or slug of the tour.
    * @param from First date, YYYY-MM-DD; by default today in the tour's time zone.
    * @param to Last date, YYYY-MM-DD.
+   * @param status Only departures in this state. With `gone`, `from` is by default the first date.
    * @param limit Departures a page.
    * @isInt limit must be a whole number
    * @minimum limit 1 must be at least 1
@@ -47,18 +48,23 @@ export class DeparturesController {
     @Path() id_or_slug: string,
     @Query() from?: string,
     @Query() to?: string,
+    @Query() status?: 'available' | 'sold_out' | 'cancelled' | 'gone' | 'closed',
     @Query() limit: number = 100,
     @Query() cursor?: string,
   ): Promise<DeparturePage> {
     const { tenant } = apiKeyPrincipalOf(request);
-    const dates = { from: optionalDate('query', 'from', from), to: optionalDate('query', 'to', to) };
+    const filters = {
+      from: optionalDate('query', 'from', from),
+      to: optionalDate('query', 'to', to),
+      status,
+    };
     // Checks the cursor before it finds the tour; the cursor's position contains the tour's id.
-    const after = pageStart<{ tourId: string; date: string }>(request, cursor, dates);
-    const toContent = pageContentOf(request, dates);
+    const after = pageStart<{ tourId: string; date: string }>(request, cursor, filters);
+    const toContent = pageContentOf(request, filters);
     return answerRead(request, ROUTE, async (key) => {
       const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
       if (after && after.tourId !== tour.id) throw invalidCursor();
-      const page = { ...dates, afterDate: after?.date, limit };
+      const page = { ...filters, afterDate: after?.date, limit };
       // The cached function keeps these two fields, not the whole tour.
       const { id, revision } = tour;
       const list = async () => {

@@ -2691,6 +2691,8 @@ export interface operations {
                  * @example 2027-03-31
                  */
                 to?: string;
+                /** @description Only departures in this state. With `gone`, `from` is by default the first date. */
+                status?: "available" | "sold_out" | "cancelled" | "gone" | "closed";
                 /**
                  * @description Departures a page.
                  * @example 12

@@ -721,6 +721,7 @@ export function RegisterRoutes(app: Router) {
                 id_or_slug: {"in":"path","name":"id_or_slug","required":true,"dataType":"string"},
                 from: {"in":"query","name":"from","dataType":"string"},
                 to: {"in":"query","name":"to","dataType":"string"},
+                status: {"in":"query","name":"status","dataType":"union","subSchemas":[{"dataType":"enum","enums":["available"]},{"dataType":"enum","enums":["sold_out"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":["gone"]},{"dataType":"enum","enums":["closed"]}]},
                 limit: {"default":100,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 366","value":366}}},
                 cursor: {"in":"query","name":"cursor","dataType":"string"},
         };
