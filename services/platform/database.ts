@@ -2,7 +2,7 @@ import knex, { type Knex } from 'knex';
 import pg from 'pg';
 import { measureLockWait } from './database/measure-waits';
 import { requireScram } from './database/scram-client';
-import { DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
+import { AppError, DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
 
 /** Used for reads. */
 export type Db = Knex;
@@ -161,8 +161,8 @@ const SERIALIZATION_FAILURE = '40001';
 const ATTEMPTS = 3;
 
 /**
- * Runs `work` in one transaction (READ COMMITTED, two seconds for a lock). Repeats it after a deadlock or serialization failure,
- * three times in total, so `work` must have no effect outside the transaction.
+ * Runs `work` in one transaction (READ COMMITTED, two seconds for a lock). Repeats it after a deadlock, a serialization failure or an
+ * error with `repeatsTransaction`, three times in total, so `work` must have no effect outside the transaction.
  * @param lockBy ends the wait for a lock, by performance.now(); for a caller that has already waited
  */
 export async function inTransaction<T>(
@@ -178,11 +178,16 @@ export async function inTransaction<T>(
         return work(trx);
       });
     } catch (error) {
-      const state = sqlState(error);
-      if (attempt >= ATTEMPTS || (state !== SERIALIZATION_FAILURE && state !== DEADLOCK)) throw error;
+      if (attempt >= ATTEMPTS || !mayRepeat(error)) throw error;
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * attempt));
     }
   }
+}
+
+function mayRepeat(error: unknown): boolean {
+  const state = sqlState(error);
+  if (state === SERIALIZATION_FAILURE || state === DEADLOCK) return true;
+  return error instanceof AppError && error.repeatsTransaction;
 }
 
 /** Classes of SQLSTATE, and one code, after which the server may have committed: connection, resources, shutdown, internal errors. */

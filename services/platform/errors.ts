@@ -14,6 +14,11 @@ export abstract class AppError extends Error {
   get facts(): Record<string, unknown> {
     return {};
   }
+
+  /** True: inTransaction repeats the transaction before it throws the error. */
+  get repeatsTransaction(): boolean {
+    return false;
+  }
 }
 
 /** SQLSTATEs of a lock that was not granted in time, and of a deadlock. */

@@ -36,7 +36,9 @@ function calls(): OpenApiOperation[] {
 }
 
 function writes(): OpenApiOperation[] {
-  return Object.values(document.paths).flatMap((byMethod) => (byMethod.post ? [byMethod.post] : []));
+  return Object.values(document.paths)
+    .flatMap(({ post, patch }) => [post, patch])
+    .filter((write) => write !== undefined);
 }
 
 function parameter(operationId: string, name: string): Schema {
@@ -113,9 +115,10 @@ describe('the OpenAPI document', () => {
     expect(widget.security).toEqual([{ widgetToken: [] }, { widgetTokenInHeader: [] }]);
   });
 
-  it('describes the Idempotency-Key and its answers on the five writes', () => {
+  it('describes the Idempotency-Key and its answers on the six writes', () => {
     expect(writes().map(({ operationId }) => operationId)).toEqual([
       'placeHold',
+      'changeHold',
       'extendHold',
       'createBooking',
       'confirmBooking',

@@ -24,6 +24,7 @@ export interface Website {
   /** Sent when it is awaited. */
   get(path: string): Test;
   post(path: string, body?: object, headers?: Headers): Promise<Response>;
+  patch(path: string, body?: object, headers?: Headers): Promise<Response>;
   delete(path: string): Promise<Response>;
   hold(tour: GivenTour | string, body: object, headers?: Headers): Promise<Response>;
   /** Name, phone and email have defaults. */
@@ -58,6 +59,11 @@ export async function givenWebsite(
     post: async (path, body, headers = {}) =>
       http
         .post(path)
+        .set({ authorization, ...headers })
+        .send(body),
+    patch: async (path, body, headers = {}) =>
+      http
+        .patch(path)
         .set({ authorization, ...headers })
         .send(body),
     delete: async (path) => http.delete(path).set({ authorization }),

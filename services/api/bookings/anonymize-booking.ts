@@ -1,5 +1,5 @@
 import type { Trx } from '../../platform/database';
-import { relockDeparture } from '../departures/reserve-seats';
+import { assertNotMoved, relockDeparture } from '../departures/reserve-seats';
 import { eraseHoldCustomer } from '../holds/change-hold';
 import { getHold } from '../holds/find-hold';
 import { eraseAnswers } from '../idempotency/erase-answers';
@@ -47,6 +47,7 @@ export async function anonymizeBooking(
   if (departureId) await relockDeparture(trx, departureId);
   await lockLead(trx, id);
   const before = await getBooking(trx, ANY_TENANT, bookingRef);
+  assertNotMoved(departureId, before);
   if (before.anonymizedAt) return undefined;
   // Erases the answers that requests stored while this transaction waited for the locks. This locks idempotency rows after the
   // departure, against the lock order. It cannot deadlock: the holder of such a row is a repeated request, which waits for no

@@ -210,7 +210,7 @@ export class BookingsController {
   private turnOfBooking(tenant: Tenant, bookingRef: string): Turn {
     return this.context.departureQueue.turnFor(async () => {
       const { tour, departureDate } = await getBooking(this.context.db, tenant.id, bookingRef);
-      return { tourId: tour.id, departureDate };
+      return [{ tourId: tour.id, departureDate }];
     });
   }
 

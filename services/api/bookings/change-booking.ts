@@ -1,6 +1,7 @@
 import type { Trx } from '../../platform/database';
 import { DepartureCancelledError } from '../departures/departure.errors';
 import {
+  assertNotMoved,
   type LockedDeparture,
   readDeparture,
   relockDeparture,
@@ -72,6 +73,7 @@ async function changeStatus(
     const locked = departureId ? await relockDeparture(trx, departureId) : undefined;
     await lockLead(trx, id);
     const before = await getBooking(trx, scope, bookingRef);
+    assertNotMoved(departureId, before);
     if (before.status === status) return { before, after: before };
     await assertAllowed(before, locked);
     await setLeadStatus(trx, id, status, { by, reason });

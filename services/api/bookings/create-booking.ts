@@ -3,6 +3,7 @@ import { InvalidInputError } from '../../platform/errors';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { TourRef } from '../catalog/tour';
 import type { Departure } from '../departures/departure';
+import { SaleMovedError } from '../departures/departure.errors';
 import { assertFree } from '../departures/reserve-seats';
 import { assertActive } from '../holds/change-hold';
 import { findOnlyLiveDate, getHold } from '../holds/find-hold';
@@ -150,7 +151,7 @@ function holdToConsume(facts: SaleFacts, sale: BookingSale, departure: Departure
   if (holdId !== null) {
     const named = own.find(({ id }) => id === holdId);
     if (!named) throw new HoldNotFoundError();
-    // It was on this departure before the lock.
+    if (named.departureId !== departure.id && !sale.namesDate) throw new SaleMovedError();
     if (named.departureId !== departure.id)
       throw new InvalidInputError('body', 'departure_date', "must be the hold's date, or left out");
     assertActive(named);

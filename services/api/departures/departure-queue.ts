@@ -7,7 +7,7 @@ const CONCURRENCY_LIMIT = 3;
 /** Limits the wait in the queue and for the row lock together. */
 const WAIT_MS = 2_000;
 
-/** The departure of a request by the tour's id, so that requests by slug and by id wait in one queue. */
+/** A departure of a request by the tour's id, so that requests by slug and by id wait in one queue. */
 export interface QueuedDeparture {
   tourId: string;
   /** Null: the request locks no departure. */
@@ -17,10 +17,11 @@ export interface QueuedDeparture {
 /** Queues writes by departure, in order of arrival, before they take a database connection. */
 export interface DepartureQueue {
   /**
-   * @param find returns the departure; if it is refused, the write starts at once and its transaction gives the refusal
+   * @param find returns the departures that the write locks; if it is refused, the write starts at once and its transaction gives
+   *   the refusal
    * @throws DepartureBusyError after two seconds (409)
    */
-  turnFor(find: () => Promise<QueuedDeparture>): Turn;
+  turnFor(find: () => Promise<QueuedDeparture[]>): Turn;
 }
 
 interface Queue {
@@ -32,15 +33,16 @@ interface Queue {
 export function createDepartureQueue(): DepartureQueue {
   const queues = new Map<string, Queue>();
 
-  async function inQueue<T>(key: string, work: (lockBy: number) => Promise<T>): Promise<T> {
-    const lockBy = performance.now() + WAIT_MS;
+  /** Waits in one queue after the other. The keys are sorted, so that two writes never wait for each other. */
+  async function inQueues<T>([key, ...others]: string[], lockBy: number, work: () => Promise<T>): Promise<T> {
+    if (key === undefined) return work();
     const queue = queues.get(key) ?? { running: 0, waiting: new Set() };
     queues.set(key, queue);
     // A write that ends passes its slot to the next one, so `running` does not change.
     if (queue.running < CONCURRENCY_LIMIT) queue.running++;
-    else await waitIn(queue);
+    else await waitIn(queue, lockBy);
     try {
-      return await work(lockBy);
+      return await inQueues(others, lockBy, work);
     } finally {
       const [next] = queue.waiting;
       if (next) next();
@@ -50,14 +52,17 @@ export function createDepartureQueue(): DepartureQueue {
 
   return {
     turnFor: (find) => async (work) => {
-      const departure = await find().catch(ignoreRefusal);
-      if (!departure?.departureDate) return work();
-      return inQueue(`${departure.tourId} ${departure.departureDate}`, work);
+      const departures = (await find().catch(ignoreRefusal)) ?? [];
+      const dated = departures.filter(({ departureDate }) => departureDate !== null);
+      if (dated.length === 0) return work();
+      const keys = new Set(dated.map(({ tourId, departureDate }) => `${tourId} ${departureDate}`));
+      const lockBy = performance.now() + WAIT_MS;
+      return inQueues([...keys].sort(), lockBy, () => work(lockBy));
     },
   };
 }
 
-function waitIn(queue: Queue): Promise<void> {
+function waitIn(queue: Queue, until: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const begin = () => {
       clearTimeout(timer);
@@ -67,7 +72,7 @@ function waitIn(queue: Queue): Promise<void> {
     const timer = setTimeout(() => {
       queue.waiting.delete(begin);
       reject(new DepartureBusyError());
-    }, WAIT_MS);
+    }, until - performance.now());
     queue.waiting.add(begin);
   });
 }

@@ -74,6 +74,16 @@ export class DepartureBusyError extends AppError {
   }
 }
 
+/**
+ * The hold or booking moved to another departure during the wait for the lock of the first one. The transaction is repeated, and reads
+ * the new departure.
+ */
+export class SaleMovedError extends DepartureBusyError {
+  override get repeatsTransaction(): boolean {
+    return true;
+  }
+}
+
 export function isDepartureNotAvailable(error: unknown): error is DepartureNotAvailableError {
   return error instanceof DepartureNotAvailableError;
 }

@@ -26,8 +26,11 @@ export async function lockDepartureRow(trx: Trx, tourId: string, date: string): 
   return row?.id;
 }
 
-export async function lockDepartureById(trx: Trx, id: string): Promise<void> {
-  await waitAtMostLockTimeout(trx, () => trx('departures').select('id').where({ id }).forUpdate());
+/** Locks the rows in id order: two transactions that lock the same departures never wait for each other in a circle. */
+export async function lockDeparturesById(trx: Trx, ids: string[]): Promise<void> {
+  await waitAtMostLockTimeout(trx, () =>
+    trx('departures').select('id').whereIn('id', ids).orderBy('id').forUpdate(),
+  );
 }
 
 /**

@@ -6,13 +6,15 @@ import {
   DepartureGoneError,
   InsufficientSeatsError,
   isDepartureNotAvailable,
+  SaleMovedError,
 } from './departure.errors';
+import { findDepartureId } from './departure-admin.repository';
 import {
   countDepartures,
   findAlternatives,
   findDepartureById,
   findDepartureKeys,
-  lockDepartureById,
+  lockDeparturesById,
   lockDepartureRow,
   lockFreeDepartureRows,
   readClock,
@@ -79,9 +81,42 @@ export async function readDepartures(
  * @throws DepartureBusyError after two seconds (409)
  */
 export async function relockDeparture(trx: Trx, departureId: string): Promise<LockedDeparture> {
-  const locking = lockDepartureById(trx, departureId);
-  await refuseWhenLocked('departure', locking, () => new DepartureBusyError());
+  await lockDepartures(trx, [departureId]);
   return countFrom(trx, departureId);
+}
+
+/**
+ * Locks the departure that a hold or booking leaves and the one that it goes to, in id order, until `trx` ends.
+ * @param from null: the booking has no date
+ * @param to null: it stays where it is
+ * @returns the ids of the locked departures, without one that does not exist
+ * @throws DepartureBusyError after two seconds (409)
+ */
+export async function lockDeparturesOfChange(
+  trx: Trx,
+  from: string | null,
+  to: DepartureKey | null,
+): Promise<string[]> {
+  const target = to ? await findDepartureId(trx, to.tourId, to.departureDate) : undefined;
+  const ids = [...new Set([from, target])].filter((id) => typeof id === 'string');
+  if (ids.length > 0) await lockDepartures(trx, ids);
+  return ids;
+}
+
+async function lockDepartures(trx: Trx, ids: string[]): Promise<void> {
+  const locking = lockDeparturesById(trx, ids);
+  await refuseWhenLocked('departure', locking, () => new DepartureBusyError());
+}
+
+/**
+ * Checks that a hold or booking, read after the lock, is still on the departure that was locked for it.
+ * @throws SaleMovedError (409 after three tries)
+ */
+export function assertNotMoved(
+  lockedId: string | null,
+  { departureId }: { departureId: string | null },
+): void {
+  if (departureId !== lockedId) throw new SaleMovedError();
 }
 
 /**

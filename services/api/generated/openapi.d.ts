@@ -162,7 +162,14 @@ export interface paths {
         delete: operations["releaseHold"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a hold
+         * @description Changes a live hold: its date, its party, its reference or its customer. On the same departure its prices stay locked; on another
+         *     date they are locked anew. `quantity` alone changes the adults. The end of the hold stays the same.
+         *
+         *     Needs a key with the scope `booking:create`.
+         */
+        patch: operations["changeHold"];
         trace?: never;
     };
     "/api/gateway/holds/{hold_id}/extend": {
@@ -1284,6 +1291,45 @@ export interface components {
              * @example 20
              */
             hold_minutes: number;
+        };
+        /**
+         * @example {
+         *       "departure_date": "2027-03-13",
+         *       "quantity": 3
+         *     }
+         */
+        HoldPatch: {
+            /**
+             * Format: int32
+             * @description Seats. Alone, it changes the number of adults.
+             * @example 2
+             */
+            quantity?: number;
+            /**
+             * Format: int32
+             * @description Adults among the seats.
+             * @example 2
+             */
+            adults?: number;
+            /**
+             * Format: int32
+             * @description Children among the seats. The hold, or the departure of another date, must have a price for children.
+             * @example 0
+             */
+            children?: number;
+            /**
+             * Format: date
+             * @description YYYY-MM-DD. Another date of the same tour.
+             * @example 2027-03-06
+             */
+            departure_date?: string;
+            /**
+             * @description The website's own reference.
+             * @example cart-81
+             */
+            external_ref?: string;
+            /** @description The fields that it names are replaced. */
+            customer?: components["schemas"]["HoldCustomer"];
         };
         TenantRef: {
             /**
@@ -3348,6 +3394,192 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Server error: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Service unavailable: `overloaded`, `shutting_down`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
+    changeHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your name for this request, such as a UUID. A request that is repeated with the same key has no further effect and gets the answer of the first one.
+                 * @example 9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the hold.
+                 * @example 0f8c6a52-6a1b-4a4e-8e0c-0f6a1c9d2b77
+                 */
+                hold_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "departure_date": "2027-03-13",
+                 *       "quantity": 3
+                 *     }
+                 */
+                "application/json": components["schemas"]["HoldPatch"];
+            };
+        };
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "hold_id": "0f8c6a52-6a1b-4a4e-8e0c-0f6a1c9d2b77",
+                     *       "status": "active",
+                     *       "tour": {
+                     *         "id": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *         "slug": "ha-long-bay-cruise"
+                     *       },
+                     *       "departure_date": "2027-03-06",
+                     *       "quantity": 2,
+                     *       "adults": 2,
+                     *       "children": 0,
+                     *       "hold_minutes": 20,
+                     *       "expires_at": "2027-01-12T09:50:00.000Z",
+                     *       "seats_available": 7,
+                     *       "currency": "EUR",
+                     *       "unit_price": 489.5,
+                     *       "total_price": 979,
+                     *       "prices": {
+                     *         "adult": 445,
+                     *         "child": 311.5,
+                     *         "single_supplement": 120
+                     *       },
+                     *       "external_ref": "cart-81",
+                     *       "created_at": "2027-01-12T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HoldAnswer"];
+                };
+            };
+            /** @description Invalid request: `validation_failed`, `unknown_parameter`, `duplicate_parameter`, `multiple_credentials`, `malformed_json`, `invalid_idempotency_key`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unauthorized: `invalid_api_key`, `key_expired`, `key_revoked`, `tenant_inactive`, `insufficient_scope`, `wrong_credential_type`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Hold not found / Tour not found: `hold_not_found`, `tour_not_found`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Conflict / Departure not available: `hold_expired`, `hold_state_conflict`, `departure_gone`, `departure_cancelled`, `insufficient_seats`, `hold_limit_reached`, `departure_busy`, `idempotency_in_progress`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Body too large: `body_too_large`. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unsupported media type: `unsupported_media_type`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Idempotency key reused: `idempotency_key_reused`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -331,6 +331,19 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "HoldPatch": {
+        "dataType": "refObject",
+        "properties": {
+            "quantity": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "adults": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "children": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "departure_date": {"dataType":"string"},
+            "external_ref": {"dataType":"string"},
+            "customer": {"ref":"HoldCustomer"},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "TenantRef": {
         "dataType": "refObject",
         "properties": {
@@ -899,6 +912,44 @@ export function RegisterRoutes(app: Router) {
 
               await templateService.apiHandler({
                 methodName: 'extendHold',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsHoldsController_changeHold: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                hold_id: {"in":"path","name":"hold_id","required":true,"dataType":"string"},
+                body: {"in":"body","name":"body","required":true,"ref":"HoldPatch"},
+        };
+        app.patch('/api/gateway/holds/:hold_id',
+            authenticateMiddleware([{"apiKey":["booking:create"]}]),
+            ...(fetchMiddlewares<RequestHandler>(HoldsController)),
+            ...(fetchMiddlewares<RequestHandler>(HoldsController.prototype.changeHold)),
+
+            async function HoldsController_changeHold(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsHoldsController_changeHold, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<HoldsController>(HoldsController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'changeHold',
                 controller,
                 response,
                 next,

@@ -1,5 +1,5 @@
 import type { Trx } from '../../platform/database';
-import { relockDeparture } from '../departures/reserve-seats';
+import { assertNotMoved, relockDeparture } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import type { Tenant, TenantScope } from '../tenants/tenant';
 
@@ -24,6 +24,7 @@ export async function extendHold(
   return runIdempotent({ hold: holdId.toLowerCase() }, async () => {
     const { at } = await relockDeparture(trx, departureId);
     const hold = await getHold(trx, tenant.id, holdId);
+    assertNotMoved(departureId, hold);
     assertActive(hold);
     await assertHoldLife(trx, hold.id, holdMinutes, at);
     await extendHoldRow(trx, hold.id, { minutes: holdMinutes, at, by });
@@ -37,8 +38,8 @@ export function assertActive(hold: Pick<SeatHold, 'status'>): void {
   if (hold.status !== 'active') throw new HoldStateConflictError(hold.status);
 }
 
-/** The hold at the time of its departure's lock and after the release; the same object when nothing changed. */
-export interface ReleasedHold {
+/** The hold at the time of its departure's lock and after the change; the same object when nothing changed. */
+export interface ChangedHold {
   before: SeatHold;
   after: SeatHold;
 }
@@ -51,10 +52,11 @@ export async function releaseHold(
   trx: Trx,
   scope: TenantScope,
   { holdId, by }: NamedHold,
-): Promise<ReleasedHold> {
+): Promise<ChangedHold> {
   const { departureId } = await getHold(trx, scope, holdId);
   const { at } = await relockDeparture(trx, departureId);
   const before = await getHold(trx, scope, holdId);
+  assertNotMoved(departureId, before);
   if (before.status === 'converted') throw new HoldStateConflictError(before.status);
   if (before.status !== 'active') return { before, after: before };
   await releaseHoldRow(trx, before.id, { at, by });

@@ -1,12 +1,13 @@
 import type { Db } from '../../platform/database';
 import { HoldExpiredError, HoldStateConflictError } from './hold.errors';
-import type { SeatHold } from './seat-hold';
-import { findExtensions } from './seat-hold.repository';
+import { describeChange, valueBefore } from '../sales/changed-fields';
+import { partyOfHold, type SeatHold } from './seat-hold';
+import { findExtensions, findHoldChanges } from './seat-hold.repository';
 
 /** One event in the life of a hold. */
 export interface HoldMoment {
   at: Date;
-  event: 'placed' | 'extended' | 'consumed' | 'released' | 'hold expired';
+  event: 'placed' | 'extended' | 'changed' | 'consumed' | 'released' | 'hold expired';
   /** Null: the clock, or unknown. */
   by: string | null;
   detail: string | null;
@@ -14,15 +15,22 @@ export interface HoldMoment {
 
 /** Returns the hold's events, the oldest first. */
 export async function holdHistory(db: Db, hold: SeatHold): Promise<HoldMoment[]> {
-  const { quantity } = hold;
   const extensions = await findExtensions(db, hold.id);
+  const changes = await findHoldChanges(db, hold.id);
+  const { adult, child } = partyOfHold(hold);
+  const quantity = valueBefore(changes, 'adults', adult) + valueBefore(changes, 'children', child);
   const seats = `${quantity} ${quantity === 1 ? 'seat' : 'seats'}`;
   return [
     { at: hold.createdAt, event: 'placed', by: hold.placedBy, detail: seats },
-    ...extensions.map(({ at, expiresAt, by }) => ({
-      ...{ at, event: 'extended' as const, by },
-      detail: `until ${expiresAt.toISOString()}`,
-    })),
+    ...[
+      ...extensions.map(({ at, expiresAt, by }) => ({
+        ...{ at, event: 'extended' as const, by },
+        detail: `until ${expiresAt.toISOString()}`,
+      })),
+      ...changes.map(({ at, by, fields }) => ({
+        ...{ at, event: 'changed' as const, by, detail: describeChange(fields) },
+      })),
+    ].sort((a, b) => a.at.getTime() - b.at.getTime()),
     ...ending(hold),
   ];
 }

@@ -46,6 +46,37 @@ export interface HoldBody {
   customer?: HoldCustomer;
 }
 
+/** @example {"departure_date": "2027-03-13", "quantity": 3} */
+export interface HoldPatch {
+  /**
+   * Seats. Alone, it changes the number of adults.
+   * @isInt must be a whole number
+   * @minimum 1 must be at least 1
+   * @maximum 50 must be at most 50
+   */
+  quantity?: number;
+  /**
+   * Adults among the seats.
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 50 must be at most 50
+   */
+  adults?: number;
+  /**
+   * Children among the seats. The hold, or the departure of another date, must have a price for children.
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 50 must be at most 50
+   */
+  children?: number;
+  /** YYYY-MM-DD. Another date of the same tour. */
+  departure_date?: string;
+  /** The website's own reference. */
+  external_ref?: string;
+  /** The fields that it names are replaced. */
+  customer?: HoldCustomer;
+}
+
 export interface ExtendBody {
   /**
    * Minutes from now.

@@ -3,6 +3,7 @@ import {
   Delete,
   Get,
   Middlewares,
+  Patch,
   Path,
   Post,
   Request,
@@ -18,7 +19,6 @@ import { cachedVisibleTour } from '../catalog/list-catalog';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
-import { dateInput, emailInput, optionalInput, phoneInput, readAll, textInput } from '../http/input';
 import { emptyBody, jsonBody } from '../http/json-body';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
@@ -27,20 +27,22 @@ import { strictQuery } from '../http/query-parameters';
 import { answerCreation, answerWrite, type WriteOperation, writeChecked } from '../http/write-request';
 import { toMajor } from '../pricing/currency';
 import { seatsOf, totalOf } from '../pricing/party';
-import { holdPartyInput } from '../pricing/party-input';
 import { pricesAnswer } from '../pricing/prices';
 import { refuseWithAlternatives } from '../refusals/refusal-log';
-import { type HoldRequest, prepareHold } from './place-hold';
+import { prepareHold } from './place-hold';
 import { byKey } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
-import { extendHold, releaseHold } from './change-hold';
-import { assertHoldMinutes } from './hold-length';
+import { ReplayedResponse } from '../idempotency/run-idempotent';
+import { amendHold } from './amend-hold';
+import { type ChangedHold, extendHold, releaseHold } from './change-hold';
+import { holdAmendment, holdRequest } from './hold.request';
 import { getHold } from './find-hold';
-import type { ExtendBody, HoldAnswer, HoldBody } from './hold.dto';
+import type { ExtendBody, HoldAnswer, HoldBody, HoldPatch } from './hold.dto';
 import { partyOfHold, type SeatHold } from './seat-hold';
 
 const PLACE: WriteOperation = { name: 'hold.place', status: 201, keepHours: 24 };
 const EXTEND: WriteOperation = { name: 'hold.extend', status: 200, keepHours: 24 };
+const CHANGE: WriteOperation = { name: 'hold.change', status: 200, keepHours: 24 };
 
 @Route('api/gateway')
 @Tags('Seats')
@@ -128,6 +130,44 @@ export class HoldsController {
   }
 
   /**
+   * Changes a live hold: its date, its party, its reference or its customer. On the same departure its prices stay locked; on another
+   * date they are locked anew. `quantity` alone changes the adults. The end of the hold stays the same.
+   * @summary Change a hold
+   */
+  @Patch('holds/{hold_id}')
+  @Response<ProblemDocument>(404, 'hold_not_found, tour_not_found')
+  @Response<ProblemDocument>(
+    409,
+    'hold_expired, hold_state_conflict, departure_gone, departure_cancelled, insufficient_seats, hold_limit_reached, departure_busy',
+  )
+  @Middlewares(quota('hold'), jsonBody, readsBody(holdAmendment), strictQuery)
+  async changeHold(
+    @Request() request: HttpRequest,
+    @Path() hold_id: string,
+    @Body() body: HoldPatch,
+  ): Promise<HoldAnswer> {
+    const principal = apiKeyPrincipalOf(request);
+    const { tenant } = principal;
+    const amendment = holdAmendment(body, tenant);
+    const named = { holdId: hold_id, by: byKey(principal) };
+    let left: SeatHold | undefined;
+    const answer = await answerWrite<ChangedHold, HoldAnswer>(
+      request,
+      { ...CHANGE, turn: this.turnOfHold(tenant, hold_id, amendment.departureDate) },
+      async (trx, runIdempotent) => {
+        const changed = await amendHold(trx, tenant, { ...named, ...amendment }, runIdempotent);
+        if (!(changed instanceof ReplayedResponse)) left = changed.before;
+        return changed;
+      },
+      ({ after }) => holdAnswer(after),
+      (refused, refusal) => refuseWithAlternatives(this.context, { holdId: hold_id, ...refused }, refusal),
+    );
+    if (left) await this.context.availability.drop(left.tour.id, left.departureDate);
+    await this.context.availability.drop(answer.tour.id, answer.departure_date);
+    return answer;
+  }
+
+  /**
    * Releases the hold; its seats become free. Releasing it twice is not an error.
    * @summary Release a hold
    */
@@ -147,32 +187,13 @@ export class HoldsController {
     await this.context.availability.drop(after.tour.id, after.departureDate);
   }
 
-  private turnOfHold(tenant: Tenant, holdId: string): Turn {
+  /** @param to the date to which the hold moves; by default it stays */
+  private turnOfHold(tenant: Tenant, holdId: string, to?: string): Turn {
     return this.context.departureQueue.turnFor(async () => {
       const { tour, departureDate } = await getHold(this.context.db, tenant.id, holdId);
-      return { tourId: tour.id, departureDate };
+      return [departureDate, to ?? departureDate].map((date) => ({ tourId: tour.id, departureDate: date }));
     });
   }
-}
-
-/**
- * Reads the body, also before its validation.
- * @throws BadInputError with all issues of the body (400)
- */
-function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, 'by'> {
-  const customer = body.customer ?? {};
-  const { country, holdDefaultMinutes } = tenant;
-  const read = readAll({
-    departureDate: () => dateInput('body', 'departure_date', body.departure_date),
-    party: () => holdPartyInput(body),
-    holdMinutes: () => assertHoldMinutes(tenant, body.hold_minutes ?? holdDefaultMinutes),
-    externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
-    name: () => optionalInput(customer.name, (name) => textInput('customer.name', name, 200)),
-    phone: () => optionalInput(customer.phone, (phone) => phoneInput('customer.phone', phone, country)),
-    email: () => optionalInput(customer.email, (email) => emailInput('customer.email', email)),
-  });
-  const { name, phone, email, ...rest } = read;
-  return { ...rest, customer: { name, phone, email } };
 }
 
 function holdAnswer(hold: SeatHold): HoldAnswer {

@@ -1,8 +1,12 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
-import { lockedPrices } from '../pricing/prices';
+import type { Departure } from '../departures/departure';
+import { type Party, seatsOf } from '../pricing/party';
+import { lockedPrices, priceColumns } from '../pricing/prices';
+import { changeColumns, type NewSaleChange, type SaleChange } from '../sales/changed-fields';
+import type { LockedPrice } from '../sales/sale-facts';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
-import type { HoldExtension, HoldStatus, SeatHold } from './seat-hold';
+import type { HoldExtension, HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
 
 const HOLD_COLUMNS = `
   h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.quantity, h.children, h.hold_minutes, h.expires_at, ${lockedPrices('h')} as prices, h.currency,
@@ -159,6 +163,43 @@ export async function extendHoldRow(
      insert into hold_extensions (hold_id, at, expires_at, by) select id, :at::timestamptz, expires_at, :by from extended`,
     { id, ...extension },
   );
+}
+
+/** The values of a hold after its change. */
+export interface AmendedHold {
+  departure: Departure;
+  party: Party;
+  price: LockedPrice;
+  externalRef: string | null;
+  customer: PartialCustomer;
+}
+
+/** Writes the values of an active hold after its change. The caller holds the locks of both departures. */
+export async function amendHoldRow(trx: Trx, id: string, amended: AmendedHold): Promise<void> {
+  const { departure, party, price, externalRef, customer } = amended;
+  await trx('seat_holds')
+    .where({ id, status: 'active' })
+    .update({
+      ...{ departure_id: departure.id, quantity: seatsOf(party), children: party.child },
+      ...priceColumns(price.prices),
+      currency: price.currency,
+      currency_digits: price.currencyDigits,
+      price_breakdown: JSON.stringify(price.priceBreakdown),
+      external_ref: externalRef,
+      ...{ customer_name: customer.name, customer_phone: customer.phone, customer_email: customer.email },
+    });
+}
+
+export async function insertHoldChange(trx: Trx, holdId: string, change: NewSaleChange): Promise<void> {
+  await trx('hold_changes').insert({ hold_id: holdId, ...changeColumns(trx, change) });
+}
+
+/** Returns a hold's changes, the oldest first. */
+export async function findHoldChanges(db: Db, holdId: string): Promise<SaleChange[]> {
+  return db('hold_changes')
+    .where({ hold_id: holdId })
+    .orderBy('at')
+    .select<SaleChange[]>('at', 'by', 'fields');
 }
 
 /** Returns a hold's extensions, the oldest first. */

@@ -136,6 +136,17 @@ export function readAll<T extends object>(readers: { [K in keyof T]: () => T[K] 
   return Object.fromEntries(parts) as T;
 }
 
+/** Refuses a change that names no field. @throws InvalidInputError (400) */
+export function assertNotEmpty(body: object): void {
+  if (Object.keys(body).length === 0)
+    throw new InvalidInputError('body', 'body', 'must name at least one field to change');
+}
+
+/** Returns undefined for a missing value. */
+export function givenInput<V, T>(value: V | undefined, read: (value: V) => T): T | undefined {
+  return value === undefined ? undefined : read(value);
+}
+
 /** Returns null for a missing value. */
 export function optionalInput<V, T>(value: V | undefined, read: (value: V) => T): T | null {
   return value === undefined ? null : read(value);

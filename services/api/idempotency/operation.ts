@@ -5,8 +5,10 @@
 const CARRIES_PERSON = {
   'hold.place': true,
   'hold.extend': false,
+  'hold.change': true,
   'booking.create': true,
   'booking.confirm': false,
+  'booking.change': true,
   // Its reason.
   'booking.cancel': true,
 };

@@ -2,7 +2,7 @@ import { InvalidInputError } from '../../platform/errors';
 import { adultsOnly, type Party } from './party';
 
 /** Adults and children of one request together. */
-const PARTY_MAX = 50;
+export const PARTY_MAX = 50;
 
 export interface PartyBody {
   adults?: number;

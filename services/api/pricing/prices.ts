@@ -17,6 +17,15 @@ export function lockedPrices(table: string): string {
     'single_supplement', ${table}.single_supplement_minor))`;
 }
 
+/** Returns the columns of the prices of a hold or lead. */
+export function priceColumns({ adult, child, single_supplement }: Prices) {
+  return {
+    unit_price_minor: adult,
+    child_price_minor: child ?? null,
+    single_supplement_minor: single_supplement ?? null,
+  };
+}
+
 /** The fields of a tour that pricing uses. */
 export interface PricedTour {
   id: string;

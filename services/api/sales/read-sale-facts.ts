@@ -1,9 +1,11 @@
 import type { Trx } from '../../platform/database';
 import { getVisibleTour } from '../catalog/find-tour';
 import { TourNotFoundError } from '../catalog/catalog.errors';
+import type { Departure } from '../departures/departure';
 import { readDepartures } from '../departures/reserve-seats';
 import { findRulesByTenant } from '../pricing/quote-tenant-price';
-import { type SaleFacts, sellerKey } from './sale-facts';
+import type { Tenant } from '../tenants/tenant';
+import { type DepartureFacts, type SaleFacts, sellerKey } from './sale-facts';
 import { departureKey, type Sale } from './sale';
 import { countOfTenants, findHoldsToConsume, findSellers } from './sale-facts.repository';
 
@@ -24,9 +26,7 @@ export async function readSaleFacts(
   assertKeyServes: SaleFacts['assertKeyServes'],
 ): Promise<ReadFacts> {
   const { departures, at, transactionId } = await readDepartures(trx, departureIds);
-  const byKey = new Map(
-    departures.map((one) => [departureKey({ tourId: one.tour.id, departureDate: one.departureDate }), one]),
-  );
+  const byKey = mapByKey(departures);
   const placed = sales.flatMap((sale) => {
     const { departureDate, tour } = sale;
     const departure = departureDate && byKey.get(departureKey({ tourId: tour.id, departureDate }));
@@ -34,7 +34,6 @@ export async function readSaleFacts(
   });
   // The tenant's share may have changed between two requests. The last one of a seller remains, so the limited ones are last.
   const wanted = placed.map(toSeller).sort((a, b) => Number(a.limited) - Number(b.limited));
-  const sellers = await findSellers(trx, distinct(wanted, sellerOf), at);
   const counts = await countOfTenants(
     trx,
     distinct(sales.map(toTenant), ({ tenantId }) => tenantId),
@@ -45,8 +44,7 @@ export async function readSaleFacts(
     transactionId,
     facts: {
       departures: byKey,
-      visible: new Set(sellers.filter(({ visible }) => visible).map(sellerOf)),
-      unpaidSeats: new Map(sellers.map((seller) => [sellerOf(seller), seller.unpaidSeats ?? 0])),
+      ...(await readSellers(trx, distinct(wanted, sellerOf), at)),
       liveHolds: new Map(counts.map(({ tenantId, liveHolds }) => [tenantId, liveHolds ?? 0])),
       unpaidLeads: new Map(counts.map(({ tenantId, unpaidLeads }) => [tenantId, unpaidLeads ?? 0])),
       priceRules: await findRulesByTenant(
@@ -61,14 +59,57 @@ export async function readSaleFacts(
   };
 }
 
+/**
+ * Reads what the change of a hold or booking depends on, in a constant number of statements, after the locks of the departure that it
+ * leaves and of the one that it goes to.
+ */
+export async function readChangeFacts(
+  trx: Trx,
+  tenant: Tenant,
+  departureIds: string[],
+): Promise<DepartureFacts> {
+  const { departures, at } = await readDepartures(trx, departureIds);
+  const wanted = departureIds.map((departureId) => ({
+    ...{ tenantId: tenant.id, departureId, limited: isLimited(tenant) },
+  }));
+  const tours = unique(departures.map(({ tour }) => tour.id));
+  return {
+    departures: mapByKey(departures),
+    ...(await readSellers(trx, wanted, at)),
+    priceRules: await findRulesByTenant(trx, [tenant.id], tours),
+  };
+}
+
+function mapByKey(departures: Departure[]): DepartureFacts['departures'] {
+  return new Map(
+    departures.map((one) => [departureKey({ tourId: one.tour.id, departureDate: one.departureDate }), one]),
+  );
+}
+
+async function readSellers(
+  trx: Trx,
+  wanted: Parameters<typeof findSellers>[1],
+  at: string,
+): Promise<Pick<DepartureFacts, 'visible' | 'unpaidSeats'>> {
+  const sellers = await findSellers(trx, wanted, at);
+  return {
+    visible: new Set(sellers.filter(({ visible }) => visible).map(sellerOf)),
+    unpaidSeats: new Map(sellers.map((seller) => [sellerOf(seller), seller.unpaidSeats ?? 0])),
+  };
+}
+
 interface Placed {
   sale: Sale;
   departureId: string;
 }
 
-/** A tenant that may keep all seats of a departure is limited by its free seats alone, so its own seats are not counted. */
 function toSeller({ sale: { tenant }, departureId }: Placed) {
-  return { tenantId: tenant.id, departureId, limited: tenant.maxHoldShare < 100 };
+  return { tenantId: tenant.id, departureId, limited: isLimited(tenant) };
+}
+
+/** A tenant that may keep all seats of a departure is limited by its free seats alone, so its own seats are not counted. */
+function isLimited({ maxHoldShare }: Tenant): boolean {
+  return maxHoldShare < 100;
 }
 
 function sellerOf({ tenantId, departureId }: { tenantId: string; departureId: string }): string {

@@ -11,11 +11,8 @@ import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import { departureKey, type Sale } from './sale';
 
-/**
- * The facts that the sales of one transaction depend on, read under the locks of their departures. A decision changes them, so
- * that the next one counts what was granted before it.
- */
-export interface SaleFacts {
+/** The facts about locked departures that a sale, or the change of one, depends on. */
+export interface DepartureFacts {
   /** By departureKey. */
   departures: Map<string, Departure>;
   /** By sellerKey: the tenants that see the departure's tour. */
@@ -23,11 +20,18 @@ export interface SaleFacts {
   /** By sellerKey: seats of live holds and unpaid bookings, of tenants whose share is limited. */
   unpaidSeats: Map<string, number>;
   /** By tenant id. */
+  priceRules: Map<string, PriceRule[]>;
+}
+
+/**
+ * The facts that the sales of one transaction depend on, read under the locks of their departures. A decision changes them, so
+ * that the next one counts what was granted before it.
+ */
+export interface SaleFacts extends DepartureFacts {
+  /** By tenant id. */
   liveHolds: Map<string, number>;
   /** By tenant id. */
   unpaidLeads: Map<string, number>;
-  /** By tenant id. */
-  priceRules: Map<string, PriceRule[]>;
   /** Holds that the bookings name, by id or by reference, and the holds that were granted in this transaction. */
   holds: HeldSeats[];
   /** By sellerKey with the tour's id: the tours of bookings without a date, with the base price, if the tenant sees them. */
@@ -64,8 +68,8 @@ export function sellerKey(tenantId: string, id: string): string {
 }
 
 export function existingDeparture(
-  { departures }: SaleFacts,
-  { tour, party }: Sale,
+  { departures }: DepartureFacts,
+  { tour, party }: Pick<Sale, 'tour' | 'party'>,
   departureDate: string,
 ): Departure {
   const departure = departures.get(departureKey({ tourId: tour.id, departureDate }));
@@ -74,12 +78,16 @@ export function existingDeparture(
 }
 
 /** The tour may have become invisible during the wait for the lock. */
-export function assertVisible({ visible }: SaleFacts, { tenant }: Sale, departure: Departure): void {
+export function assertVisible(
+  { visible }: DepartureFacts,
+  { tenant }: Pick<Sale, 'tenant'>,
+  departure: Departure,
+): void {
   if (!visible.has(sellerKey(tenant.id, departure.id))) throw new TourNotFoundError();
 }
 
 export function quotePrices(
-  { priceRules }: SaleFacts,
+  { priceRules }: DepartureFacts,
   tenant: Tenant,
   tour: PricedTour,
   platform: Prices,

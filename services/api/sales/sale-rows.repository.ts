@@ -1,5 +1,5 @@
 import { rawPrepared, type Trx } from '../../platform/database';
-import type { Prices } from '../pricing/prices';
+import { priceColumns } from '../pricing/prices';
 import type { Actor } from '../tenants/actor';
 import type { GrantedBooking } from '../bookings/create-booking';
 import type { GrantedHold } from '../holds/place-hold';
@@ -51,14 +51,6 @@ function toHoldRow({ sale, held }: GrantedHold) {
     customer_phone: sale.customer.phone,
     customer_email: sale.customer.email,
     placed_by: sale.by,
-  };
-}
-
-function priceColumns({ adult, child, single_supplement }: Prices) {
-  return {
-    unit_price_minor: adult,
-    child_price_minor: child ?? null,
-    single_supplement_minor: single_supplement ?? null,
   };
 }
 

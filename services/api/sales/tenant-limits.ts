@@ -1,7 +1,7 @@
 import type { Departure } from '../departures/departure';
 import { HoldLimitReachedError } from '../holds/hold.errors';
 import type { Tenant } from '../tenants/tenant';
-import { countOf, type SaleFacts, sellerKey } from './sale-facts';
+import { countOf, type DepartureFacts, type SaleFacts, sellerKey } from './sale-facts';
 
 /**
  * The three limits of a tenant: its live holds, its unpaid bookings, and its share of a departure's seats. read-sale-facts.ts counts
@@ -30,7 +30,7 @@ export function assertMoreUnpaid({ unpaidLeads }: SaleFacts, { id, maxUnpaid }: 
  * @throws HoldLimitReachedError (409)
  */
 export function assertWithinShare(
-  { unpaidSeats }: SaleFacts,
+  { unpaidSeats }: DepartureFacts,
   tenant: Tenant,
   departure: Departure,
   more: number,

@@ -10,7 +10,15 @@ import {
 } from '../openapi-document';
 import { otherOperations } from './other-operations';
 import { problemExample } from '../problem-examples';
-import { ALTERNATIVES, DESCRIPTION, HEADERS, IDEMPOTENCY_KEY, SECURITY_SCHEMES, TAGS } from './shared-parts';
+import {
+  ALTERNATIVES,
+  DESCRIPTION,
+  HEADERS,
+  IDEMPOTENCY_KEY,
+  SECURITY_SCHEMES,
+  TAGS,
+  takesKey,
+} from './shared-parts';
 import { explainName } from './wire-names';
 
 const WIDGET_LIST = '/api/widget/tours';
@@ -109,7 +117,7 @@ function completeOperation(
     const { description, example, ...schema } = described;
     Object.assign(parameter, { description, schema, example });
   }
-  if (method === 'post') operation.parameters.push(IDEMPOTENCY_KEY);
+  if (takesKey(method)) operation.parameters.push(IDEMPOTENCY_KEY);
   describeAnswers(method, operation);
   const bodies = [operation.requestBody, ...Object.values(operation.responses)];
   for (const media of bodies.map((body) => body?.content?.['application/json'])) {

@@ -1,5 +1,6 @@
 import { isProblemCode, type ProblemCode, PROBLEMS } from '../../http/problems';
 import type { Answer, OpenApiOperation, Reference } from '../openapi-document';
+import { takesKey } from './shared-parts';
 
 const ANY_INPUT: ProblemCode[] = [
   'validation_failed',
@@ -62,7 +63,7 @@ function commonCodes(method: string, operation: OpenApiOperation): ProblemCode[]
     ...ANY_INPUT.filter((code) => !byToken || code !== 'unknown_parameter'),
     ...(operation.parameters.some(({ name }) => name === 'cursor') ? ['invalid_cursor' as const] : []),
     ...(byToken ? BY_WIDGET_TOKEN : BY_API_KEY),
-    ...(method === 'post' ? OF_WRITES : []),
+    ...(takesKey(method) ? OF_WRITES : []),
     ...ANYWHERE,
   ];
 }
@@ -115,7 +116,7 @@ function successHeaders(
   const isPage =
     operation.parameters.some(({ name }) => name === 'cursor') && answer.content?.['application/json'];
   if (isPage) headers.push('Link');
-  if (method === 'post') headers.push('Idempotent-Replayed');
+  if (takesKey(method)) headers.push('Idempotent-Replayed');
   if (HAVE_ETAG.includes(operation.operationId)) headers.push('ETag');
   if (operation.operationId === 'checkAvailability') headers.push('Age', 'Cache-Status');
   return references(headers);

@@ -61,6 +61,11 @@ export const ALTERNATIVES: Record<string, string> = {
   widgetToken: 'widgetTokenInHeader',
 };
 
+/** Returns whether the operations of a method take an Idempotency-Key. */
+export function takesKey(method: string): boolean {
+  return method === 'post' || method === 'patch';
+}
+
 export const IDEMPOTENCY_KEY: Parameter = {
   in: 'header',
   name: 'Idempotency-Key',

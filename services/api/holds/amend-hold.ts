@@ -1,0 +1,119 @@
+import type { Trx } from '../../platform/database';
+import { InvalidInputError } from '../../platform/errors';
+import type { TourRef } from '../catalog/tour';
+import { assertNotMoved } from '../departures/reserve-seats';
+import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
+import { assertPriced, type Party, seatsOf } from '../pricing/party';
+import { PARTY_MAX } from '../pricing/party-input';
+import { assertSeatsOfChange, lockAndReadFacts } from '../sales/change-seats';
+import { changedFields, withGiven } from '../sales/changed-fields';
+import { type DepartureFacts, existingDeparture, quotePrices } from '../sales/sale-facts';
+import type { Tenant } from '../tenants/tenant';
+import { assertActive, type ChangedHold } from './change-hold';
+import { getHold } from './find-hold';
+import { type NamedHold, type PartialCustomer, partyOfHold, type SeatHold } from './seat-hold';
+import { type AmendedHold, amendHoldRow, insertHoldChange } from './seat-hold.repository';
+
+/** What a request changes of a hold; undefined: it stays as it is. */
+export interface HoldAmendment {
+  /** Adults and children together. Alone, it changes the adults. */
+  quantity?: number;
+  adults?: number;
+  children?: number;
+  /** A tour that the tenant sees. */
+  tour?: TourRef;
+  /** YYYY-MM-DD */
+  departureDate?: string;
+  /** Null clears it. */
+  externalRef?: string | null;
+  customer: Partial<PartialCustomer>;
+}
+
+/**
+ * Changes a live hold. On the same departure its prices stay locked; on another one they are locked anew. Its end stays the same.
+ * @throws HoldNotFoundError, TourNotFoundError (404), InvalidInputError (400), HoldExpiredError, HoldStateConflictError,
+ *   DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError, DepartureBusyError (409)
+ */
+export async function amendHold(
+  trx: Trx,
+  tenant: Tenant,
+  { holdId, by, ...amendment }: NamedHold & HoldAmendment,
+  runIdempotent: RunIdempotent<ChangedHold> = withoutKey,
+): Promise<ChangedHold | ReplayedResponse> {
+  const found = await getHold(trx, tenant.id, holdId);
+  return runIdempotent({ hold: found.id }, async () => {
+    const move = { from: found.departureId, to: departureOf(found, amendment) };
+    const facts = await lockAndReadFacts(trx, tenant, move);
+    const before = await getHold(trx, tenant.id, holdId);
+    assertNotMoved(found.departureId, before);
+    const amended = decideHoldAmendment(facts, tenant, before, amendment);
+    const fields = changesOf(before, amended);
+    if (Object.keys(fields).length === 0) return { before, after: before };
+    await amendHoldRow(trx, before.id, amended);
+    await insertHoldChange(trx, before.id, { by, fields });
+    return { before, after: await getHold(trx, tenant.id, holdId) };
+  });
+}
+
+function departureOf({ tour, departureDate }: SeatHold, amendment: HoldAmendment) {
+  return {
+    tourId: (amendment.tour ?? tour).id,
+    departureDate: amendment.departureDate ?? departureDate,
+  };
+}
+
+/** Decides the change by the facts, under the locks of both departures. Throws as amendHold. */
+function decideHoldAmendment(
+  facts: DepartureFacts,
+  tenant: Tenant,
+  hold: SeatHold,
+  amendment: HoldAmendment,
+): AmendedHold {
+  const party = amendedParty(partyOfHold(hold), amendment);
+  assertActive(hold);
+  const { departureDate } = departureOf(hold, amendment);
+  const tour = amendment.tour ?? hold.tour;
+  const departure = existingDeparture(facts, { tour, party }, departureDate);
+  const stays = departure.id === hold.departureId;
+  const seats = { before: stays ? hold.quantity : 0, after: seatsOf(party), paid: false };
+  assertSeatsOfChange(facts, tenant, departure, seats);
+  const price = stays ? hold : quotePrices(facts, tenant, departure.tour, departure.prices, departureDate);
+  assertPriced(party, price.prices);
+  const { externalRef = hold.externalRef } = amendment;
+  return { departure, party, price, externalRef, customer: withGiven(hold.customer, amendment.customer) };
+}
+
+/** @throws InvalidInputError (400) */
+function amendedParty(now: Party, { quantity, adults, children }: HoldAmendment): Party {
+  const child = children ?? (quantity !== undefined && adults !== undefined ? quantity - adults : now.child);
+  const adult = adults ?? (quantity === undefined ? now.adult : quantity - child);
+  const seats = adult + child;
+  if (adult < 0 || child < 0 || (quantity ?? seats) !== seats)
+    throw new InvalidInputError('body', 'quantity', 'must be the adults and children together');
+  if (seats < 1 || seats > PARTY_MAX)
+    throw new InvalidInputError(
+      'body',
+      'adults',
+      `must be from 1 to ${PARTY_MAX} together with the children`,
+    );
+  return { adult, child, single_supplement: 0 };
+}
+
+function changesOf(before: SeatHold, { departure, party, externalRef, customer }: AmendedHold) {
+  const { adult, child } = partyOfHold(before);
+  return changedFields(
+    [
+      { tour: before.tour.id, departure_date: before.departureDate, adults: adult, children: child },
+      {
+        tour: departure.tour.id,
+        departure_date: departure.departureDate,
+        adults: party.adult,
+        children: party.child,
+      },
+    ],
+    [
+      { external_ref: before.externalRef, ...before.customer },
+      { external_ref: externalRef, ...customer },
+    ],
+  );
+}

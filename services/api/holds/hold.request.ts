@@ -1,0 +1,55 @@
+import {
+  assertNotEmpty,
+  dateInput,
+  emailInput,
+  givenInput,
+  optionalDate,
+  optionalInput,
+  phoneInput,
+  readAll,
+  textInput,
+} from '../http/input';
+import { holdPartyInput } from '../pricing/party-input';
+import type { Tenant } from '../tenants/tenant';
+import type { HoldAmendment } from './amend-hold';
+import type { HoldBody, HoldPatch } from './hold.dto';
+import { assertHoldMinutes } from './hold-length';
+import type { HoldRequest } from './place-hold';
+
+/**
+ * Reads the body, also before its validation.
+ * @throws BadInputError with all issues of the body (400)
+ */
+export function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, 'by'> {
+  const customer = body.customer ?? {};
+  const { country, holdDefaultMinutes } = tenant;
+  const read = readAll({
+    departureDate: () => dateInput('body', 'departure_date', body.departure_date),
+    party: () => holdPartyInput(body),
+    holdMinutes: () => assertHoldMinutes(tenant, body.hold_minutes ?? holdDefaultMinutes),
+    externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
+    name: () => optionalInput(customer.name, (name) => textInput('customer.name', name, 200)),
+    phone: () => optionalInput(customer.phone, (phone) => phoneInput('customer.phone', phone, country)),
+    email: () => optionalInput(customer.email, (email) => emailInput('customer.email', email)),
+  });
+  const { name, phone, email, ...rest } = read;
+  return { ...rest, customer: { name, phone, email } };
+}
+
+/**
+ * Reads the body, also before its validation.
+ * @throws BadInputError with all issues of the body (400)
+ */
+export function holdAmendment(body: HoldPatch, { country }: Tenant): HoldAmendment {
+  const { customer = {}, departure_date, external_ref } = body;
+  const { departureDate, externalRef, ...people } = readAll({
+    something: () => assertNotEmpty(body),
+    departureDate: () => optionalDate('body', 'departure_date', departure_date),
+    externalRef: () => givenInput(external_ref, (ref) => textInput('external_ref', ref, 128)),
+    name: () => givenInput(customer.name, (name) => textInput('customer.name', name, 200)),
+    phone: () => givenInput(customer.phone, (phone) => phoneInput('customer.phone', phone, country)),
+    email: () => givenInput(customer.email, (email) => emailInput('customer.email', email)),
+  });
+  const { quantity, adults, children } = body;
+  return { quantity, adults, children, departureDate, externalRef, customer: people };
+}

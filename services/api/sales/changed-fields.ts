@@ -1,0 +1,68 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Trx } from '../../platform/database';
+import type { Actor } from '../tenants/actor';
+
+type Value = string | number | null;
+
+/** The fields of a change by wire name, with the values before and after; null for a field with personal data. */
+export type ChangedFields = Record<string, [before: Value, after: Value] | null>;
+
+/** One change of a hold or booking, as stored. */
+export interface SaleChange {
+  at: Date;
+  by: Actor | null;
+  fields: ChangedFields;
+}
+
+export type NewSaleChange = Omit<SaleChange, 'at'>;
+
+/** Returns the columns of a new change. Its time is the database's clock, not the transaction's start. */
+export function changeColumns(trx: Trx, { by, fields }: NewSaleChange) {
+  return { at: trx.raw('clock_timestamp()'), by, fields: JSON.stringify(fields) };
+}
+
+type Values = Record<string, Value>;
+type PersonalValues = Record<string, unknown>;
+
+/**
+ * Compares the values before and after a change. An empty result means that nothing changes.
+ * @param personal fields of which only the names are stored, so that nothing must be erased with a person (ADR 23)
+ */
+export function changedFields(
+  [before, after]: [Values, Values],
+  [personalBefore, personalAfter]: [PersonalValues, PersonalValues],
+): ChangedFields {
+  const changed = namesOfChanged(before, after).map((name) => [name, [before[name], after[name]]]);
+  const personal = namesOfChanged(personalBefore, personalAfter).map((name) => [name, null]);
+  return Object.fromEntries([...changed, ...personal]) as ChangedFields;
+}
+
+/** Returns the values with those that a change gives; an undefined one stays as it is. */
+export function withGiven<T extends object>(now: T, given: Partial<T>): T {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...now, ...Object.fromEntries(entries) };
+}
+
+function namesOfChanged(before: PersonalValues, after: PersonalValues): string[] {
+  return Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
+}
+
+/** Returns `adults from 2 to 3, name, phone`. */
+export function describeChange(fields: ChangedFields): string {
+  return Object.entries(fields)
+    .map(([name, values]) => {
+      const field = name.replaceAll('_', ' ');
+      return values === null ? field : `${field} from ${text(values[0])} to ${text(values[1])}`;
+    })
+    .join(', ');
+}
+
+function text(value: Value): string {
+  return value === null ? 'none' : String(value);
+}
+
+/** Returns the value that a field had before the first of the changes. */
+export function valueBefore<T>(changes: SaleChange[], field: string, now: T): T {
+  const first = changes.find(({ fields }) => fields[field]);
+  return first ? (first.fields[field]![0] as T) : now;
+}
