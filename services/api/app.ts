@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { Express } from 'express';
 import { registerCoverPictures } from './demo/cover-pictures.router';
 import { registerDocs } from './docs/pages/docs.router';
+import { registerWidgetCors } from './widget/cors.router';
 import { registerEmbed } from './widget/embed.router';
 import { RegisterRoutes } from './generated/routes';
 import { registerHealth } from './health/health.router';
@@ -10,12 +11,13 @@ import { createCacheResponder } from './http/cached-answers';
 import { handleError, refuseUnmatched, refuseUnreadableBody } from './http/error-handler';
 import { malformedInput } from './http/http.errors';
 import { createLoadShedder, type LoadShedder } from './http/load-shedding';
-import { createHttpApp, securityHeadersOf } from '../platform/http/edge';
+import { createHttpApp, dataHeadersOf, securityHeadersOf, setSecurityHeaders } from '../platform/http/edge';
 import { type AnswerEarly, createHttpServer, HTTP_LIMITS, type HttpLimits } from '../platform/http/server';
 import { writeRequestLine } from './http/request-log';
 import { measureRequest } from './http/request-metrics';
 
-const SECURITY_HEADERS = securityHeadersOf({ referrerPolicy: 'no-referrer' });
+const PAGE_HEADERS = securityHeadersOf({ referrerPolicy: 'no-referrer' });
+const DATA_HEADERS = dataHeadersOf(PAGE_HEADERS);
 
 /** Creates the HTTP service. Handlers run in this order. */
 export function createApp(context: SalesContext, shedder: LoadShedder = createLoadShedder()): Express {
@@ -23,18 +25,20 @@ export function createApp(context: SalesContext, shedder: LoadShedder = createLo
     trustProxy: context.config.trustProxy,
     writeRequestLine,
     measure: measureRequest,
-    securityHeaders: SECURITY_HEADERS,
+    securityHeaders: DATA_HEADERS,
     toRefusal: malformedInput,
   });
   app.locals.context = context;
-  app.locals.answerFromCache = createCacheResponder(shedder, SECURITY_HEADERS);
+  app.locals.answerFromCache = createCacheResponder(shedder, DATA_HEADERS);
 
   registerHealth(app);
   app.use(shedder.middleware);
+  registerWidgetCors(app);
+  RegisterRoutes(app as never);
+  app.use(setSecurityHeaders(PAGE_HEADERS));
   registerDocs(app);
   registerCoverPictures(app);
   registerEmbed(app);
-  RegisterRoutes(app as never);
   app.use(refuseUnmatched);
   app.use(handleError);
   return app;

@@ -51,8 +51,7 @@ describe.each(ANSWERS)('the answer to %s (%i)', (_what, status, ask) => {
       'x-content-type-options': 'nosniff',
       'strict-transport-security': expect.stringMatching(/^max-age=\d{7,}/),
       'content-security-policy': "default-src 'none';frame-ancestors 'none';base-uri 'none'",
-      'referrer-policy': 'no-referrer',
-      'x-frame-options': expect.any(String),
+      'x-frame-options': 'DENY',
     });
     const names = Object.keys(response.headers);
     expect(names).not.toEqual(expect.arrayContaining(['x-powered-by']));
@@ -62,6 +61,25 @@ describe.each(ANSWERS)('the answer to %s (%i)', (_what, status, ask) => {
   it('has no CORS header and no cookie', async () => {
     const names = Object.keys((await ask()).headers);
     expect(names.filter((name) => name.startsWith('access-control') || name === 'set-cookie')).toEqual([]);
+  });
+});
+
+describe('the headers for browsers that render an answer', () => {
+  const FOR_PAGES = {
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+  };
+
+  it.each(['/', '/docs', '/docs/guide', '/docs/errors/not_found'])('are on %s', async (path) => {
+    expect((await api.http.get(path)).headers).toMatchObject(FOR_PAGES);
+  });
+
+  it('are not on data, from the cache or not', async () => {
+    for (let n = 0; n < 3; n++) {
+      const names = Object.keys((await reader.get('/api/tenant/catalog')).headers);
+      expect(names.filter((name) => name in FOR_PAGES)).toEqual([]);
+    }
   });
 });
 

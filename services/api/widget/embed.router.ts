@@ -12,7 +12,7 @@ import { nextCursor, pageStart } from '../http/paging';
 import { documentedQuery, tolerantQuery } from '../http/query-parameters';
 import { quota } from '../http/quota';
 import { isOwnPage, mayFrame, type RequestOrigin } from './allowed-origin';
-import { ownOrigin, registerWidgetCors, requestOriginOf } from './cors.router';
+import { ownOrigin, requestOriginOf } from './cors.router';
 import { acceptedTags, chooseLanguage } from './languages';
 import { tourCard } from './embed-cards';
 import { type Brand, NO_BRAND } from './embed-brand';
@@ -32,9 +32,8 @@ interface ListQuery {
 
 const THEMES: Theme[] = ['light', 'dark'];
 
-/** Registers the routes for browsers beside the list itself: the page for an iframe, its loader, and the list's preflight. */
+/** Registers the page for an iframe, and its loader. */
 export function registerEmbed(app: Express): void {
-  registerWidgetCors(app);
   app.get(
     '/embed/tours',
     setPageHeaders,

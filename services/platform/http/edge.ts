@@ -49,13 +49,12 @@ export interface SecurityHeaders {
   /** The sources that pages of the service may load, beside `default-src 'none'`. */
   sources?: Record<string, string[]>;
   referrerPolicy: 'no-referrer' | 'same-origin';
-  xFrameOptions?: 'deny' | 'sameorigin';
 }
 
 const NONE = ["'none'"];
 
-/** Sets the security headers of every response. A route whose page may be framed replaces them. */
-function setSecurityHeaders(headers: ResponseHeader[]): RequestHandler {
+/** Sets the security headers of the responses of all later handlers. A route whose page may be framed replaces them. */
+export function setSecurityHeaders(headers: ResponseHeader[]): RequestHandler {
   return (_request, response, next) => {
     for (const [name, value] of headers) response.setHeader(name, value);
     next();
@@ -63,11 +62,7 @@ function setSecurityHeaders(headers: ResponseHeader[]): RequestHandler {
 }
 
 /** Creates the headers with helmet once. For each request its twelve handlers would take longer than all other common ones. */
-export function securityHeadersOf({
-  sources,
-  referrerPolicy,
-  xFrameOptions,
-}: SecurityHeaders): ResponseHeader[] {
+export function securityHeadersOf({ sources, referrerPolicy }: SecurityHeaders): ResponseHeader[] {
   const headers: ResponseHeader[] = [];
   const recorder = {
     setHeader: (name: string, value: string) => void headers.push([name, value]),
@@ -81,10 +76,23 @@ export function securityHeadersOf({
     crossOriginResourcePolicy: { policy: 'same-origin' },
     referrerPolicy: { policy: referrerPolicy },
     strictTransportSecurity: { maxAge: 31_536_000, includeSubDomains: false },
-    xFrameOptions: { action: xFrameOptions ?? 'sameorigin' },
+    xFrameOptions: { action: 'deny' },
   });
   setHeaders({} as Request, recorder as unknown as Response, () => {});
   return headers;
+}
+
+/** The headers of an answer that no browser renders (OWASP REST Security Cheat Sheet). The others take 30 µs a response. */
+const OF_DATA = [
+  'Content-Security-Policy',
+  'Strict-Transport-Security',
+  'X-Content-Type-Options',
+  'X-Frame-Options',
+];
+
+/** Returns those of a service's security headers that its data needs. */
+export function dataHeadersOf(headers: ResponseHeader[]): ResponseHeader[] {
+  return headers.filter(([name]) => OF_DATA.includes(name));
 }
 
 function refuseMalformed({ toRefusal, isHostNeeded }: HttpEdge): RequestHandler {

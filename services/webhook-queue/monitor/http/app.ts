@@ -61,7 +61,6 @@ const SECURITY_HEADERS: SecurityHeaders = {
     formAction: ["'self'"],
   },
   referrerPolicy: 'same-origin',
-  xFrameOptions: 'deny',
 };
 
 /** Forbids caching: a page may show personal data. Assets override this. */
