@@ -7,6 +7,9 @@ import { AppError, LOCK_NOT_AVAILABLE, sqlState } from './errors';
 
 const DIRECTORY = path.resolve(__dirname, '../../migrations');
 
+/** PostgreSQL runs these statements outside a transaction only, one at a time. */
+const CONCURRENTLY = /^(create|drop) index concurrently/m;
+
 /** Reads the numbered .sql files. Migrations go forward only. Names have no extension, so that sources and build agree (ADR 4). */
 class SqlMigrationSource implements Knex.MigrationSource<string> {
   getMigrations(): Promise<string[]> {
@@ -19,12 +22,17 @@ class SqlMigrationSource implements Knex.MigrationSource<string> {
   }
 
   getMigration(name: string): Promise<Knex.Migration> {
-    const sql = readFileSync(path.join(DIRECTORY, `${name}.sql`), 'utf8');
     // Knex takes a bare ? for a binding.
-    const up = (trx: Knex) =>
-      trx.raw(`set local lock_timeout = ${TABLE_LOCK_MS}; ${sql.replaceAll('?', '\\?')}`);
+    const sql = readFileSync(path.join(DIRECTORY, `${name}.sql`), 'utf8').replaceAll('?', '\\?');
+    const transaction = !CONCURRENTLY.test(sql);
+    const statements = transaction
+      ? [`set local lock_timeout = ${TABLE_LOCK_MS}; ${sql}`]
+      : sql.trim().split(/(?<=;)$/m);
+    const up = async (db: Knex) => {
+      for (const statement of statements) await db.raw(statement);
+    };
     const down = () => Promise.reject(new Error('Migrations go forward only: write a new migration'));
-    return Promise.resolve({ up, down });
+    return Promise.resolve({ up, down, config: { transaction } });
   }
 }
 
@@ -52,13 +60,19 @@ export async function migrate(db: Db): Promise<string[]> {
   });
 }
 
-/** Runs a migration again that a long transaction kept from a table: other statements can run in the pause. */
+/** Runs each migration in a transaction of its own, so that its locks end with it. */
 async function runPending(db: Db): Promise<string[]> {
   const pending = await pendingMigrations(db);
+  for (const name of pending) await runUntilLocked(() => db.migrate.up({ migrationSource, name }));
+  return pending;
+}
+
+/** Runs a migration again that a long transaction kept from a table: other statements can run in the pause. */
+async function runUntilLocked(run: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await db.migrate.latest({ migrationSource });
-      return pending;
+      await run();
+      return;
     } catch (error) {
       if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
       if (attempt === TABLE_LOCK_ATTEMPTS) throw new TablesInUseError();

@@ -24,6 +24,20 @@ export function isCalendarDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
+const INSTANT = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * Returns a time of RFC 3339 in UTC. Drops what is less than a millisecond, so the result is never later.
+ * @returns undefined for any other text, and for a time outside the years 1 to 9999, which an offset may cause
+ */
+export function toUtcInstant(text: string): string | undefined {
+  const day = INSTANT.exec(text)?.[1];
+  const time = new Date(text);
+  if (day === undefined || !isCalendarDate(day) || Number.isNaN(time.getTime())) return undefined;
+  const utc = time.toISOString();
+  return isCalendarDate(utc.slice(0, 10)) ? utc : undefined;
+}
+
 /** Accepts an https URL without a user name, which a page may link to or load. */
 export function isHttpsAddress(text: string): boolean {
   if (!/^https:\/\/[^\s\p{Cc}]+$/u.test(text) || !URL.canParse(text)) return false;

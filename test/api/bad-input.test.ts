@@ -62,6 +62,12 @@ describe('a query parameter', () => {
     ['/api/tenant/catalog?continent=%00', ['continent']],
     [`/api/tenant/catalog?limit=0&colour=red&q=${'x'.repeat(101)}`, ['colour', 'limit', 'q']],
     ['/api/tenant/bookings?limit=101&from=x&to=2026-02-31&status=paid', ['limit', 'from', 'to', 'status']],
+    [
+      '/api/tenant/bookings?departure_from=x&departure_to=2026-02-31&updated_since=2026-02-28',
+      ['departure_from', 'departure_to', 'updated_since'],
+    ],
+    ['/api/gateway/holds?limit=101&status=live&external_ref=', ['limit', 'status', 'external_ref']],
+    ['/api/tenant/tours/x/departures?status=open&limit=0', ['status', 'limit']],
     ['/api/gateway/tours/x/availability?departure_date=x&quantity=51', ['departure_date', 'quantity']],
     ['/api/gateway/tours/x/availability?quantity=0&colour=red', ['colour', 'quantity', 'departure_date']],
     ['/api/tenant/tours/x/departures?from=x&to=y&limit=0', ['from', 'to', 'limit']],

@@ -1,7 +1,14 @@
 import { useTestApi } from '../support/api';
-import { daysFromToday } from '../support/given';
+import { daysFromToday, givenDeparture, givenTour } from '../support/given';
 import { expectInvalidFields } from '../support/responses';
-import { CUSTOMER, endPaymentWindow, givenSeats, givenWebsite, useWebsite } from '../support/website';
+import {
+  CUSTOMER,
+  endPaymentWindow,
+  givenSeats,
+  givenWebsite,
+  useWebsite,
+  type Website,
+} from '../support/website';
 
 const api = useTestApi();
 const website = useWebsite(api);
@@ -99,6 +106,19 @@ describe("listing a tenant's bookings", () => {
     expectInvalidFields(await list(`?${query}`), [field], code);
   });
 
+  it.each([
+    '2027-01-01',
+    'yesterday',
+    '2027-02-30T00:00:00Z',
+    '2027-01-01T00:00:00',
+    '2027-01-01T25:00:00Z',
+    '2027-01-01T00:00:00+25:00',
+    '0001-01-01T00:00:00+01:00',
+  ])('refuses an updated_since of %s', async (updated_since) => {
+    const response = await website.get('/api/tenant/bookings').query({ updated_since });
+    expectInvalidFields(response, ['updated_since'], 'validation_failed');
+  });
+
   it('accepts a cursor only with the filters of its page', async () => {
     const { next_cursor } = (await list('?limit=1&status=pending_payment')).body;
     expect(await listed(`?limit=5&status=pending_payment&cursor=${next_cursor}`)).toEqual(['old']);
@@ -110,3 +130,104 @@ describe("listing a tenant's bookings", () => {
     );
   });
 });
+
+/** Reads all pages. */
+async function refsOf(who: Website, query: string, limit: number): Promise<string[]> {
+  const found: string[] = [];
+  let cursor = '';
+  do {
+    const { body } = await who.get(`/api/tenant/bookings?${query}&limit=${limit}${cursor}`);
+    found.push(...body.items.map((item: { booking_ref: string }) => item.booking_ref));
+    cursor = body.next_cursor === null ? '' : `&cursor=${body.next_cursor}`;
+  } while (cursor);
+  return found;
+}
+
+describe("listing a tenant's bookings by date of departure", () => {
+  const who = useWebsite(api);
+  const byDay: Record<number, string[]> = {};
+  beforeAll(async () => {
+    const tour = await givenTour(api.db);
+    for (const day of [30, 10, 20, 10]) {
+      const date = daysFromToday(day);
+      if (!byDay[day]) await givenDeparture(api.db, tour, { date });
+      const { body } = await who.book({ tour_id: tour.id, departure_date: date, external_ref: `on-${day}` });
+      (byDay[day] ??= []).push(body.booking_ref);
+    }
+    await who.book({ tour_id: tour.id });
+  });
+
+  it.each([
+    [`departure_from=${daysFromToday(10)}&departure_to=${daysFromToday(30)}`, [10, 20, 30]],
+    [`departure_from=${daysFromToday(20)}`, [20, 30]],
+    [`departure_to=${daysFromToday(20)}`, [10, 20]],
+    [`departure_from=${daysFromToday(20)}&departure_to=${daysFromToday(20)}`, [20]],
+    [`departure_from=${daysFromToday(11)}&departure_to=${daysFromToday(19)}`, []],
+    [`departure_from=${daysFromToday(30)}&departure_to=${daysFromToday(10)}`, []],
+    [`departure_to=${daysFromToday(20)}&external_ref=on-20`, [20]],
+    [`departure_from=${daysFromToday(0)}&status=confirmed`, []],
+  ])(
+    '%s lists those of these dates, both included, the earliest first, on pages of any size',
+    async (query, days) => {
+      for (const limit of [1, 2, 100])
+        expect(await refsOf(who, query, limit)).toEqual(days.flatMap((day) => byDay[day]));
+    },
+  );
+});
+
+describe("listing a tenant's bookings by change", () => {
+  async function given(): Promise<{ who: Website; refs: string[] }> {
+    const { tour, date } = await givenSeats(api.db);
+    const who = await givenWebsite(api);
+    const made: string[] = [];
+    for (let n = 0; n < 5; n++)
+      made.push((await who.book({ tour_id: tour.id, departure_date: date })).body.booking_ref);
+    return { who, refs: made };
+  }
+
+  async function updatedAt(who: Website, ref: string): Promise<string> {
+    return (await who.get(`/api/tenant/bookings/${ref}`)).body.updated_at;
+  }
+
+  it('finds those that are new or changed since then, the longest unchanged first, on pages of any size', async () => {
+    const {
+      who,
+      refs: [a, b, c, d, e],
+    } = await given();
+    await who.post(`/api/tenant/bookings/${b}/confirm`);
+    await who.post(`/api/tenant/bookings/${a}/cancel`);
+    for (const limit of [1, 2, 100]) {
+      expect(await refsOf(who, 'updated_since=1970-01-01T00:00:00Z', limit)).toEqual([c, d, e, b, a]);
+      const since = await updatedAt(who, e!);
+      expect(await refsOf(who, `updated_since=${since}`, limit)).toEqual([e, b, a]);
+      const shifted = encodeURIComponent(since.replace('Z', '+00:00'));
+      expect(await refsOf(who, `updated_since=${shifted}&status=confirmed`, limit)).toEqual([b]);
+      expect(await refsOf(who, `updated_since=${since}&departure_to=${daysFromToday(-1)}`, limit)).toEqual(
+        [],
+      );
+    }
+    expect(await refsOf(who, 'updated_since=9999-12-31T23:59:59Z', 10)).toEqual([]);
+  });
+
+  it('finds an expiry once it is written, and again a booking that changes while the pages are read', async () => {
+    const {
+      who,
+      refs: [a, b, c, d, e],
+    } = await given();
+    const since = await updatedAt(who, a!);
+    const first = (await who.get(`/api/tenant/bookings?updated_since=${since}&limit=2`)).body;
+    await who.post(`/api/tenant/bookings/${a}/confirm`);
+    await endPaymentWindow(api.db, b!);
+    const rest = await who.get(`/api/tenant/bookings?updated_since=${since}&cursor=${first.next_cursor}`);
+    expect(rest.body.items.map((item: BookingShown) => [item.booking_ref, item.status])).toEqual([
+      ...[c, d, e].map((ref) => [ref, 'pending_payment']),
+      [a, 'confirmed'],
+      [b, 'expired'],
+    ]);
+  });
+});
+
+interface BookingShown {
+  booking_ref: string;
+  status: string;
+}

@@ -70,6 +70,7 @@ const BY_BOOKING: Record<string, (ref: string) => Promise<Response>> = {
 const LISTS: Record<string, (query: string) => Promise<Response>> = {
   'get /api/tenant/catalog': (query) => stranger.get(`/api/tenant/catalog?${query}`),
   'get /api/tenant/bookings': (query) => stranger.get(`/api/tenant/bookings?${query}`),
+  'get /api/gateway/holds': (query) => stranger.get(`/api/gateway/holds?${query}`),
   'get /api/tenant/tours/{id_or_slug}/departures': (query) =>
     stranger.get(`/api/tenant/tours/${shared.tour.slug}/departures?${query}`),
   'get /api/widget/tours': async (query) =>
@@ -132,6 +133,14 @@ describe("another tenant's hold", () => {
       expectLikeNothing(await ask(id), await ask(NOBODYS_ID), 404);
   });
 
+  it('appears in no list with any filter', async () => {
+    for (const query of ['', 'external_ref=cart-81', 'status=active']) {
+      const path = `/api/gateway/holds?${query}`;
+      expect((await stranger.get(path)).text).not.toContain(holdId);
+      expect((await owner.get(path)).text).toContain(holdId);
+    }
+  });
+
   it('is not consumed by the same reference, and does not make it ambiguous', async () => {
     const { db } = api;
     const reference = { external_ref: 'cart-81' };
@@ -179,6 +188,7 @@ describe("another tenant's cursor", () => {
     const { db } = api;
     const { token } = await givenWidgetToken(db, owner.tenant);
     await owner.book(orderOf(shared.tour.id));
+    await owner.hold(shared.tour, hold());
     await db('departures')
       .insert({
         tour_id: shared.tour.id,

@@ -89,3 +89,29 @@ const STATEMENTS = [
      case when due then 0 else 1 end, case when due then now() end, now(), case when not due then now() end from many_deliveries`,
   `insert into webhook_queue (delivery_id, endpoint_id, next_at) select delivery_id, endpoint_id, now() from many_deliveries where due`,
 ];
+
+/** Gives the tenant `large-0` more holds and bookings, of which one in twenty holds was released and has the reference `same`. */
+export async function fillLargeTenant(db: Db, sales: number): Promise<void> {
+  await db.transaction(async (trx) => {
+    await trx.raw('set local session_replication_role = replica');
+    for (const statement of SALES_OF_TENANT) await trx.raw(statement, { sales });
+  });
+  await db.raw('vacuum analyze seat_holds, booking_leads');
+}
+
+const SALES_OF_TENANT = [
+  `create temporary table some_departures on commit drop as
+     select id, tour_id, departure_date, (row_number() over () - 1)::integer as n from departures limit 500`,
+  `insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, status, expires_at, unit_price_minor, currency,
+     currency_digits, price_breakdown, external_ref, created_at)
+   select m.id, d.id, 1, 60, case when k % 20 = 0 then 'released' else 'converted' end, at + interval '60 minutes', 99000, 'EUR', 2, '{}',
+     case when k % 20 = 0 then 'same' else 'own-' || k end, at
+   from generate_series(1, :sales) k join some_departures d on d.n = k % 500
+     , lateral (select now() - interval '1 year' * k / :sales as at) made, tenants m where m.slug = 'large-0'`,
+  `insert into booking_leads (booking_ref, tenant_id, tour_id, departure_id, departure_date, adults, status, unit_price_minor,
+     total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method, customer_name, customer_phone,
+     customer_email, created_at)
+   select 'SALE-' || k, m.id, d.tour_id, d.id, d.departure_date, 1, 'confirmed', 99000, 99000, 0, 'EUR', 2, '{}', 'bank',
+     'Ana Lima', '+4930901820', 'ana@example.com', now() - interval '1 year' * k / :sales
+   from generate_series(1, :sales) k join some_departures d on d.n = k % 500, tenants m where m.slug = 'large-0'`,
+];

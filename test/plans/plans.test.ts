@@ -3,7 +3,7 @@ import { useTerminalOf } from '../cli/terminal';
 import { useTestApi } from '../support/api';
 import { daysFromToday as inDays, givenKey, unique } from '../support/given';
 import { claimNow } from '../webhook-queue/queue-fixture';
-import { fillLargeCatalog } from './large-catalog';
+import { fillLargeCatalog, fillLargeTenant } from './large-catalog';
 import { logPlans, openPlanLog, type RunStatement } from './server-plans';
 
 const SIZE = {
@@ -54,6 +54,7 @@ async function send(method: string, path: string, body?: object): Promise<Record
 }
 
 const get = (path: string) => send('GET', path);
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
 const customer = { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' };
 const hold = () =>
   send('POST', `/api/gateway/tours/${tour}/hold`, {
@@ -149,10 +150,35 @@ describe('with 100,000 tours', () => {
     ['the bookings of a tenant', () => get('/api/tenant/bookings')],
     ['the bookings of a reference', () => get('/api/tenant/bookings?external_ref=order-500')],
     ['the confirmed bookings of a tenant', () => get('/api/tenant/bookings?status=confirmed')],
+    [
+      'two pages of the bookings of a tenant by date of departure',
+      async () => {
+        const path = `/api/tenant/bookings?departure_from=${inDays(0)}&departure_to=${inDays(90)}&limit=20`;
+        await get(`${path}&cursor=${(await get(path)).next_cursor}`);
+      },
+    ],
+    [
+      'two pages of the bookings of a tenant that changed',
+      async () => {
+        const path = '/api/tenant/bookings?updated_since=1970-01-01T00:00:00Z&limit=20';
+        await get(`${path}&cursor=${(await get(path)).next_cursor}`);
+      },
+    ],
+    [
+      'two pages of the holds of a tenant',
+      async () =>
+        get(`/api/gateway/holds?limit=20&cursor=${(await get('/api/gateway/holds?limit=20')).next_cursor}`),
+    ],
+    ['the holds of a reference', () => get('/api/gateway/holds?external_ref=cart-500')],
     ['a claim of due deliveries', () => claimNow(api.db)],
   ])('the statements of %s read few rows of each large table, by an index', async (_what, work) => {
     expect(await badScans(work)).toEqual([]);
   });
+
+  it.each(['active', 'released', 'expired', 'converted'])(
+    'the statements of a page of the holds with the status %s read few rows, and two indexes at most',
+    async (status) => expect(await badScans(() => get(`/api/gateway/holds?status=${status}`))).toEqual([]),
+  );
 
   it('the statements of a page by next departure of one country and tag, which no index has, read no complete table', async () => {
     const path = '/api/tenant/catalog?sort=next_departure_date&country=VN&tag=tag-6';
@@ -195,4 +221,33 @@ describe('with 100,000 tours', () => {
       expect(await badScans(() => terminal.tourctl(`${line} --json`))).not.toEqual([]);
     },
   );
+});
+
+describe('with 20,000 holds and bookings of one tenant', () => {
+  beforeAll(() => fillLargeTenant(api.db, 20_000), FILL_MS);
+
+  it.each([
+    ['holds', '/api/gateway/holds?'],
+    ['released holds', '/api/gateway/holds?status=released&'],
+    ['holds of one reference', '/api/gateway/holds?external_ref=same&'],
+    ['bookings', '/api/tenant/bookings?'],
+    ['bookings by date of departure', `/api/tenant/bookings?departure_from=${inDays(0)}&`],
+    ['bookings that changed in two years', `/api/tenant/bookings?updated_since=${hoursAgo(17_000)}&`],
+  ])('page 1 and page 50 of the %s read as many rows as they list', async (_what, list) => {
+    const ask = async (page: string) => {
+      statements();
+      const { next_cursor } = await get(`${list}limit=10${page}`);
+      const scans = statements().flatMap((statement) => statement.scans);
+      const sales = scans.filter(
+        ({ table, rows }) => /^(seat_holds|booking_leads)$/.test(table) && rows > 30,
+      );
+      // These count the seats of the departures.
+      const seatIndexes = / by (seat_holds_live|booking_leads_standing)$/;
+      return { next_cursor, wide: sales.filter(({ node }) => !seatIndexes.test(node)) };
+    };
+    let page = await ask('');
+    expect(page.wide).toEqual([]);
+    for (let number = 2; number <= 50; number++) page = await ask(`&cursor=${page.next_cursor}`);
+    expect(page).toEqual({ next_cursor: expect.any(String), wide: [] });
+  });
 });

@@ -69,8 +69,8 @@ export async function listBookingsCommand(context: Context, options: BookingList
   const { db, output } = context;
   const { before, reveal = false, limit = DEFAULT_LIMIT } = options;
   const { tenantId, scope, filter } = await toBookingFilter(db, options);
-  const beforeId = before === undefined ? undefined : (await getBooking(db, scope, before)).id;
-  const { items: leads } = await listBookings(db, scope, { ...filter, beforeId, limit });
+  const after = before === undefined ? undefined : { id: (await getBooking(db, scope, before)).id };
+  const { items: leads } = await listBookings(db, scope, { ...filter, after, limit });
   if (reveal) {
     const shown = { ...describeFilter(options), bookings: leads.length };
     await recordReveal(context, { action: 'booking.reveal', tenantId }, shown);

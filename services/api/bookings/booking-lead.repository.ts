@@ -3,10 +3,14 @@ import { lockedPrices } from '../pricing/prices';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
-import type { BookingLead, BookingStatus, KeptCustomer } from './booking-lead';
+import type { BookingLead, BookingStatus, KeptCustomer, LeadPosition } from './booking-lead';
 
 /** The status by the database's clock, also before the sweeper writes it. */
 const LEAD_STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;
+
+/** The index booking_leads_by_update (migration 0019) has this expression. */
+const UPDATED_AT =
+  'coalesce(l.updated_at, greatest(l.created_at, l.confirmed_at, l.cancelled_at, l.expired_at, l.anonymized_at))';
 
 /** The columns that toLead reads. */
 const LEAD_COLUMNS = `
@@ -16,7 +20,7 @@ const LEAD_COLUMNS = `
   l.currency, l.currency_digits, l.price_breakdown, l.payment_method, l.external_ref, l.source, l.customer_name,
   l.customer_phone, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
   l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at,
-  coalesce(l.updated_at, greatest(l.created_at, l.confirmed_at, l.cancelled_at, l.expired_at, l.anonymized_at)) as updated_at`;
+  ${UPDATED_AT} as updated_at`;
 
 /** Follows CLOCK. */
 const LEAD_TABLES =
@@ -62,19 +66,55 @@ export interface LeadFilter {
   to?: string;
   since?: Date;
   until?: Date;
+  /** Inclusive dates of departure. */
+  departureFrom?: string;
+  departureTo?: string;
+  /** Changed at this time or later, RFC 3339. */
+  updatedSince?: string;
   /** The last lead of the previous page. */
-  beforeId?: number;
+  after?: LeadPosition;
   limit: number;
 }
 
-/** Returns leads, newest first. */
-export async function findLeads(db: Db, scope: TenantScope, filter: LeadFilter): Promise<BookingLead[]> {
+/** The orders of the list. Each has an index, so that all its pages cost the same. */
+const BY_CREATION = { key: 'null', order: 'l.id desc', after: 'l.id < :afterId' };
+const BY_DEPARTURE = {
+  key: 'l.departure_date::text',
+  order: 'l.departure_date, l.id',
+  after: '(l.departure_date, l.id) > (:afterKey::date, :afterId)',
+};
+const BY_UPDATE = {
+  key: `(${UPDATED_AT})::text`,
+  order: `${UPDATED_AT}, l.id`,
+  after: `(${UPDATED_AT}, l.id) > (:afterKey::timestamptz, :afterId)`,
+};
+
+/**
+ * Returns leads: with `updatedSince` in the order of their changes, so that a lead that changes while a client reads the pages comes
+ * again; else with a date of departure in its order; else newest first.
+ */
+export async function findLeads(
+  db: Db,
+  scope: TenantScope,
+  { after, ...filter }: LeadFilter,
+): Promise<{ lead: BookingLead; position: LeadPosition }[]> {
+  const byDeparture = filter.departureFrom !== undefined || filter.departureTo !== undefined;
+  const list = filter.updatedSince !== undefined ? BY_UPDATE : byDeparture ? BY_DEPARTURE : BY_CREATION;
   const { rows } = await db.raw(
-    `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES}
-     where (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid) ${leadConditions(filter)} order by l.id desc limit :limit`,
-    { ...filter, tenantId: tenantIdOf(scope) },
+    `${CLOCK} select ${LEAD_COLUMNS}, ${list.key} as position_key from ${LEAD_TABLES}
+     where (:tenantId::uuid is null or l.tenant_id = :tenantId::uuid) ${leadConditions(filter)}
+       ${after ? `and ${list.after}` : ''}
+     order by ${list.order} limit :limit`,
+    {
+      ...filter,
+      tenantId: tenantIdOf(scope),
+      ...(after && { afterId: after.id, afterKey: after.key ?? null }),
+    },
   );
-  return rows.map(toLead);
+  return rows.map(({ positionKey, ...row }: LeadRow & { positionKey: string | null }) => ({
+    lead: toLead(row),
+    position: { id: row.id, key: positionKey ?? undefined },
+  }));
 }
 
 const CONDITIONS: { [F in keyof LeadFilter]?: string } = {
@@ -84,7 +124,9 @@ const CONDITIONS: { [F in keyof LeadFilter]?: string } = {
   to: "l.created_at < (:to::date + 1)::timestamp at time zone 'UTC'",
   since: 'l.created_at >= :since',
   until: 'l.created_at < :until',
-  beforeId: 'l.id < :beforeId',
+  departureFrom: 'l.departure_date >= :departureFrom::date',
+  departureTo: 'l.departure_date <= :departureTo::date',
+  updatedSince: `${UPDATED_AT} >= :updatedSince::timestamptz`,
 };
 
 function leadConditions(filter: LeadFilter): string {

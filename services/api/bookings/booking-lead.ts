@@ -80,6 +80,13 @@ export interface BookingLead {
   anonymizedAt: Date | null;
 }
 
+/** The place of a lead in a list. */
+export interface LeadPosition {
+  id: number;
+  /** The date of departure, or the time of the change with microseconds; not in the list by creation. */
+  key?: string;
+}
+
 /** Returns the customer and the travellers, for a search for their personal data. */
 export function peopleOf({
   customer,

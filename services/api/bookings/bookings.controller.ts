@@ -19,7 +19,7 @@ import { type RefusedRequest, refuseWithAlternatives } from '../refusals/refusal
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
-import { optionalDate, textInput } from '../http/input';
+import { optionalDate, optionalInstant, optionalText } from '../http/input';
 import { emptyBody, jsonBody } from '../http/json-body';
 import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
@@ -42,7 +42,13 @@ import {
   type CancelBody,
 } from './booking.dto';
 import { bookingRequest, cancelRequest } from './booking.request';
-import { type BookingLead, type ChangedBooking, isBookingRef, peopleOf } from './booking-lead';
+import {
+  type BookingLead,
+  type ChangedBooking,
+  isBookingRef,
+  type LeadPosition,
+  peopleOf,
+} from './booking-lead';
 import { cancelBooking, confirmBooking } from './change-booking';
 import { getBooking, listBookings } from './find-booking';
 
@@ -99,11 +105,15 @@ export class BookingsController {
   }
 
   /**
-   * Lists the tenant's bookings, newest first.
+   * Lists the tenant's bookings, newest first; with `departure_from` or `departure_to` by date of departure, with `updated_since` in the
+   * order of their changes.
    * @summary List bookings
    * @param external_ref The website's own reference.
    * @param from First day of creation, YYYY-MM-DD, UTC.
    * @param to Last day of creation, YYYY-MM-DD, UTC.
+   * @param departure_from First date of departure, YYYY-MM-DD. Bookings without a date are left out.
+   * @param departure_to Last date of departure, YYYY-MM-DD.
+   * @param updated_since Only bookings whose `updated_at` is this time or later, RFC 3339, the longest unchanged first.
    * @param status Only bookings in this state.
    * @param limit Bookings a page.
    * @isInt limit must be a whole number
@@ -120,21 +130,28 @@ export class BookingsController {
     @Query() status?: 'pending_payment' | 'confirmed' | 'cancelled' | 'expired',
     @Query() from?: string,
     @Query() to?: string,
+    @Query() departure_from?: string,
+    @Query() departure_to?: string,
+    @Query() updated_since?: string,
     @Query() limit: number = 24,
     @Query() cursor?: string,
   ): Promise<BookingPage> {
     setCaching(request, NO_STORE);
     const filters = {
-      externalRef:
-        external_ref === undefined ? undefined : textInput('external_ref', external_ref, 128, 'query'),
+      externalRef: optionalText('query', 'external_ref', external_ref, 128),
       status,
       from: optionalDate('query', 'from', from),
       to: optionalDate('query', 'to', to),
+      departureFrom: optionalDate('query', 'departure_from', departure_from),
+      departureTo: optionalDate('query', 'departure_to', departure_to),
+      updatedSince: optionalInstant('query', 'updated_since', updated_since),
     };
-    const beforeId = pageStart<number>(request, cursor, filters);
+    const start = pageStart<LeadPosition | number>(request, cursor, filters);
+    // In the list by creation, the version before wrote the id alone.
+    const after = typeof start === 'number' ? { id: start } : start;
     const tenantId = apiKeyPrincipalOf(request).tenant.id;
-    const { items, lastId } = await listBookings(this.context.db, tenantId, { ...filters, beforeId, limit });
-    return pageAnswer(request, items.map(bookingItem), lastId, filters);
+    const { items, last } = await listBookings(this.context.db, tenantId, { ...filters, after, limit });
+    return pageAnswer(request, items.map(bookingItem), last, filters);
   }
 
   /**

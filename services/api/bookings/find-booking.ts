@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database';
 import type { TenantScope } from '../tenants/tenant';
 import { BookingNotFoundError } from './booking.errors';
-import { isBookingRef, type BookingLead } from './booking-lead';
+import { isBookingRef, type BookingLead, type LeadPosition } from './booking-lead';
 import { findLead, findLeads, type LeadFilter } from './booking-lead.repository';
 
 /**
@@ -15,15 +15,16 @@ export async function getBooking(db: Db, scope: TenantScope, bookingRef: string)
   return lead;
 }
 
-/** Returns one page, newest first; `lastId` starts the next page, null ends the list. */
+/** Returns one page; `last` starts the next page, null ends the list. See findLeads for the order. */
 export async function listBookings(
   db: Db,
   scope: TenantScope,
   filter: LeadFilter,
-): Promise<{ items: BookingLead[]; lastId: number | null }> {
-  const leads = await findLeads(db, scope, { ...filter, limit: filter.limit + 1 });
-  const items = leads.slice(0, filter.limit);
-  return { items, lastId: leads.length > filter.limit ? items.at(-1)!.id : null };
+): Promise<{ items: BookingLead[]; last: LeadPosition | null }> {
+  const found = await findLeads(db, scope, { ...filter, limit: filter.limit + 1 });
+  const page = found.slice(0, filter.limit);
+  const last = found.length > filter.limit ? page.at(-1)!.position : null;
+  return { items: page.map(({ lead }) => lead), last };
 }
 
 const PAGE_SIZE = 500;
@@ -34,10 +35,10 @@ export async function* walkBookings(
   scope: TenantScope,
   filter: Omit<LeadFilter, 'limit'>,
 ): AsyncGenerator<BookingLead> {
-  let beforeId = filter.beforeId;
+  let after = filter.after;
   do {
-    const { items, lastId } = await listBookings(db, scope, { ...filter, beforeId, limit: PAGE_SIZE });
+    const { items, last } = await listBookings(db, scope, { ...filter, after, limit: PAGE_SIZE });
     yield* items;
-    beforeId = lastId ?? undefined;
-  } while (beforeId !== undefined);
+    after = last ?? undefined;
+  } while (after !== undefined);
 }

@@ -137,6 +137,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/gateway/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List holds
+         * @description Lists the tenant's holds with their current status, newest first.
+         *
+         *     Needs a key with the scope `booking:create`.
+         */
+        get: operations["listHolds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/gateway/holds/{hold_id}": {
         parameters: {
             query?: never;
@@ -203,7 +225,8 @@ export interface paths {
         };
         /**
          * List bookings
-         * @description Lists the tenant's bookings, newest first.
+         * @description Lists the tenant's bookings, newest first; with `departure_from` or `departure_to` by date of departure, with `updated_since` in the
+         *     order of their changes.
          *
          *     Needs a key with the scope `booking:read`.
          */
@@ -1137,8 +1160,154 @@ export interface components {
             as_of: string;
         };
         HoldAnswer: {
+            /**
+             * Format: uuid
+             * @description Id of the hold.
+             * @example 0f8c6a52-6a1b-4a4e-8e0c-0f6a1c9d2b77
+             */
+            hold_id: string;
+            /** @enum {string} */
+            status: "active" | "released" | "expired" | "converted";
+            tour: components["schemas"]["TourRef"];
+            /**
+             * Format: date
+             * @description YYYY-MM-DD
+             * @example 2027-03-06
+             */
+            departure_date: string;
+            /**
+             * Format: int32
+             * @description Seats.
+             * @example 2
+             */
+            quantity: number;
+            /**
+             * Format: int32
+             * @description Number of adults.
+             * @example 2
+             */
+            adults: number;
+            /**
+             * Format: int32
+             * @description Number of children.
+             * @example 0
+             */
+            children: number;
+            /**
+             * Format: int32
+             * @description Duration of the hold.
+             * @example 20
+             */
+            hold_minutes: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC. The seats are free again at this instant.
+             * @example 2027-01-12T09:50:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: int32
+             * @description Seats of the departure that are still free.
+             * @example 7
+             */
+            seats_available: number;
+            /**
+             * @description ISO 4217.
+             * @example EUR
+             */
+            currency: string;
+            /**
+             * Format: double
+             * @description One adult's price in major units, locked until the hold ends.
+             * @example 489.5
+             */
+            unit_price: number;
+            /**
+             * Format: double
+             * @description The price of the party: each adult's and each child's.
+             * @example 979
+             */
+            total_price: number;
+            prices: components["schemas"]["PricesAnswer"];
+            /**
+             * @description The website's own reference.
+             * @example cart-81
+             */
+            external_ref: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC.
+             * @example 2027-01-12T09:30:00.000Z
+             */
+            created_at: string;
             /** @enum {boolean} */
             ok: true;
+        };
+        HoldCustomer: {
+            /**
+             * @description The customer's name.
+             * @example Ana Lima
+             */
+            name?: string;
+            /**
+             * @description The customer's phone number: E.164, or as dialled in the tenant's country.
+             * @example +4930901820
+             */
+            phone?: string;
+            /**
+             * Format: email
+             * @description The customer's e-mail address.
+             * @example ana@example.com
+             */
+            email?: string;
+        };
+        /**
+         * @example {
+         *       "departure_date": "2027-03-06",
+         *       "quantity": 2,
+         *       "hold_minutes": 20,
+         *       "external_ref": "cart-81"
+         *     }
+         */
+        HoldBody: {
+            /**
+             * Format: date
+             * @description YYYY-MM-DD.
+             * @example 2027-03-06
+             */
+            departure_date: string;
+            /**
+             * Format: int32
+             * @description Seats.
+             * @example 2
+             */
+            quantity: number;
+            /**
+             * Format: int32
+             * @description Adults among the seats. Adults and children together are the quantity; by default all seats are for adults.
+             * @example 2
+             */
+            adults?: number;
+            /**
+             * Format: int32
+             * @description Children among the seats. The departure must have a price for children.
+             * @example 0
+             */
+            children?: number;
+            /**
+             * Format: int32
+             * @description Duration in minutes. By default the tenant's setting, 15.
+             * @example 20
+             */
+            hold_minutes?: number;
+            /**
+             * @description The website's own reference. A booking with the same reference consumes the hold.
+             * @example cart-81
+             */
+            external_ref?: string;
+            customer?: components["schemas"]["HoldCustomer"];
+        };
+        HoldItem: {
             /**
              * Format: uuid
              * @description Id of the hold.
@@ -1220,69 +1389,13 @@ export interface components {
              */
             created_at: string;
         };
-        HoldCustomer: {
+        HoldPage: {
+            items: components["schemas"]["HoldItem"][];
             /**
-             * @description The customer's name.
-             * @example Ana Lima
+             * @description Pass as `cursor` for the next page; null at the end.
+             * @example EuO7Zq54MYRnNgC4ZbZAoHsibmFtZUZvbGRlZCI6ImhhIGxvbmcgYmF5IGNydWlzZSIsImlkIjoiNmIxZjliNmUtMmYyYy00YzFlLTlhMzUtN2QwYzVhMWY0ZTIxIn0
              */
-            name?: string;
-            /**
-             * @description The customer's phone number: E.164, or as dialled in the tenant's country.
-             * @example +4930901820
-             */
-            phone?: string;
-            /**
-             * Format: email
-             * @description The customer's e-mail address.
-             * @example ana@example.com
-             */
-            email?: string;
-        };
-        /**
-         * @example {
-         *       "departure_date": "2027-03-06",
-         *       "quantity": 2,
-         *       "hold_minutes": 20,
-         *       "external_ref": "cart-81"
-         *     }
-         */
-        HoldBody: {
-            /**
-             * Format: date
-             * @description YYYY-MM-DD.
-             * @example 2027-03-06
-             */
-            departure_date: string;
-            /**
-             * Format: int32
-             * @description Seats.
-             * @example 2
-             */
-            quantity: number;
-            /**
-             * Format: int32
-             * @description Adults among the seats. Adults and children together are the quantity; by default all seats are for adults.
-             * @example 2
-             */
-            adults?: number;
-            /**
-             * Format: int32
-             * @description Children among the seats. The departure must have a price for children.
-             * @example 0
-             */
-            children?: number;
-            /**
-             * Format: int32
-             * @description Duration in minutes. By default the tenant's setting, 15.
-             * @example 20
-             */
-            hold_minutes?: number;
-            /**
-             * @description The website's own reference. A booking with the same reference consumes the hold.
-             * @example cart-81
-             */
-            external_ref?: string;
-            customer?: components["schemas"]["HoldCustomer"];
+            next_cursor: string | null;
         };
         ExtendBody: {
             /**
@@ -2737,7 +2850,10 @@ export interface operations {
                  * @example 2027-03-31
                  */
                 to?: string;
-                /** @description Only departures in this state. With `gone`, `from` is by default the first date. */
+                /**
+                 * @description Only departures in this state. With `gone`, `from` is by default the first date.
+                 * @example available
+                 */
                 status?: "available" | "sold_out" | "cancelled" | "gone" | "closed";
                 /**
                  * @description Departures a page.
@@ -3062,7 +3178,6 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "ok": true,
                      *       "hold_id": "0f8c6a52-6a1b-4a4e-8e0c-0f6a1c9d2b77",
                      *       "status": "active",
                      *       "tour": {
@@ -3085,7 +3200,8 @@ export interface operations {
                      *         "single_supplement": 120
                      *       },
                      *       "external_ref": "cart-81",
-                     *       "created_at": "2027-01-12T09:30:00.000Z"
+                     *       "created_at": "2027-01-12T09:30:00.000Z",
+                     *       "ok": true
                      *     }
                      */
                     "application/json": components["schemas"]["HoldAnswer"];
@@ -3202,6 +3318,144 @@ export interface operations {
             };
         };
     };
+    listHolds: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The website's own reference.
+                 * @example cart-81
+                 */
+                external_ref?: string;
+                /**
+                 * @description Only holds in this state. A hold is expired from its `expires_at` on.
+                 * @example active
+                 */
+                status?: "active" | "released" | "expired" | "converted";
+                /**
+                 * @description Holds a page.
+                 * @example 12
+                 */
+                limit?: number;
+                /**
+                 * @description `next_cursor` of the previous page.
+                 * @example EuO7Zq54MYRnNgC4ZbZAoHsibmFtZUZvbGRlZCI6ImhhIGxvbmcgYmF5IGNydWlzZSIsImlkIjoiNmIxZjliNmUtMmYyYy00YzFlLTlhMzUtN2QwYzVhMWY0ZTIxIn0
+                 */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "hold_id": "0f8c6a52-6a1b-4a4e-8e0c-0f6a1c9d2b77",
+                     *           "status": "active",
+                     *           "tour": {
+                     *             "id": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *             "slug": "ha-long-bay-cruise"
+                     *           },
+                     *           "departure_date": "2027-03-06",
+                     *           "quantity": 2,
+                     *           "adults": 2,
+                     *           "children": 0,
+                     *           "hold_minutes": 20,
+                     *           "expires_at": "2027-01-12T09:50:00.000Z",
+                     *           "seats_available": 7,
+                     *           "currency": "EUR",
+                     *           "unit_price": 489.5,
+                     *           "total_price": 979,
+                     *           "prices": {
+                     *             "adult": 445,
+                     *             "child": 311.5,
+                     *             "single_supplement": 120
+                     *           },
+                     *           "external_ref": "cart-81",
+                     *           "created_at": "2027-01-12T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": "EuO7Zq54MYRnNgC4ZbZAoHsibmFtZUZvbGRlZCI6ImhhIGxvbmcgYmF5IGNydWlzZSIsImlkIjoiNmIxZjliNmUtMmYyYy00YzFlLTlhMzUtN2QwYzVhMWY0ZTIxIn0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HoldPage"];
+                };
+            };
+            /** @description Invalid request: `validation_failed`, `unknown_parameter`, `duplicate_parameter`, `multiple_credentials`, `invalid_cursor`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unauthorized: `invalid_api_key`, `key_expired`, `key_revoked`, `tenant_inactive`, `insufficient_scope`, `wrong_credential_type`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Server error: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Service unavailable: `overloaded`, `shutting_down`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     readHold: {
         parameters: {
             query?: never;
@@ -3231,7 +3485,6 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "ok": true,
                      *       "hold_id": "0f8c6a52-6a1b-4a4e-8e0c-0f6a1c9d2b77",
                      *       "status": "active",
                      *       "tour": {
@@ -3254,7 +3507,8 @@ export interface operations {
                      *         "single_supplement": 120
                      *       },
                      *       "external_ref": "cart-81",
-                     *       "created_at": "2027-01-12T09:30:00.000Z"
+                     *       "created_at": "2027-01-12T09:30:00.000Z",
+                     *       "ok": true
                      *     }
                      */
                     "application/json": components["schemas"]["HoldAnswer"];
@@ -3485,7 +3739,6 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "ok": true,
                      *       "hold_id": "0f8c6a52-6a1b-4a4e-8e0c-0f6a1c9d2b77",
                      *       "status": "active",
                      *       "tour": {
@@ -3508,7 +3761,8 @@ export interface operations {
                      *         "single_supplement": 120
                      *       },
                      *       "external_ref": "cart-81",
-                     *       "created_at": "2027-01-12T09:30:00.000Z"
+                     *       "created_at": "2027-01-12T09:30:00.000Z",
+                     *       "ok": true
                      *     }
                      */
                     "application/json": components["schemas"]["HoldAnswer"];
@@ -3670,7 +3924,6 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "ok": true,
                      *       "hold_id": "0f8c6a52-6a1b-4a4e-8e0c-0f6a1c9d2b77",
                      *       "status": "active",
                      *       "tour": {
@@ -3693,7 +3946,8 @@ export interface operations {
                      *         "single_supplement": 120
                      *       },
                      *       "external_ref": "cart-81",
-                     *       "created_at": "2027-01-12T09:30:00.000Z"
+                     *       "created_at": "2027-01-12T09:30:00.000Z",
+                     *       "ok": true
                      *     }
                      */
                     "application/json": components["schemas"]["HoldAnswer"];
@@ -3833,6 +4087,21 @@ export interface operations {
                  * @example 2027-03-31
                  */
                 to?: string;
+                /**
+                 * @description First date of departure, YYYY-MM-DD. Bookings without a date are left out.
+                 * @example 2027-03-01
+                 */
+                departure_from?: string;
+                /**
+                 * @description Last date of departure, YYYY-MM-DD.
+                 * @example 2027-03-31
+                 */
+                departure_to?: string;
+                /**
+                 * @description Only bookings whose `updated_at` is this time or later, RFC 3339, the longest unchanged first.
+                 * @example 2027-01-12T09:29:57.120Z
+                 */
+                updated_since?: string;
                 /**
                  * @description Bookings a page.
                  * @example 12

@@ -278,7 +278,6 @@ const models: TsoaRoute.Models = {
     "HoldAnswer": {
         "dataType": "refObject",
         "properties": {
-            "ok": {"dataType":"enum","enums":[true],"required":true},
             "hold_id": {"dataType":"string","required":true},
             "status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["active"]},{"dataType":"enum","enums":["released"]},{"dataType":"enum","enums":["expired"]},{"dataType":"enum","enums":["converted"]}],"required":true},
             "tour": {"ref":"TourRef","required":true},
@@ -295,6 +294,7 @@ const models: TsoaRoute.Models = {
             "prices": {"ref":"PricesAnswer","required":true},
             "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "created_at": {"dataType":"string","required":true},
+            "ok": {"dataType":"enum","enums":[true],"required":true},
         },
         "additionalProperties": false,
     },
@@ -319,6 +319,38 @@ const models: TsoaRoute.Models = {
             "hold_minutes": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 60","value":60}}},
             "external_ref": {"dataType":"string"},
             "customer": {"ref":"HoldCustomer"},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "HoldItem": {
+        "dataType": "refObject",
+        "properties": {
+            "hold_id": {"dataType":"string","required":true},
+            "status": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["active"]},{"dataType":"enum","enums":["released"]},{"dataType":"enum","enums":["expired"]},{"dataType":"enum","enums":["converted"]}],"required":true},
+            "tour": {"ref":"TourRef","required":true},
+            "departure_date": {"dataType":"string","required":true},
+            "quantity": {"dataType":"integer","required":true},
+            "adults": {"dataType":"integer","required":true},
+            "children": {"dataType":"integer","required":true},
+            "hold_minutes": {"dataType":"integer","required":true},
+            "expires_at": {"dataType":"string","required":true},
+            "seats_available": {"dataType":"integer","required":true},
+            "currency": {"dataType":"string","required":true},
+            "unit_price": {"dataType":"double","required":true},
+            "total_price": {"dataType":"double","required":true},
+            "prices": {"ref":"PricesAnswer","required":true},
+            "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "created_at": {"dataType":"string","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "HoldPage": {
+        "dataType": "refObject",
+        "properties": {
+            "items": {"dataType":"array","array":{"dataType":"refObject","ref":"HoldItem"},"required":true},
+            "next_cursor": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
         },
         "additionalProperties": false,
     },
@@ -848,6 +880,46 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsHoldsController_listHolds: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                external_ref: {"in":"query","name":"external_ref","dataType":"string"},
+                status: {"in":"query","name":"status","dataType":"union","subSchemas":[{"dataType":"enum","enums":["active"]},{"dataType":"enum","enums":["released"]},{"dataType":"enum","enums":["expired"]},{"dataType":"enum","enums":["converted"]}]},
+                limit: {"default":24,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 100","value":100}}},
+                cursor: {"in":"query","name":"cursor","dataType":"string"},
+        };
+        app.get('/api/gateway/holds',
+            authenticateMiddleware([{"apiKey":["booking:create"]}]),
+            ...(fetchMiddlewares<RequestHandler>(HoldsController)),
+            ...(fetchMiddlewares<RequestHandler>(HoldsController.prototype.listHolds)),
+
+            async function HoldsController_listHolds(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsHoldsController_listHolds, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<HoldsController>(HoldsController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'listHolds',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
         const argsHoldsController_readHold: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 hold_id: {"in":"path","name":"hold_id","required":true,"dataType":"string"},
@@ -1041,6 +1113,9 @@ export function RegisterRoutes(app: Router) {
                 status: {"in":"query","name":"status","dataType":"union","subSchemas":[{"dataType":"enum","enums":["pending_payment"]},{"dataType":"enum","enums":["confirmed"]},{"dataType":"enum","enums":["cancelled"]},{"dataType":"enum","enums":["expired"]}]},
                 from: {"in":"query","name":"from","dataType":"string"},
                 to: {"in":"query","name":"to","dataType":"string"},
+                departure_from: {"in":"query","name":"departure_from","dataType":"string"},
+                departure_to: {"in":"query","name":"departure_to","dataType":"string"},
+                updated_since: {"in":"query","name":"updated_since","dataType":"string"},
                 limit: {"default":24,"in":"query","name":"limit","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 100","value":100}}},
                 cursor: {"in":"query","name":"cursor","dataType":"string"},
         };

@@ -31,6 +31,17 @@ export async function listHolds(db: Db, scope: TenantScope, filter: HoldFilter):
   return findHolds(db, scope, filter);
 }
 
+/** Returns one page, newest first; `lastId` starts the next page, null ends the list. */
+export async function pageOfHolds(
+  db: Db,
+  scope: TenantScope,
+  filter: HoldFilter,
+): Promise<{ items: SeatHold[]; lastId: string | null }> {
+  const holds = await findHolds(db, scope, { ...filter, limit: filter.limit + 1 });
+  const items = holds.slice(0, filter.limit);
+  return { items, lastId: holds.length > filter.limit ? items.at(-1)!.id : null };
+}
+
 /** Returns the date of the tenant's only live hold of the tour with the reference; null when none or several have it. */
 export async function findOnlyLiveDate(
   db: Db,

@@ -87,8 +87,7 @@ export interface ExtendBody {
   hold_minutes: number;
 }
 
-export interface HoldAnswer {
-  ok: true;
+export interface HoldItem {
   hold_id: string;
   status: 'active' | 'released' | 'expired' | 'converted';
   tour: TourRef;
@@ -117,4 +116,14 @@ export interface HoldAnswer {
   prices: PricesAnswer;
   external_ref: string | null;
   created_at: string;
+}
+
+export interface HoldAnswer extends HoldItem {
+  ok: true;
+}
+
+export interface HoldPage {
+  items: HoldItem[];
+  /** Pass as `cursor` for the next page; null at the end. */
+  next_cursor: string | null;
 }

@@ -6,6 +6,7 @@ import {
   Patch,
   Path,
   Post,
+  Query,
   Request,
   Response,
   Route,
@@ -19,7 +20,9 @@ import { cachedVisibleTour } from '../catalog/list-catalog';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
+import { optionalText } from '../http/input';
 import { emptyBody, jsonBody } from '../http/json-body';
+import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { readsBody } from '../http/validation-issues';
@@ -36,8 +39,8 @@ import { ReplayedResponse } from '../idempotency/run-idempotent';
 import { amendHold } from './amend-hold';
 import { type ChangedHold, extendHold, releaseHold } from './change-hold';
 import { holdAmendment, holdRequest } from './hold.request';
-import { getHold } from './find-hold';
-import type { ExtendBody, HoldAnswer, HoldBody, HoldPatch } from './hold.dto';
+import { getHold, pageOfHolds } from './find-hold';
+import type { ExtendBody, HoldAnswer, HoldBody, HoldItem, HoldPage, HoldPatch } from './hold.dto';
 import { partyOfHold, type SeatHold } from './seat-hold';
 
 const PLACE: WriteOperation = { name: 'hold.place', status: 201, keepHours: 24 };
@@ -89,6 +92,34 @@ export class HoldsController {
     );
     await this.context.availability.drop(answer.tour.id, answer.departure_date);
     return answer;
+  }
+
+  /**
+   * Lists the tenant's holds with their current status, newest first.
+   * @summary List holds
+   * @param external_ref The website's own reference.
+   * @param status Only holds in this state. A hold is expired from its `expires_at` on.
+   * @param limit Holds a page.
+   * @isInt limit must be a whole number
+   * @minimum limit 1 must be at least 1
+   * @maximum limit 100 must be at most 100
+   * @param cursor `next_cursor` of the previous page.
+   */
+  @Get('holds')
+  @Middlewares(quota('catalog'), strictQuery)
+  async listHolds(
+    @Request() request: HttpRequest,
+    @Query() external_ref?: string,
+    @Query() status?: 'active' | 'released' | 'expired' | 'converted',
+    @Query() limit: number = 24,
+    @Query() cursor?: string,
+  ): Promise<HoldPage> {
+    setCaching(request, NO_STORE);
+    const filters = { externalRef: optionalText('query', 'external_ref', external_ref, 128), status };
+    const after = pageStart<string>(request, cursor, filters);
+    const tenantId = apiKeyPrincipalOf(request).tenant.id;
+    const { items, lastId } = await pageOfHolds(this.context.db, tenantId, { ...filters, after, limit });
+    return pageAnswer(request, items.map(holdItem), lastId, filters);
   }
 
   /**
@@ -197,10 +228,13 @@ export class HoldsController {
 }
 
 function holdAnswer(hold: SeatHold): HoldAnswer {
+  return { ok: true, ...holdItem(hold) };
+}
+
+function holdItem(hold: SeatHold): HoldItem {
   const digits = hold.currencyDigits;
   const party = partyOfHold(hold);
   return {
-    ok: true,
     hold_id: hold.id,
     status: hold.status,
     tour: hold.tour,

@@ -42,26 +42,36 @@ export interface HoldFilter {
 
 const AFTER = 'and (h.created_at, h.id) < (select l.created_at, l.id from seat_holds l where l.id = :after)';
 
-/** Returns holds, newest first. */
+/** The status by the database's clock, as conditions of which each has an index. */
+const HAVING_STATUS: Record<HoldStatus, string[]> = {
+  active: ["h.status = 'active' and h.expires_at > clock.at"],
+  released: ["h.status = 'released'"],
+  expired: ["h.status = 'expired'", "h.status = 'active' and h.expires_at <= clock.at"],
+  converted: ["h.status = 'converted'"],
+};
+
+/** Returns holds, newest first. Counts the seats of the page's departures only. */
 export async function findHolds(
   db: Db,
   scope: TenantScope,
   { status, since, externalRef, after, limit }: HoldFilter,
 ): Promise<SeatHold[]> {
-  const { rows } = await db.raw(
-    `${CLOCK} select * from (select ${HOLD_COLUMNS} from ${HOLD_TABLES}
+  const parts = (status ? HAVING_STATUS[status] : ['true']).map(
+    (condition) => `(select h.id, h.created_at from clock, seat_holds h
        where (:tenantId::uuid is null or h.tenant_id = :tenantId::uuid)
-         and (:externalRef::text is null or h.external_ref = :externalRef)
-         and h.created_at >= coalesce(:since::timestamptz, '-infinity')
-         ${after === undefined ? '' : AFTER}) hold
-     where :status::text is null or status = :status order by created_at desc, id desc limit :limit`,
+         and ${condition}
+         ${externalRef === undefined ? '' : 'and h.external_ref = :externalRef'}
+         ${since === undefined ? '' : 'and h.created_at >= :since'}
+         ${after === undefined ? '' : AFTER}
+       order by h.created_at desc, h.id desc limit :limit)`,
+  );
+  const { rows } = await db.raw(
+    `${CLOCK}, page as (select * from (${parts.join(' union all ')}) part order by created_at desc, id desc limit :limit)
+     select ${HOLD_COLUMNS} from ${HOLD_TABLES} join page on page.id = h.id
+     order by h.created_at desc, h.id desc`,
     {
       tenantId: tenantIdOf(scope),
-      status: status ?? null,
-      since: since ?? null,
-      externalRef: externalRef ?? null,
-      ...(after !== undefined && { after }),
-      limit,
+      ...{ since, externalRef, after, limit },
     },
   );
   return rows.map(toHold);

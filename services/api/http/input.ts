@@ -1,8 +1,9 @@
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
 import { type InputIssue, InvalidInputError, type InputPlace } from '../../platform/errors';
-import { CONTROL_CHARACTER, isCalendarDate } from '../../platform/text-forms';
+import { CONTROL_CHARACTER, isCalendarDate, toUtcInstant } from '../../platform/text-forms';
 
 import { BadInputError } from './http.errors';
+import { NOT_A_TIME } from './query-parameters';
 
 /** Control characters without tab and line breaks. */
 const CONTROL_CHARACTER_IN_PROSE =
@@ -79,6 +80,28 @@ export function optionalDate(
   value: string | undefined,
 ): string | undefined {
   return value === undefined ? undefined : dateInput(place, field, value);
+}
+
+/** Returns one line of text in NFC. @throws InvalidInputError */
+export function optionalText(
+  place: InputPlace,
+  field: string,
+  value: string | undefined,
+  maxLength: number,
+): string | undefined {
+  return value === undefined ? undefined : textInput(field, value, maxLength, place);
+}
+
+/** Reads a time. @returns RFC 3339, UTC. @throws InvalidInputError */
+export function optionalInstant(
+  place: InputPlace,
+  field: string,
+  value: string | undefined,
+): string | undefined {
+  if (value === undefined) return undefined;
+  const instant = toUtcInstant(value);
+  if (instant === undefined) throw new InvalidInputError(place, field, NOT_A_TIME);
+  return instant;
 }
 
 function readText(

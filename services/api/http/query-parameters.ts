@@ -1,11 +1,13 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { InputIssue } from '../../platform/errors';
-import { CONTROL_CHARACTER, isCalendarDate } from '../../platform/text-forms';
+import { CONTROL_CHARACTER, isCalendarDate, toUtcInstant } from '../../platform/text-forms';
 import openapi from '../generated/openapi.json';
 import { BadInputError, fieldName } from './http.errors';
 
 /** Plain digits. `1e1`, `+5` and `05` count as typing errors. */
 const WHOLE_NUMBER = /^-?(?:0|[1-9]\d*)$/;
+
+export const NOT_A_TIME = 'must be a time such as 2027-03-06T09:30:00Z';
 
 interface Rule {
   type: 'integer' | 'string';
@@ -128,6 +130,7 @@ function textIssue(value: string, rule: Rule): string | undefined {
   const { format, maxLength = Infinity, pattern } = rule;
   if (rule.enum && !rule.enum.includes(value)) return `must be one of ${rule.enum.join(', ')}`;
   if (format === 'date' && !isCalendarDate(value)) return 'must be a calendar date, YYYY-MM-DD';
+  if (format === 'date-time' && toUtcInstant(value) === undefined) return NOT_A_TIME;
   // Counts characters, because a string's length counts an emoji twice.
   if ([...value.normalize('NFC').trim()].length > maxLength)
     return `must have at most ${maxLength} characters`;

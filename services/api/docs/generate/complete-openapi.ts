@@ -115,7 +115,7 @@ function completeOperation(
     if (parameter.description) described.description = parameter.description;
     explainName(parameter.name, described, true);
     const { description, example, ...schema } = described;
-    Object.assign(parameter, { description, schema, example });
+    Object.assign(parameter, { description, schema, example: example ?? schema.enum?.[0] });
   }
   if (takesKey(method)) operation.parameters.push(IDEMPOTENCY_KEY);
   describeAnswers(method, operation);

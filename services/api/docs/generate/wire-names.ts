@@ -46,6 +46,8 @@ const NAMES: Record<string, WireName> = {
   departs_from: { format: 'date', example: '2027-03-01' },
   departs_to: { format: 'date', example: '2027-03-31' },
   departure_date: { description: 'YYYY-MM-DD.', format: 'date', example: '2027-03-06' },
+  departure_from: { format: 'date', example: '2027-03-01' },
+  departure_to: { format: 'date', example: '2027-03-31' },
   deposit: { description: "One adult's deposit.", example: 97.9 },
   deposit_percent: { description: 'Part of the total that is due now.', example: 20 },
   deposit_total: { description: 'Amount that is due now, in major units; 0 with `reserve`.', example: 195.8 },
@@ -141,6 +143,7 @@ const NAMES: Record<string, WireName> = {
   tour_id: { example: 'ha-long-bay-cruise' },
   unit_price: { description: "The tenant's price of one adult, in major units.", example: 489.5 },
   updated_at: { format: 'date-time', example: '2027-01-10T16:04:11.000Z' },
+  updated_since: { format: 'date-time', example: '2027-01-12T09:29:57.120Z' },
   url: {
     description: 'Address.',
     format: 'uri',
