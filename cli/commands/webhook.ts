@@ -14,6 +14,7 @@ const LONGEST_GRACE = '7d';
 const EVENTS = Object.keys({
   'booking.created': true,
   'booking.confirmed': true,
+  'booking.updated': true,
   'booking.cancelled': true,
   'booking.expired': true,
   'hold.expired': true,

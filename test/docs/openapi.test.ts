@@ -115,12 +115,13 @@ describe('the OpenAPI document', () => {
     expect(widget.security).toEqual([{ widgetToken: [] }, { widgetTokenInHeader: [] }]);
   });
 
-  it('describes the Idempotency-Key and its answers on the six writes', () => {
+  it('describes the Idempotency-Key and its answers on the seven writes', () => {
     expect(writes().map(({ operationId }) => operationId)).toEqual([
       'placeHold',
       'changeHold',
       'extendHold',
       'createBooking',
+      'changeBooking',
       'confirmBooking',
       'cancelBooking',
     ]);

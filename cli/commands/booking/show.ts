@@ -1,5 +1,6 @@
 import { bookingHistory, type Moment } from '../../../services/api/bookings/booking-history';
 import type { BookingLead } from '../../../services/api/bookings/booking-lead';
+import { findBookingChanges } from '../../../services/api/bookings/booking-lead.repository';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { getHold } from '../../../services/api/holds/find-hold';
 import { holdHistory } from '../../../services/api/holds/hold-history';
@@ -56,7 +57,8 @@ async function findDeliveriesDocument(db: Db, bookingRef: string) {
 
 async function historyOf(db: Db, lead: BookingLead): Promise<Moment[]> {
   const hold = lead.holdId ? await getHold(db, ANY_TENANT, lead.holdId) : undefined;
-  return bookingHistory(lead, hold && (await holdHistory(db, hold)));
+  const changes = await findBookingChanges(db, lead.id);
+  return bookingHistory(lead, changes, hold && (await holdHistory(db, hold)));
 }
 
 interface Around {

@@ -6,7 +6,7 @@ import type { BookingLead } from './booking-lead';
 /** Records the events and their deliveries to the tenants' endpoints, in the transaction that changed the leads. */
 export async function enqueueBookingEvents(
   trx: Trx,
-  type: 'booking.created' | 'booking.confirmed' | 'booking.cancelled',
+  type: 'booking.created' | 'booking.confirmed' | 'booking.updated' | 'booking.cancelled',
   leads: BookingLead[],
 ): Promise<void> {
   const events = leads.map((lead) =>

@@ -1,21 +1,29 @@
 import type { HoldMoment } from '../holds/hold-history';
 import { describeParty, seatsOf } from '../pricing/party';
+import { describeChange, type SaleChange, valueBefore } from '../sales/changed-fields';
 import type { BookingLead } from './booking-lead';
 
 /** One event in the life of a booking or its hold. */
 export interface Moment {
   at: Date;
-  event: HoldMoment['event'] | 'booked' | 'confirmed' | 'cancelled' | 'expired' | 'anonymized';
+  event: HoldMoment['event'] | 'booked' | 'changed' | 'confirmed' | 'cancelled' | 'expired' | 'anonymized';
   /** Null: the clock, or unknown. */
   by: string | null;
   detail: string | null;
 }
 
 /** Returns the events of the hold and the booking, the oldest first. */
-export function bookingHistory(lead: BookingLead, holdMoments: HoldMoment[] = []): Moment[] {
+export function bookingHistory(
+  lead: BookingLead,
+  changes: SaleChange[],
+  holdMoments: HoldMoment[] = [],
+): Moment[] {
   const moments: (Omit<Moment, 'at'> & { at: Date | null })[] = [
     ...holdMoments,
-    { at: lead.createdAt, event: 'booked', by: lead.createdBy, detail: seats(lead) },
+    { at: lead.createdAt, event: 'booked', by: lead.createdBy, detail: seats(asBooked(lead, changes)) },
+    ...changes.map(({ at, by, fields }) => ({
+      ...{ at, event: 'changed' as const, by, detail: describeChange(fields) },
+    })),
     { at: expiry(lead), event: 'expired', by: null, detail: 'not paid in time; its seats went back' },
     { at: lead.confirmedAt, event: 'confirmed', by: lead.confirmedBy, detail: null },
     { at: lead.cancelledAt, event: 'cancelled', by: lead.cancelledBy, detail: 'its seats went back' },
@@ -32,7 +40,19 @@ function expiry({ status, paymentDueAt, confirmedAt, expiredAt }: BookingLead): 
   return paymentDueAt && confirmedAt && confirmedAt > paymentDueAt ? paymentDueAt : null;
 }
 
-function seats({ party, departureDate }: BookingLead): string {
+/** Returns the date and the party before the first change. */
+function asBooked({ party, departureDate }: BookingLead, changes: SaleChange[]) {
+  return {
+    departureDate: valueBefore(changes, 'departure_date', departureDate),
+    party: {
+      adult: valueBefore(changes, 'adults', party.adult),
+      child: valueBefore(changes, 'children', party.child),
+      single_supplement: valueBefore(changes, 'single_supplements', party.single_supplement),
+    },
+  };
+}
+
+function seats({ party, departureDate }: Pick<BookingLead, 'party' | 'departureDate'>): string {
   if (!departureDate) return `${describeParty(party)}, no date: nothing reserved`;
   const count = seatsOf(party);
   return `${count} ${count === 1 ? 'seat' : 'seats'} on ${departureDate}`;

@@ -1,9 +1,12 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
-import { lockedPrices } from '../pricing/prices';
+import type { Departure } from '../departures/departure';
+import type { Party } from '../pricing/party';
+import { lockedPrices, priceColumns, type Prices } from '../pricing/prices';
+import { changeColumns, type NewSaleChange, type SaleChange } from '../sales/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
-import type { BookingLead, BookingStatus, KeptCustomer, LeadPosition } from './booking-lead';
+import type { BookingLead, BookingStatus, KeptCustomer, LeadPosition, Traveller } from './booking-lead';
 
 /** The status by the database's clock, also before the sweeper writes it. */
 const LEAD_STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;
@@ -154,6 +157,50 @@ export async function setLeadStatus(
       ...{ status, [`${status}_at`]: trx.raw('clock_timestamp()'), [`${status}_by`]: by },
       ...(reason !== null && { cancel_reason: reason }),
     });
+}
+
+/** The values of a lead after its change. */
+export interface AmendedLead {
+  departure: Pick<Departure, 'id' | 'departureDate'> | null;
+  party: Party;
+  prices: Prices;
+  totalMinor: number;
+  depositMinor: number;
+  priceBreakdown: Record<string, unknown>;
+  customer: KeptCustomer;
+  notes: string | null;
+  externalRef: string | null;
+  travellers: Traveller[] | null;
+}
+
+/** Writes the values of a lead after its change. The caller holds the locks of both departures and of the lead. */
+export async function amendLeadRow(trx: Trx, id: number, amended: AmendedLead): Promise<void> {
+  const { departure, party, prices, customer, travellers } = amended;
+  await trx('booking_leads')
+    .where({ id })
+    .update({
+      departure_id: departure?.id ?? null,
+      departure_date: departure?.departureDate ?? null,
+      ...{ adults: party.adult, children: party.child, single_supplements: party.single_supplement },
+      ...priceColumns(prices),
+      ...{ total_minor: amended.totalMinor, deposit_minor: amended.depositMinor },
+      price_breakdown: JSON.stringify(amended.priceBreakdown),
+      ...{ customer_name: customer.name, customer_phone: customer.phone, customer_email: customer.email },
+      ...{ notes: amended.notes, external_ref: amended.externalRef },
+      travellers: travellers && JSON.stringify(travellers),
+    });
+}
+
+export async function insertBookingChange(trx: Trx, leadId: number, change: NewSaleChange): Promise<void> {
+  await trx('booking_changes').insert({ lead_id: leadId, ...changeColumns(trx, change) });
+}
+
+/** Returns a booking's changes, the oldest first. */
+export async function findBookingChanges(db: Db, leadId: number): Promise<SaleChange[]> {
+  return db('booking_changes')
+    .where({ lead_id: leadId })
+    .orderBy('at')
+    .select<SaleChange[]>('at', 'by', 'fields');
 }
 
 /** Erases the customer and notes. @param externalRef replaces the reference */

@@ -1,3 +1,4 @@
+import { InvalidInputError } from '../../platform/errors';
 import type { PartialCustomer } from '../holds/seat-hold';
 import type { Party } from '../pricing/party';
 import type { Prices } from '../pricing/prices';
@@ -25,6 +26,25 @@ export interface Traveller {
 
 /** The customer of a stored lead; all null after anonymization (ADR 23). */
 export type KeptCustomer = Customer | { name: null; phone: null; email: null };
+
+/**
+ * Checks that no category has more travellers than seats.
+ * @param travellers each with its category, as far as it is known
+ * @throws InvalidInputError (400)
+ */
+export function assertTravellersBooked(
+  travellers: (Pick<Traveller, 'category'> | null)[],
+  party: Pick<Party, Traveller['category']>,
+): void {
+  for (const category of ['adult', 'child'] as const) {
+    if (travellers.filter((one) => one?.category === category).length <= party[category]) continue;
+    throw new InvalidInputError(
+      'body',
+      'travellers',
+      `must not name more of the category ${category} than booked`,
+    );
+  }
+}
 
 /** A booking reference and the actor of the change. */
 export interface NamedBooking {

@@ -79,6 +79,52 @@ export interface TravellerAnswer {
   note: string | null;
 }
 
+/**
+ * @example {"departure_date": "2027-03-13", "adults": 2, "children": 1, "expected_total": 1201}
+ */
+export interface BookingPatch {
+  /** YYYY-MM-DD. Another date of the same tour, whose seats are reserved. Everything on it is priced as today. */
+  departure_date?: string;
+  /**
+   * Number of adults. 0 only with children. Adults and children are at most 50 together.
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 50 must be at most 50
+   */
+  adults?: number;
+  /**
+   * Number of children. Where none is booked yet, the departure must have a price for children.
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 50 must be at most 50
+   */
+  children?: number;
+  /**
+   * Number of adults with a room alone.
+   * @isInt must be a whole number
+   * @minimum 0 must be at least 0
+   * @maximum 50 must be at most 50
+   */
+  single_supplements?: number;
+  /** The customer's name. */
+  name?: string;
+  phone?: string;
+  /** ISO 3166 alpha-2 country of a phone number without a country code; by default the tenant's. */
+  phone_country?: string;
+  email?: string;
+  /** Null clears it. */
+  notes?: string | null;
+  /** The website's own reference. Null clears it. */
+  external_ref?: string | null;
+  /**
+   * All travellers as far as they are known: at most one for each seat. Null clears the list.
+   * @maxItems 50 must have at most 50 travellers
+   */
+  travellers?: TravellerBody[] | null;
+  /** The new total that the customer saw, in major units. A different total is refused. */
+  expected_total?: number;
+}
+
 export interface CancelBody {
   /** Why the booking is cancelled. A second cancellation keeps the first reason. */
   reason?: string;

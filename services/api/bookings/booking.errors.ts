@@ -25,6 +25,26 @@ export class BookingStateConflictError extends AppError {
   }
 }
 
+/** A changed booking would be priced in another currency than its other amounts. */
+export class CurrencyConflictError extends AppError {
+  readonly code = 'booking_state_conflict';
+
+  constructor(now: string, booked: string) {
+    super(
+      `The tour is now sold in ${now}, and the booking is in ${booked}. Cancel it and create another one.`,
+    );
+  }
+}
+
+/** The personal data of the booking was erased; nothing is stored in its place. */
+export class BookingAnonymizedError extends AppError {
+  readonly code = 'booking_state_conflict';
+
+  constructor() {
+    super('The customer of the booking was erased: only its date and its numbers can be changed.');
+  }
+}
+
 /** The total differs from the one that the customer saw. */
 export class PriceChangedError extends AppError {
   readonly code = 'price_changed';

@@ -1,7 +1,10 @@
 import { InvalidInputError } from '../../platform/errors';
 import {
+  assertNotEmpty,
+  clearableInput,
   dateInput,
   emailInput,
+  givenInput,
   optionalDate,
   optionalInput,
   phoneInput,
@@ -12,8 +15,9 @@ import {
 import { numberOr, type PartyBody, partyInput } from '../pricing/party-input';
 import { isCountry } from '../tenants/country';
 import type { Tenant } from '../tenants/tenant';
-import type { BookingBody, CancelBody, TravellerBody } from './booking.dto';
-import type { Traveller } from './booking-lead';
+import type { BookingAmendment } from './amend-booking';
+import type { BookingBody, BookingPatch, CancelBody, TravellerBody } from './booking.dto';
+import { assertTravellersBooked, type Traveller } from './booking-lead';
 import type { BookingRequest } from './create-booking';
 
 /**
@@ -46,8 +50,39 @@ export function bookingRequest(body: BookingBody, { country }: Tenant): Omit<Boo
   };
 }
 
-function phoneCountryOf({ phone_country: code }: BookingBody): string | undefined {
+/**
+ * Reads the body of a change, also before its validation.
+ * @throws BadInputError with all issues of the body (400)
+ */
+export function bookingAmendment(body: BookingPatch, { country }: Tenant): BookingAmendment {
+  const { expected_total: expectedTotal = null, ...fields } = body;
+  const { phone_country } = body;
+  const { departureDate, name, phone, email, notes, externalRef, travellers } = readAll({
+    something: () => assertNotEmpty(fields),
+    departureDate: () => optionalDate('body', 'departure_date', body.departure_date),
+    name: () => givenInput(body.name, (name) => textInput('name', name, 200)),
+    phone: () =>
+      givenInput(body.phone, (phone) => phoneInput('phone', phone, phoneCountryOf(body) ?? country)),
+    phoneCountry: () => givenInput(phone_country, (code) => countryOfPhone(code, body.phone)),
+    email: () => givenInput(body.email, (email) => emailInput('email', email)),
+    notes: () => clearableInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
+    externalRef: () => clearableInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
+    travellers: () => clearableInput(body.travellers, travellersOf),
+  });
+  const { adults: adult, children: child, single_supplements } = body;
+  return {
+    ...{ departureDate, party: { adult, child, single_supplement: single_supplements } },
+    ...{ customer: { name, phone, email }, notes, externalRef, travellers, expectedTotal },
+  };
+}
+
+function phoneCountryOf({ phone_country: code }: Pick<BookingBody, 'phone_country'>): string | undefined {
   return typeof code === 'string' && isCountry(code) ? code : undefined;
+}
+
+function countryOfPhone(code: string, phone: string | undefined): string {
+  if (phone === undefined) throw new InvalidInputError('body', 'phone_country', 'must come with phone');
+  return phoneCountryInput('phone_country', code);
 }
 
 function phoneCountryInput(field: string, code: string): string {
@@ -67,20 +102,19 @@ export function cancelRequest(body: CancelBody | undefined): { reason: string | 
  * @throws InvalidInputError (400) for more travellers of a category than booked; BadInputError with all issues of the texts
  */
 function travellersInput(travellers: TravellerBody[], body: PartyBody): Traveller[] {
-  if (!Array.isArray(travellers)) throw new InvalidInputError('body', 'travellers', 'must be a list');
-  assertSeats(travellers, 'adult', numberOr(1, body.adults));
-  assertSeats(travellers, 'child', numberOr(0, body.children));
-  return travellers.map((traveller, index) => travellerInput(traveller ?? {}, `travellers.${index}`));
+  assertList(travellers);
+  assertTravellersBooked(travellers, { adult: numberOr(1, body.adults), child: numberOr(0, body.children) });
+  return travellersOf(travellers);
 }
 
-function assertSeats(travellers: TravellerBody[], category: Traveller['category'], seats: number): void {
-  const named = travellers.filter((one) => one?.category === category).length;
-  if (named > seats)
-    throw new InvalidInputError(
-      'body',
-      'travellers',
-      `must not name more of the category ${category} than booked`,
-    );
+function assertList(travellers: TravellerBody[]): void {
+  if (!Array.isArray(travellers)) throw new InvalidInputError('body', 'travellers', 'must be a list');
+}
+
+/** @throws BadInputError with all issues of the texts (400) */
+function travellersOf(travellers: TravellerBody[]): Traveller[] {
+  assertList(travellers);
+  return travellers.map((traveller, index) => travellerInput(traveller ?? {}, `travellers.${index}`));
 }
 
 const NAME_MAX = 200;

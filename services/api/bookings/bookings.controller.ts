@@ -13,43 +13,34 @@ import {
   Tags,
 } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
-import type { Turn } from '../../platform/database';
 import { cachedVisibleTour } from '../catalog/list-catalog';
-import { type RefusedRequest, refuseWithAlternatives } from '../refusals/refusal-log';
+import { refuseWithAlternatives } from '../refusals/refusal-log';
 import type { SalesContext } from '../sales-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { NO_STORE, setCaching } from '../http/caching';
 import { optionalDate, optionalInstant, optionalText } from '../http/input';
-import { emptyBody, jsonBody } from '../http/json-body';
+import { jsonBody } from '../http/json-body';
 import { pageAnswer, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
 import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
-import { answerCreation, answerWrite, type WriteOperation } from '../http/write-request';
+import { answerCreation, type WriteOperation } from '../http/write-request';
 import { prepareBooking } from './create-booking';
 import { seatsOf } from '../pricing/party';
 import { byKey } from '../tenants/actor';
-import type { Tenant } from '../tenants/tenant';
 import {
   bookingAnswer,
   type BookingAnswer,
   type BookingBody,
   bookingDetail,
   type BookingDetail,
+  type BookingFields,
   bookingItem,
   type BookingPage,
-  type CancelBody,
 } from './booking.dto';
-import { bookingRequest, cancelRequest } from './booking.request';
-import {
-  type BookingLead,
-  type ChangedBooking,
-  isBookingRef,
-  type LeadPosition,
-  peopleOf,
-} from './booking-lead';
-import { cancelBooking, confirmBooking } from './change-booking';
+import { bookingRequest } from './booking.request';
+import { type BookingLead, type LeadPosition, peopleOf } from './booking-lead';
 import { getBooking, listBookings } from './find-booking';
 
 const WEEK_HOURS = 7 * 24;
@@ -57,8 +48,6 @@ const CREATE: WriteOperation = {
   ...{ name: 'booking.create', status: 201, keepHours: WEEK_HOURS },
   ids: ['tour_id', 'hold_id'],
 };
-const CONFIRM: WriteOperation = { name: 'booking.confirm', status: 200, keepHours: WEEK_HOURS };
-const CANCEL: WriteOperation = { name: 'booking.cancel', status: 200, keepHours: WEEK_HOURS };
 
 @Route('api/tenant/bookings')
 @Tags('Bookings')
@@ -169,74 +158,7 @@ export class BookingsController {
     );
   }
 
-  /**
-   * Confirms a paid booking. An expired booking takes its seats again if they are free; a confirmed booking stays unchanged.
-   * @summary Confirm a booking
-   */
-  @Post('{booking_ref}/confirm')
-  @Security('apiKey', ['booking:manage'])
-  @Response<ProblemDocument>(404, 'booking_not_found')
-  @Response<ProblemDocument>(
-    409,
-    'booking_state_conflict, departure_gone, departure_cancelled, insufficient_seats, departure_busy',
-  )
-  @Middlewares(quota('booking'), emptyBody, strictQuery)
-  async confirmBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
-    const principal = apiKeyPrincipalOf(request);
-    const named = { bookingRef: booking_ref, by: byKey(principal) };
-    const answer = await answerWrite(
-      request,
-      { ...CONFIRM, turn: this.turnOfBooking(principal.tenant, booking_ref) },
-      (trx, runIdempotent) => confirmBooking(trx, principal.tenant.id, named, runIdempotent),
-      ({ after }: ChangedBooking) => bookingAnswer(after),
-      (refused, refusal) =>
-        refuseWithAlternatives(this.context, { ...validReference(booking_ref), ...refused }, refusal),
-    );
-    await this.dropAvailability(answer);
-    return answer;
-  }
-
-  /**
-   * Cancels a booking; its seats become free. A cancelled booking stays unchanged.
-   * @summary Cancel a booking
-   */
-  @Post('{booking_ref}/cancel')
-  @Security('apiKey', ['booking:manage'])
-  @Response<ProblemDocument>(404, 'booking_not_found')
-  @Response<ProblemDocument>(409, 'booking_state_conflict, departure_busy')
-  @Middlewares(quota('booking'), jsonBody, readsBody(cancelRequest), strictQuery)
-  async cancelBooking(
-    @Request() request: HttpRequest,
-    @Path() booking_ref: string,
-    @Body() body?: CancelBody,
-  ): Promise<BookingAnswer> {
-    const principal = apiKeyPrincipalOf(request);
-    const named = { bookingRef: booking_ref, by: byKey(principal), ...cancelRequest(body) };
-    const answer = await answerWrite(
-      request,
-      { ...CANCEL, turn: this.turnOfBooking(principal.tenant, booking_ref) },
-      (trx, runIdempotent) => cancelBooking(trx, principal.tenant.id, named, runIdempotent),
-      ({ after }: ChangedBooking) => bookingAnswer(after),
-      (refused, refusal) =>
-        refuseWithAlternatives(this.context, { ...validReference(booking_ref), ...refused }, refusal),
-    );
-    await this.dropAvailability(answer);
-    return answer;
-  }
-
-  private turnOfBooking(tenant: Tenant, bookingRef: string): Turn {
-    return this.context.departureQueue.turnFor(async () => {
-      const { tour, departureDate } = await getBooking(this.context.db, tenant.id, bookingRef);
-      return [{ tourId: tour.id, departureDate }];
-    });
-  }
-
-  private async dropAvailability({ tour, departure_date }: BookingAnswer): Promise<void> {
+  private async dropAvailability({ tour, departure_date }: BookingFields): Promise<void> {
     if (departure_date !== null) await this.context.availability.drop(tour.id, departure_date);
   }
-}
-
-/** Keeps only a valid booking reference, because the text is stored. */
-function validReference(bookingRef: string): Partial<RefusedRequest> {
-  return isBookingRef(bookingRef) ? { bookingRef } : {};
 }

@@ -186,10 +186,11 @@ function quoteBooking(facts: SaleFacts, sale: BookingSale, departure: Departure 
 /** Smaller than any difference of prices, larger than the rounding of floats: 3 * 19.99 is 59.97 here. */
 const FLOAT_ERROR_MINOR = 0.001;
 
-function assertExpectedTotal(
+/** @throws PriceChangedError (409) */
+export function assertExpectedTotal(
   expected: number | null,
   totalMinor: number,
-  { currency, currencyDigits }: LockedPrice,
+  { currency, currencyDigits }: Pick<LockedPrice, 'currency' | 'currencyDigits'>,
 ): void {
   if (expected === null) return;
   const differenceMinor = Math.abs(expected * 10 ** currencyDigits - totalMinor);

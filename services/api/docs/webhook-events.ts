@@ -108,6 +108,11 @@ export const WEBHOOK_EVENTS: Record<WebhookEvent['type'], EventDescription> = {
     'A booking was confirmed',
     'It stands until it is cancelled.',
   ),
+  'booking.updated': describeBooking(
+    'booking.updated',
+    'A booking was changed',
+    'Its date, its party, its customer or another field. The body has the values after the change: read the booking for the others.',
+  ),
   'booking.cancelled': describeBooking(
     'booking.cancelled',
     'A booking was cancelled',

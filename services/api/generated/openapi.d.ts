@@ -265,7 +265,15 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a booking
+         * @description Changes a booking that is pending payment or confirmed: its date, its party, its customer, or other fields. Fields that are left out
+         *     stay as they are. On the same date a category that is booked keeps its price for all its travellers; a new category, and everything on
+         *     a new date, is priced as today. The deposit follows until the booking is confirmed.
+         *
+         *     Needs a key with the scope `booking:manage`.
+         */
+        patch: operations["changeBooking"];
         trace?: never;
     };
     "/api/tenant/bookings/{booking_ref}/confirm": {
@@ -432,6 +440,28 @@ export interface webhooks {
          *     Sent to each endpoint that the operator registered with `--event booking.confirmed`, at least once and in any order; the guide explains how to verify it.
          */
         post: operations["bookingConfirmed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    bookingUpdated: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A booking was changed
+         * @description Its date, its party, its customer or another field. The body has the values after the change: read the booking for the others.
+         *
+         *     Sent to each endpoint that the operator registered with `--event booking.updated`, at least once and in any order; the guide explains how to verify it.
+         */
+        post: operations["bookingUpdated"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2071,6 +2101,79 @@ export interface components {
              */
             reason?: string;
         };
+        /**
+         * @example {
+         *       "departure_date": "2027-03-13",
+         *       "adults": 2,
+         *       "children": 1,
+         *       "expected_total": 1201
+         *     }
+         */
+        BookingPatch: {
+            /**
+             * Format: date
+             * @description YYYY-MM-DD. Another date of the same tour, whose seats are reserved. Everything on it is priced as today.
+             * @example 2027-03-06
+             */
+            departure_date?: string;
+            /**
+             * Format: int32
+             * @description Number of adults. 0 only with children. Adults and children are at most 50 together.
+             * @example 2
+             */
+            adults?: number;
+            /**
+             * Format: int32
+             * @description Number of children. Where none is booked yet, the departure must have a price for children.
+             * @example 0
+             */
+            children?: number;
+            /**
+             * Format: int32
+             * @description Number of adults with a room alone.
+             * @example 0
+             */
+            single_supplements?: number;
+            /**
+             * @description The customer's name.
+             * @example Ana Lima
+             */
+            name?: string;
+            /**
+             * @description The customer's phone number: E.164, or as dialled in the tenant's country.
+             * @example +4930901820
+             */
+            phone?: string;
+            /**
+             * @description ISO 3166 alpha-2 country of a phone number without a country code; by default the tenant's.
+             * @example DE
+             */
+            phone_country?: string;
+            /**
+             * Format: email
+             * @description The customer's e-mail address.
+             * @example ana@example.com
+             */
+            email?: string;
+            /**
+             * @description Null clears it.
+             * @example Vegetarian
+             */
+            notes?: string | null;
+            /**
+             * @description The website's own reference. Null clears it.
+             * @example cart-81
+             */
+            external_ref?: string | null;
+            /** @description All travellers as far as they are known: at most one for each seat. Null clears the list. */
+            travellers?: components["schemas"]["TravellerBody"][] | null;
+            /**
+             * Format: double
+             * @description The new total that the customer saw, in major units. A different total is refused.
+             * @example 979
+             */
+            expected_total?: number;
+        };
         /** @description One tour as a browser may see it: no seats, and the tenant's price alone. */
         WidgetTour: {
             /**
@@ -2156,7 +2259,7 @@ export interface components {
         /** @description Always exactly these fields; a missing value is null. */
         BookingEvent: {
             /** @enum {string} */
-            event_type: "booking.created" | "booking.confirmed" | "booking.cancelled" | "booking.expired";
+            event_type: "booking.created" | "booking.confirmed" | "booking.updated" | "booking.cancelled" | "booking.expired";
             /** @description The tenant's prefix, a dash, and lead_id. */
             booking_ref: string;
             /** @description Number of the booking lead. */
@@ -4648,6 +4751,235 @@ export interface operations {
             };
         };
     };
+    changeBooking: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Your name for this request, such as a UUID. A request that is repeated with the same key has no further effect and gets the answer of the first one.
+                 * @example 9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The tenant's prefix, a dash, and lead_id.
+                 * @example ACME-1042
+                 */
+                booking_ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "departure_date": "2027-03-13",
+                 *       "adults": 2,
+                 *       "children": 1,
+                 *       "expected_total": 1201
+                 *     }
+                 */
+                "application/json": components["schemas"]["BookingPatch"];
+            };
+        };
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "booking_ref": "ACME-1042",
+                     *       "lead_id": 1042,
+                     *       "tenant": {
+                     *         "id": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *         "slug": "acme"
+                     *       },
+                     *       "total_price": 979,
+                     *       "deposit_total": 195.8,
+                     *       "status": "pending_payment",
+                     *       "currency": "EUR",
+                     *       "tour": {
+                     *         "id": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *         "slug": "ha-long-bay-cruise"
+                     *       },
+                     *       "departure_date": "2027-03-06",
+                     *       "adults": 2,
+                     *       "children": 0,
+                     *       "single_supplements": 0,
+                     *       "external_ref": "cart-81",
+                     *       "payment_method": "bank",
+                     *       "source": "tenant_api",
+                     *       "created_at": "2027-01-12T09:30:00.000Z",
+                     *       "updated_at": "2027-01-12T09:30:00.000Z",
+                     *       "confirmed_at": null,
+                     *       "cancelled_at": null,
+                     *       "cancel_reason": null,
+                     *       "payment_due_at": "2027-01-15T09:30:00.000Z",
+                     *       "price_breakdown": {
+                     *         "platform_unit_price": 445,
+                     *         "unit_price": 489.5,
+                     *         "adults": 2,
+                     *         "children": 0,
+                     *         "single_supplements": 0,
+                     *         "categories": [
+                     *           {
+                     *             "category": "adult",
+                     *             "number": 2,
+                     *             "unit_price": 489.5,
+                     *             "total": 979
+                     *           }
+                     *         ],
+                     *         "deposit_percent": 20,
+                     *         "rule": {
+                     *           "id": 7,
+                     *           "applies_to": "continent",
+                     *           "kind": "percent",
+                     *           "value": 10
+                     *         }
+                     *       },
+                     *       "customer": {
+                     *         "name": "Ana Lima",
+                     *         "phone": "+4930901820",
+                     *         "email": "ana@example.com"
+                     *       },
+                     *       "notes": "Vegetarian",
+                     *       "travellers": [
+                     *         {
+                     *           "category": "adult",
+                     *           "first_name": "Ana",
+                     *           "last_name": "Lima",
+                     *           "birth_date": "1990-05-04",
+                     *           "note": "Vegetarian"
+                     *         }
+                     *       ],
+                     *       "ok": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BookingDetail"];
+                };
+            };
+            /** @description Invalid request: `validation_failed`, `unknown_parameter`, `duplicate_parameter`, `multiple_credentials`, `malformed_json`, `invalid_idempotency_key`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unauthorized: `invalid_api_key`, `key_expired`, `key_revoked`, `tenant_inactive`, `insufficient_scope`, `wrong_credential_type`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Booking not found / Tour not found: `booking_not_found`, `tour_not_found`. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Conflict / Departure not available: `booking_state_conflict`, `departure_gone`, `departure_cancelled`, `insufficient_seats`, `hold_limit_reached`, `price_changed`, `departure_busy`, `idempotency_in_progress`. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Body too large: `body_too_large`. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Unsupported media type: `unsupported_media_type`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Idempotency key reused: `idempotency_key_reused`. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Too many requests: `rate_limited`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Server error: `internal_error`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+            /** @description Service unavailable: `overloaded`, `shutting_down`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDocument"];
+                };
+            };
+        };
+    };
     confirmBooking: {
         parameters: {
             query?: never;
@@ -5536,6 +5868,74 @@ export interface operations {
                 /**
                  * @example {
                  *       "event_type": "booking.confirmed",
+                 *       "booking_ref": "ACME-1042",
+                 *       "lead_id": 1042,
+                 *       "source": "tenant_api",
+                 *       "external_ref": "cart-81",
+                 *       "customer": {
+                 *         "name": "Ana Lima",
+                 *         "phone": "+4930901820",
+                 *         "email": "ana@example.com"
+                 *       },
+                 *       "departure_date": "2027-03-06",
+                 *       "total_price": 979
+                 *     }
+                 */
+                "application/json": components["schemas"]["BookingEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver wants no more events: the endpoint is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event was received. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again, ten times in total, over three days. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    bookingUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Identifies the event; the same for all tries.
+                 * @example msg_6b1f9b6e2f2c4c1e9a357d0c5a1f4e21
+                 */
+                "webhook-id": string;
+                /**
+                 * @description Time of this try, in seconds since 1970.
+                 * @example 1799746200
+                 */
+                "webhook-timestamp": string;
+                /**
+                 * @description One or two signatures, separated by a space: `v1,` and the base64 of HMAC-SHA256 over id, timestamp and body.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event_type": "booking.updated",
                  *       "booking_ref": "ACME-1042",
                  *       "lead_id": 1042,
                  *       "source": "tenant_api",

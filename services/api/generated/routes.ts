@@ -14,6 +14,8 @@ import { HoldsController } from './../holds/holds.controller';
 // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 import { BookingsController } from './../bookings/bookings.controller';
 // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+import { BookingChangesController } from './../bookings/booking-changes.controller';
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 import { WidgetToursController } from './../widget/widget-tours.controller';
 import { expressAuthentication } from './../http/authentication';
 // @ts-ignore - no great way to install types from subpackage
@@ -591,6 +593,25 @@ const models: TsoaRoute.Models = {
         "dataType": "refObject",
         "properties": {
             "reason": {"dataType":"string"},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "BookingPatch": {
+        "dataType": "refObject",
+        "properties": {
+            "departure_date": {"dataType":"string"},
+            "adults": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "children": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "single_supplements": {"dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 50","value":50}}},
+            "name": {"dataType":"string"},
+            "phone": {"dataType":"string"},
+            "phone_country": {"dataType":"string"},
+            "email": {"dataType":"string"},
+            "notes": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "external_ref": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "travellers": {"dataType":"union","subSchemas":[{"dataType":"array","array":{"dataType":"refObject","ref":"TravellerBody"}},{"dataType":"enum","enums":[null]}],"validators":{"maxItems":{"errorMsg":"must have at most 50 travellers","value":50}}},
+            "expected_total": {"dataType":"double"},
         },
         "additionalProperties": false,
     },
@@ -1189,26 +1210,26 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsBookingsController_confirmBooking: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsBookingChangesController_confirmBooking: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 booking_ref: {"in":"path","name":"booking_ref","required":true,"dataType":"string"},
         };
         app.post('/api/tenant/bookings/:booking_ref/confirm',
             authenticateMiddleware([{"apiKey":["booking:manage"]}]),
-            ...(fetchMiddlewares<RequestHandler>(BookingsController)),
-            ...(fetchMiddlewares<RequestHandler>(BookingsController.prototype.confirmBooking)),
+            ...(fetchMiddlewares<RequestHandler>(BookingChangesController)),
+            ...(fetchMiddlewares<RequestHandler>(BookingChangesController.prototype.confirmBooking)),
 
-            async function BookingsController_confirmBooking(request: ExRequest, response: ExResponse, next: any) {
+            async function BookingChangesController_confirmBooking(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsBookingsController_confirmBooking, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsBookingChangesController_confirmBooking, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
-                const controller: any = await container.get<BookingsController>(BookingsController);
+                const controller: any = await container.get<BookingChangesController>(BookingChangesController);
                 if (typeof controller['setStatus'] === 'function') {
                 controller.setStatus(undefined);
                 }
@@ -1226,33 +1247,71 @@ export function RegisterRoutes(app: Router) {
             }
         });
         // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-        const argsBookingsController_cancelBooking: Record<string, TsoaRoute.ParameterSchema> = {
+        const argsBookingChangesController_cancelBooking: Record<string, TsoaRoute.ParameterSchema> = {
                 request: {"in":"request","name":"request","required":true,"dataType":"object"},
                 booking_ref: {"in":"path","name":"booking_ref","required":true,"dataType":"string"},
                 body: {"in":"body","name":"body","ref":"CancelBody"},
         };
         app.post('/api/tenant/bookings/:booking_ref/cancel',
             authenticateMiddleware([{"apiKey":["booking:manage"]}]),
-            ...(fetchMiddlewares<RequestHandler>(BookingsController)),
-            ...(fetchMiddlewares<RequestHandler>(BookingsController.prototype.cancelBooking)),
+            ...(fetchMiddlewares<RequestHandler>(BookingChangesController)),
+            ...(fetchMiddlewares<RequestHandler>(BookingChangesController.prototype.cancelBooking)),
 
-            async function BookingsController_cancelBooking(request: ExRequest, response: ExResponse, next: any) {
+            async function BookingChangesController_cancelBooking(request: ExRequest, response: ExResponse, next: any) {
 
             // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 
             let validatedArgs: any[] = [];
             try {
-                validatedArgs = templateService.getValidatedArgs({ args: argsBookingsController_cancelBooking, request, response });
+                validatedArgs = templateService.getValidatedArgs({ args: argsBookingChangesController_cancelBooking, request, response });
 
                 const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
 
-                const controller: any = await container.get<BookingsController>(BookingsController);
+                const controller: any = await container.get<BookingChangesController>(BookingChangesController);
                 if (typeof controller['setStatus'] === 'function') {
                 controller.setStatus(undefined);
                 }
 
               await templateService.apiHandler({
                 methodName: 'cancelBooking',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsBookingChangesController_changeBooking: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                booking_ref: {"in":"path","name":"booking_ref","required":true,"dataType":"string"},
+                body: {"in":"body","name":"body","required":true,"ref":"BookingPatch"},
+        };
+        app.patch('/api/tenant/bookings/:booking_ref',
+            authenticateMiddleware([{"apiKey":["booking:manage"]}]),
+            ...(fetchMiddlewares<RequestHandler>(BookingChangesController)),
+            ...(fetchMiddlewares<RequestHandler>(BookingChangesController.prototype.changeBooking)),
+
+            async function BookingChangesController_changeBooking(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsBookingChangesController_changeBooking, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<BookingChangesController>(BookingChangesController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'changeBooking',
                 controller,
                 response,
                 next,

@@ -170,6 +170,14 @@ export function givenInput<V, T>(value: V | undefined, read: (value: V) => T): T
   return value === undefined ? undefined : read(value);
 }
 
+/** Returns undefined for a missing value, and null for null, which clears the field. */
+export function clearableInput<V, T>(
+  value: V | null | undefined,
+  read: (value: V) => T,
+): T | null | undefined {
+  return value === null ? null : givenInput(value, read);
+}
+
 /** Returns null for a missing value. */
 export function optionalInput<V, T>(value: V | undefined, read: (value: V) => T): T | null {
   return value === undefined ? null : read(value);

@@ -13,7 +13,7 @@ import { apiKeyPrincipalOf } from './authentication';
  * @param others issues from the route's own reader, without the fields that tsoa names already
  */
 export function validationIssues(fields: FieldErrors, others: InputIssue[] = []): BadInputError {
-  const found = Object.entries(fields).map(([path, { message, value }]): InputIssue => {
+  const found = Object.entries(withoutNull(fields)).map(([path, { message, value }]): InputIssue => {
     const isOfList = LIST_INDEX.test(path);
     const place: InputPlace = path === 'body' || path.startsWith('body.') || isOfList ? 'body' : 'query';
     const field = path.replace(/^body\./, '').replace(LIST_INDEX, '.$1');
@@ -33,6 +33,23 @@ export function validationIssues(fields: FieldErrors, others: InputIssue[] = [])
   const onlyUnknown = issues.every((issue) => issue.message === UNKNOWN_FIELD);
   return new BadInputError(onlyUnknown ? 'unknown_parameter' : 'validation_failed', issues);
 }
+
+const UNION = /^Could not match the union against any of the items. Issues: (.*)$/s;
+
+/** Replaces the issue of a field that may be null by the issues of its other type. */
+function withoutNull(fields: FieldErrors): FieldErrors {
+  const issues = Object.entries(fields).flatMap(([path, issue]) => {
+    const union = UNION.exec(issue.message)?.[1];
+    const types = union === undefined ? [] : (JSON.parse(union) as FieldErrors[]);
+    const others = types.filter((type) => !Object.values(type).some(({ message }) => message === ONLY_NULL));
+    return others.length === types.length
+      ? [[path, issue] as const]
+      : others.flatMap(Object.entries<typeof issue>);
+  });
+  return Object.fromEntries(issues);
+}
+
+const ONLY_NULL = 'should be one of the following; [null]';
 
 /** Matches the index of a list item, as `.$0`. tsoa leaves out `body.` before a list; no query parameter is a list. */
 const LIST_INDEX = /\.\$(\d+)/;
@@ -54,7 +71,7 @@ const TYPE_WORDS: Record<string, string> = {
 };
 
 function plain(message: string): string {
-  const union = /^Could not match the union against any of the items. Issues: (.*)$/s.exec(message)?.[1];
+  const union = UNION.exec(message)?.[1];
   if (union !== undefined) return `must be one of ${literals(union).join(', ')}`;
   const type = /^invalid (\w+)(?: value| number)?$/.exec(message)?.[1];
   if (type !== undefined) return `must be ${TYPE_WORDS[type] ?? `of type ${type}`}`;

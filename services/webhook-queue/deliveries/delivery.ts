@@ -87,6 +87,7 @@ export interface AttemptResult {
 export const EVENT_TYPES = [
   'booking.created',
   'booking.confirmed',
+  'booking.updated',
   'booking.cancelled',
   'booking.expired',
   'hold.expired',

@@ -1,0 +1,199 @@
+import type { Trx } from '../../platform/database';
+import { InvalidInputError } from '../../platform/errors';
+import type { Departure } from '../departures/departure';
+import { assertNotMoved } from '../departures/reserve-seats';
+import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
+import { depositOf } from '../pricing/apply-price-rule';
+import { toMajor } from '../pricing/currency';
+import { assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
+import { PARTY_MAX } from '../pricing/party-input';
+import { CATEGORIES, type Category, type Prices } from '../pricing/prices';
+import { assertSeatsOfChange, lockAndReadFacts } from '../sales/change-seats';
+import { changedFields, withGiven } from '../sales/changed-fields';
+import { type DepartureFacts, existingDeparture, quotePrices } from '../sales/sale-facts';
+import type { Tenant } from '../tenants/tenant';
+import { BookingAnonymizedError, BookingStateConflictError, CurrencyConflictError } from './booking.errors';
+import { enqueueBookingEvents } from './booking-event';
+import {
+  assertTravellersBooked,
+  type BookingLead,
+  type ChangedBooking,
+  type Customer,
+  type KeptCustomer,
+  type NamedBooking,
+  type Traveller,
+} from './booking-lead';
+import { type AmendedLead, amendLeadRow, insertBookingChange, lockLead } from './booking-lead.repository';
+import { assertExpectedTotal } from './create-booking';
+import { getBooking } from './find-booking';
+
+/** What a request changes of a booking; undefined: it stays as it is. Null clears. */
+export interface BookingAmendment {
+  /** YYYY-MM-DD, another date of the same tour. */
+  departureDate?: string;
+  party: Partial<Party>;
+  customer: Partial<Customer>;
+  notes?: string | null;
+  externalRef?: string | null;
+  travellers?: Traveller[] | null;
+  /** The new total that the customer saw, in major units. Null: not named. */
+  expectedTotal: number | null;
+}
+
+/**
+ * Changes a standing booking: reserves and gives back its seats, prices it, and enqueues `booking.updated`. On the same date a category
+ * that is booked keeps its unit price; a new category, and everything on a new date, is priced as today. A change to the same values
+ * enqueues nothing.
+ * @throws BookingNotFoundError, TourNotFoundError (404), InvalidInputError (400), BookingStateConflictError, CurrencyConflictError,
+ *   BookingAnonymizedError, DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError,
+ *   PriceChangedError, DepartureBusyError (409)
+ */
+export async function amendBooking(
+  trx: Trx,
+  tenant: Tenant,
+  { bookingRef, by, ...amendment }: NamedBooking & BookingAmendment,
+  runIdempotent: RunIdempotent<ChangedBooking> = withoutKey,
+): Promise<ChangedBooking | ReplayedResponse> {
+  const { id, tour, departureId } = await getBooking(trx, tenant.id, bookingRef);
+  return runIdempotent({ booking: bookingRef }, async () => {
+    const { departureDate } = amendment;
+    const to = departureDate === undefined ? null : { tourId: tour.id, departureDate };
+    const facts = await lockAndReadFacts(trx, tenant, { from: departureId, to });
+    await lockLead(trx, id);
+    const before = await getBooking(trx, tenant.id, bookingRef);
+    assertNotMoved(departureId, before);
+    const amended = decideAmendment(facts, tenant, before, amendment);
+    const fields = changesOf(before, amended);
+    if (Object.keys(fields).length === 0) return { before, after: before };
+    await amendLeadRow(trx, id, amended);
+    await insertBookingChange(trx, id, { by, fields });
+    const after = await getBooking(trx, tenant.id, bookingRef);
+    await enqueueBookingEvents(trx, 'booking.updated', [after]);
+    return { before, after };
+  });
+}
+
+/** Decides the change by the facts, under the locks of both departures and the lead. Throws as amendBooking. */
+function decideAmendment(
+  facts: DepartureFacts,
+  tenant: Tenant,
+  before: BookingLead,
+  amendment: BookingAmendment,
+): AmendedLead {
+  const party = amendedParty(before.party, amendment.party);
+  const { travellers = before.travellers } = amendment;
+  assertTravellersBooked(travellers ?? [], party);
+  assertChangeable(before, amendment);
+  const departureDate = amendment.departureDate ?? before.departureDate;
+  const departure =
+    departureDate === null ? null : existingDeparture(facts, { ...before, party }, departureDate);
+  const moves = departureDate !== before.departureDate;
+  const paid = before.status === 'confirmed';
+  if (departure) {
+    const seats = { before: moves ? 0 : seatsOf(before.party), after: seatsOf(party), paid };
+    assertSeatsOfChange(facts, tenant, departure, seats);
+  }
+  const price = amendedPrice(facts, tenant, before, { party, departure, moves });
+  assertPriced(party, price.prices);
+  const totalMinor = totalOf(party, price.prices);
+  assertExpectedTotal(amendment.expectedTotal, totalMinor, before);
+  const { notes = before.notes, externalRef = before.externalRef, customer } = amendment;
+  return {
+    ...{ departure, party, prices: price.prices, totalMinor, notes, externalRef, travellers },
+    ...amendedDeposit(tenant, before, { ...price, totalMinor, moves: moves && !paid }),
+    customer: withGiven<KeptCustomer>(before.customer, customer),
+  };
+}
+
+/** @throws InvalidInputError (400) */
+function amendedParty(now: Party, given: Partial<Party>): Party {
+  const party = withGiven(now, given);
+  const seats = seatsOf(party);
+  if (seats < 1 || seats > PARTY_MAX)
+    throw new InvalidInputError(
+      'body',
+      'adults',
+      `must be from 1 to ${PARTY_MAX} together with the children`,
+    );
+  if (party.single_supplement > party.adult)
+    throw new InvalidInputError('body', 'single_supplements', 'must not be more than the adults');
+  return party;
+}
+
+/** @throws BookingStateConflictError, BookingAnonymizedError (409) */
+function assertChangeable({ status, anonymizedAt }: BookingLead, amendment: BookingAmendment): void {
+  if (status !== 'pending_payment' && status !== 'confirmed')
+    throw new BookingStateConflictError(status, 'changed');
+  const { customer, notes, externalRef, travellers } = amendment;
+  const personal = [...Object.values(customer), notes, externalRef, travellers];
+  if (anonymizedAt && personal.some((value) => value !== undefined)) throw new BookingAnonymizedError();
+}
+
+interface Priced {
+  prices: Prices;
+  priceBreakdown: Record<string, unknown>;
+}
+
+/** @throws CurrencyConflictError (409) */
+function amendedPrice(
+  facts: DepartureFacts,
+  tenant: Tenant,
+  before: BookingLead,
+  { party, departure, moves }: { party: Party; departure: Departure | null; moves: boolean },
+): Priced {
+  const isNew = (category: Category) => party[category] > 0 && (moves || before.party[category] === 0);
+  // A booking without a date has a price for adults only.
+  if (!departure || !CATEGORIES.some(isNew)) return before;
+  const { tour, prices, departureDate } = departure;
+  const today = quotePrices(facts, tenant, tour, prices, departureDate);
+  if (today.currency !== before.currency) throw new CurrencyConflictError(today.currency, before.currency);
+  if (moves) return today;
+  const kept = { ...before.prices };
+  for (const category of CATEGORIES) if (isNew(category)) kept[category] = today.prices[category]!;
+  // The calculation is the adults'.
+  return { prices: kept, priceBreakdown: (isNew('adult') ? today : before).priceBreakdown };
+}
+
+/** The deposit follows the total until it is paid, by the percentage of the booking's date. */
+function amendedDeposit(
+  tenant: Tenant,
+  before: BookingLead,
+  { priceBreakdown, totalMinor, moves }: Priced & { totalMinor: number; moves: boolean },
+) {
+  const percent = moves ? Number(tenant.depositPercent) : before.priceBreakdown['deposit_percent'];
+  const follows = before.status !== 'confirmed' && (moves || totalMinor !== before.totalMinor);
+  return {
+    priceBreakdown: { ...priceBreakdown, deposit_percent: percent },
+    depositMinor: follows
+      ? depositOf(totalMinor, String(percent), before.paymentMethod)
+      : before.depositMinor,
+  };
+}
+
+function changesOf(before: BookingLead, after: AmendedLead) {
+  return changedFields(
+    [
+      { departure_date: before.departureDate, ...numbersOf(before, before) },
+      { departure_date: after.departure?.departureDate ?? null, ...numbersOf(after, before) },
+    ],
+    [personalOf(before), personalOf(after)],
+  );
+}
+
+function numbersOf(
+  { party, totalMinor, depositMinor }: Pick<AmendedLead, 'party' | 'totalMinor' | 'depositMinor'>,
+  { currencyDigits }: BookingLead,
+) {
+  return {
+    ...{ adults: party.adult, children: party.child, single_supplements: party.single_supplement },
+    total_price: toMajor(totalMinor, currencyDigits),
+    deposit_total: toMajor(depositMinor, currencyDigits),
+  };
+}
+
+type Personal = Pick<AmendedLead, 'customer' | 'notes' | 'externalRef' | 'travellers'>;
+
+function personalOf({ customer, notes, externalRef, travellers }: Personal) {
+  const { name, phone, email } = customer;
+  return { name, phone, email, notes, external_ref: externalRef, travellers };
+}

@@ -1,0 +1,164 @@
+import {
+  Body,
+  Middlewares,
+  Patch,
+  Path,
+  Post,
+  Request,
+  Response,
+  Route,
+  Security,
+  Tags,
+} from '@tsoa/runtime';
+import type { Request as HttpRequest } from 'express';
+import type { Trx, Turn } from '../../platform/database';
+import { type RefusedRequest, refuseWithAlternatives } from '../refusals/refusal-log';
+import type { SalesContext } from '../sales-context';
+import { apiKeyPrincipalOf } from '../http/authentication';
+import { emptyBody, jsonBody } from '../http/json-body';
+import type { ProblemDocument } from '../http/problem-document';
+import { quota } from '../http/quota';
+import { readsBody } from '../http/validation-issues';
+import { strictQuery } from '../http/query-parameters';
+import { answerWrite, type WriteOperation } from '../http/write-request';
+import { ReplayedResponse, type RunIdempotent } from '../idempotency/run-idempotent';
+import { byKey } from '../tenants/actor';
+import type { Tenant } from '../tenants/tenant';
+import { amendBooking } from './amend-booking';
+import {
+  bookingAnswer,
+  type BookingAnswer,
+  bookingDetail,
+  type BookingDetail,
+  type BookingFields,
+  type BookingPatch,
+  type CancelBody,
+} from './booking.dto';
+import { bookingAmendment, cancelRequest } from './booking.request';
+import { type BookingLead, type ChangedBooking, isBookingRef, type NamedBooking } from './booking-lead';
+import { cancelBooking, confirmBooking } from './change-booking';
+import { getBooking } from './find-booking';
+
+const KEEP = { status: 200, keepHours: 7 * 24 };
+const CONFIRM: WriteOperation = { name: 'booking.confirm', ...KEEP };
+const CHANGE: WriteOperation = { name: 'booking.change', ...KEEP };
+const CANCEL: WriteOperation = { name: 'booking.cancel', ...KEEP };
+
+/** The changes of a booking after its creation. */
+@Route('api/tenant/bookings')
+@Tags('Bookings')
+@Security('apiKey', ['booking:manage'])
+export class BookingChangesController {
+  constructor(private readonly context: SalesContext) {}
+
+  /**
+   * Confirms a paid booking. An expired booking takes its seats again if they are free; a confirmed booking stays unchanged.
+   * @summary Confirm a booking
+   */
+  @Post('{booking_ref}/confirm')
+  @Response<ProblemDocument>(404, 'booking_not_found')
+  @Response<ProblemDocument>(
+    409,
+    'booking_state_conflict, departure_gone, departure_cancelled, insufficient_seats, departure_busy',
+  )
+  @Middlewares(quota('booking'), emptyBody, strictQuery)
+  async confirmBooking(@Request() request: HttpRequest, @Path() booking_ref: string): Promise<BookingAnswer> {
+    return this.change(request, booking_ref, CONFIRM, bookingAnswer, (trx, { id }, named, runIdempotent) =>
+      confirmBooking(trx, id, named, runIdempotent),
+    );
+  }
+
+  /**
+   * Cancels a booking; its seats become free. A cancelled booking stays unchanged.
+   * @summary Cancel a booking
+   */
+  @Post('{booking_ref}/cancel')
+  @Response<ProblemDocument>(404, 'booking_not_found')
+  @Response<ProblemDocument>(409, 'booking_state_conflict, departure_busy')
+  @Middlewares(quota('booking'), jsonBody, readsBody(cancelRequest), strictQuery)
+  async cancelBooking(
+    @Request() request: HttpRequest,
+    @Path() booking_ref: string,
+    @Body() body?: CancelBody,
+  ): Promise<BookingAnswer> {
+    const reason = cancelRequest(body);
+    return this.change(request, booking_ref, CANCEL, bookingAnswer, (trx, { id }, named, runIdempotent) =>
+      cancelBooking(trx, id, { ...named, ...reason }, runIdempotent),
+    );
+  }
+
+  /**
+   * Changes a booking that is pending payment or confirmed: its date, its party, its customer, or other fields. Fields that are left out
+   * stay as they are. On the same date a category that is booked keeps its price for all its travellers; a new category, and everything on
+   * a new date, is priced as today. The deposit follows until the booking is confirmed.
+   * @summary Change a booking
+   */
+  @Patch('{booking_ref}')
+  @Response<ProblemDocument>(404, 'booking_not_found, tour_not_found')
+  @Response<ProblemDocument>(
+    409,
+    'booking_state_conflict, departure_gone, departure_cancelled, insufficient_seats, hold_limit_reached, price_changed, departure_busy',
+  )
+  @Middlewares(quota('booking'), jsonBody, readsBody(bookingAmendment), strictQuery)
+  async changeBooking(
+    @Request() request: HttpRequest,
+    @Path() booking_ref: string,
+    @Body() body: BookingPatch,
+  ): Promise<BookingDetail> {
+    const amendment = bookingAmendment(body, apiKeyPrincipalOf(request).tenant);
+    const use: UseOfBooking = (trx, tenant, named, runIdempotent) =>
+      amendBooking(trx, tenant, { ...named, ...amendment }, runIdempotent);
+    return this.change(request, booking_ref, CHANGE, bookingDetail, use, amendment.departureDate);
+  }
+
+  /** @param to the date to which the booking moves; by default it stays */
+  private async change<A extends BookingFields>(
+    request: HttpRequest,
+    bookingRef: string,
+    operation: WriteOperation,
+    toAnswer: (lead: BookingLead) => A,
+    use: UseOfBooking,
+    to?: string,
+  ): Promise<A> {
+    const principal = apiKeyPrincipalOf(request);
+    const named = { bookingRef, by: byKey(principal) };
+    let left: BookingLead | undefined;
+    const answer = await answerWrite<ChangedBooking, A>(
+      request,
+      { ...operation, turn: this.turnOfBooking(principal.tenant, bookingRef, to) },
+      async (trx, runIdempotent) => {
+        const changed = await use(trx, principal.tenant, named, runIdempotent);
+        if (!(changed instanceof ReplayedResponse)) left = changed.before;
+        return changed;
+      },
+      ({ after }) => toAnswer(after),
+      (refused, refusal) =>
+        refuseWithAlternatives(this.context, { ...validReference(bookingRef), ...refused }, refusal),
+    );
+    const dates = new Set(
+      [left?.departureDate, answer.departure_date].filter((date) => typeof date === 'string'),
+    );
+    for (const date of dates) await this.context.availability.drop(answer.tour.id, date);
+    return answer;
+  }
+
+  /** @param to the date to which the booking moves; by default it stays */
+  private turnOfBooking(tenant: Tenant, bookingRef: string, to?: string): Turn {
+    return this.context.departureQueue.turnFor(async () => {
+      const { tour, departureDate } = await getBooking(this.context.db, tenant.id, bookingRef);
+      return [departureDate, to ?? departureDate].map((date) => ({ tourId: tour.id, departureDate: date }));
+    });
+  }
+}
+
+type UseOfBooking = (
+  trx: Trx,
+  tenant: Tenant,
+  named: NamedBooking,
+  runIdempotent: RunIdempotent<ChangedBooking>,
+) => Promise<ChangedBooking | ReplayedResponse>;
+
+/** Keeps only a valid booking reference, because the text is stored. */
+function validReference(bookingRef: string): Partial<RefusedRequest> {
+  return isBookingRef(bookingRef) ? { bookingRef } : {};
+}

@@ -1,0 +1,393 @@
+import { useTestApi } from '../support/api';
+import {
+  daysFromToday,
+  givenDeparture,
+  givenPriceRule,
+  givenVisibilityRule,
+  type GivenTour,
+} from '../support/given';
+import { expectInvalidFields, expectProblem } from '../support/responses';
+import {
+  CUSTOMER,
+  endPaymentWindow,
+  givenSeats,
+  givenWebsite,
+  type Seats,
+  seatsTaken,
+  useWebsite,
+} from '../support/website';
+
+const api = useTestApi();
+const website = useWebsite(api, { depositPercent: '20' });
+const FAMILY = { adult: 50_000, child: 30_000, single_supplement: 10_000 };
+
+async function givenBooking({ tour, date }: Seats, body: object = {}) {
+  const booking = await website.book({ tour_id: tour.id, departure_date: date, adults: 2, ...body });
+  expect(booking.status).toBe(201);
+  return booking.body;
+}
+
+const pathOf = (ref: string) => `/api/tenant/bookings/${ref}`;
+const change = (ref: string, body: object, headers?: Record<string, string>) =>
+  website.patch(pathOf(ref), body, headers);
+const step = (ref: string, name: 'confirm' | 'cancel') => website.post(`${pathOf(ref)}/${name}`);
+const read = async (ref: string) => (await website.get(pathOf(ref))).body;
+
+/** Creates another departure of the tour, 31 days from today. */
+async function givenOther(tour: GivenTour, departure: object = {}): Promise<Seats> {
+  return { tour, date: await givenDeparture(api.db, tour, { date: daysFromToday(31), ...departure }) };
+}
+
+const setDeparture = ({ tour, date }: Seats, values: object) =>
+  api.db('departures').where({ tour_id: tour.id, departure_date: date }).update(values);
+const setPrices = (seats: Seats, prices: object) =>
+  setDeparture(seats, { prices_minor: JSON.stringify(prices) });
+
+describe('a change of a booking on its date', () => {
+  it('takes more seats and gives seats back at the booked price, and the deposit follows', async () => {
+    const seats = await givenSeats(api.db, { seats: 4 });
+    const booking = await givenBooking(seats);
+    await setPrices(seats, { adult: 90_000 });
+    const grown = await change(booking.booking_ref, { adults: 4, expected_total: 2_000 });
+    expect(grown.status).toBe(200);
+    expect(grown.headers['cache-control']).toBe('no-store');
+    expect(grown.body).toMatchObject({ adults: 4, total_price: 2_000, deposit_total: 400 });
+    expect(grown.body).toMatchObject({ payment_due_at: booking.payment_due_at, customer: CUSTOMER });
+    expect(grown.body.price_breakdown).toEqual({
+      ...booking.price_breakdown,
+      adults: 4,
+      categories: [{ category: 'adult', number: 4, unit_price: 500, total: 2_000 }],
+    });
+    expect(grown.body.updated_at > booking.updated_at).toBe(true);
+    expect((await website.get(pathOf(booking.booking_ref))).text).toBe(grown.text);
+    expect(await seatsTaken(api.db, seats)).toBe(4);
+    const shrunk = await change(booking.booking_ref, { adults: 1 });
+    expect(shrunk.body).toMatchObject({ adults: 1, total_price: 500, deposit_total: 100 });
+    expect(await seatsTaken(api.db, seats)).toBe(1);
+  });
+
+  it('prices a new category as today, and keeps the prices of the others', async () => {
+    const seats = await givenSeats(api.db, { prices: FAMILY });
+    const booking = await givenBooking(seats, { single_supplements: 1 });
+    await setPrices(seats, { adult: 90_000, child: 40_000, single_supplement: 20_000 });
+    const { body } = await change(booking.booking_ref, { children: 2, single_supplements: 2 });
+    expect(body.price_breakdown.categories).toEqual([
+      { category: 'adult', number: 2, unit_price: 500, total: 1_000 },
+      { category: 'child', number: 2, unit_price: 400, total: 800 },
+      { category: 'single_supplement', number: 2, unit_price: 100, total: 200 },
+    ]);
+    expect(body).toMatchObject({ total_price: 2_000, deposit_total: 400 });
+    expect(body.price_breakdown.unit_price).toBe(500);
+  });
+
+  it('is refused as a whole where seats are missing, with other dates that have them', async () => {
+    const seats = await givenSeats(api.db, { seats: 3 });
+    const other = await givenOther(seats.tour);
+    const booking = await givenBooking(seats);
+    expectProblem(
+      await change(booking.booking_ref, { adults: 4, notes: 'Vegan' }),
+      409,
+      'insufficient_seats',
+      {
+        seats_available: 3,
+        alternatives: [{ departure_date: other.date, seats_available: 10 }],
+      },
+    );
+    expect(await read(booking.booking_ref)).toMatchObject({ adults: 2, notes: null });
+  });
+
+  it('may give seats back and change its customer, but takes no seat, when it was closed or cancelled', async () => {
+    const { db } = api;
+    const seats = await givenSeats(db, { prices: FAMILY });
+    const { booking_ref } = await givenBooking(seats, { adults: 3 });
+    await setDeparture(seats, { closes_at: db.fn.now() });
+    expectProblem(await change(booking_ref, { adults: 4 }), 409, 'departure_gone');
+    expect((await change(booking_ref, { adults: 2 })).body.adults).toBe(2);
+    await setDeparture(seats, { status: 'cancelled' });
+    expectProblem(await change(booking_ref, { children: 1 }), 409, 'departure_cancelled');
+    const { body } = await change(booking_ref, { adults: 1, children: 1, name: 'Rui Lima' });
+    expect(body).toMatchObject({ adults: 1, children: 1, total_price: 800, customer: { name: 'Rui Lima' } });
+  });
+
+  it('adds no seat of a tour that the tenant no longer sees', async () => {
+    const seats = await givenSeats(api.db);
+    const { booking_ref } = await givenBooking(seats);
+    await givenVisibilityRule(api.db, website, seats.tour, false);
+    expectProblem(await change(booking_ref, { adults: 3 }), 404, 'tour_not_found');
+    expect((await change(booking_ref, { adults: 1 })).status).toBe(200);
+  });
+
+  it('is refused when the total is not the expected one', async () => {
+    const seats = await givenSeats(api.db);
+    const { booking_ref } = await givenBooking(seats);
+    expectProblem(await change(booking_ref, { adults: 3, expected_total: 1_499.99 }), 409, 'price_changed', {
+      total_price: 1_500,
+      currency: 'EUR',
+    });
+    expect(await seatsTaken(api.db, seats)).toBe(2);
+  });
+});
+
+describe('a change of a booking to another date', () => {
+  it('moves its seats in one step, and prices everything as today', async () => {
+    const seats = await givenSeats(api.db, { seats: 2, prices: FAMILY });
+    const other = await givenOther(seats.tour, { seats: 3, prices: { adult: 60_000, child: 20_000 } });
+    const booking = await givenBooking(seats);
+    await givenPriceRule(api.db, website, { tour_id: seats.tour.id, percent: 10 });
+    const moved = await change(booking.booking_ref, { departure_date: other.date, children: 1 });
+    expect(moved.body).toMatchObject({
+      ...{ departure_date: other.date, adults: 2, children: 1, total_price: 1_540, deposit_total: 308 },
+      payment_due_at: booking.payment_due_at,
+      price_breakdown: {
+        platform_unit_price: 600,
+        unit_price: 660,
+        deposit_percent: 20,
+        rule: { applies_to: 'tour', kind: 'percent', value: 10 },
+      },
+    });
+    expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, other)]).toEqual([0, 3]);
+    const back = await change(booking.booking_ref, { departure_date: seats.date, children: 0 });
+    expect(back.body).toMatchObject({ departure_date: seats.date, total_price: 1_100, deposit_total: 220 });
+    expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, other)]).toEqual([2, 0]);
+  });
+
+  it('is refused where seats or prices are missing, and keeps its seats', async () => {
+    const seats = await givenSeats(api.db, { prices: FAMILY });
+    const other = await givenOther(seats.tour, { seats: 2 });
+    const { booking_ref } = await givenBooking(seats, { children: 1 });
+    const move = (date: string, more = {}) => change(booking_ref, { departure_date: date, ...more });
+    expectProblem(await move(other.date), 409, 'insufficient_seats', { seats_available: 2 });
+    expectProblem(await move(daysFromToday(33)), 409, 'departure_gone');
+    expectInvalidFields(await move(other.date, { adults: 1 }), ['children']);
+    await setDeparture(other, { status: 'cancelled' });
+    expectProblem(await move(other.date, { adults: 1, children: 0 }), 409, 'departure_cancelled');
+    expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, other)]).toEqual([3, 0]);
+  });
+
+  it('is possible from a cancelled or past departure', async () => {
+    const seats = await givenSeats(api.db);
+    const other = await givenOther(seats.tour);
+    const { booking_ref } = await givenBooking(seats);
+    await setDeparture(seats, { status: 'cancelled' });
+    expect((await change(booking_ref, { departure_date: other.date })).status).toBe(200);
+    const past = daysFromToday(-2);
+    await setDeparture(other, { departure_date: past });
+    await api.db('booking_leads').where({ booking_ref }).update({ departure_date: past });
+    const later = await givenOther(seats.tour);
+    expect((await change(booking_ref, { departure_date: later.date })).status).toBe(200);
+    expect(await seatsTaken(api.db, later)).toBe(2);
+  });
+
+  it('gives a booking without a date its seats and the price of the date', async () => {
+    const seats = await givenSeats(api.db, { prices: { ...FAMILY, adult: 60_000 } });
+    const { body } = await website.book({ tour_id: seats.tour.id, adults: 2 });
+    expect(body).toMatchObject({ departure_date: null, total_price: 1_000 });
+    expect((await change(body.booking_ref, { adults: 3 })).body.total_price).toBe(1_500);
+    expectInvalidFields(await change(body.booking_ref, { children: 1 }), ['children']);
+    const dated = await change(body.booking_ref, { departure_date: seats.date, children: 1 });
+    expect(dated.body).toMatchObject({ departure_date: seats.date, total_price: 2_100 });
+    expect(await seatsTaken(api.db, seats)).toBe(4);
+  });
+
+  it('into another currency is refused, and so is a category that is new', async () => {
+    const seats = await givenSeats(api.db, { prices: FAMILY });
+    const other = await givenOther(seats.tour);
+    const { booking_ref } = await givenBooking(seats);
+    await api.db('tours').where({ id: seats.tour.id }).update({ currency: 'USD' });
+    expectProblem(await change(booking_ref, { departure_date: other.date }), 409, 'booking_state_conflict');
+    expectProblem(await change(booking_ref, { children: 1 }), 409, 'booking_state_conflict');
+    expect((await change(booking_ref, { adults: 3 })).body).toMatchObject({
+      currency: 'EUR',
+      total_price: 1_500,
+    });
+  });
+
+  it("counts in the tenant's share of that departure while it is unpaid", async () => {
+    const limited = await givenWebsite(api, { maxHoldShare: 50 });
+    const seats = await givenSeats(api.db, { seats: 10 });
+    const other = await givenOther(seats.tour, { seats: 8 });
+    const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 5 };
+    const { booking_ref } = (await limited.book(order)).body;
+    const move = (body: object) => limited.patch(pathOf(booking_ref), body);
+    expectProblem(await move({ adults: 6 }), 409, 'hold_limit_reached');
+    expectProblem(await move({ departure_date: other.date }), 409, 'hold_limit_reached');
+    expect((await move({ departure_date: other.date, adults: 4 })).status).toBe(200);
+    expectProblem(await move({ adults: 5 }), 409, 'hold_limit_reached');
+    await limited.post(`${pathOf(booking_ref)}/confirm`);
+    expect((await move({ adults: 6 })).status).toBe(200);
+  });
+});
+
+describe('a change of a confirmed booking', () => {
+  it('changes its total and keeps its deposit, also when the total becomes smaller', async () => {
+    const seats = await givenSeats(api.db);
+    const { booking_ref } = await givenBooking(seats, { adults: 8 });
+    await step(booking_ref, 'confirm');
+    const { body } = await change(booking_ref, { adults: 1 });
+    expect(body).toMatchObject({ status: 'confirmed', total_price: 500, deposit_total: 800 });
+    const other = await givenOther(seats.tour, { prices: { adult: 70_000 } });
+    const moved = await change(booking_ref, { departure_date: other.date });
+    expect(moved.body).toMatchObject({ status: 'confirmed', total_price: 700, deposit_total: 800 });
+  });
+});
+
+describe('a change of the people of a booking', () => {
+  it('replaces the customer, the notes, the reference and the travellers', async () => {
+    const seats = await givenSeats(api.db);
+    const { booking_ref } = await givenBooking(seats, { external_ref: 'cart-1', notes: 'Vegan' });
+    const traveller = { category: 'adult', first_name: 'Ana', last_name: 'Lima' };
+    const { body } = await change(booking_ref, {
+      ...{ name: ' Rui Lima ', phone: '912 345 678', phone_country: 'PT', email: 'rui@example.com' },
+      ...{ external_ref: 'cart-2', notes: 'Two\r\nlines', travellers: [traveller] },
+    });
+    expect(body).toMatchObject({
+      customer: { name: 'Rui Lima', phone: expect.stringMatching(/^\+351/), email: 'rui@example.com' },
+      ...{ external_ref: 'cart-2', notes: 'Two\nlines' },
+      travellers: [{ ...traveller, birth_date: null, note: null }],
+    });
+    const cleared = await change(booking_ref, { external_ref: null, notes: null, travellers: null });
+    expect(cleared.body).toMatchObject({ external_ref: null, notes: null, travellers: null });
+    expect(cleared.body.customer).toEqual(body.customer);
+  });
+
+  it.each([
+    [{}, ['body']],
+    [{ expected_total: 5 }, ['body']],
+    [{ phone_country: 'DE' }, ['phone_country']],
+    [{ phone: '030 901820', phone_country: 'XX' }, ['phone_country']],
+    [{ name: null }, ['name']],
+    [{ name: '' }, ['name']],
+    [{ email: null }, ['email']],
+    [{ adults: null }, ['adults']],
+    [{ departure_date: null }, ['departure_date']],
+    [{ departure_date: '2027-02-30', phone: '1' }, ['departure_date', 'phone']],
+    [{ notes: 5 }, ['notes']],
+    [{ notes: '' }, ['notes']],
+    [{ external_ref: 'x'.repeat(129) }, ['external_ref']],
+    [{ travellers: {} }, ['travellers']],
+    [{ travellers: [{ category: 'adult', first_name: 'Ana' }] }, ['travellers.0.last_name']],
+    [{ travellers: [{ category: 'dog', first_name: 'Rex', last_name: 'L' }] }, ['travellers.0.category']],
+    [{ travellers: Array(3).fill({ category: 'adult', first_name: 'Ana', last_name: 'L' }) }, ['travellers']],
+    [{ adults: 0 }, ['adults']],
+    [{ adults: 30, children: 30 }, ['adults']],
+    [{ single_supplements: 3 }, ['single_supplements']],
+    [{ adults: 51 }, ['adults']],
+  ])('to %j is refused', async (body, fields) => {
+    const seats = await givenSeats(api.db, { prices: FAMILY });
+    const { booking_ref } = await givenBooking(seats);
+    expectInvalidFields(await change(booking_ref, body), fields);
+  });
+
+  it('refuses fields that cannot be changed', async () => {
+    const { booking_ref } = await givenBooking(await givenSeats(api.db));
+    for (const field of ['tour_id', 'hold_id', 'payment_method', 'status'])
+      expectInvalidFields(
+        await change(booking_ref, { adults: 1, [field]: 'x' }),
+        [field],
+        'unknown_parameter',
+      );
+  });
+
+  it('keeps the travellers and supplements within the seats', async () => {
+    const seats = await givenSeats(api.db, { prices: FAMILY });
+    const traveller = (first_name: string) => ({ category: 'adult', first_name, last_name: 'Lima' });
+    const travellers = [traveller('Ana'), traveller('Rui')];
+    const { booking_ref } = await givenBooking(seats, { single_supplements: 2, travellers });
+    expectInvalidFields(await change(booking_ref, { adults: 1 }), ['single_supplements']);
+    expectInvalidFields(await change(booking_ref, { adults: 1, single_supplements: 1 }), ['travellers']);
+    const both = { adults: 1, single_supplements: 1, travellers: [traveller('Rui')] };
+    expect((await change(booking_ref, both)).body).toMatchObject({ adults: 1, total_price: 600 });
+  });
+});
+
+describe('a change of a booking', () => {
+  it.each(['cancelled', 'expired'])('that is %s is refused', async (status) => {
+    const seats = await givenSeats(api.db);
+    const { booking_ref } = await givenBooking(seats);
+    if (status === 'cancelled') await step(booking_ref, 'cancel');
+    else await endPaymentWindow(api.db, booking_ref);
+    expectProblem(await change(booking_ref, { name: 'Rui Lima' }), 409, 'booking_state_conflict', {
+      booking_status: status,
+    });
+  });
+
+  it('of another tenant, or that does not exist, answers 404, and needs the scope booking:manage', async () => {
+    const { booking_ref } = await givenBooking(await givenSeats(api.db));
+    const other = await givenWebsite(api);
+    expectProblem(await other.patch(pathOf(booking_ref), { adults: 1 }), 404, 'booking_not_found');
+    expectProblem(await change('nonsense', { adults: 1 }), 404, 'booking_not_found');
+    const seller = await givenWebsite(api, {}, ['booking:create', 'booking:read']);
+    expectProblem(await seller.patch(pathOf(booking_ref), { adults: 1 }), 401, 'insufficient_scope');
+  });
+
+  it('with an Idempotency-Key happens once, and its repeat gets the same answer', async () => {
+    const seats = await givenSeats(api.db);
+    const { booking_ref } = await givenBooking(seats);
+    const key = { 'idempotency-key': `change-${booking_ref}` };
+    const first = await change(booking_ref, { adults: 3 }, key);
+    await change(booking_ref, { adults: 4 });
+    const repeat = await change(booking_ref, { adults: 3 }, key);
+    expect([repeat.status, repeat.text]).toEqual([200, first.text]);
+    expect(repeat.headers['idempotent-replayed']).toBe('true');
+    expect(await seatsTaken(api.db, seats)).toBe(4);
+    expectProblem(await change(booking_ref, { adults: 5 }, key), 422, 'idempotency_key_reused');
+  });
+
+  it('refreshes the availability of both dates', async () => {
+    const seats = await givenSeats(api.db);
+    const other = await givenOther(seats.tour);
+    const { booking_ref } = await givenBooking(seats);
+    const free = async ({ tour, date }: Seats) =>
+      (await website.get(`/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`)).body
+        .seats_available;
+    expect([await free(seats), await free(other)]).toEqual([8, 10]);
+    await change(booking_ref, { departure_date: other.date });
+    expect([await free(seats), await free(other)]).toEqual([10, 8]);
+  });
+
+  it('is stored with who changed what, without personal data', async () => {
+    const { db } = api;
+    const seats = await givenSeats(db);
+    const other = await givenOther(seats.tour);
+    const { booking_ref, lead_id } = await givenBooking(seats);
+    await change(booking_ref, { departure_date: other.date, adults: 3, name: 'Rui Lima', notes: 'Vegan' });
+    await change(booking_ref, { adults: 3, name: 'Rui Lima' });
+    const changes = await db('booking_changes').where({ lead_id });
+    expect(changes).toEqual([
+      {
+        ...{ leadId: lead_id, at: expect.any(Date), by: expect.stringMatching(/^key /) },
+        fields: {
+          departure_date: [seats.date, other.date],
+          adults: [2, 3],
+          total_price: [1_000, 1_500],
+          deposit_total: [200, 300],
+          ...{ name: null, notes: null },
+        },
+      },
+    ]);
+  });
+
+  it('sends booking.updated once to endpoints that ask for it', async () => {
+    const { db } = api;
+    const seats = await givenSeats(db);
+    const asking = await givenWebsite(api);
+    await db('webhook_endpoints').insert({
+      ...{ tenant_id: asking.tenant.id, url: 'https://acme.example/webhooks', status: 'active' },
+      events: ['booking.updated'],
+    });
+    const { booking_ref, lead_id } = (
+      await asking.book({ tour_id: seats.tour.id, departure_date: seats.date, external_ref: 'cart-7' })
+    ).body;
+    await asking.patch(pathOf(booking_ref), { adults: 2, email: 'rui@example.com' });
+    await asking.patch(pathOf(booking_ref), { adults: 2 });
+    const events = await db('webhook_events').where({ booking_ref, type: 'booking.updated' });
+    expect(events.map(({ body }) => JSON.parse(body))).toEqual([
+      {
+        ...{ event_type: 'booking.updated', booking_ref, lead_id, source: 'tenant_api' },
+        external_ref: 'cart-7',
+        customer: { ...CUSTOMER, email: 'rui@example.com' },
+        ...{ departure_date: seats.date, total_price: 1_000 },
+      },
+    ]);
+  });
+});
