@@ -10,7 +10,7 @@ import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { freePorts } from '../support/free-ports';
-import { givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
+import { daysFromToday, givenDeparture, givenKey, givenTenant, givenTour } from '../support/given';
 import { SERVICE_ENTRY } from '../support/service-entry';
 import { eventually } from '../webhook-queue/queue-fixture';
 import { runProgram } from './guide';
@@ -27,8 +27,8 @@ let shop: ChildProcess;
 let folder: string;
 let address: string;
 let date: string;
+let otherDate: string;
 let tour: { id: string; slug: string };
-let tenantId: string;
 let environment: NodeJS.ProcessEnv;
 let complaints = '';
 
@@ -40,10 +40,21 @@ beforeAll(async () => {
   queue = await startQueue(queuePort, metricsPort);
   address = `http://127.0.0.1:${port}`;
   const tenant = await givenTenant(database.db);
-  tenantId = tenant.id;
-  tour = await givenTour(database.db);
-  date = await givenDeparture(database.db, tour);
-  const wanted = { tenantId, url: `${address}/webhooks`, allowPrivateTargets: true };
+  tour = await givenTour(database.db, { name: 'A <b>Bay</b> & an Isle', country: 'VN' });
+  [date, otherDate] = [
+    await givenDeparture(database.db, tour, {
+      date: daysFromToday(30),
+      prices: { adult: 50_000, child: 20_000 },
+    }),
+    await givenDeparture(database.db, tour, {
+      date: daysFromToday(37),
+      prices: { adult: 60_000, child: 30_000 },
+    }),
+  ];
+  const wanted = {
+    ...{ tenantId: tenant.id, url: `${address}/webhooks`, allowPrivateTargets: true },
+    events: ['booking.created', 'booking.updated'],
+  };
   const { secret } = await inTransaction(database.db, (trx) => addEndpoint(trx, SECRETS_KEY, wanted));
   environment = {
     API: api.baseUrl,
@@ -53,7 +64,7 @@ beforeAll(async () => {
   };
   shop = spawn('npm', ['start'], { cwd: folder, env: { ...process.env, ...environment }, detached: true });
   shop.stderr!.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
-  await eventually('the shop', () => fetch(`${address}/tours`).catch(() => undefined));
+  await eventually('the shop', () => fetch(address).catch(() => undefined));
 }, 60_000);
 afterAll(async () => {
   process.kill(-shop.pid!, 'SIGKILL');
@@ -87,65 +98,97 @@ async function startQueue(port: number, metricsPort: number): Promise<ChildProce
   return child;
 }
 
-async function ask(pathname: string, body?: object) {
-  const headers = { 'Content-Type': 'application/json' };
-  const post = body && { method: 'POST', headers, body: JSON.stringify(body) };
+/** Requests a page like a browser: follows the redirect after a form. */
+async function visit(pathname: string, form?: Record<string, string>) {
+  const post = form && { method: 'POST', body: new URLSearchParams(form) };
   const answer = await fetch(address + pathname, post);
-  const isJson = answer.headers.get('content-type')?.includes('json');
-  return { status: answer.status, body: isJson ? JSON.parse(await answer.text()) : null };
+  return { status: answer.status, path: new URL(answer.url).pathname, html: await answer.text() };
 }
 
-const order = (adults: number, departure_date = date) =>
-  ask('/orders', { tour: tour.slug, departure_date, adults });
+const order = (adults: number, more: Record<string, string> = {}) =>
+  visit('/orders', { tour: tour.slug, departure_date: date, adults: `${adults}`, ...more });
 
-describe('the example of a tenant’s server', () => {
-  it('sells a tour: seats are held, booked and confirmed, and the webhook arrives', async () => {
-    const tours = await ask('/tours');
-    expect(tours.body).toMatchObject([{ slug: tour.slug, next_departure_date: date }]);
-    const { body: detail } = await ask(`/tours/${tour.slug}`);
-    expect(detail.departures).toEqual([
-      { departure_date: date, seats_available: 10, price: 500, currency: 'EUR' },
-    ]);
+const leadOf = (html: string) =>
+  database
+    .db('booking_leads')
+    .where({ id: Number(/ACME-(\d+)/.exec(html)![1]) })
+    .first();
 
-    const { status, body: held } = await order(2);
-    expect({ status, held }).toMatchObject({ status: 201, held: { total: 1000, currency: 'EUR' } });
-    expect((await ask(`/orders/${held.id}`)).body).toEqual({
-      id: held.id,
-      status: 'held',
-      booking_ref: null,
-    });
+describe('the example of a tenant’s website', () => {
+  it('finds a tour by its filters, and escapes its name', async () => {
+    const found = await visit('/?country=VN&q=&departs_from=' + date);
+    expect(found.html).toContain(`href="/tours/${tour.slug}"`);
+    expect(found.html).toContain('A &lt;b>Bay&lt;/b> &amp; an Isle');
+    expect(found.html).toContain('from €500.00');
+    expect((await visit('/?country=AR')).html).toContain('No tour matches');
+  });
 
-    const { body: paid } = await ask(`/orders/${held.id}/pay`, CUSTOMER);
+  it('shows the departures as a calendar, and the prices of a family', async () => {
+    const { html } = await visit(`/tours/${tour.slug}?date=${date}`);
+    expect(html).toContain(`href="?date=${date}#party"`);
+    expect(html).toContain(`href="?date=${otherDate}#party"`);
+    expect(html).toMatch(/Adults, €500\.00 each.*Children, €200\.00 each/s);
+  });
+
+  it('sells a tour to a family, and changes its date before and after the payment', async () => {
+    const held = await order(2, { children: '1' });
+    expect(held.html).toMatch(/2 adults, 1 child.*€1,200\.00/s);
+
+    const chosen = await visit(`${held.path}/date?date=${otherDate}`);
+    expect(chosen.html).toMatch(/€1,500\.00 instead of €1,200\.00/);
+    const moved = await visit(`${held.path}/date`, { departure_date: otherDate, total: '1500' });
+    expect(moved.html).toContain('€1,500.00');
+
+    await visit(`${held.path}/pay`, { ...CUSTOMER, first_name_0: 'Ana', last_name_0: 'Lima' });
     const booked = await eventually('the webhook', async () => {
-      const { body } = await ask(`/orders/${held.id}`);
-      return body.status === 'booked' ? body : undefined;
+      const { html } = await visit(held.path);
+      return html.includes('webhook received') ? html : undefined;
     });
-    expect(booked.booking_ref).toBe(paid.booking_ref);
-    const leads = await database.db('booking_leads').where({ tenant_id: tenantId });
-    expect(leads).toMatchObject([{ bookingRef: paid.booking_ref, status: 'confirmed', adults: 2 }]);
+    expect(booked).toContain('Ana Lima, adult');
+    expect(await leadOf(booked)).toMatchObject({ status: 'confirmed', adults: 2, children: 1 });
+
+    const again = await visit(`${held.path}/date`, { departure_date: date, total: '1200' });
+    expect(again.html).toContain('€1,200.00');
+    await eventually('the event of the change', async () =>
+      (await visit('/inbox')).html.includes('booking.updated') ? true : undefined,
+    );
+    const cancelled = await visit(`${held.path}/cancel`, { reason: 'We are ill.' });
+    expect(cancelled.html).toContain('cancelled');
+    expect(await leadOf(booked)).toMatchObject({ status: 'cancelled', cancelReason: 'We are ill.' });
+  });
+
+  it('refuses a new date at a price that the customer did not see', async () => {
+    const held = await order(1);
+    await visit(`${held.path}/pay`, CUSTOMER);
+    const { status, html } = await visit(`${held.path}/date`, { departure_date: otherDate, total: '500' });
+    expect(status).toBe(409);
+    expect(html).toMatch(/The price has changed.*€600\.00/s);
   });
 
   it('books once where a customer pays twice', async () => {
-    const { body: held } = await order(1);
-    const both = await Promise.all([1, 2].map(() => ask(`/orders/${held.id}/pay`, CUSTOMER)));
-    const refs = both.map(({ body }) => body.booking_ref);
-    expect(refs[0]).toMatch(/-\d+$/);
+    const held = await order(1);
+    const both = await Promise.all([1, 2].map(() => visit(`${held.path}/pay`, CUSTOMER)));
+    const refs = both.map(({ html }) => /ACME-\d+/.exec(html)?.[0]);
+    expect(refs[0]).toBeDefined();
     expect(refs[1]).toBe(refs[0]);
   });
 
   it('offers a visitor the other departures, and shows nobody the key', async () => {
-    const { status, body } = await order(40);
-    expect({ status, body }).toMatchObject({ status: 409, body: { code: 'insufficient_seats' } });
-    expect(body.seats_available).toBeGreaterThan(0);
-    expect((await ask('/tours/nowhere')).body).toEqual({ code: 'tour_not_found' });
-    expect((await order(1, 'soon')).body.errors).toMatchObject([{ field: 'departure_date' }]);
+    const full = await order(40);
+    expect(full.status).toBe(409);
+    expect(full.html).toMatch(/not enough seats.*seats are free/s);
+    expect((await visit('/tours/nowhere')).html).toContain('not for sale');
+    expect((await visit('/orders/nobody')).status).toBe(404);
+    expect((await order(1, { departure_date: 'soon' })).html).toContain('departure_date:');
     expect(complaints).toMatch(/insufficient_seats: .* \(request [0-9a-f-]{36}\)/);
     expect(complaints).not.toContain(environment.KEY);
   });
 
   it('refuses a webhook that the platform has not signed', async () => {
-    const forged = { event_type: 'booking.created', booking_ref: 'EVIL-1', external_ref: 'x' };
-    expect((await ask('/webhooks', forged)).status).toBe(401);
+    const body = JSON.stringify({ event_type: 'booking.created', booking_ref: 'EVIL-1', external_ref: 'x' });
+    const headers = { 'Content-Type': 'application/json' };
+    expect((await fetch(`${address}/webhooks`, { method: 'POST', headers, body })).status).toBe(401);
+    expect((await visit('/inbox')).html).not.toContain('EVIL-1');
   });
 
   it('names the versions that these tests ran with', () => {
@@ -178,9 +221,10 @@ describe('the example of a tenant’s server', () => {
         const script = /```sh\n([^]*?)```/.exec(section!)![1]!.replace('http://127.0.0.1:4000', address);
         const { code, stdout, stderr } = await runProgram('bash', ['--norc', '-euc', script], {
           cwd: folder,
+          env: environment,
         });
         expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-        expect(stdout).toContain('"status":"booked"');
+        expect(stdout).toContain('webhook received');
       });
     },
     isInstalled('curl') && isInstalled('jq'),

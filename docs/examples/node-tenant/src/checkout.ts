@@ -1,40 +1,45 @@
 import { Router } from 'express';
+import { findOrder, sendOrder } from './order-page.js';
 import type { Order, Orders } from './orders.js';
 import type { TourPlatform } from './tour-platform.js';
 
-interface Choice {
-  tour: string;
-  departure_date: string;
-  adults: number;
-}
-
-interface Customer {
-  name: string;
-  phone: string;
-  email: string;
-}
+/** The fields of a form: all are text. */
+type Form = Record<string, string | undefined>;
 
 /** Sells a tour, from the chosen date to the paid booking. */
 export function sell(platform: TourPlatform, orders: Orders): Router {
   const router = Router();
 
   router.post('/orders', async (request, response) => {
-    const { tour, departure_date, adults } = request.body as Choice;
+    const { tour = '', departure_date = '', adults, children } = request.body as Form;
     const id = orders.newId();
+    const party = { adults: Number(adults), children: Number(children ?? 0) };
     const hold = await platform('post', '/api/gateway/tours/{id_or_slug}/hold', {
       path: { id_or_slug: tour },
-      body: { departure_date, quantity: adults, external_ref: id },
+      body: { departure_date, quantity: party.adults + party.children, ...party, external_ref: id },
       idempotencyKey: `${id}-hold`,
     });
-    const { hold_id: holdId, total_price: total, currency, expires_at } = hold;
-    orders.save({ id, tour, adults, holdId, total, bookingRef: null, status: 'held' });
-    response.status(201).json({ id, total, currency, pay_until: expires_at });
+    const { name } = await platform('get', '/api/tenant/tours/{id_or_slug}', { path: { id_or_slug: tour } });
+    orders.save({
+      ...{ id, tour, tourName: name, date: departure_date, ...party },
+      ...{
+        holdId: hold.hold_id,
+        payUntil: hold.expires_at,
+        total: hold.total_price,
+        currency: hold.currency,
+      },
+      ...{ bookingRef: null, status: 'held', changes: 0 },
+    });
+    response.redirect(303, `/orders/${id}`);
+  });
+
+  router.get('/orders/:id', async (request, response) => {
+    await sendOrder(response, platform, findOrder(orders, request.params.id));
   });
 
   router.post('/orders/:id/pay', async (request, response) => {
-    const order = orders.find(request.params.id);
-    if (!order) return void response.sendStatus(404);
-    const bookingRef = await book(platform, order, request.body as Customer);
+    const order = findOrder(orders, request.params.id);
+    const bookingRef = await book(platform, order, request.body as Form);
     // Charge the card here, with your payment provider.
     await platform('post', '/api/tenant/bookings/{booking_ref}/confirm', {
       path: { booking_ref: bookingRef },
@@ -42,32 +47,44 @@ export function sell(platform: TourPlatform, orders: Orders): Router {
     });
     // The webhook may have arrived first.
     if (orders.find(order.id)?.status === 'held') orders.save({ ...order, status: 'paid', bookingRef });
-    response.json({ booking_ref: bookingRef });
+    response.redirect(303, `/orders/${order.id}`);
   });
 
-  router.get('/orders/:id', (request, response) => {
-    const order = orders.find(request.params.id);
-    if (!order) return void response.sendStatus(404);
-    response.json({ id: order.id, status: order.status, booking_ref: order.bookingRef });
+  router.post('/orders/:id/cancel', async (request, response) => {
+    const order = findOrder(orders, request.params.id);
+    const { reason } = request.body as Form;
+    await platform('post', '/api/tenant/bookings/{booking_ref}/cancel', {
+      path: { booking_ref: order.bookingRef! },
+      body: reason ? { reason } : {},
+      idempotencyKey: `${order.id}-cancel`,
+    });
+    orders.save({ ...order, status: 'cancelled' });
+    response.redirect(303, `/orders/${order.id}`);
   });
 
   return router;
 }
 
 /** Books once even if it is called twice, because the idempotency key is derived from the order. */
-async function book(platform: TourPlatform, order: Order, { name, phone, email }: Customer): Promise<string> {
+async function book(platform: TourPlatform, order: Order, form: Form): Promise<string> {
+  const { name = '', phone = '', email = '' } = form;
   const { booking_ref } = await platform('post', '/api/tenant/bookings', {
     body: {
-      tour_id: order.tour,
-      hold_id: order.holdId,
-      adults: order.adults,
-      expected_total: order.total,
-      external_ref: order.id,
-      name,
-      phone,
-      email,
+      ...{ tour_id: order.tour, hold_id: order.holdId, adults: order.adults, children: order.children },
+      ...{ expected_total: order.total, external_ref: order.id, name, phone, email },
+      travellers: travellersOf(order, form),
     },
     idempotencyKey: `${order.id}-booking`,
   });
   return booking_ref;
+}
+
+/** Returns the travellers whose names are filled in: the customer may name the others later. */
+function travellersOf({ adults, children }: Order, form: Form) {
+  return Array.from({ length: adults + children }, (_, n) => ({
+    category: n < adults ? ('adult' as const) : ('child' as const),
+    first_name: form[`first_name_${n}`] ?? '',
+    last_name: form[`last_name_${n}`] ?? '',
+    birth_date: form[`birth_date_${n}`] || undefined,
+  })).filter(({ first_name, last_name }) => first_name && last_name);
 }

@@ -3,24 +3,48 @@ import { randomUUID } from 'node:crypto';
 /** One sale. Its id is the `external_ref` of hold, booking and webhook, and idempotency keys are derived from it. */
 export interface Order {
   id: string;
+  /** The tour's slug and name. */
   tour: string;
+  tourName: string;
+  date: string;
   adults: number;
+  children: number;
   holdId: string;
+  payUntil: string;
   /** The price that the customer saw, in major units. */
   total: number;
+  currency: string;
   bookingRef: string | null;
   /** `booked` after the webhook has arrived. */
-  status: 'held' | 'paid' | 'booked';
+  status: 'held' | 'paid' | 'booked' | 'cancelled';
+  /** Counts the changes, so that each has an idempotency key of its own. */
+  changes: number;
+}
+
+/** An event that the platform has sent. */
+export interface ReceivedEvent {
+  id: string;
+  at: string;
+  type: string;
+  body: string;
 }
 
 export type Orders = ReturnType<typeof createOrders>;
 
-/** Replace this with a table in your database: these orders are lost at a restart. */
+/** Replace this with tables in your database: these orders and events are lost at a restart. */
 export function createOrders() {
   const orders = new Map<string, Order>();
+  const events = new Map<string, ReceivedEvent>();
   return {
     newId: () => `order-${randomUUID()}`,
     find: (id: string) => orders.get(id),
     save: (order: Order) => void orders.set(order.id, order),
+    events: () => [...events.values()].reverse(),
+    /** Returns false for an event that arrived before. */
+    receive(event: ReceivedEvent): boolean {
+      if (events.has(event.id)) return false;
+      events.set(event.id, event);
+      return true;
+    },
   };
 }

@@ -3,9 +3,14 @@ import type { components, paths } from './openapi.js';
 
 type Schemas = components['schemas'];
 export type Problem = Schemas['ProblemDocument'];
+export type CatalogItem = Schemas['CatalogItem'];
+export type Filters = Schemas['CatalogFiltersAnswer'];
+export type Tour = Schemas['TourDetail'];
+export type Departure = Schemas['DepartureItem'];
+export type Booking = Schemas['BookingDetail'];
 export type BookingEvent = Schemas['BookingEvent'];
 
-type Method = 'get' | 'post' | 'delete';
+type Method = 'get' | 'post' | 'patch' | 'delete';
 
 /** The paths that support a method, such as '/api/tenant/catalog' for get. */
 type PathOf<M extends Method> = {
@@ -15,9 +20,13 @@ type PathOf<M extends Method> = {
 /** The parameters of a call: the values of its path, query and body, as in the OpenAPI document. */
 type Input<Operation> = (Operation extends { parameters: { path: infer Path } } ? { path: Path } : object) &
   (Operation extends { parameters: { query?: infer Query } } ? { query?: Query } : object) &
-  (Operation extends { requestBody: { content: { 'application/json': infer Body } } }
-    ? { body: Body }
-    : object) & { idempotencyKey?: string };
+  BodyOf<Operation> & { idempotencyKey?: string };
+
+type BodyOf<Operation> = Operation extends { requestBody: { content: { 'application/json': infer Body } } }
+  ? { body: Body }
+  : Operation extends { requestBody?: { content: { 'application/json': infer Body } } }
+    ? { body?: Body }
+    : object;
 
 /** The body of a successful response; none for a delete. */
 type Output<Operation> = Operation extends { responses: infer Answers }

@@ -1,0 +1,57 @@
+import type { Response } from 'express';
+import type { ComponentChildren, VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+
+/** Sends a page of the shop. JSX escapes every value, such as names of tours and customers. */
+export function sendPage(response: Response, title: string, body: VNode): void {
+  const page = (
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{`${title} · Far & Near`}</title>
+        <link rel="stylesheet" href="/style.css" />
+        <link rel="icon" href="data:," />
+      </head>
+      <body>
+        <header>
+          <a class="brand" href="/">
+            Far &amp; Near
+          </a>
+          <nav>
+            <a href="/">Tours</a>
+            <a href="/inbox">Webhook inbox</a>
+          </nav>
+        </header>
+        <main>{body}</main>
+      </body>
+    </html>
+  );
+  response.type('html').send(`<!doctype html>${renderToString(page)}`);
+}
+
+export function Field({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <label>
+      <span>{label}</span>
+      {children}
+    </label>
+  );
+}
+
+/** @param amount major units, as the platform sends them */
+export function money(amount: number, currency: string): string {
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount);
+}
+
+/** @param date a calendar date, such as 2027-05-01; it has no time zone */
+export function longDate(date: string): string {
+  return new Intl.DateTimeFormat('en', { dateStyle: 'full', timeZone: 'UTC' }).format(new Date(date));
+}
+
+export function peopleOf({ adults, children }: { adults: number; children: number }): string {
+  const some = (count: number, one: string, more: string) => `${count} ${count === 1 ? one : more}`;
+  return children === 0
+    ? some(adults, 'adult', 'adults')
+    : `${some(adults, 'adult', 'adults')}, ${some(children, 'child', 'children')}`;
+}

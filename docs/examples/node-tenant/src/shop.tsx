@@ -1,0 +1,69 @@
+import { fileURLToPath } from 'node:url';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import { changeDates } from './change-date.js';
+import { sell } from './checkout.js';
+import { OrderNotFound } from './order-page.js';
+import type { Orders } from './orders.js';
+import { longDate, money, sendPage } from './page.js';
+import { searchTours } from './search.js';
+import { type Problem, Refused, type TourPlatform } from './tour-platform.js';
+import { showTour } from './tour.js';
+import { receiveWebhooks } from './webhooks.js';
+
+/** The website. Visitors see pages only; the API key stays on the server. */
+export function createShop(platform: TourPlatform, orders: Orders, webhookSecret: string) {
+  const shop = express();
+  shop.use(express.static(fileURLToPath(new URL('../public', import.meta.url))));
+  shop.use(receiveWebhooks(webhookSecret, orders));
+  shop.use(express.urlencoded({ extended: false }));
+  shop.use(searchTours(platform));
+  shop.use(showTour(platform));
+  shop.use(sell(platform, orders));
+  shop.use(changeDates(platform, orders));
+  shop.use(showRefusal);
+  return shop;
+}
+
+/** Tells the visitor the next step, and logs the details. */
+function showRefusal(error: unknown, _request: Request, response: Response, next: NextFunction): void {
+  if (error instanceof OrderNotFound) {
+    response.status(404);
+    return sendPage(response, 'Not found', <h1>There is no such order.</h1>);
+  }
+  if (!(error instanceof Refused)) return next(error);
+  const { problem } = error;
+  console.warn(`${error.message} (request ${problem.request_id})`);
+  const isAnswer = problem.status === 404 || problem.status === 409 || problem.code === 'validation_failed';
+  response.status(isAnswer ? problem.status : 503);
+  sendPage(response, 'Please look again', <Refusal problem={problem} isAnswer={isAnswer} />);
+}
+
+function Refusal({ problem, isAnswer }: { problem: Problem; isAnswer: boolean }) {
+  const { code, alternatives, total_price, currency = '', seats_available, errors } = problem;
+  return (
+    <section class="panel" data-code={code}>
+      <h1>{isAnswer ? (TITLES[code] ?? 'This is not possible') : 'Please try again in a minute'}</h1>
+      {seats_available !== undefined && <p>{`${seats_available} seats are free.`}</p>}
+      {total_price !== undefined && <p>The price is {money(total_price, currency)} now.</p>}
+      <ul>
+        {errors?.map(({ field, message }) => (
+          <li>{`${field}: ${message}`}</li>
+        ))}
+        {alternatives?.map(({ departure_date, seats_available: seats }) => (
+          <li>{`${longDate(departure_date)}: ${seats} seats`}</li>
+        ))}
+      </ul>
+      <p>
+        Go back to change your choice, or see <a href="/">all tours</a>.
+      </p>
+    </section>
+  );
+}
+
+const TITLES: Record<string, string | undefined> = {
+  insufficient_seats: 'There are not enough seats on this date',
+  hold_expired: 'The time to pay is over',
+  price_changed: 'The price has changed',
+  validation_failed: 'Please check your input',
+  tour_not_found: 'This tour is not for sale',
+};
