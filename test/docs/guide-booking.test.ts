@@ -5,15 +5,22 @@ import { problemExample } from '../../services/api/docs/problem-examples';
 import { WEBHOOK_EVENTS } from '../../services/api/docs/webhook-events';
 import { useTestApi } from '../support/api';
 import { describeWith, isInstalled } from '../support/describe-with';
-import { givenSeats, givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
+import { daysFromToday, givenDeparture, givenTour } from '../support/given';
+import { givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
 import { fileOfGuide, folderWith, languages, runProgram, snippets } from './guide';
 
 const api = useTestApi();
 let website: Website;
 let seats: Seats;
+let otherSeats: Seats;
 let environment: { API: string; KEY: string };
 beforeAll(async () => {
-  seats = await givenSeats(api.context.db);
+  const { db } = api.context;
+  const tour = await givenTour(db, { tags: ['family'] });
+  const date = await givenDeparture(db, tour, { prices: { adult: 50_000, child: 30_000 } });
+  const later = { date: daysFromToday(37), prices: { adult: 60_000, child: 40_000 } };
+  seats = { tour, date };
+  otherSeats = { tour, date: await givenDeparture(db, tour, later) };
 });
 beforeEach(async () => {
   website = await givenWebsite(api);
@@ -46,14 +53,16 @@ describeWith(
   'curl jq',
   'the first booking with curl, and a hold',
   () => {
-    it('runs from top to bottom, and leaves a confirmed booking of two seats', async () => {
+    it('runs from top to bottom, and leaves a confirmed booking of a family on its changed date', async () => {
       const taken = await seatsTaken(api.context.db, seats);
+      const takenLater = await seatsTaken(api.context.db, otherSeats);
       const [settings, ...steps] = snippets('sh', 'First booking with curl');
       const script = [
         'set -euo pipefail',
         settings!.replace('http://127.0.0.1:3000', environment.API).replace('svc_live_…', environment.KEY),
         ...steps,
         ...snippets('sh', 'Find tours'),
+        ...snippets('sh', 'Keep answers'),
         ...snippets('sh', 'Holds'),
       ].join('\n');
       const { code, stderr, stdout } = await runProgram('bash', ['--norc', '-c', script], {
@@ -62,16 +71,18 @@ describeWith(
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toContain('"confirmed"');
       expect(await bookings()).toMatchObject([
-        { status: 'confirmed', adults: 2, external_ref: 'cart-81', total_price: 1000 },
+        { status: 'confirmed', adults: 2, children: 1, external_ref: 'cart-81', total_price: 1600 },
       ]);
-      expect(await seatsTaken(api.context.db, seats)).toBe(taken + 2);
+      expect(stdout).toContain('\n304\n');
+      expect(await seatsTaken(api.context.db, seats)).toBe(taken);
+      expect(await seatsTaken(api.context.db, otherSeats)).toBe(takenLater + 3);
     });
   },
   isInstalled('curl') && isInstalled('jq'),
 );
 
 describe('the first booking with Node', () => {
-  it('leaves a confirmed booking of two seats', async () => {
+  it('leaves a confirmed booking of a family on its changed date', async () => {
     const files = ['client.mjs', 'first-booking.mjs'].map((name) => [name, fileOfGuide(name)]);
     const cwd = await folderWith(Object.fromEntries(files) as Record<string, string>);
     const { code, stdout, stderr } = await runProgram('node', ['first-booking.mjs'], {
@@ -80,9 +91,11 @@ describe('the first booking with Node', () => {
     });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^Two seats until .*, for 1000 EUR\nBooked as .*, 200 EUR to pay now\nIt is confirmed\n$/,
+      /^Three seats until .*, for 1300 EUR\nBooked as .*, 260 EUR to pay now\nChanged to .*, for 1600 EUR\nIt is confirmed\n$/,
     );
-    expect(await bookings()).toMatchObject([{ status: 'confirmed', adults: 2, total_price: 1000 }]);
+    expect(await bookings()).toMatchObject([
+      { status: 'confirmed', departure_date: otherSeats.date, adults: 2, children: 1, total_price: 1600 },
+    ]);
   });
 });
 
