@@ -1,0 +1,97 @@
+import { amendBooking } from '../../services/api/bookings/amend-booking';
+import { amendHold } from '../../services/api/holds/amend-hold';
+import { useTestApi } from '../support/api';
+import { daysFromToday, givenDeparture } from '../support/given';
+import { answerAfter } from '../support/lock-wait';
+import { expectProblem } from '../support/responses';
+import { givenSeats, type Seats, seatsTaken, useWebsite } from '../support/website';
+
+const api = useTestApi();
+const website = useWebsite(api);
+let seats: Seats;
+let other: Seats;
+beforeEach(async () => {
+  seats = await givenSeats(api.db);
+  const date = await givenDeparture(api.db, seats.tour, { date: daysFromToday(31) });
+  other = { tour: seats.tour, date };
+});
+
+/** Sends a request, which waits for the departure's lock until another transaction has moved the hold or booking. */
+function whileMoved(
+  request: () => ReturnType<typeof website.post>,
+  moved: { holdId: string } | { bookingRef: string },
+) {
+  const { tenant } = website;
+  const to = { by: null, departureDate: other.date, customer: {} };
+  return answerAfter(api.db, seats, request, (trx) =>
+    'holdId' in moved
+      ? amendHold(trx, tenant, { ...to, ...moved })
+      : amendBooking(trx, tenant, { ...to, ...moved, party: {}, expectedTotal: null }),
+  );
+}
+
+async function givenHold() {
+  return (await website.hold(seats.tour, { departure_date: seats.date, quantity: 2 })).body.hold_id;
+}
+
+async function givenBooking() {
+  const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 2 };
+  return (await website.book(order)).body.booking_ref;
+}
+
+const taken = async () => [await seatsTaken(api.db, seats), await seatsTaken(api.db, other)];
+
+describe('a request that waits for the departure of a hold while the hold moves to another one', () => {
+  it('extends it there', async () => {
+    const holdId = await givenHold();
+    const extend = () => website.post(`/api/gateway/holds/${holdId}/extend`, { hold_minutes: 30 });
+    const answer = await whileMoved(extend, { holdId });
+    expect([answer.status, answer.body.departure_date]).toEqual([200, other.date]);
+    expect(await taken()).toEqual([0, 2]);
+  });
+
+  it('releases it there', async () => {
+    const holdId = await givenHold();
+    const answer = await whileMoved(() => website.delete(`/api/gateway/holds/${holdId}`), { holdId });
+    expect(answer.status).toBe(204);
+    expect(await taken()).toEqual([0, 0]);
+  });
+
+  it('changes it there', async () => {
+    const holdId = await givenHold();
+    const change = () => website.patch(`/api/gateway/holds/${holdId}`, { quantity: 3 });
+    // Without a date, the hold stays where it is after the wait.
+    const answer = await whileMoved(change, { holdId });
+    expect(answer.body).toMatchObject({ departure_date: other.date, quantity: 3 });
+    expect(await taken()).toEqual([0, 3]);
+  });
+
+  it('does not book it on the old date', async () => {
+    const holdId = await givenHold();
+    const order = { tour_id: seats.tour.id, hold_id: holdId, adults: 2 };
+    expectProblem(await whileMoved(() => website.book(order), { holdId }), 409, 'departure_busy');
+    expect((await website.book(order)).body.departure_date).toBe(other.date);
+    expect(await taken()).toEqual([0, 2]);
+  });
+});
+
+describe('a request that waits for the departure of a booking while the booking moves to another one', () => {
+  it.each(['confirm', 'cancel'])('can %s it there', async (step) => {
+    const bookingRef = await givenBooking();
+    const answer = await whileMoved(() => website.post(`/api/tenant/bookings/${bookingRef}/${step}`), {
+      bookingRef,
+    });
+    expect([answer.status, answer.body.departure_date]).toEqual([200, other.date]);
+    expect(await taken()).toEqual([0, step === 'confirm' ? 2 : 0]);
+  });
+
+  it('changes it there, once for its Idempotency-Key', async () => {
+    const bookingRef = await givenBooking();
+    const change = () =>
+      website.patch(`/api/tenant/bookings/${bookingRef}`, { adults: 3 }, { 'idempotency-key': bookingRef });
+    const answer = await whileMoved(change, { bookingRef });
+    expect(answer.body).toMatchObject({ departure_date: other.date, adults: 3 });
+    expect((await change()).text).toBe(answer.text);
+    expect(await taken()).toEqual([0, 3]);
+  });
+});
