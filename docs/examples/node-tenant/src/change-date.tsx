@@ -73,7 +73,8 @@ function Change({ order, departure }: { order: Order; departure: Departure }) {
     <form id="change" class="panel" method="post">
       <h2>{longDate(departure_date)}</h2>
       <p class="price">
-        {money(rounded, currency)} instead of {money(order.total, order.currency)}
+        {money(rounded, currency)}
+        {rounded !== order.total && ` instead of ${money(order.total, order.currency)}`}
       </p>
       <input type="hidden" name="departure_date" value={departure_date} />
       <input type="hidden" name="total" value={rounded} />
