@@ -15,6 +15,8 @@ import { bookingRef, line, moment, slug, wholeNumber } from '../engine/values';
 const REF = { ref: bookingRef };
 const DAY_MS = 86_400_000;
 
+const SANDBOX_FLAG = flag('--sandbox', 'only of sandbox tenants, which are left out unless named');
+
 const FILTERS: Flag[] = [
   TENANT_FLAG,
   flag('--status <status>', 'only in this status', { choices: BOOKING_STATUSES }),
@@ -79,7 +81,10 @@ export const booking: Noun = {
       usage: 'stats [tenant]',
       about: 'Draw holds, bookings, conversion and sold-out refusals by day',
       args: { tenant: slug },
-      flags: [flag('--since <time>', 'from that day on (UTC)', { parse: moment, otherwise: '14 days' })],
+      flags: [
+        flag('--since <time>', 'from that day on (UTC)', { parse: moment, otherwise: '14 days' }),
+        SANDBOX_FLAG,
+      ],
       check: ({ since }: { since?: Date }) => {
         const age = Date.now() - (since?.getTime() ?? Date.now());
         if (age < 0 || age > COUNTS_KEPT_DAYS * DAY_MS) {
@@ -98,6 +103,7 @@ export const booking: Noun = {
         sinceFlag('refused'),
         flag('--code <code>', 'only for this reason, such as insufficient_seats', { parse: line(64) }),
         EXTERNAL_REF_FLAG,
+        SANDBOX_FLAG,
         LIMIT_FLAG,
         afterFlag('id', wholeNumber(1, 9_999_999_999)),
       ],

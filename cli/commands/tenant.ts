@@ -4,7 +4,7 @@ import { UsageError } from '../engine/failure';
 import { afterFlag, LIMIT_FLAG } from '../engine/flags';
 import { slug } from '../engine/values';
 import { checkOnboarding, ONBOARD_FLAGS } from './tenant/onboard/onboard-flags';
-import { BASICS, NAME_FLAG, SETTINGS, SLUG_FLAG } from './tenant/tenant-flags';
+import { BASICS, NAME_FLAG, SANDBOX_FLAG, SETTINGS, SLUG_FLAG } from './tenant/tenant-flags';
 
 const actions = () => require('./tenant/actions') as typeof import('./tenant/actions');
 
@@ -15,8 +15,11 @@ export const tenant: Noun = {
     {
       usage: 'create',
       about: 'Create a tenant',
-      flags: [SLUG_FLAG, NAME_FLAG, ...BASICS, ...SETTINGS],
-      examples: ['tenant create --slug acme --name "Acme Travel"'],
+      flags: [SLUG_FLAG, NAME_FLAG, SANDBOX_FLAG, ...BASICS, ...SETTINGS],
+      examples: [
+        'tenant create --slug acme --name "Acme Travel"',
+        'tenant create --slug acme-test --name "Acme Travel, tests" --sandbox',
+      ],
       run: () => actions().createTenantCommand,
     },
     {

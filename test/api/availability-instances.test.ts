@@ -71,7 +71,7 @@ describeWithRedis('the availability cache of several instances', () => {
       loads = 0;
     });
 
-    const ask = (instance = 0, revision = 1) => instances[instance]!.get(tour.id, date, revision);
+    const ask = (instance = 0, revision = 1) => instances[instance]!.get(tour.id, date, false, revision);
     const seats = async (instance = 0) => (await ask(instance)).departure?.seatsTotal;
     const askAll = () =>
       Promise.all(Array.from({ length: INSTANCES * CALLERS }, (_, caller) => ask(caller % INSTANCES)));
@@ -150,7 +150,7 @@ describeWithRedis('the availability cache of several instances', () => {
       for (let total = 11; total < 31; total++) {
         await Promise.all(instances.map((_, instance) => seats(instance)));
         await changeSeats(total);
-        await instances[total % INSTANCES]!.drop(tour.id, date);
+        await instances[total % INSTANCES]!.drop(tour.id, date, false);
         const seen = await Promise.all(instances.map((_, instance) => seats(instance)));
         expect(seen).toEqual(Array.from({ length: INSTANCES }, () => total));
       }
@@ -172,7 +172,7 @@ describeWithRedis('the availability cache of several instances', () => {
       const before = seats(slow);
       await isLoaded;
       await changeSeats(12);
-      await instances[1]!.drop(tour.id, date);
+      await instances[1]!.drop(tour.id, date, false);
       const after = seats(slow);
       expect(await seats(2)).toBe(12);
       open();
@@ -214,7 +214,7 @@ describeWithRedis('the availability cache of several instances', () => {
         stores[0]!.cache,
         log,
       );
-      await expect(broken.get(tour.id, date, 1)).rejects.toThrow('no database');
+      await expect(broken.get(tour.id, date, false, 1)).rejects.toThrow('no database');
       const begun = performance.now();
       expect(await seats(1)).toBe(10);
       expect(performance.now() - begun).toBeLessThan(500);

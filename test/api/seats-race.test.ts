@@ -2,11 +2,17 @@ import type { Db } from '../../services/platform/database';
 import { type ApiProcess, startApiProcess } from '../support/api-process';
 import { createTestDatabase, type TestDatabase } from '../support/database';
 import { givenKey, givenTenant } from '../support/given';
-import { CUSTOMER, givenSeats, type Seats, seatsTaken } from '../support/website';
+import { CUSTOMER, givenSeats, type Seats, seatsTaken, seatsTakenByKind } from '../support/website';
 
 let database: TestDatabase;
 let processes: ApiProcess[];
+/** Of a real tenant. */
 let authorization: string;
+/** Of a sandbox tenant. */
+let sandboxAuthorization: string;
+
+/** Requests from this number on are a sandbox tenant's. */
+const SANDBOX = 1000;
 
 interface Answer {
   status: number;
@@ -20,7 +26,8 @@ async function send(
   body?: object,
   more?: object,
 ): Promise<Answer> {
-  const headers = { authorization, ...(body && { 'content-type': 'application/json' }), ...more };
+  const sender = process < SANDBOX ? authorization : sandboxAuthorization;
+  const headers = { authorization: sender, ...(body && { 'content-type': 'application/json' }), ...more };
   const url = processes[process % processes.length]!.baseUrl + path;
   const response = await fetch(url, { method, headers, body: body && JSON.stringify(body) });
   const text = await response.text();
@@ -60,7 +67,10 @@ describe.each([
       startApiProcess(database.url, { GROUP_COMMIT, PREPARED_STATEMENTS: GROUP_COMMIT }),
     );
     processes = await Promise.all(starting);
-    authorization = `Bearer ${await givenKey(database.db, await givenTenant(database.db))}`;
+    const keyOf = async (sandbox: boolean) =>
+      `Bearer ${await givenKey(database.db, await givenTenant(database.db, { sandbox }))}`;
+    authorization = await keyOf(false);
+    sandboxAuthorization = await keyOf(true);
   }, 60_000);
   afterAll(async () => {
     for (const api of processes) expect(await api.stop()).toBe(0);
@@ -87,6 +97,20 @@ describe.each([
       const refs = await db('booking_leads').where({ tour_id: seats.tour.id }).pluck('booking_ref');
       expect(await db('webhook_events').whereIn('booking_ref', refs).pluck('booking_ref')).toHaveLength(10);
       expect(refs).toHaveLength(10);
+    });
+
+    it('are held and booked by ten of the real requests, and by ten of the sandbox, at the same time', async () => {
+      const { db } = database;
+      const seats = await givenSeats(db, { seats: 10 });
+      const sell = (n: number) => untilDecided(() => (n % 3 ? hold(n, seats) : book(n, seats)));
+      const answers = await Promise.all(
+        Array.from({ length: 80 }, (_, n) => [sell(n), sell(SANDBOX + n)]).flat(),
+      );
+      for (const kind of [0, 1]) {
+        const ofKind = answers.filter((_answer, n) => n % 2 === kind);
+        expect(tally(ofKind)).toEqual({ '201': 10, '409 insufficient_seats': 70 });
+      }
+      expect(await seatsTakenByKind(db, seats)).toEqual({ real: 10, sandbox: 10 });
     });
 
     it('consume a hold once for many concurrent bookings', async () => {
@@ -126,15 +150,14 @@ describe.each([
   });
 
   describe('a mix of concurrent writes on a few departures', () => {
-    it('never takes more seats than there are, and never fails', async () => {
+    it('never takes more seats of a kind than there are, and never fails', async () => {
       const { db } = database;
       const departures = await Promise.all([4, 7, 10].map((seats) => givenSeats(db, { seats })));
-      const holds: string[] = [];
-      const bookings: string[] = [];
       const any = <T>(list: T[]) => list[Math.floor(Math.random() * list.length)];
       const upTo = (n: number) => 1 + Math.floor(Math.random() * n);
 
-      const acts: ((n: number) => Promise<Answer | undefined>)[] = [
+      type Act = (n: number) => Promise<Answer | undefined>;
+      const actsOf = (holds: string[], bookings: string[]): Act[] => [
         async (n) => keep(await hold(n, any(departures)!, upTo(3)), holds, 'hold_id'),
         async (n) => keep(await book(n, any(departures)!, { adults: upTo(3) }), bookings, 'booking_ref'),
         async (n) =>
@@ -150,6 +173,7 @@ describe.each([
         async (n) => withAny(bookings, (ref) => send(n, 'POST', `/api/tenant/bookings/${ref}/cancel`)),
         async (n) => withAny(bookings, (ref) => send(n, 'POST', `/api/tenant/bookings/${ref}/confirm`)),
       ];
+      const [ofReal, ofSandbox] = [actsOf([], []), actsOf([], [])];
       async function withAny(list: string[], act: (id: string) => Promise<Answer | undefined>) {
         const id = any(list);
         return id === undefined ? undefined : act(id);
@@ -163,20 +187,22 @@ describe.each([
       const goesOn = () => Date.now() < until || (Date.now() < latest && (created() <= 20 || looks <= 20));
       const client = async (n: number) => {
         while (goesOn()) {
-          const answer = await any(acts)!(n);
+          const answer = await any(n < SANDBOX ? ofReal : ofSandbox)!(n);
           if (answer) answers.push(answer);
         }
       };
       const watch = async () => {
         for (; goesOn(); looks++) {
           const { rows } = await db.raw(
-            'select seats_total, seats_taken(id, clock_timestamp()) as taken from departures where tour_id = any(?)',
+            `select seats_total, taken from departures, unnest(array[true, false]) as kind,
+               count_seats(id, kind, clock_timestamp()) where tour_id = any(?)`,
             [departures.map(({ tour }) => tour.id)],
           );
           for (const { seatsTotal, taken } of rows) expect(taken).toBeLessThanOrEqual(seatsTotal);
         }
       };
-      await Promise.all([watch(), ...Array.from({ length: 12 }, (_, n) => client(n))]);
+      const clients = Array.from({ length: 6 }, (_, n) => [client(n), client(SANDBOX + n)]).flat();
+      await Promise.all([watch(), ...clients]);
 
       const counts = tally(answers);
       expect(Object.keys(counts).filter((outcome) => !/^(20[014]|409 \w+)$/.test(outcome))).toEqual([]);

@@ -87,6 +87,7 @@ describeOnTerminal('tourctl pricing add on a terminal', () => {
     const person = terminal.sit('tenant onboard --name Cheap --percent -80 --no-key --no-widget');
     for (const question of [
       'Slug',
+      'Kind',
       'Status',
       'Country',
       'Currency',

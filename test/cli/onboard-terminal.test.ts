@@ -60,7 +60,7 @@ function hoursFromNow(time: Date): string {
 async function takeWhatIsOffered(person: PseudoTerminal, name: string): Promise<void> {
   await person.answer('Its name for people:', name, KEY.enter);
   for (const question of [
-    ...['Slug', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices', 'Deposit'],
+    ...['Slug', 'Kind', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices', 'Deposit'],
     ...['Percent of a departure', 'Sites'],
     ...[
       'Issue an API key',
@@ -84,6 +84,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     await person.answer('Slug', KEY.enter);
     await person.answer('The tenant "acme" exists already', KEY.clearLine, "acme's", KEY.enter);
     await person.answer('It must be 2 to 63 of a-z', KEY.clearLine, 'acme-ch', KEY.enter);
+    await person.answer('Kind', KEY.enter);
     await person.answer('Status', KEY.enter);
     await person.answer('Country', 'XX', KEY.enter);
     await person.answer('It must be an ISO 3166 country code', KEY.clearLine, 'ch', KEY.enter);

@@ -220,13 +220,27 @@ it('every country has a currency to offer that the terminal takes', () => {
 });
 
 const BARE: OnboardPlan = {
-  ...{ name: 'Acme', slug: 'acme', status: 'trial', country: 'DE', currency: { code: 'EUR', digits: 2 } },
+  ...{
+    name: 'Acme',
+    slug: 'acme',
+    sandbox: false,
+    status: 'trial',
+    country: 'DE',
+    currency: { code: 'EUR', digits: 2 },
+  },
   ...{ visibility: 'all', scope: ['catalog:read'], key: false, widget: false },
 };
 /** All options; the type ensures that none is missing. */
 const WHOLE: Required<OnboardPlan> = {
   ...BARE,
-  ...{ status: 'active', bookingPrefix: 'ACME', visibility: 'none', depositPercent: '30', maxHoldShare: 40 },
+  ...{
+    sandbox: true,
+    status: 'active',
+    bookingPrefix: 'ACME',
+    visibility: 'none',
+    depositPercent: '30',
+    maxHoldShare: 40,
+  },
   ...{ continent: ['europe'], tour: ['dolomites'], percent: '12.5', amount: '5', roundTo: '5' },
   ...{ origin: ['https://acme.example'], dev: true, key: true, website: 'https://acme.example' },
   ...{ keyExpiresIn: 86_400, widget: true, widgetExpiresIn: 86_400, webhook: 'https://acme.example/hooks' },

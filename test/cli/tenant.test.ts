@@ -13,6 +13,7 @@ describe('tourctl tenant create', () => {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       slug: 'acme',
       name: 'Acme',
+      sandbox: false,
       status: 'trial',
       booking_prefix: 'ACME',
       currency: 'EUR',

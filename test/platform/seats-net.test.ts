@@ -1,14 +1,16 @@
 import { type Db, type Trx } from '../../services/platform/database';
 import { useTestDatabase } from '../support/database';
 import { givenTenant } from '../support/given';
-import { givenSeats, seatsTaken, type Seats } from '../support/website';
+import { givenSeats, seatsTaken, seatsTakenByKind, type Seats } from '../support/website';
 
 /** Tests the trigger of ADR 9: the writers here take no lock and count nothing, and still no seat is sold twice. */
 
 const database = useTestDatabase();
 let tenantId: string;
+let sandboxId: string;
 beforeAll(async () => {
   tenantId = (await givenTenant(database.db)).id;
+  sandboxId = (await givenTenant(database.db, { sandbox: true })).id;
 });
 
 interface Departure extends Seats {
@@ -167,6 +169,58 @@ describe('the trigger that recounts seats', () => {
     expect(await seatsTaken(db, departure)).toBe(2);
   });
 
+  it('counts the seats of a sandbox tenant apart from real ones', async () => {
+    const { db } = database;
+    const departure = await givenNumbered(3);
+    const ofSandbox = { tenant_id: sandboxId, sandbox: true };
+    await insertHold(db, departure, 3);
+    await insertHold(db, departure, 1, ofSandbox);
+    await insertLead(db, departure, 2, ofSandbox);
+    await expectRefused(insertHold(db, departure, 1, ofSandbox));
+    await expectRefused(insertLead(db, departure, 1, ofSandbox));
+    await expectRefused(insertLead(db, departure, 1));
+    expect(await seatsTakenByKind(db, departure)).toEqual({ real: 3, sandbox: 3 });
+  });
+
+  it('recounts both kinds of one statement', async () => {
+    const { db } = database;
+    const departure = await givenNumbered(2);
+    const ofSandbox = { tenant_id: sandboxId, sandbox: true };
+    const [real, test] = [holdRow(db, departure, 2), holdRow(db, departure, 2, ofSandbox)];
+    await expectRefused(db('seat_holds').insert([real, test, holdRow(db, departure, 1, ofSandbox)]));
+    await expectRefused(db('seat_holds').insert([real, test, holdRow(db, departure, 1)]));
+    await db('seat_holds').insert([real, test]);
+  });
+
+  it('lets a departure have fewer seats than the sandbox takes, whose rows can still change', async () => {
+    const { db } = database;
+    const departure = await givenNumbered(5);
+    const ofSandbox = { tenant_id: sandboxId, sandbox: true };
+    const [lead] = await insertLead(db, departure, 4, ofSandbox);
+    await insertLead(db, departure, 2);
+    await db('departures').where({ id: departure.id }).update({ seats_total: 2 });
+    await expectRefused(db('departures').where({ id: departure.id }).update({ seats_total: 1 }));
+    await db('booking_leads').where(lead).update({ status: 'confirmed' });
+    expect(await seatsTakenByKind(db, departure)).toEqual({ real: 2, sandbox: 4 });
+  });
+
+  it('refuses a row of another kind than its tenant', async () => {
+    const { db } = database;
+    const departure = await givenNumbered(5);
+    const mixed = { code: '23514', constraint: 'sales_are_of_their_tenants_kind' };
+    const writes = [
+      () => insertHold(db, departure, 1, { sandbox: true }),
+      () => insertHold(db, departure, 1, { tenant_id: sandboxId }),
+      () => insertLead(db, departure, 1, { sandbox: true }),
+      () => insertLead(db, departure, 1, { tenant_id: sandboxId }),
+    ];
+    for (const write of writes) await expect(Promise.resolve(write())).rejects.toMatchObject(mixed);
+    const [hold] = await insertHold(db, departure, 1);
+    await expect(
+      Promise.resolve(db('seat_holds').where(hold).update({ sandbox: true })),
+    ).rejects.toMatchObject(mixed);
+  });
+
   it('allows leads without a departure', async () => {
     const departure = await givenNumbered(1);
     const dateless = { departure_id: null, departure_date: null };
@@ -183,3 +237,11 @@ async function untilSomebodyWaits(db: Db | Trx): Promise<void> {
     where datname = current_database() and wait_event_type = 'Lock'`;
   while ((await db.raw(waiting)).rows[0].n === 0) await new Promise((resolve) => setTimeout(resolve, 5));
 }
+
+it.each([true, false])('a tenant with sandbox = %s never becomes one of the other kind', async (sandbox) => {
+  const { db } = database;
+  const { id } = await givenTenant(db, { sandbox });
+  const change = db('tenants').where({ id }).update({ sandbox: !sandbox });
+  await expect(Promise.resolve(change)).rejects.toMatchObject({ constraint: 'tenants_kind_never_changes' });
+  await db('tenants').where({ id }).update({ sandbox, name: 'Other' });
+});

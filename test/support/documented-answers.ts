@@ -90,8 +90,8 @@ function answerIssues(method: string, answer: Answer, response: Response): strin
   return issues;
 }
 
-/** Headers that depend on the answer: a next page, a stored answer, a wait. */
-const OPTIONAL_HEADERS = ['Link', 'Idempotent-Replayed', 'Retry-After'];
+/** Headers that depend on the answer: a sandbox tenant, a next page, a stored answer, a wait. */
+const OPTIONAL_HEADERS = ['X-Sandbox', 'Link', 'Idempotent-Replayed', 'Retry-After'];
 
 function missingHeaders({ headers = {} }: Answer, response: Response): string[] {
   return Object.keys(headers)

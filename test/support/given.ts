@@ -153,6 +153,7 @@ export async function insertHold(
   const departure = await db('departures').where({ tour_id: tour.id, departure_date: date }).first('id');
   await db('seat_holds').insert({
     tenant_id: tenant.id,
+    sandbox: tenant.sandbox,
     departure_id: departure.id,
     quantity,
     status,

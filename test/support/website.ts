@@ -99,11 +99,21 @@ export async function endPaymentWindow(db: Db, bookingRef: string): Promise<void
     .update({ payment_due_at: db.raw(`clock_timestamp() - interval '1 millisecond'`) });
 }
 
-/** Returns the seats that are taken now, counted by the database function that the service uses. */
-export async function seatsTaken(db: Db, { tour, date }: Seats): Promise<number> {
+/** Returns the real seats that are taken now, counted by the database function that the service uses. */
+export async function seatsTaken(db: Db, seats: Seats): Promise<number> {
+  return (await seatsTakenByKind(db, seats)).real;
+}
+
+/** Returns the seats that are taken now by real and by sandbox rows. */
+export async function seatsTakenByKind(
+  db: Db,
+  { tour, date }: Seats,
+): Promise<{ real: number; sandbox: number }> {
   const { rows } = await db.raw(
-    'select seats_taken(id, clock_timestamp()) as taken from departures where tour_id = ? and departure_date = ?',
+    `select real.taken as real, sandbox.taken as sandbox
+     from departures d, count_seats(d.id, false, clock_timestamp()) as real, count_seats(d.id, true, clock_timestamp()) as sandbox
+     where d.tour_id = ? and d.departure_date = ?`,
     [tour.id, date],
   );
-  return rows[0].taken;
+  return rows[0];
 }

@@ -22,14 +22,14 @@ describe('concurrent loads of one date', () => {
     const cache = createAvailabilityCache(db, { ...store, claim }, createLogger('silent', 'test'));
     const begun = (loads: number) => until(() => gates.length === loads);
 
-    const before = cache.get(tour.id, date, 1);
+    const before = cache.get(tour.id, date, false, 1);
     await begun(1);
-    await cache.drop(tour.id, date);
-    const after = cache.get(tour.id, date, 1);
+    await cache.drop(tour.id, date, false);
+    const after = cache.get(tour.id, date, false, 1);
     await begun(2);
     gates[0]!();
     await before;
-    const later = cache.get(tour.id, date, 1);
+    const later = cache.get(tour.id, date, false, 1);
     // Only an unexpected third load would start now.
     await new Promise((resolve) => setTimeout(resolve, 50));
 

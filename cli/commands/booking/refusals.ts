@@ -63,10 +63,11 @@ interface RefusalListOptions extends Omit<RefusalFilter, 'tenantId' | 'limit'> {
 /** Lists refused holds and bookings with their reasons. */
 export async function listRefusalsCommand(
   { db, output }: Context,
-  { tenant, limit = DEFAULT_LIMIT, since, code, externalRef, after }: RefusalListOptions,
+  { tenant, limit = DEFAULT_LIMIT, since, code, externalRef, sandbox, after }: RefusalListOptions,
 ): Promise<void> {
   const tenantId = await findTenantId(db, tenant);
-  const filter = { tenantId, since, code, externalRef, after, limit: oneMoreThan(limit) };
+  const kind = sandbox ?? (tenantId === undefined ? false : undefined);
+  const filter = { tenantId, sandbox: kind, since, code, externalRef, after, limit: oneMoreThan(limit) };
   const found = (await findRefusals(db, filter)).map(toRefusalDocument);
   answerPage(output, found, { limit, after: ({ id }) => id }, describeRefusals);
 }

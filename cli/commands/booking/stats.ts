@@ -1,6 +1,7 @@
 import { type DayOfSales, summarizeSales } from '../../../services/api/bookings/summarize-sales';
 import { findTenant } from '../../../services/api/tenants/find-tenant';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
+import type { Db } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
 import { bar, drawsBlocks, type Screen } from '../../terminal/screen';
 import { table } from '../../terminal/table';
@@ -10,22 +11,42 @@ const DEFAULT_DAYS = 14;
 /** Width in a pipe, which has no width of its own. */
 const PIPE_COLUMNS = 80;
 
+interface StatsOptions {
+  since?: Date;
+  sandbox?: boolean;
+}
+
 export async function showStatsCommand(
   { db, io, output }: Context,
-  { since = new Date(Date.now() - (DEFAULT_DAYS - 1) * DAY_MS) }: { since?: Date },
+  { since = new Date(Date.now() - (DEFAULT_DAYS - 1) * DAY_MS), sandbox }: StatsOptions,
   slug?: string,
 ): Promise<void> {
-  const scope = slug === undefined ? ANY_TENANT : (await findTenant(db, slug)).id;
-  const sales = await summarizeSales(db, scope, since);
+  const tenants = await readTenants(db, slug, sandbox);
+  const sales = await summarizeSales(db, tenants, since);
   const days = sales.map((day) => ({ day: day.day, ...toDocument(day) }));
   const together = toDocument(sum(sales));
   const document = {
-    ...{ tenant: slug ?? null, from: days[0]?.day ?? null, to: days.at(-1)?.day ?? null },
+    ...{
+      tenant: slug ?? null,
+      sandbox: tenants.sandbox,
+      from: days[0]?.day ?? null,
+      to: days.at(-1)?.day ?? null,
+    },
     ...{ days, together },
   };
   output.answer(document, (screen) =>
-    [drawDays(sales, screen, drawsBlocks(io.env)), describeTogether(together, slug)].join('\n\n'),
+    [
+      drawDays(sales, screen, drawsBlocks(io.env)),
+      describeTogether(together, slug ?? (tenants.sandbox ? 'All sandbox tenants' : 'All tenants')),
+    ].join('\n\n'),
   );
+}
+
+/** Returns the tenant, or all tenants of a kind. */
+async function readTenants(db: Db, slug: string | undefined, sandbox: boolean | undefined) {
+  if (slug === undefined) return { scope: ANY_TENANT, sandbox: sandbox ?? false } as const;
+  const tenant = await findTenant(db, slug);
+  return { scope: tenant.id, sandbox: sandbox ?? tenant.sandbox };
 }
 
 type Counted = Omit<DayOfSales, 'day'>;
@@ -94,13 +115,13 @@ function drawDays(sales: DayOfSales[], screen: Screen, blocks: boolean): string 
   return table(['day (utc)', ...HEADINGS], rows, 'No days', { ...screen, columns });
 }
 
-function describeTogether(together: ReturnType<typeof toDocument>, slug: string | undefined): string {
+function describeTogether(together: ReturnType<typeof toDocument>, whose: string): string {
   const { holds, conversion, bookings, adults, children, confirmed, cancelled, expired, sold_out, refused } =
     together;
   const share = conversion === null ? '' : ` (${Math.round(conversion * 100)} % became a booking)`;
   const others = Object.entries(refused).map(([code, count]) => `${count} ${code}`);
   return [
-    `${slug ?? 'All tenants'}: ${holds} holds${share}, ${bookings} bookings of ${adults + children} travellers`,
+    `${whose}: ${holds} holds${share}, ${bookings} bookings of ${adults + children} travellers`,
     `Of the bookings ${confirmed} are confirmed, ${cancelled} cancelled, ${expired} expired`,
     `Refused: ${[`${sold_out} sold out`, ...others].join(', ')}`,
   ].join('\n');

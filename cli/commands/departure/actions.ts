@@ -216,7 +216,7 @@ export async function listDeparturesCommand(
   idOrSlug: string,
 ): Promise<void> {
   const tour = await findTour(db, idOrSlug);
-  const page = { from, to, afterDate: after, limit: oneMoreThan(limit) };
+  const page = { sandbox: false, from, to, afterDate: after, limit: oneMoreThan(limit) };
   const departures = await findDepartures(db, tour.id, page);
   const found = departures.map((departure) => toDepartureDocument(tour, departure));
   const toRow = (d: (typeof found)[number]) => [

@@ -22,6 +22,7 @@ export function toTenantDocument(tenant: Tenant) {
     slug: tenant.slug,
     name: tenant.name,
     status: tenant.status,
+    sandbox: tenant.sandbox,
     booking_prefix: tenant.bookingPrefix,
     currency: tenant.currency,
     country: tenant.country,
@@ -55,6 +56,7 @@ const COLUMNS: Column[] = [
   'slug',
   { heading: 'name', least: 10 },
   { heading: 'status', tones: TONES },
+  { heading: 'kind', aside: true },
   'prefix',
   { heading: 'currency', aside: true },
   { heading: 'visibility', aside: true },
@@ -73,7 +75,7 @@ export async function listTenantsCommand(
 const describeTenants = tableOf<ReturnType<typeof toTenantDocument>>(
   COLUMNS,
   (t) => [
-    ...[t.slug, t.name, t.status, t.booking_prefix, t.currency, t.visibility],
+    ...[t.slug, t.name, t.status, t.sandbox ? 'sandbox' : 'real', t.booking_prefix, t.currency, t.visibility],
     ...[t.origins.length, t.created_at.slice(0, 10)],
   ],
   'No tenants',
@@ -137,11 +139,11 @@ export function toSettings(options: TenantOptions): TenantSettings {
 
 export async function createTenantCommand(
   { audited, output }: Context,
-  options: TenantOptions & { slug: string; name: string },
+  options: TenantOptions & { slug: string; name: string; sandbox?: boolean },
 ): Promise<void> {
-  const { slug, name } = options;
+  const { slug, name, sandbox } = options;
   const document = await audited({ action: 'tenant.create', subject: slug }, async (trx, note) => {
-    const tenant = await createTenant(trx, { ...toSettings(options), slug, name });
+    const tenant = await createTenant(trx, { ...toSettings(options), slug, name, sandbox });
     const created = toTenantDocument(tenant);
     note(null, created, { tenantId: tenant.id });
     return created;

@@ -29,6 +29,12 @@ export const HOLD_SHARE_FLAG: Flag = flag(
   { parse: wholeNumber(1, 100), otherwise: '100' },
 );
 
+/** Not a flag of `tenant set`, because the kind never changes. */
+export const SANDBOX_FLAG: Flag = flag(
+  '--sandbox',
+  'whether it is a sandbox: it sees the real catalog, and its bookings take no real seat; it never changes',
+);
+
 /** Flags that `tenant create`, `set` and `onboard` share. */
 export const BASICS: Flag[] = [
   flag('--status <status>', 'whether it is on trial or active; both are served', {

@@ -86,7 +86,7 @@ function decideAmendment(
   assertChangeable(before, amendment);
   const departureDate = amendment.departureDate ?? before.departureDate;
   const departure =
-    departureDate === null ? null : existingDeparture(facts, { ...before, party }, departureDate);
+    departureDate === null ? null : existingDeparture(facts, { ...before, tenant, party }, departureDate);
   const moves = departureDate !== before.departureDate;
   const paid = before.status === 'confirmed';
   if (departure) {

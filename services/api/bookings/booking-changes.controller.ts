@@ -121,13 +121,14 @@ export class BookingChangesController {
     to?: string,
   ): Promise<A> {
     const principal = apiKeyPrincipalOf(request);
+    const { tenant } = principal;
     const named = { bookingRef, by: byKey(principal) };
     let left: BookingLead | undefined;
     const answer = await answerWrite<ChangedBooking, A>(
       request,
-      { ...operation, turn: this.turnOfBooking(principal.tenant, bookingRef, to) },
+      { ...operation, turn: this.turnOfBooking(tenant, bookingRef, to) },
       async (trx, runIdempotent) => {
-        const changed = await use(trx, principal.tenant, named, runIdempotent);
+        const changed = await use(trx, tenant, named, runIdempotent);
         if (!(changed instanceof ReplayedResponse)) left = changed.before;
         return changed;
       },
@@ -138,7 +139,7 @@ export class BookingChangesController {
     const dates = new Set(
       [left?.departureDate, answer.departure_date].filter((date) => typeof date === 'string'),
     );
-    for (const date of dates) await this.context.availability.drop(answer.tour.id, date);
+    for (const date of dates) await this.context.availability.drop(answer.tour.id, date, tenant.sandbox);
     return answer;
   }
 

@@ -17,7 +17,7 @@ const UPDATED_AT =
 
 /** The columns that toLead reads. */
 const LEAD_COLUMNS = `
-  l.id, l.booking_ref, l.tenant_id, n.slug as tenant_slug, l.tour_id, t.slug as tour_slug, l.departure_id,
+  l.id, l.booking_ref, l.tenant_id, n.slug as tenant_slug, l.sandbox, l.tour_id, t.slug as tour_slug, l.departure_id,
   l.departure_date, l.hold_id, l.adults, l.children, l.single_supplements, l.travellers,
   ${LEAD_STATUS} as status, ${lockedPrices('l')} as prices, l.total_minor, l.deposit_minor,
   l.currency, l.currency_digits, l.price_breakdown, l.payment_method, l.external_ref, l.source, l.customer_name,

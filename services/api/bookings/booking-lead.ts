@@ -3,7 +3,7 @@ import type { PartialCustomer } from '../holds/seat-hold';
 import type { Party } from '../pricing/party';
 import type { Prices } from '../pricing/prices';
 import type { Actor } from '../tenants/actor';
-import type { PaymentMethod } from '../tenants/tenant';
+import type { PaymentMethod, Tenant } from '../tenants/tenant';
 
 export const BOOKING_STATUSES = ['pending_payment', 'confirmed', 'cancelled', 'expired'] as const;
 export type BookingStatus = (typeof BOOKING_STATUSES)[number];
@@ -64,6 +64,8 @@ export interface BookingLead {
   id: number;
   bookingRef: string;
   tenant: { id: string; slug: string };
+  /** It takes seats of the sandbox (ADR 28). */
+  sandbox: boolean;
   tour: { id: string; slug: string };
   /** Null: a booking without a date, which reserves no seats. */
   departureId: string | null;
@@ -119,9 +121,13 @@ export function peopleOf({
   return [customer, ...named.map((name) => ({ name, phone: null, email: null }))];
 }
 
-const BOOKING_REF = /^[A-Z0-9]{2,10}-\d{1,15}$/;
+const BOOKING_REF = /^[A-Z0-9]{2,10}(-TEST)?-\d{1,15}$/;
 
-/** Checks the form of a booking reference: the tenant's prefix, a dash, and the lead's id, as in ACME-1042. */
+/** Checks the form of a booking reference: referencePrefix, a dash, and the lead's id, as in ACME-1042 or ACME-TEST-1042. */
 export function isBookingRef(text: string): boolean {
   return BOOKING_REF.test(text);
+}
+
+export function referencePrefix({ bookingPrefix, sandbox }: Tenant): string {
+  return sandbox ? `${bookingPrefix}-TEST` : bookingPrefix;
 }

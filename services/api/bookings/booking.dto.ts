@@ -144,7 +144,7 @@ export interface BookingCustomer {
 }
 
 export interface BookingFields {
-  /** The tenant's prefix, a dash, and lead_id. */
+  /** The tenant's prefix, a dash, and lead_id: ACME-1042; of a sandbox tenant ACME-TEST-1042. */
   booking_ref: string;
   /** @isInt */
   lead_id: number;

@@ -35,7 +35,6 @@ import {
   type BookingBody,
   bookingDetail,
   type BookingDetail,
-  type BookingFields,
   bookingItem,
   type BookingPage,
 } from './booking.dto';
@@ -89,7 +88,8 @@ export class BookingsController {
           refusal,
         ),
     );
-    await this.dropAvailability(answer);
+    const { tour, departure_date: date } = answer;
+    if (date !== null) await this.context.availability.drop(tour.id, date, tenant.sandbox);
     return answer;
   }
 
@@ -156,9 +156,5 @@ export class BookingsController {
     return bookingDetail(
       await getBooking(this.context.db, apiKeyPrincipalOf(request).tenant.id, booking_ref),
     );
-  }
-
-  private async dropAvailability({ tour, departure_date }: BookingFields): Promise<void> {
-    if (departure_date !== null) await this.context.availability.drop(tour.id, departure_date);
   }
 }

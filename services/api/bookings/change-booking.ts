@@ -31,7 +31,9 @@ export async function confirmBooking(
 ): Promise<ChangedBooking | ReplayedResponse> {
   const assertAllowed = async (lead: BookingLead, locked: LockedDeparture | undefined) => {
     if (lead.status === 'cancelled') throw new BookingStateConflictError(lead.status, 'confirmed');
-    if (locked && lead.status === 'expired') await reserveSeats(trx, locked, seatsOf(lead.party));
+    const { party, sandbox } = lead;
+    if (locked && lead.status === 'expired')
+      await reserveSeats(trx, locked, { quantity: seatsOf(party), sandbox });
     if (locked) await assertNotCancelled(trx, locked, lead);
   };
   return changeStatus(trx, scope, named, runIdempotent, { status: 'confirmed', reason: null, assertAllowed });
@@ -85,7 +87,8 @@ async function changeStatus(
 
 /** Refuses a paid booking too: a cancelled departure carries no travellers. */
 async function assertNotCancelled(trx: Trx, locked: LockedDeparture, lead: BookingLead): Promise<void> {
-  const { cancelled, tour, departureDate } = await readDeparture(trx, locked);
+  const { party, sandbox } = lead;
+  const { cancelled, tour, departureDate } = await readDeparture(trx, locked, sandbox);
   if (cancelled)
-    throw new DepartureCancelledError({ tourId: tour.id, departureDate, quantity: seatsOf(lead.party) });
+    throw new DepartureCancelledError({ tourId: tour.id, departureDate, quantity: seatsOf(party), sandbox });
 }

@@ -2,6 +2,19 @@ import type { Db } from '../../platform/database';
 import type { Operation } from '../idempotency/operation';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
+/** The sales to count. Sandbox sales and real ones are never counted together. */
+export interface CountedSales {
+  scope: TenantScope;
+  /** True: of sandbox tenants. */
+  sandbox: boolean;
+  /** YYYY-MM-DD, UTC. */
+  from: string;
+}
+
+function bindCounted({ scope, sandbox, from }: CountedSales) {
+  return { tenantId: tenantIdOf(scope), sandbox, from };
+}
+
 /** Bookings by the day on which they were created. */
 export interface DayOfBookings {
   /** YYYY-MM-DD, UTC. */
@@ -16,7 +29,7 @@ export interface DayOfBookings {
 }
 
 /** Counts bookings by day. */
-export async function countBookings(db: Db, scope: TenantScope, from: string): Promise<DayOfBookings[]> {
+export async function countBookings(db: Db, counted: CountedSales): Promise<DayOfBookings[]> {
   const { rows } = await db.raw(
     `select (created_at at time zone 'UTC')::date as day, count(*)::integer as bookings, sum(adults)::integer as adults,
        sum(children)::integer as children,
@@ -26,9 +39,9 @@ export async function countBookings(db: Db, scope: TenantScope, from: string): P
          or lead_lapsed(status, payment_due_at, statement_timestamp()))::integer as expired
      from booking_leads
      where created_at >= (:from::date)::timestamp at time zone 'UTC'
-       and (:tenantId::uuid is null or tenant_id = :tenantId::uuid)
+       and sandbox = :sandbox and (:tenantId::uuid is null or tenant_id = :tenantId::uuid)
      group by day order by day`,
-    { from, tenantId: tenantIdOf(scope) },
+    bindCounted(counted),
   );
   return rows;
 }
@@ -43,15 +56,15 @@ interface DayOfHolds {
 }
 
 /** Counts holds by day. */
-export async function countHolds(db: Db, scope: TenantScope, from: string): Promise<DayOfHolds[]> {
+export async function countHolds(db: Db, counted: CountedSales): Promise<DayOfHolds[]> {
   const { rows } = await db.raw(
     `select (created_at at time zone 'UTC')::date as day, count(*)::integer as holds,
        count(*) filter (where status = 'converted')::integer as converted
      from seat_holds
      where created_at >= (:from::date)::timestamp at time zone 'UTC'
-       and (:tenantId::uuid is null or tenant_id = :tenantId::uuid)
+       and sandbox = :sandbox and (:tenantId::uuid is null or tenant_id = :tenantId::uuid)
      group by day order by day`,
-    { from, tenantId: tenantIdOf(scope) },
+    bindCounted(counted),
   );
   return rows;
 }
@@ -67,13 +80,14 @@ interface DayOfRefusals {
 const SALES: readonly Operation[] = ['hold.place', 'booking.create'];
 
 /** Counts refused holds and bookings by day and code. */
-export async function countRefusals(db: Db, scope: TenantScope, from: string): Promise<DayOfRefusals[]> {
+export async function countRefusals(db: Db, counted: CountedSales): Promise<DayOfRefusals[]> {
   const { rows } = await db.raw(
-    `select day, code, sum(count)::integer as count from sale_refusal_counts
+    `select day, code, sum(count)::integer as count
+     from sale_refusal_counts r join tenants t on t.id = r.tenant_id and t.sandbox = :sandbox
      where day >= :from::date and (:tenantId::uuid is null or tenant_id = :tenantId::uuid)
        and operation = any(:sales)
      group by day, code order by day, code`,
-    { from, tenantId: tenantIdOf(scope), sales: SALES },
+    { ...bindCounted(counted), sales: SALES },
   );
   return rows;
 }

@@ -1,6 +1,12 @@
 import type { Db } from '../../platform/database';
-import type { TenantScope } from '../tenants/tenant';
-import { countBookings, countHolds, countRefusals, type DayOfBookings, listDays } from './sales.repository';
+import {
+  type CountedSales,
+  countBookings,
+  countHolds,
+  countRefusals,
+  type DayOfBookings,
+  listDays,
+} from './sales.repository';
 
 /** The sales and refusals of one day (UTC). */
 export interface DayOfSales extends DayOfBookings {
@@ -16,14 +22,19 @@ export interface DayOfSales extends DayOfBookings {
 const NO_BOOKINGS = { bookings: 0, adults: 0, children: 0, confirmed: 0, cancelled: 0, expired: 0 };
 
 /** Returns every day from that of `since` to today, the oldest first. Refusals are written with some seconds of delay. */
-export async function summarizeSales(db: Db, scope: TenantScope, since: Date): Promise<DayOfSales[]> {
+export async function summarizeSales(
+  db: Db,
+  tenants: Omit<CountedSales, 'from'>,
+  since: Date,
+): Promise<DayOfSales[]> {
   const days = await listDays(db, since);
   const [from] = days;
   if (from === undefined) return [];
+  const counted = { ...tenants, from };
   const [holds, bookings, refusals] = [
-    byDay(await countHolds(db, scope, from)),
-    byDay(await countBookings(db, scope, from)),
-    await countRefusals(db, scope, from),
+    byDay(await countHolds(db, counted)),
+    byDay(await countBookings(db, counted)),
+    await countRefusals(db, counted),
   ];
   return days.map((day) => {
     const ofDay = refusals.filter((refusal) => refusal.day === day);

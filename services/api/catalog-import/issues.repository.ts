@@ -91,12 +91,12 @@ const REFUSED = `
     union all
     select entry, null, 'base_price', base_price, currency, digits from tour
   ),
-  -- Live holds and standing leads were promised a price in the stored currency.
+  -- Live holds and standing leads of real seats were promised a price in the stored currency.
   repriced as materialized (
     select t.*, exists (select from clock, departures d join seat_holds h on h.departure_id = d.id
-                        where d.tour_id = t.id and hold_lives(h.status, h.expires_at, clock.at))
+                        where d.tour_id = t.id and not h.sandbox and hold_lives(h.status, h.expires_at, clock.at))
              or exists (select from clock, booking_leads l
-                        where l.tour_id = t.id and lead_stands(l.status, l.payment_due_at, clock.at)) as is_in_use
+                        where l.tour_id = t.id and not l.sandbox and lead_stands(l.status, l.payment_due_at, clock.at)) as is_in_use
     from tour t where t.is_repriced
   ),
   -- Each issue with the field, and the position of a departure.

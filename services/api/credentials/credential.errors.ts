@@ -1,4 +1,5 @@
 import { AppError } from '../../platform/errors';
+import type { Tenant } from '../tenants/tenant';
 import type { ApiKeyPrincipal, Scope } from './credential';
 
 import type { CredentialKind } from './token-format';
@@ -45,13 +46,17 @@ export class TenantInactiveError extends CredentialError {
   }
 }
 
+type ScopelessPrincipal = Pick<ApiKeyPrincipal, 'kind' | 'familyId' | 'scope'> & {
+  tenant: Pick<Tenant, 'sandbox'>;
+};
+
 export class InsufficientScopeError extends CredentialError {
   readonly code = 'insufficient_scope';
   readonly proven = true;
   readonly scope: Scope;
 
   /** @param principal the caller whose quota counts the refused request */
-  constructor(readonly principal: Pick<ApiKeyPrincipal, 'kind' | 'familyId' | 'scope'>) {
+  constructor(readonly principal: ScopelessPrincipal) {
     super(`The API key lacks the scope ${principal.scope}.`);
     this.scope = principal.scope;
   }

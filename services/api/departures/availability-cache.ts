@@ -23,21 +23,25 @@ export interface CachedSeatFacts extends SeatFacts {
 }
 
 export interface AvailabilityCache {
-  /** @param revision the tour's revision; an entry of an earlier revision is not used */
-  get(tourId: string, date: string, revision: number): Promise<CachedSeatFacts>;
   /**
-   * Returns an id that changes with every seat of any departure of the tour, and every two seconds; undefined while the store is
+   * @param sandbox the kind of the tenant: each kind has its own entries (ADR 28)
+   * @param revision the tour's revision; an entry of an earlier revision is not used
+   */
+  get(tourId: string, date: string, sandbox: boolean, revision: number): Promise<CachedSeatFacts>;
+  /**
+   * Returns an id that changes with every seat of the kind of any departure of the tour, and every two seconds; undefined while the store is
    * down. A list of departures that was read after the id is valid as long as the id is the current one.
    */
-  seatsVersion(tourId: string, revision: number): Promise<string | undefined>;
-  /** Invalidates the date after a commit that changed its seats. Never rejects; limited by the store's timeout. */
-  drop(tourId: string, date: string): Promise<void>;
+  seatsVersion(tourId: string, sandbox: boolean, revision: number): Promise<string | undefined>;
+  /** Invalidates the date after a commit that changed its seats of a kind. Never rejects; limited by the store's timeout. */
+  drop(tourId: string, date: string, sandbox: boolean): Promise<void>;
 }
 
 interface Wanted {
   tourId: string;
   /** Null: all dates of the tour. */
   date: string | null;
+  sandbox: boolean;
   revision: number;
   key: string;
 }
@@ -125,16 +129,16 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
   }
 
   return {
-    async get(tourId, date, revision) {
-      const answer = await find({ tourId, date, revision, key: cacheKey(tourId, date) });
+    async get(tourId, date, sandbox, revision) {
+      const answer = await find({ tourId, date, sandbox, revision, key: cacheKey(tourId, date, sandbox) });
       lookups.inc({ result: answer.source });
       return answer;
     },
-    async seatsVersion(tourId, revision) {
-      return (await find({ tourId, date: null, revision, key: cacheKey(tourId, null) })).id;
+    async seatsVersion(tourId, sandbox, revision) {
+      return (await find({ tourId, date: null, sandbox, revision, key: cacheKey(tourId, null, sandbox) })).id;
     },
-    async drop(tourId, date) {
-      await Promise.all([drop(cacheKey(tourId, date)), drop(cacheKey(tourId, null))]);
+    async drop(tourId, date, sandbox) {
+      await Promise.all([drop(cacheKey(tourId, date, sandbox)), drop(cacheKey(tourId, null, sandbox))]);
     },
   };
 }
@@ -143,10 +147,11 @@ async function loadUnder(
   lock: LoadLock | undefined,
   db: Db,
   store: CacheStore,
-  { tourId, date, key }: Wanted,
+  wanted: Wanted,
 ): Promise<Loaded> {
+  const { key } = wanted;
   try {
-    const entry = await loadSeatFacts(db, tourId, date);
+    const entry = await loadSeatFacts(db, wanted);
     const current = lock !== undefined && (await store.put(key, lock, writeEntry(entry), entry.ttlMs));
     return { id: current ? lock.token : undefined, facts: entry.facts, ageMs: 0, current };
   } catch (error) {
@@ -182,8 +187,9 @@ function createEntryReader(): (wanted: Wanted, cached: CachedValue) => Found | u
   };
 }
 
-function cacheKey(tourId: string, date: string | null): string {
-  return `availability:1:${tourId}:${date ?? 'all'}`;
+/** The key of real seats is that of the version before, whose instances may share the store. */
+function cacheKey(tourId: string, date: string | null, sandbox: boolean): string {
+  return `availability:1:${sandbox ? 'sandbox:' : ''}${tourId}:${date ?? 'all'}`;
 }
 
 function flightKey({ key, revision }: Wanted): string {

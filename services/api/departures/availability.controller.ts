@@ -81,8 +81,8 @@ function availabilityContent(
 ): () => Promise<AnswerContent> {
   let last: { id: string | undefined; content: AnswerContent } | undefined;
   return async () => {
-    const { tour, date } = check;
-    const facts = await context.availability.get(tour.id, date, tour.revision);
+    const { tenant, tour, date } = check;
+    const facts = await context.availability.get(tour.id, date, tenant.sandbox, tour.revision);
     if (!last || last.id === undefined || last.id !== facts.id) {
       last = { id: facts.id, content: jsonContent(await availabilityAnswer(context, check, facts), headers) };
     }

@@ -1,8 +1,8 @@
 import type { Db } from '../../platform/database';
 import type { Departure } from './departure';
-import { findDepartureWithHorizon, findTourHorizon } from './departure.repository';
+import { findDepartureWithHorizon, findTourHorizon } from './seat-horizon.repository';
 
-/** The departure of one date, the same for every tenant; undefined when the tour has none. */
+/** The departure of one date, the same for every tenant of a kind; undefined when the tour has none. */
 export interface SeatFacts {
   departure: Departure | undefined;
   asOf: Date;
@@ -30,9 +30,14 @@ const TOUR_FRESH_MS = 2_000;
  * Loads the entry of a date, or of all dates of the tour (null), which has no departure. It never outlives the first expiry or
  * closing time that it counted, by the database's clock.
  */
-export async function loadSeatFacts(db: Db, tourId: string, date: string | null): Promise<SeatEntry> {
+export async function loadSeatFacts(
+  db: Db,
+  { tourId, date, sandbox }: { tourId: string; date: string | null; sandbox: boolean },
+): Promise<SeatEntry> {
   const { departure, revision, asOf, countedUntil } =
-    date === null ? await findTourHorizon(db, tourId) : await findDepartureWithHorizon(db, tourId, date);
+    date === null
+      ? await findTourHorizon(db, tourId, sandbox)
+      : await findDepartureWithHorizon(db, tourId, date, sandbox);
   const horizonMs = countedUntil ? countedUntil.getTime() - asOf.getTime() : Infinity;
   const [freshMs, ttlMs] =
     date === null

@@ -30,7 +30,7 @@ export interface ChangedDeparture {
 interface CancelledDeparture extends ChangedDeparture {
   bookings: StandingBooking[];
   live: { holds: number; seats: number };
-  /** Number of tenants that receive `departure.cancelled`; null for a departure that was cancelled before. */
+  /** Number of tenants that receive `departure.cancelled`, sandbox tenants left out; null for a departure that was cancelled before. */
   tenantsInformed: number | null;
 }
 
@@ -82,7 +82,7 @@ export async function reopenDeparture(
  * Sets the number of seats of a departure. Enqueues `departure.updated`.
  * @param date YYYY-MM-DD
  * @param seatsTotal 1 to 100000
- * @throws SeatsTakenError when more seats are held or booked; DepartureNotFoundError, DepartureBusyError
+ * @throws SeatsTakenError when more real seats are held or booked; DepartureNotFoundError, DepartureBusyError
  */
 export async function setSeats(
   trx: Trx,
@@ -132,7 +132,7 @@ function toPrices(given: NewPrices, { currency, currencyDigits }: PricedTour): P
 }
 
 /**
- * Locks the departure for a change from the terminal and returns it. Its seats do not change until the transaction ends.
+ * Locks the departure for a change from the terminal and returns it with its real seats, which do not change until the transaction ends.
  * @param date YYYY-MM-DD
  * @throws DepartureNotFoundError, DepartureBusyError
  */
@@ -140,7 +140,7 @@ async function lockTourDeparture(trx: Trx, tour: TourOfDeparture, date: string):
   const id = await findDepartureId(trx, tour.id, date);
   if (id === undefined) throw new DepartureNotFoundError(tour.slug, date);
   const { at } = await relockDeparture(trx, id);
-  const departure = await findDepartureById(trx, id, at);
+  const departure = await findDepartureById(trx, id, false, at);
   // An import deleted the departure during the wait for the lock.
   if (!departure) throw new DepartureNotFoundError(tour.slug, date);
   return departure;

@@ -16,10 +16,10 @@ export async function findConcernedTenants(
   trx: Trx,
   changes: DepartureChange[],
   subscribers: Subscriber[],
-): Promise<EventDeparture[]> {
+): Promise<(EventDeparture & { sandbox: boolean })[]> {
   const { rows } = await trx.raw(
     `${CLOCK}
-     select concerned.tenant_id, json_build_object('id', t.id, 'slug', t.slug) as tour, d.departure_date, c.changed,
+     select concerned.tenant_id, n.sandbox, json_build_object('id', t.id, 'slug', t.slug) as tour, d.departure_date, c.changed,
        concerned.booking_refs, concerned.bookings_total
      from clock, json_to_recordset(:changes::json) as c ("departureId" uuid, changed text[])
      join departures d on d.id = c."departureId"
@@ -41,6 +41,7 @@ export async function findConcernedTenants(
          and s.type = case when c.changed is null then 'departure.cancelled' else 'departure.updated' end
        group by sale.tenant_id
      ) concerned
+     join tenants n on n.id = concerned.tenant_id
      order by d.id, concerned.tenant_id`,
     { changes: JSON.stringify(changes), subscribers: JSON.stringify(subscribers) },
   );

@@ -41,12 +41,12 @@ export interface StandingBooking {
   customer: { name: string | null; phone: string | null; email: string | null };
 }
 
-/** Returns the bookings that occupy seats of a departure, the oldest first. */
+/** Returns the bookings that occupy real seats of a departure, the oldest first. */
 export async function findStandingBookings(db: Db, departureId: string): Promise<StandingBooking[]> {
   const { rows } = await db.raw(
     `select l.booking_ref, t.slug as tenant, l.status, l.adults, l.children, l.external_ref, l.customer_name, l.customer_phone, l.customer_email
      from booking_leads l join tenants t on t.id = l.tenant_id
-     where l.departure_id = :departureId and l.status in ('pending_payment', 'confirmed')
+     where l.departure_id = :departureId and not l.sandbox and l.status in ('pending_payment', 'confirmed')
        and lead_stands(l.status, l.payment_due_at, clock_timestamp())
      order by l.id`,
     { departureId },
@@ -54,14 +54,14 @@ export async function findStandingBookings(db: Db, departureId: string): Promise
   return rows.map(toStandingBooking);
 }
 
-/** Counts the live holds of a departure and their seats. */
+/** Counts the live holds of real seats of a departure, and these seats. */
 export async function countLiveHoldsOf(
   db: Db,
   departureId: string,
 ): Promise<{ holds: number; seats: number }> {
   const { rows } = await db.raw(
     `select count(*)::integer as holds, coalesce(sum(quantity), 0)::integer as seats from seat_holds
-     where departure_id = :departureId and hold_lives(status, expires_at, clock_timestamp())`,
+     where departure_id = :departureId and not sandbox and hold_lives(status, expires_at, clock_timestamp())`,
     { departureId },
   );
   return rows[0];

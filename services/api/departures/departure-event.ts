@@ -12,7 +12,7 @@ const BATCH_LIMIT = 1_000;
  * hold or a standing booking there. The caller holds the departures' locks, so a concurrent sale is either committed and named in the
  * event, or made after the change.
  * @param findChanges is called only if an endpoint subscribes to these events; returns each departure once
- * @returns the ids of the tenants that are informed
+ * @returns the ids of the tenants that are informed, without sandbox tenants, because operators read the number
  */
 export async function enqueueDepartureEvents(
   trx: Trx,
@@ -26,7 +26,7 @@ export async function enqueueDepartureEvents(
     const batch = changes.slice(start, start + BATCH_LIMIT);
     const concerned = await findConcernedTenants(trx, batch, subscribers);
     await enqueueDelivery(trx, ...concerned.map(departureEvent));
-    concerned.forEach(({ tenantId }) => informed.add(tenantId));
+    for (const { tenantId, sandbox } of concerned) if (!sandbox) informed.add(tenantId);
   }
   return informed;
 }

@@ -1,16 +1,10 @@
 import { AppError } from '../../platform/errors';
+import type { WantedSeats } from './departure';
 
 /** Another date of the same tour with enough free seats. */
 export interface Alternative {
   departureDate: string;
   seatsAvailable: number;
-}
-
-/** The refused request for seats. */
-interface WantedSeats {
-  tourId: string;
-  departureDate: string;
-  quantity: number;
 }
 
 abstract class DepartureNotAvailableError extends AppError {
@@ -19,6 +13,7 @@ abstract class DepartureNotAvailableError extends AppError {
 
   constructor(
     message: string,
+    /** The refused request. */
     readonly wanted: WantedSeats,
   ) {
     super(message);

@@ -1,14 +1,15 @@
 import { CLOCK, type Db, rawPrepared, type Trx } from '../../platform/database';
 import type { PricedTour } from '../pricing/prices';
-import type { Departure, DepartureKey, DepartureStatus } from './departure';
+import type { Departure, DepartureKey, DepartureStatus, WantedSeats } from './departure';
 
 /**
- * All columns of a departure `d` of tour `t` at one clock reading, `clock.at`. count_seats (migration 0014) counts the seats that all
- * tenants have taken.
+ * All columns of a departure `d` of tour `t` at one clock reading, `clock.at`. count_seats (migration 0021) counts the seats that all
+ * tenants of one kind have taken.
+ * @param sandbox SQL: the kind
  */
-const DEPARTURE_COLUMNS = `
+export const departureColumns = (sandbox: string) => `
   d.id, d.tour_id, t.continent, t.currency, t.currency_digits, d.departure_date, d.return_date, d.seats_total, d.prices_minor as prices,
-  (select taken from count_seats(d.id, clock.at)) as seats_taken,
+  (select taken from count_seats(d.id, ${sandbox}, clock.at)) as seats_taken, ${sandbox} as sandbox,
   d.status = 'cancelled' as cancelled,
   d.departure_date < tour_today(t.time_zone, clock.at) as past,
   coalesce(d.closes_at <= clock.at, false) as closed,
@@ -72,12 +73,17 @@ export async function readClock(
  * Returns a departure with its seats counted at `at`, by default now. Runs as its own statement after the lock: in the lock's
  * statement, a waiter would count the seats from before its wait, and oversell (seen).
  */
-export async function findDepartureById(db: Db, id: string, at?: string): Promise<Departure | undefined> {
+export async function findDepartureById(
+  db: Db,
+  id: string,
+  sandbox: boolean,
+  at?: string,
+): Promise<Departure | undefined> {
   const { rows } = await db.raw(
     `with clock as materialized (select coalesce(:at::timestamptz, clock_timestamp()) as at)
-     select ${DEPARTURE_COLUMNS}
+     select ${departureColumns(':sandbox::boolean')}
      from clock, departures d join tours t on t.id = d.tour_id where d.id = :id`,
-    { id, at: at ?? null },
+    { id, sandbox, at: at ?? null },
   );
   return rows[0] && toDeparture(rows[0]);
 }
@@ -123,24 +129,26 @@ export interface CountedDeparture {
 }
 
 /**
- * Returns the departures with the clock reading at which their seats are counted, and the transaction's id. Runs as its own
- * statement after the locks, as findDepartureById.
+ * Returns the departures, once for each kind, with the clock reading at which their seats are counted, and the transaction's id. Runs
+ * as its own statement after the locks, as findDepartureById.
  */
 export async function countDepartures(
   trx: Trx,
   ids: string[],
+  kinds: boolean[],
 ): Promise<{ at: string; transactionId: string; counted: CountedDeparture[] }> {
   // The clock is returned without departures too.
   const { rows } = await rawPrepared(
     trx,
-    `${CLOCK} select ${DEPARTURE_COLUMNS}, clock.at::text as "atText", pg_current_xact_id()::text as "transactionId",
+    `${CLOCK} select ${departureColumns('k.sandbox')}, clock.at::text as "atText", pg_current_xact_id()::text as "transactionId",
        exists (select from seat_holds h
                where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
        or exists (select from booking_leads l
                where l.departure_id = d.id and lead_lapsed(l.status, l.payment_due_at, clock.at))
          as "somethingExpired"
-     from clock left join (departures d join tours t on t.id = d.tour_id) on d.id = any(:ids::uuid[])`,
-    { ids },
+     from clock left join (departures d join tours t on t.id = d.tour_id cross join unnest(:kinds::boolean[]) as k (sandbox))
+       on d.id = any(:ids::uuid[])`,
+    { ids, kinds },
   );
   const found = rows.filter(({ id }: { id: string | null }) => id !== null);
   return {
@@ -160,10 +168,12 @@ const DEPARTURE_STATUS = `case
     when d.status = 'cancelled' then 'cancelled'
     when d.departure_date < tour_today(t.time_zone, clock.at) then 'gone'
     when d.closes_at <= clock.at then 'closed'
-    when (select taken from count_seats(d.id, clock.at)) < d.seats_total then 'available'
+    when (select taken from count_seats(d.id, :sandbox, clock.at)) < d.seats_total then 'available'
     else 'sold_out' end`;
 
 export interface DepartureRange {
+  /** The kind of the counted seats. */
+  sandbox: boolean;
   /** Inclusive. By default today in the tour's time zone; with the status `gone`, the first departure. */
   from?: string;
   to?: string;
@@ -175,7 +185,7 @@ export interface DepartureRange {
 /** Returns a tour's departures by date, also cancelled and past ones. */
 export async function findDepartures(db: Db, tourId: string, page: DepartureRange): Promise<Departure[]> {
   const { rows } = await db.raw(
-    `${CLOCK} select ${DEPARTURE_COLUMNS}
+    `${CLOCK} select ${departureColumns(':sandbox::boolean')}
      from clock, departures d join tours t on t.id = d.tour_id
      where d.tour_id = :tourId
        and d.departure_date >= coalesce(:from::date, ${page.status === 'gone' ? `'-infinity'` : 'tour_today(t.time_zone, clock.at)'})
@@ -185,6 +195,7 @@ export async function findDepartures(db: Db, tourId: string, page: DepartureRang
      order by d.departure_date limit :limit`,
     {
       tourId,
+      sandbox: page.sandbox,
       from: page.from ?? null,
       to: page.to ?? null,
       afterDate: page.afterDate ?? null,
@@ -196,77 +207,23 @@ export async function findDepartures(db: Db, tourId: string, page: DepartureRang
 }
 
 /** Returns the three nearest other dates with enough free seats. */
-export async function findAlternatives(
-  db: Db,
-  wanted: { tourId: string; departureDate: string; quantity: number },
-): Promise<Departure[]> {
+export async function findAlternatives(db: Db, wanted: WantedSeats): Promise<Departure[]> {
   const { rows } = await db.raw(
     `${CLOCK}, free as (
-       select ${DEPARTURE_COLUMNS}
+       select ${departureColumns(':sandbox::boolean')}
        from clock, departures d join tours t on t.id = d.tour_id
        where d.tour_id = :tourId and d.departure_date <> :departureDate::date
          and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, clock.at))
      select * from free where seats_total - seats_taken >= :quantity
      order by abs(departure_date - :departureDate::date), departure_date limit 3`,
-    wanted,
+    { ...wanted },
   );
   return rows.map(toDeparture);
 }
 
-/**
- * Returns the departure of a date, the tour's revision, and the end of the count's validity: the first instant at which a
- * counted hold or lead expires, the departure closes, or its date ends.
- */
-export async function findDepartureWithHorizon(
-  db: Db,
-  tourId: string,
-  date: string,
-): Promise<{ departure: Departure | undefined; revision: number; asOf: Date; countedUntil: Date | null }> {
-  const { rows } = await db.raw(
-    `${CLOCK} select ${DEPARTURE_COLUMNS}, t.revision, least(
-         (select min(h.expires_at) from seat_holds h
-          where h.departure_id = d.id and hold_lives(h.status, h.expires_at, clock.at)),
-         (select min(l.payment_due_at) from booking_leads l
-          where l.departure_id = d.id and l.status = 'pending_payment' and l.payment_due_at > clock.at),
-         case when d.closes_at > clock.at then d.closes_at end,
-         case when d.departure_date >= tour_today(t.time_zone, clock.at)
-           then departure_closes_at(d.departure_date, null, t.time_zone) end
-       ) as counted_until
-     from clock left join tours t on t.id = :tourId
-       left join departures d on d.tour_id = t.id and d.departure_date = :wantedDate::date`,
-    // The binding is not named date, because Knex would replace it in every ::date.
-    { tourId, wantedDate: date },
-  );
-  const { revision, countedUntil, ...row } = rows[0];
-  const departure = row.id === null ? undefined : toDeparture(row);
-  return { departure, revision: revision ?? 0, asOf: row.asOf, countedUntil };
-}
-
-/** Returns the horizon of findDepartureWithHorizon for all departures of a tour together. */
-export async function findTourHorizon(
-  db: Db,
-  tourId: string,
-): Promise<{ departure?: undefined; revision: number; asOf: Date; countedUntil: Date | null }> {
-  const { rows } = await db.raw(
-    `${CLOCK} select coalesce(t.revision, 0) as revision, clock.at as as_of, least(
-         (select min(h.expires_at) from departures d join seat_holds h on h.departure_id = d.id
-          where d.tour_id = t.id and hold_lives(h.status, h.expires_at, clock.at)),
-         (select min(l.payment_due_at) from departures d join booking_leads l on l.departure_id = d.id
-          where d.tour_id = t.id and l.status = 'pending_payment' and l.payment_due_at > clock.at),
-         (select min(d.closes_at) from departures d where d.tour_id = t.id and d.closes_at > clock.at),
-         (select departure_closes_at(d.departure_date, null, t.time_zone) from departures d
-          where d.tour_id = t.id and d.departure_date >= tour_today(t.time_zone, clock.at)
-          order by d.departure_date limit 1)
-       ) as counted_until
-     from clock left join tours t on t.id = :tourId`,
-    { tourId },
-  );
-  return rows[0];
-}
-
 type DepartureRow = Omit<Departure, 'tour'> & Omit<PricedTour, 'id'> & { tourId: string };
 
-function toDeparture(row: DepartureRow): Departure {
+export function toDeparture(row: DepartureRow): Departure {
   const { tourId, continent, currency, currencyDigits, ...departure } = row;
   return { ...departure, tour: { id: tourId, continent, currency, currencyDigits } };
 }

@@ -2,7 +2,7 @@ import type { PricedTour, Prices } from '../pricing/prices';
 
 export type DepartureStatus = 'available' | 'sold_out' | 'cancelled' | 'gone' | 'closed';
 
-/** One travel date of a tour at `asOf` by the database's clock. The same for every tenant. */
+/** One travel date of a tour at `asOf` by the database's clock. The same for every tenant of a kind (ADR 28). */
 export interface Departure {
   id: string;
   /** The tour's pricing facts, read in the same statement, because an import may change both. */
@@ -10,7 +10,10 @@ export interface Departure {
   departureDate: string;
   returnDate: string | null;
   seatsTotal: number;
+  /** By the tenants of the kind. */
   seatsTaken: number;
+  /** The kind: true counts the seats of sandbox tenants, false real seats. */
+  sandbox: boolean;
   cancelled: boolean;
   /** The date has passed in the tour's time zone. */
   past: boolean;
@@ -25,6 +28,13 @@ export interface DepartureKey {
   tourId: string;
   /** YYYY-MM-DD */
   departureDate: string;
+}
+
+/** A request for seats. */
+export interface WantedSeats extends DepartureKey {
+  quantity: number;
+  /** By a sandbox tenant. */
+  sandbox: boolean;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { Get, Middlewares, Path, Query, Request, Response, Route, Security, Tags } from '@tsoa/runtime';
 import type { Request as HttpRequest } from 'express';
 import { cachedVisibleTour, shownUntil } from '../catalog/list-catalog';
-import type { Tour } from '../catalog/tour';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { answerRead, type CachedRoute, contentKib } from '../http/cached-answers';
@@ -71,7 +70,10 @@ export class DeparturesController {
         const { items, lastDate } = await listDepartures(this.context, tenant, { id }, page);
         return toContent(items.map(departureItem), lastDate && { tourId: id, date: lastDate });
       };
-      return { content: currentList(this.context, key, { id, revision }, list), until: shownUntil([tour]) };
+      return {
+        content: currentList(this.context, key, { id, sandbox: tenant.sandbox, revision }, list),
+        until: shownUntil([tour]),
+      };
     });
   }
 }
@@ -80,14 +82,16 @@ export class DeparturesController {
 function currentList(
   { answers, availability }: DeparturesContext,
   key: string | undefined,
-  tour: Pick<Tour, 'id' | 'revision'>,
+  seats: { id: string; sandbox: boolean; revision: number },
   list: () => Promise<AnswerContent>,
 ): () => Promise<AnswerContent> {
   let latest: string | undefined;
   return async () => {
     // Without a valid read cache the version would be one more query.
     const version =
-      key && answers.isValid() ? await availability.seatsVersion(tour.id, tour.revision) : undefined;
+      key && answers.isValid()
+        ? await availability.seatsVersion(seats.id, seats.sandbox, seats.revision)
+        : undefined;
     if (version === undefined) return list();
     if (latest !== undefined && latest !== version) answers.drop(`${key} ${latest}`);
     latest = version;

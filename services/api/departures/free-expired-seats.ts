@@ -10,7 +10,7 @@ import {
 
 /**
  * Marks the expired holds and unpaid leads of departures and enqueues their events. Their seats are free without this: count_seats
- * (migration 0014) counts only what hold_lives and lead_stands (migration 0005) call live at the clock reading. A transaction that
+ * (migration 0021) counts only what hold_lives and lead_stands (migration 0005) call live at the clock reading. A transaction that
  * sells those seats marks them too, so that a clock step cannot revive them. The caller holds the departures' locks. A release before
  * the end is in holds/change-hold.ts.
  * @param departureIds null: leads without a departure

@@ -17,9 +17,13 @@ export async function listDepartures(
   reads: CachedReads,
   tenant: Tenant,
   tour: { id: string },
-  page: DepartureRange,
+  page: Omit<DepartureRange, 'sandbox'>,
 ): Promise<{ items: PricedDeparture[]; lastDate: string | null }> {
-  const found = await findDepartures(reads.db, tour.id, { ...page, limit: page.limit + 1 });
+  const found = await findDepartures(reads.db, tour.id, {
+    ...page,
+    sandbox: tenant.sandbox,
+    limit: page.limit + 1,
+  });
   const departures = found.slice(0, page.limit);
   const quote = await cachedQuoter(reads, tenant, tour);
   const items = departures.map((departure) => ({
@@ -30,12 +34,12 @@ export async function listDepartures(
 }
 
 /**
- * Returns one departure, also a cancelled or past one.
+ * Returns one departure with its real seats, also a cancelled or past one.
  * @param date YYYY-MM-DD
  * @throws DepartureNotFoundError
  */
 export async function findTourDeparture(db: Db, tour: TourOfDeparture, date: string): Promise<Departure> {
-  const [departure] = await findDepartures(db, tour.id, { from: date, to: date, limit: 1 });
+  const [departure] = await findDepartures(db, tour.id, { sandbox: false, from: date, to: date, limit: 1 });
   if (!departure) throw new DepartureNotFoundError(tour.slug, date);
   return departure;
 }

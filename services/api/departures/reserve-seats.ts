@@ -1,5 +1,11 @@
 import { type Db, refuseWhenLocked, type Trx } from '../../platform/database';
-import { type Departure, type DepartureKey, departureStatus, seatsAvailable } from './departure';
+import {
+  type Departure,
+  type DepartureKey,
+  departureStatus,
+  seatsAvailable,
+  type WantedSeats,
+} from './departure';
 import {
   DepartureBusyError,
   DepartureCancelledError,
@@ -57,15 +63,16 @@ export async function lockFreeDepartures(
 }
 
 /**
- * Reads locked departures with their seats, and marks their expired seats as free. Counts rows, never a stored number, so that
+ * Reads locked departures with their seats of each kind, and marks their expired seats as free. Counts rows, never a stored number, so that
  * the count cannot drift.
  * @returns `at`, the database's clock after the locks were granted, with microseconds
  */
 export async function readDepartures(
   trx: Trx,
   ids: string[],
+  kinds: boolean[],
 ): Promise<{ departures: Departure[]; at: string; transactionId: string }> {
-  const { at, transactionId, counted } = await countDepartures(trx, ids);
+  const { at, transactionId, counted } = await countDepartures(trx, ids, kinds);
   const expired = counted.filter(({ somethingExpired }) => somethingExpired);
   if (expired.length > 0)
     await freeExpiredSeats(
@@ -124,8 +131,12 @@ export function assertNotMoved(
  * same transaction. Counts rows, never a stored number, so that the count cannot drift.
  * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
  */
-export async function reserveSeats(trx: Trx, locked: LockedDeparture, quantity: number): Promise<Departure> {
-  return assertFree(await readDeparture(trx, locked), quantity);
+export async function reserveSeats(
+  trx: Trx,
+  locked: LockedDeparture,
+  { quantity, sandbox }: Pick<WantedSeats, 'quantity' | 'sandbox'>,
+): Promise<Departure> {
+  return assertFree(await readDeparture(trx, locked, sandbox), quantity);
 }
 
 /**
@@ -134,7 +145,8 @@ export async function reserveSeats(trx: Trx, locked: LockedDeparture, quantity: 
  */
 export function assertFree(departure: Departure, quantity: number): Departure {
   const status = departureStatus(departure);
-  const wanted = { tourId: departure.tour.id, departureDate: departure.departureDate, quantity };
+  const { tour, departureDate, sandbox } = departure;
+  const wanted = { tourId: tour.id, departureDate, quantity, sandbox };
   if (status === 'cancelled') throw new DepartureCancelledError(wanted);
   if (status === 'gone' || status === 'closed') throw new DepartureGoneError(wanted);
   const free = seatsAvailable(departure);
@@ -142,9 +154,9 @@ export function assertFree(departure: Departure, quantity: number): Departure {
   return departure;
 }
 
-/** Returns the locked departure with its seats counted at the clock reading after the lock. */
-export async function readDeparture(trx: Trx, locked: LockedDeparture): Promise<Departure> {
-  return (await findDepartureById(trx, locked.id, locked.at))!;
+/** Returns the locked departure with its seats of a kind counted at the clock reading after the lock. */
+export async function readDeparture(trx: Trx, locked: LockedDeparture, sandbox: boolean): Promise<Departure> {
+  return (await findDepartureById(trx, locked.id, sandbox, locked.at))!;
 }
 
 /** Adds up to three other dates to a refusal for lack of seats. Runs after the transaction, so that it holds no lock. */

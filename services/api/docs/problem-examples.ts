@@ -16,7 +16,7 @@ import { IdempotencyInProgressError, IdempotencyKeyReusedError } from '../idempo
 import { GENERATED_BASE_URL } from './openapi-document';
 
 const REQUEST_ID = '3b1b0c52-7d0a-4a64-9e0c-51b1f6a4c3de';
-const WANTED = { tourId: '', departureDate: '2027-03-06', quantity: 2 };
+const WANTED = { tourId: '', departureDate: '2027-03-06', quantity: 2, sandbox: false };
 
 /** One error for each code, created like in the service. */
 const REFUSALS: Record<Exclude<ProblemCode, 'internal_error'>, AppError> = {
@@ -45,6 +45,7 @@ const REFUSALS: Record<Exclude<ProblemCode, 'internal_error'>, AppError> = {
     kind: 'api_key',
     familyId: '4nL0pQ8sTzX2',
     scope: 'booking:create',
+    tenant: { sandbox: false },
   }),
   wrong_credential_type: new credentials.WrongCredentialTypeError('api_key'),
   invalid_widget_token: new credentials.InvalidWidgetTokenError(),

@@ -42,7 +42,9 @@ const CHANGED = list(
 /** The bodies of the events by the name of their schema. */
 export const EVENT_SCHEMAS = {
   BookingEvent: body(BOOKING_EVENT_TYPES, {
-    booking_ref: text("The tenant's prefix, a dash, and lead_id."),
+    booking_ref: text(
+      "The tenant's prefix, a dash, and lead_id: ACME-1042; of a sandbox tenant ACME-TEST-1042.",
+    ),
     lead_id: { type: 'integer', description: 'Number of the booking lead.' },
     source: text('Source of the booking.'),
     external_ref: EXTERNAL_REF,

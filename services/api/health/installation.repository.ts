@@ -8,13 +8,13 @@ interface OversoldDeparture {
   seatsTaken: number;
 }
 
-/** Counts the departures with live holds or bookings, and returns the oversold ones. */
+/** Counts the departures with live holds or bookings of real seats, and returns the oversold ones. */
 export async function recountSeats(db: Db): Promise<{ recounted: number; oversold: OversoldDeparture[] }> {
   const { rows } = await db.raw(
     `with occupied as (
-       select departure_id from seat_holds where hold_lives(status, expires_at, clock_timestamp())
+       select departure_id from seat_holds where not sandbox and hold_lives(status, expires_at, clock_timestamp())
        union
-       select departure_id from booking_leads where status in ('pending_payment', 'confirmed') and departure_id is not null
+       select departure_id from booking_leads where not sandbox and status in ('pending_payment', 'confirmed') and departure_id is not null
      ), recounted as (
        select d.id, d.tour_id, d.departure_date, d.seats_total, seats_taken(d.id, clock_timestamp()) as taken
        from departures d join occupied o on o.departure_id = d.id
@@ -62,7 +62,7 @@ export async function collectFacts(db: Db): Promise<InstallationFacts> {
   const asked = Date.now();
   const { rows } = await db.raw(
     `select current_setting('server_version') as version, clock_timestamp() as clock,
-       (select count(*) from seat_holds where hold_lives(status, expires_at, clock_timestamp())) as live_holds,
+       (select count(*) from seat_holds where not sandbox and hold_lives(status, expires_at, clock_timestamp())) as live_holds,
        (select count(*) from api_instances)::integer as instances`,
   );
   const answered = Date.now();
@@ -128,10 +128,10 @@ export async function findTenantsWithoutTours(db: Db): Promise<{ anyTour: boolea
   return rows[0];
 }
 
-/** Returns the slugs of tenants that may hold all seats of a departure. */
+/** Returns the slugs of tenants that may hold all real seats of a departure. */
 export async function findFullShares(db: Db): Promise<string[]> {
   return db('tenants as t')
-    .whereRaw(`${TENANT_MAY_BE_USED} and t.max_hold_share = 100`)
+    .whereRaw(`${TENANT_MAY_BE_USED} and not t.sandbox and t.max_hold_share = 100`)
     .orderBy('t.slug')
     .limit(100)
     .pluck<string[]>('t.slug');

@@ -73,7 +73,7 @@ function decideHoldAmendment(
   assertActive(hold);
   const { departureDate } = departureOf(hold, amendment);
   const tour = amendment.tour ?? hold.tour;
-  const departure = existingDeparture(facts, { tour, party }, departureDate);
+  const departure = existingDeparture(facts, { tenant, tour, party }, departureDate);
   const stays = departure.id === hold.departureId;
   const seats = { before: stays ? hold.quantity : 0, after: seatsOf(party), paid: false };
   assertSeatsOfChange(facts, tenant, departure, seats);

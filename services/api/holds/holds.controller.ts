@@ -90,7 +90,7 @@ export class HoldsController {
           refusal,
         ),
     );
-    await this.context.availability.drop(answer.tour.id, answer.departure_date);
+    await this.context.availability.drop(answer.tour.id, answer.departure_date, tenant.sandbox);
     return answer;
   }
 
@@ -156,7 +156,7 @@ export class HoldsController {
       holdAnswer,
       (refused, refusal) => refuseWithAlternatives(this.context, { holdId: hold_id, ...refused }, refusal),
     );
-    await this.context.availability.drop(answer.tour.id, answer.departure_date);
+    await this.context.availability.drop(answer.tour.id, answer.departure_date, principal.tenant.sandbox);
     return answer;
   }
 
@@ -193,8 +193,9 @@ export class HoldsController {
       ({ after }) => holdAnswer(after),
       (refused, refusal) => refuseWithAlternatives(this.context, { holdId: hold_id, ...refused }, refusal),
     );
-    if (left) await this.context.availability.drop(left.tour.id, left.departureDate);
-    await this.context.availability.drop(answer.tour.id, answer.departure_date);
+    const { availability } = this.context;
+    if (left) await availability.drop(left.tour.id, left.departureDate, tenant.sandbox);
+    await availability.drop(answer.tour.id, answer.departure_date, tenant.sandbox);
     return answer;
   }
 
@@ -215,7 +216,7 @@ export class HoldsController {
       (trx) => releaseHold(trx, principal.tenant.id, { holdId: hold_id, by: byKey(principal) }),
       this.turnOfHold(principal.tenant, hold_id),
     );
-    await this.context.availability.drop(after.tour.id, after.departureDate);
+    await this.context.availability.drop(after.tour.id, after.departureDate, principal.tenant.sandbox);
   }
 
   /** @param to the date to which the hold moves; by default it stays */

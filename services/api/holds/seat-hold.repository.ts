@@ -15,7 +15,7 @@ const HOLD_COLUMNS = `
   case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,
   t.id as tour_id, t.slug as tour_slug, d.departure_date,
   case when departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, clock.at)
-       then greatest(d.seats_total - (select taken from count_seats(d.id, clock.at)), 0) else 0 end as seats_available`;
+       then greatest(d.seats_total - (select taken from count_seats(d.id, h.sandbox, clock.at)), 0) else 0 end as seats_available`;
 
 const HOLD_TABLES = `clock, seat_holds h
   join departures d on d.id = h.departure_id

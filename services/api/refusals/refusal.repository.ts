@@ -66,6 +66,7 @@ export async function insertRefusals(
 
 const CONDITIONS: { [F in keyof RefusalFilter]?: string } = {
   tenantId: 'r.tenant_id',
+  sandbox: 'n.sandbox',
   code: 'r.code',
   externalRef: 'r.external_ref',
   holdId: 'r.hold_id',

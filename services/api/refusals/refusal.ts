@@ -24,6 +24,8 @@ export interface Refusal {
 
 export interface RefusalFilter {
   tenantId?: string;
+  /** True: of sandbox tenants; undefined: of all. */
+  sandbox?: boolean;
   since?: Date;
   code?: string;
   externalRef?: string;

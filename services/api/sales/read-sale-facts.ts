@@ -5,8 +5,8 @@ import type { Departure } from '../departures/departure';
 import { readDepartures } from '../departures/reserve-seats';
 import { findRulesByTenant } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
-import { type DepartureFacts, type SaleFacts, sellerKey } from './sale-facts';
-import { departureKey, type Sale } from './sale';
+import { countedKey, type DepartureFacts, type SaleFacts, sellerKey } from './sale-facts';
+import type { Sale } from './sale';
 import { countOfTenants, findHoldsToConsume, findSellers } from './sale-facts.repository';
 
 export interface ReadFacts {
@@ -25,11 +25,13 @@ export async function readSaleFacts(
   departureIds: string[],
   assertKeyServes: SaleFacts['assertKeyServes'],
 ): Promise<ReadFacts> {
-  const { departures, at, transactionId } = await readDepartures(trx, departureIds);
+  const kinds = [...new Set(sales.map(({ tenant }) => tenant.sandbox))];
+  const { departures, at, transactionId } = await readDepartures(trx, departureIds, kinds);
   const byKey = mapByKey(departures);
   const placed = sales.flatMap((sale) => {
-    const { departureDate, tour } = sale;
-    const departure = departureDate && byKey.get(departureKey({ tourId: tour.id, departureDate }));
+    const { departureDate, tour, tenant } = sale;
+    const departure =
+      departureDate && byKey.get(countedKey({ tourId: tour.id, departureDate, sandbox: tenant.sandbox }));
     return departure ? [{ sale, departureId: departure.id }] : [];
   });
   // The tenant's share may have changed between two requests. The last one of a seller remains, so the limited ones are last.
@@ -68,7 +70,7 @@ export async function readChangeFacts(
   tenant: Tenant,
   departureIds: string[],
 ): Promise<DepartureFacts> {
-  const { departures, at } = await readDepartures(trx, departureIds);
+  const { departures, at } = await readDepartures(trx, departureIds, [tenant.sandbox]);
   const wanted = departureIds.map((departureId) => ({
     ...{ tenantId: tenant.id, departureId, limited: isLimited(tenant) },
   }));
@@ -82,7 +84,10 @@ export async function readChangeFacts(
 
 function mapByKey(departures: Departure[]): DepartureFacts['departures'] {
   return new Map(
-    departures.map((one) => [departureKey({ tourId: one.tour.id, departureDate: one.departureDate }), one]),
+    departures.map((one) => {
+      const { tour, departureDate, sandbox } = one;
+      return [countedKey({ tourId: tour.id, departureDate, sandbox }), one];
+    }),
   );
 }
 

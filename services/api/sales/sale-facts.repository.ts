@@ -13,8 +13,8 @@ export interface Seller {
 }
 
 /**
- * Reads which departures tenants see, and how many seats they keep of them. The seats that all tenants have taken come from
- * readDepartures (departures/reserve-seats.ts); count_seats (migration 0014) counts them.
+ * Reads which departures tenants see, and how many seats they keep of them. The seats that all tenants of a kind have taken come from
+ * readDepartures (departures/reserve-seats.ts); count_seats (migration 0021) counts them.
  * @param limited counts the seats that the tenant keeps
  */
 export async function findSellers(

@@ -1,4 +1,4 @@
-import type { Departure } from '../departures/departure';
+import type { Departure, DepartureKey } from '../departures/departure';
 import { TourNotFoundError } from '../catalog/catalog.errors';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import { DepartureGoneError } from '../departures/departure.errors';
@@ -13,7 +13,7 @@ import { departureKey, type Sale } from './sale';
 
 /** The facts about locked departures that a sale, or the change of one, depends on. */
 export interface DepartureFacts {
-  /** By departureKey. */
+  /** By countedKey. */
   departures: Map<string, Departure>;
   /** By sellerKey: the tenants that see the departure's tour. */
   visible: Set<string>;
@@ -62,6 +62,11 @@ export interface LockedPrice {
   priceBreakdown: Record<string, unknown>;
 }
 
+/** Names a departure with its seats of a kind in maps. */
+export function countedKey(departure: DepartureKey & { sandbox: boolean }): string {
+  return `${departureKey(departure)} ${departure.sandbox ? 'sandbox' : 'real'}`;
+}
+
 /** Names a tenant's view of a departure or tour in maps. */
 export function sellerKey(tenantId: string, id: string): string {
   return `${tenantId} ${id}`;
@@ -69,12 +74,13 @@ export function sellerKey(tenantId: string, id: string): string {
 
 export function existingDeparture(
   { departures }: DepartureFacts,
-  { tour, party }: Pick<Sale, 'tour' | 'party'>,
+  { tenant: { sandbox }, tour, party }: Pick<Sale, 'tenant' | 'tour' | 'party'>,
   departureDate: string,
 ): Departure {
-  const departure = departures.get(departureKey({ tourId: tour.id, departureDate }));
+  const wanted = { tourId: tour.id, departureDate, sandbox };
+  const departure = departures.get(countedKey(wanted));
   if (departure) return departure;
-  throw new DepartureGoneError({ tourId: tour.id, departureDate, quantity: seatsOf(party) });
+  throw new DepartureGoneError({ ...wanted, quantity: seatsOf(party) });
 }
 
 /** The tour may have become invisible during the wait for the lock. */

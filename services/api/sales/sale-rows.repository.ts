@@ -1,6 +1,7 @@
 import { rawPrepared, type Trx } from '../../platform/database';
 import { priceColumns } from '../pricing/prices';
 import type { Actor } from '../tenants/actor';
+import { referencePrefix } from '../bookings/booking-lead';
 import type { GrantedBooking } from '../bookings/create-booking';
 import type { GrantedHold } from '../holds/place-hold';
 
@@ -15,14 +16,14 @@ export interface HoldTimes {
 export async function insertHolds(trx: Trx, holds: GrantedHold[], at: string): Promise<HoldTimes[]> {
   const { rows } = await rawPrepared(
     trx,
-    `insert into seat_holds (id, tenant_id, departure_id, quantity, hold_minutes, status, created_at, expires_at, ended_at,
+    `insert into seat_holds (id, tenant_id, sandbox, departure_id, quantity, hold_minutes, status, created_at, expires_at, ended_at,
        ended_by, children, unit_price_minor, child_price_minor, single_supplement_minor, currency, currency_digits, price_breakdown,
        external_ref, customer_name, customer_phone, customer_email, placed_by)
-     select h.id, h.tenant_id, h.departure_id, h.quantity, h.hold_minutes, h.status, :at::timestamptz,
+     select h.id, h.tenant_id, h.sandbox, h.departure_id, h.quantity, h.hold_minutes, h.status, :at::timestamptz,
        :at::timestamptz + make_interval(mins => h.hold_minutes), case when h.status <> 'active' then :at::timestamptz end,
        h.ended_by, h.children, h.unit_price_minor, h.child_price_minor, h.single_supplement_minor, h.currency, h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name,
        h.customer_phone, h.customer_email, h.placed_by
-     from json_to_recordset(:holds::json) as h (id uuid, tenant_id uuid, departure_id uuid, quantity integer,
+     from json_to_recordset(:holds::json) as h (id uuid, tenant_id uuid, sandbox boolean, departure_id uuid, quantity integer,
        hold_minutes integer, status text, ended_by text, children integer, unit_price_minor bigint, child_price_minor bigint,
        single_supplement_minor bigint, currency text, currency_digits smallint,
        price_breakdown jsonb, external_ref text, customer_name text, customer_phone text, customer_email text, placed_by text)
@@ -36,6 +37,7 @@ function toHoldRow({ sale, held }: GrantedHold) {
   return {
     id: held.id,
     tenant_id: held.tenantId,
+    sandbox: sale.tenant.sandbox,
     departure_id: held.departureId,
     quantity: held.quantity,
     hold_minutes: sale.holdMinutes,
@@ -86,23 +88,23 @@ export interface NewLeadRow {
   paymentDueAt: Date | null;
 }
 
-/** Inserts the leads with ids in order of arrival. A booking reference is the tenant's prefix, a dash, and the lead's id. */
+/** Inserts the leads with ids in order of arrival. */
 export async function insertLeads(trx: Trx, leads: GrantedBooking[], at: string): Promise<NewLeadRow[]> {
   const { rows } = await rawPrepared(
     trx,
     `with numbered as materialized (
        select nextval(pg_get_serial_sequence('booking_leads', 'id')) as id, l.*
-       from json_to_recordset(:leads::json) as l (n integer, prefix text, window_minutes integer, tenant_id uuid, tour_id uuid,
+       from json_to_recordset(:leads::json) as l (n integer, prefix text, window_minutes integer, tenant_id uuid, sandbox boolean, tour_id uuid,
          departure_id uuid, departure_date date, hold_id uuid, adults integer, children integer, single_supplements integer,
          unit_price_minor bigint, child_price_minor bigint, single_supplement_minor bigint, travellers jsonb, total_minor bigint,
          deposit_minor bigint, currency text, currency_digits smallint, price_breakdown jsonb, payment_method text,
          external_ref text, customer_name text, customer_phone text, customer_email text, notes text, created_by text)
      ), inserted as (
-       insert into booking_leads (id, booking_ref, tenant_id, tour_id, departure_id, departure_date, hold_id, adults,
+       insert into booking_leads (id, booking_ref, tenant_id, sandbox, tour_id, departure_id, departure_date, hold_id, adults,
          children, single_supplements, unit_price_minor, child_price_minor, single_supplement_minor, travellers, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
          external_ref, customer_name, customer_phone, customer_email, notes, created_by, created_at, payment_due_at)
        overriding system value
-       select id, prefix || '-' || id, tenant_id, tour_id, departure_id, departure_date, hold_id, adults,
+       select id, prefix || '-' || id, tenant_id, sandbox, tour_id, departure_id, departure_date, hold_id, adults,
          children, single_supplements, unit_price_minor, child_price_minor, single_supplement_minor, travellers, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
          external_ref, customer_name, customer_phone, customer_email, notes, created_by, :at::timestamptz,
          :at::timestamptz + make_interval(mins => window_minutes)
@@ -121,9 +123,10 @@ export async function insertLeads(trx: Trx, leads: GrantedBooking[], at: string)
 function toLeadRow({ sale, departure, held, price, ...lead }: GrantedBooking, n: number) {
   return {
     n,
-    prefix: sale.tenant.bookingPrefix,
+    prefix: referencePrefix(sale.tenant),
     window_minutes: sale.tenant.paymentWindowMinutes,
     tenant_id: sale.tenant.id,
+    sandbox: sale.tenant.sandbox,
     tour_id: sale.tour.id,
     departure_id: departure?.id ?? null,
     departure_date: departure?.departureDate ?? null,

@@ -91,7 +91,7 @@ function toBookingLead(booking: GrantedBooking, row: NewLeadRow): BookingLead {
   const { id, bookingRef, source, priceBreakdown, createdAt, paymentDueAt } = row;
   const { prices, currency, currencyDigits } = price;
   return {
-    ...{ id, bookingRef, tour, tenant: { id: tenant.id, slug: tenant.slug } },
+    ...{ id, bookingRef, tour, tenant: { id: tenant.id, slug: tenant.slug }, sandbox: tenant.sandbox },
     departureId: departure?.id ?? null,
     departureDate: departure?.departureDate ?? null,
     holdId: held?.id ?? null,

@@ -6,6 +6,7 @@ const FIELDS: Record<keyof Tenant, true> = {
   slug: true,
   name: true,
   status: true,
+  sandbox: true,
   bookingPrefix: true,
   currency: true,
   currencyDigits: true,

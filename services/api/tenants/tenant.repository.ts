@@ -6,7 +6,7 @@ import { lockForChange } from './use-lock';
 /** The values of a new tenant. The table's defaults fill the missing ones. */
 export type NewTenant = Partial<Omit<Tenant, 'id' | 'createdAt'>> &
   Pick<Tenant, 'slug' | 'name' | 'bookingPrefix' | 'currency' | 'currencyDigits' | 'country'>;
-export type TenantChanges = Partial<Omit<Tenant, 'id' | 'slug' | 'createdAt'>>;
+export type TenantChanges = Partial<Omit<Tenant, 'id' | 'slug' | 'sandbox' | 'createdAt'>>;
 
 /** @returns undefined where the slug or the booking prefix is taken */
 export async function insertTenant(trx: Trx, tenant: NewTenant): Promise<Tenant | undefined> {

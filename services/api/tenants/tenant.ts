@@ -14,6 +14,8 @@ export interface Tenant {
   slug: string;
   name: string;
   status: TenantStatus;
+  /** Its holds and bookings take no real seat (ADR 28). Never changes. */
+  sandbox: boolean;
   /** The first part of its booking references: ACME in ACME-1042. */
   bookingPrefix: string;
   currency: string;

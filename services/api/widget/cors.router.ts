@@ -8,6 +8,7 @@ import { isOwnPage, mayReadList, type RequestOrigin } from './allowed-origin';
 const LIST = '/api/widget/tours';
 const READABLE = [
   'X-Request-Id',
+  'X-Sandbox',
   'Retry-After',
   'RateLimit',
   'RateLimit-Policy',

@@ -8,6 +8,7 @@ export const CONVERSATIONS: Record<string, [question: string, ...keys: string[]]
   'tourctl tenant onboard': [
     ['Its name for people:', 'Nordlys Reiser', KEY.enter],
     ['Slug', KEY.clearLine, 'nordlys', KEY.enter],
+    ['Kind', KEY.enter],
     ['Status', KEY.enter],
     ['Country', 'NO', KEY.enter],
     ['Currency', KEY.enter],

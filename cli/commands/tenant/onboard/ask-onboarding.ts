@@ -48,6 +48,11 @@ async function askTenant(dialogue: Dialogue): Promise<void> {
     otherwise: slug,
     rehearsed: true,
   });
+  answers.sandbox ??=
+    (await askOne(context.io, 'Kind:', [
+      { value: 'real', description: 'its bookings take seats' },
+      { value: 'sandbox', description: 'its bookings are tests and take no real seat' },
+    ])) === 'sandbox';
   answers.status ??= (await askOne(context.io, 'Status:', [
     { value: 'trial', description: 'served at once; may have http://localhost as a site' },
     { value: 'active', description: 'served at once' },

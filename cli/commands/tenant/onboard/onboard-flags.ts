@@ -7,7 +7,7 @@ import { pricing } from '../../pricing';
 import { visibility } from '../../visibility';
 import { webhook } from '../../webhook';
 import { widget } from '../../widget';
-import { BASICS, HOLD_SHARE_FLAG, NAME_FLAG, SLUG_FLAG } from '../tenant-flags';
+import { BASICS, HOLD_SHARE_FLAG, NAME_FLAG, SANDBOX_FLAG, SLUG_FLAG } from '../tenant-flags';
 import type { OnboardOptions } from './onboard-plan';
 
 /** Defaults that `tenant create` does not have. */
@@ -21,6 +21,7 @@ const DERIVED: Record<string, string> = {
 export const ONBOARD_FLAGS: Flag[] = [
   NAME_FLAG,
   { ...SLUG_FLAG, must: false, otherwise: 'made of the name' },
+  SANDBOX_FLAG,
   ...BASICS.map((flag) => ({ ...flag, otherwise: DERIVED[flagName(flag)] ?? flag.otherwise })),
   HOLD_SHARE_FLAG,
   {

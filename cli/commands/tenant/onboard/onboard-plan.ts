@@ -10,7 +10,7 @@ import type { RuleOptions } from '../../pricing/actions';
 import type { TargetOptions } from '../../visibility/actions';
 import type { TenantOptions } from '../actions';
 
-type Decided = 'slug' | 'status' | 'country' | 'currency' | 'visibility' | 'scope';
+type Decided = 'slug' | 'sandbox' | 'status' | 'country' | 'currency' | 'visibility' | 'scope';
 
 /** Adds all derived values to the options. */
 export type OnboardPlan = OnboardOptions & Required<Pick<OnboardOptions, Decided>>;
@@ -23,6 +23,7 @@ export function toPlan(options: OnboardOptions): OnboardPlan {
   return {
     ...options,
     slug,
+    sandbox: options.sandbox ?? false,
     country,
     status: options.status ?? 'trial',
     currency: options.currency ?? defaultCurrency(country),
@@ -57,6 +58,7 @@ export interface OnboardOptions
     Pick<RuleOptions, 'percent' | 'amount' | 'roundTo'> {
   name: string;
   slug?: string;
+  sandbox?: boolean;
   origin?: string[];
   dev?: boolean;
   /** False with --no-key. */
@@ -105,7 +107,12 @@ export function describeCommand(plan: OnboardPlan): string {
     ['--format', plan.format],
     ['--out', plan.out],
   ];
-  const switches = { '--dev': plan.dev === true, '--no-key': !plan.key, '--no-widget': !plan.widget };
+  const switches = {
+    '--sandbox': plan.sandbox,
+    '--dev': plan.dev === true,
+    '--no-key': !plan.key,
+    '--no-widget': !plan.widget,
+  };
   const words = [
     'tourctl tenant onboard',
     ...given.flatMap(([flag, value]) => [value ?? []].flat().map((one) => `${flag} ${quote(one)}`)),

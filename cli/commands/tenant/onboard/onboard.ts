@@ -1,3 +1,4 @@
+import { referencePrefix } from '../../../../services/api/bookings/booking-lead';
 import { recordChange } from '../../../../services/platform/audit-log';
 import { type Context, nobodyToAsk } from '../../../engine/context';
 import { describeExpiry, printSpelling } from '../../../engine/credential-flags';
@@ -118,7 +119,10 @@ function describeOnboarding(made: Provisioned, out: string | undefined): string 
   const rows: [string, string | string[]][] = [
     ['Tenant', `${tenant.slug} (${tenant.name}), ${tenant.status === 'trial' ? 'on trial' : tenant.status}`],
     ['Country', `${tenant.country}, price rules in ${tenant.currency}`],
-    ['Bookings', `${tenant.bookingPrefix}-1042 and so on, ${deposit}`],
+    [
+      'Bookings',
+      `${referencePrefix(tenant)}-1042 and so on, ${deposit}${tenant.sandbox ? '; tests that take no real seat' : ''}`,
+    ],
     ['Unpaid seats', `${tenant.maxHoldShare} % of a departure at most`],
     ['Tours', describeTours(made)],
     ['Prices', rule ? describePrices(rule) : "the platform's"],

@@ -50,9 +50,9 @@ export async function provisionTenant(
   plan: OnboardPlan,
   recordPart: RecordPart = () => Promise.resolve(),
 ): Promise<Provisioned> {
-  const { slug, name } = plan;
+  const { slug, name, sandbox } = plan;
   const warnings: string[] = [];
-  const created = await createTenant(trx, { ...toSettings(plan), slug, name });
+  const created = await createTenant(trx, { ...toSettings(plan), slug, name, sandbox });
   const record: Work['record'] = (action, subject, before, after) =>
     recordPart({ tenantId: created.id, action, subject, before, after });
   const work = { context, trx, plan, record, warnings };

@@ -83,7 +83,7 @@ function ownCodes({ operationId, responses }: OpenApiOperation): ProblemCode[] {
 function refusal(codes: ProblemCode[]): Answer {
   const { status } = PROBLEMS[codes[0]!];
   const titles = new Set(codes.map((code) => PROBLEMS[code].title));
-  const headers = ['X-Request-Id'];
+  const headers = ['X-Request-Id', 'X-Sandbox'];
   if (status === 401) headers.push('WWW-Authenticate');
   if (status === 429) headers.push(...QUOTA_HEADERS);
   if (status !== 500 && codes.some((code) => PROBLEMS[code].retryable)) headers.push('Retry-After');
@@ -103,7 +103,7 @@ function refusal(codes: ProblemCode[]): Answer {
 function unchanged(): Answer {
   return {
     description: 'Your copy is current: the request had its ETag as `If-None-Match`.',
-    headers: references(['X-Request-Id', ...QUOTA_HEADERS, 'ETag']),
+    headers: references(['X-Request-Id', 'X-Sandbox', ...QUOTA_HEADERS, 'ETag']),
   };
 }
 
@@ -112,7 +112,7 @@ function successHeaders(
   operation: OpenApiOperation,
   answer: Answer,
 ): Record<string, Reference> {
-  const headers = ['X-Request-Id', ...QUOTA_HEADERS];
+  const headers = ['X-Request-Id', 'X-Sandbox', ...QUOTA_HEADERS];
   const isPage =
     operation.parameters.some(({ name }) => name === 'cursor') && answer.content?.['application/json'];
   if (isPage) headers.push('Link');

@@ -86,6 +86,11 @@ export const HEADERS: Record<string, Header> = {
     schema: text,
     example: '3b1b0c52-7d0a-4a64-9e0c-51b1f6a4c3de',
   },
+  'X-Sandbox': {
+    description: '`true` for a sandbox tenant, whose holds and bookings take no real seat; else absent.',
+    schema: text,
+    example: 'true',
+  },
   'RateLimit-Policy': {
     description: 'The quota: q requests in w seconds.',
     schema: text,

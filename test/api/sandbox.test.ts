@@ -1,0 +1,193 @@
+import type { Response } from 'supertest';
+import { useTestApi } from '../support/api';
+import { daysFromToday, givenDeparture } from '../support/given';
+import { expectProblem } from '../support/responses';
+import {
+  endPaymentWindow,
+  givenSeats,
+  givenWebsite,
+  type Seats,
+  seatsTakenByKind,
+  useWebsite,
+  type Website,
+} from '../support/website';
+import { givenWidgetToken, SHOP } from '../widget/given-widget';
+
+const api = useTestApi();
+const shop = useWebsite(api);
+const sandbox = useWebsite(api, { sandbox: true, bookingPrefix: 'SAND' });
+
+const hold = (website: Website, { tour, date }: Seats, quantity: number) =>
+  website.hold(tour, { departure_date: date, quantity });
+const book = (website: Website, { tour, date }: Seats, adults: number, more: object = {}) =>
+  website.book({ tour_id: tour.id, departure_date: date, adults, ...more });
+const availability = (website: Website, { tour, date }: Seats) =>
+  website.get(`/api/gateway/tours/${tour.slug}/availability?departure_date=${date}`);
+const freeSeats = async (website: Website, seats: Seats) =>
+  (await availability(website, seats)).body.seats_available;
+const listedSeats = async (website: Website, { tour }: Seats) =>
+  (await website.get(`/api/tenant/tours/${tour.slug}/departures`)).body.items[0].seats_available;
+
+describe('the seats of a departure', () => {
+  it('are sold out for one kind of tenants and free for the other', async () => {
+    const seats = await givenSeats(api.db, { seats: 3 });
+    expect((await hold(sandbox, seats, 1)).body.seats_available).toBe(2);
+    expect((await book(sandbox, seats, 2)).status).toBe(201);
+    expectProblem(await hold(sandbox, seats, 1), 409, 'insufficient_seats', { seats_available: 0 });
+    expect([await freeSeats(sandbox, seats), await listedSeats(sandbox, seats)]).toEqual([0, 0]);
+    expect([await freeSeats(shop, seats), await listedSeats(shop, seats)]).toEqual([3, 3]);
+
+    const { body } = await hold(shop, seats, 3);
+    expect(body.seats_available).toBe(0);
+    expect((await shop.get(`/api/gateway/holds/${body.hold_id}`)).body.seats_available).toBe(0);
+    expectProblem(await book(shop, seats, 1), 409, 'insufficient_seats');
+    expect(await seatsTakenByKind(api.db, seats)).toEqual({ real: 3, sandbox: 3 });
+  });
+
+  it('are shared by all sandbox tenants', async () => {
+    const seats = await givenSeats(api.db, { seats: 2 });
+    const other = await givenWebsite(api, { sandbox: true });
+    expect((await book(sandbox, seats, 1)).status).toBe(201);
+    expect(await freeSeats(other, seats)).toBe(1);
+    expectProblem(await book(other, seats, 2), 409, 'insufficient_seats', { seats_available: 1 });
+  });
+
+  it('are taken again within the kind by an expired booking that is confirmed', async () => {
+    const seats = await givenSeats(api.db, { seats: 2 });
+    const { booking_ref } = (await book(sandbox, seats, 2)).body;
+    await endPaymentWindow(api.db, booking_ref);
+    expect((await book(shop, seats, 2)).status).toBe(201);
+    const confirm = () => sandbox.post(`/api/tenant/bookings/${booking_ref}/confirm`);
+    const { booking_ref: between } = (await book(sandbox, seats, 1)).body;
+    expectProblem(await confirm(), 409, 'insufficient_seats', { seats_available: 1 });
+    expect((await sandbox.post(`/api/tenant/bookings/${between}/cancel`)).status).toBe(200);
+    expect((await confirm()).body).toMatchObject({ status: 'confirmed' });
+    expect(await seatsTakenByKind(api.db, seats)).toEqual({ real: 2, sandbox: 2 });
+  });
+
+  it('count in the shares of the tenants of their kind only', async () => {
+    const seats = await givenSeats(api.db, { seats: 4 });
+    const half = await givenWebsite(api, { sandbox: true, maxHoldShare: 50, maxHolds: 1 });
+    expect((await hold(shop, seats, 4)).status).toBe(201);
+    expectProblem(await hold(half, seats, 3), 409, 'hold_limit_reached');
+    expect((await hold(half, seats, 2)).status).toBe(201);
+    expectProblem(await hold(half, seats, 1), 409, 'hold_limit_reached');
+    expect((await hold(sandbox, seats, 2)).status).toBe(201);
+  });
+
+  it('are offered as alternatives by the free seats of the kind', async () => {
+    const seats = await givenSeats(api.db, { seats: 1 });
+    const other = {
+      ...seats,
+      date: await givenDeparture(api.db, seats.tour, { date: daysFromToday(31), seats: 2 }),
+    };
+    await book(sandbox, seats, 1);
+    await book(shop, seats, 1);
+    await book(shop, other, 1);
+    const alternative = { departure_date: other.date };
+    expectProblem(await hold(sandbox, seats, 1), 409, 'insufficient_seats', {
+      alternatives: [{ ...alternative, seats_available: 2 }],
+    });
+    expectProblem(await hold(shop, seats, 1), 409, 'insufficient_seats', {
+      alternatives: [{ ...alternative, seats_available: 1 }],
+    });
+  });
+
+  it('are cached apart: a sale of the sandbox leaves the entry of real seats', async () => {
+    const seats = await givenSeats(api.db, { seats: 5 });
+    const cacheStatus = async (website: Website) => {
+      const { headers, body } = await availability(website, seats);
+      return [headers['cache-status'], body.seats_available];
+    };
+    expect(await cacheStatus(shop)).toEqual(['availability; fwd=miss', 5]);
+    expect(await cacheStatus(sandbox)).toEqual(['availability; fwd=miss', 5]);
+    await book(sandbox, seats, 2);
+    expect(await cacheStatus(shop)).toEqual(['availability; hit', 5]);
+    expect(await cacheStatus(sandbox)).toEqual(['availability; fwd=miss', 3]);
+    await book(shop, seats, 1);
+    expect(await cacheStatus(sandbox)).toEqual(['availability; hit', 3]);
+    expect(await cacheStatus(shop)).toEqual(['availability; fwd=miss', 4]);
+  });
+});
+
+describe('a booking of a sandbox tenant', () => {
+  it('has TEST in its reference, and is read, listed, confirmed and cancelled by it', async () => {
+    const seats = await givenSeats(api.db);
+    const { body } = await book(sandbox, seats, 1);
+    expect(body.booking_ref).toBe(`SAND-TEST-${body.lead_id}`);
+    const path = `/api/tenant/bookings/${body.booking_ref}`;
+    expect((await sandbox.get(path)).body.booking_ref).toBe(body.booking_ref);
+    expect((await sandbox.get('/api/tenant/bookings?limit=1')).body.items[0].booking_ref).toBe(
+      body.booking_ref,
+    );
+    expect((await sandbox.post(`${path}/confirm`)).body.status).toBe('confirmed');
+    expect((await sandbox.post(`${path}/cancel`)).body.status).toBe('cancelled');
+    expectProblem(await shop.get(path), 404, 'booking_not_found');
+  });
+
+  it('consumes a hold of the sandbox', async () => {
+    const seats = await givenSeats(api.db, { seats: 2 });
+    const { hold_id } = (await hold(sandbox, seats, 2)).body;
+    expect((await book(sandbox, seats, 2, { hold_id })).status).toBe(201);
+    expect(await seatsTakenByKind(api.db, seats)).toEqual({ real: 0, sandbox: 2 });
+  });
+
+  it('sends its event like any other', async () => {
+    const seats = await givenSeats(api.db);
+    const { booking_ref } = (await book(sandbox, seats, 1)).body;
+    const { booking_ref: real } = (await book(shop, seats, 1)).body;
+    const bodyOf = async (ref: string) => {
+      const { type, body } = await api.db('webhook_events').where({ booking_ref: ref }).first();
+      return [type, Object.keys(typeof body === 'string' ? JSON.parse(body) : body)];
+    };
+    expect(await bodyOf(booking_ref)).toEqual(await bodyOf(real));
+  });
+});
+
+describe('an answer to a sandbox tenant', () => {
+  const sandboxHeader = ({ headers }: Response) => headers['x-sandbox'];
+
+  it('carries X-Sandbox, whatever its status, and an answer to another tenant does not', async () => {
+    const seats = await givenSeats(api.db);
+    const ask = async (website: Website) => [
+      await website.get('/api/tenant/catalog'),
+      await website.get('/api/tenant/catalog?limit=0'),
+      await website.get('/api/tenant/tours/unknown'),
+      await availability(website, seats),
+      await hold(website, seats, 50),
+      await website.hold(
+        seats.tour,
+        { departure_date: seats.date, quantity: 1 },
+        { 'Idempotency-Key': 'one' },
+      ),
+      await website.hold(
+        seats.tour,
+        { departure_date: seats.date, quantity: 1 },
+        { 'Idempotency-Key': 'one' },
+      ),
+      await book(website, seats, 1),
+    ];
+    const statuses = [200, 400, 404, 200, 409, 201, 201, 201];
+    const answers = await ask(sandbox);
+    expect(answers.map(({ status }) => status)).toEqual(statuses);
+    expect(answers.map(sandboxHeader)).toEqual(statuses.map(() => 'true'));
+    expect((await ask(shop)).map(sandboxHeader)).toEqual(statuses.map(() => undefined));
+  });
+
+  it('carries it to a key without the scope, and not to an unknown key', async () => {
+    const reader = await givenWebsite(api, { sandbox: true }, ['catalog:read']);
+    const refused = await reader.get('/api/tenant/bookings');
+    expectProblem(refused, 401, 'insufficient_scope');
+    expect(sandboxHeader(refused)).toBe('true');
+    const unknown = await api.http.get('/api/tenant/bookings').set('authorization', 'Bearer x');
+    expect(sandboxHeader(unknown)).toBeUndefined();
+  });
+
+  it('carries it to the widget, whose page may read it', async () => {
+    const { token } = await givenWidgetToken(api.db, sandbox.tenant);
+    const list = await api.http.get(`/api/widget/tours?token=${token}`).set('origin', SHOP);
+    expect([list.status, sandboxHeader(list)]).toEqual([200, 'true']);
+    expect(list.headers['access-control-expose-headers']).toContain('X-Sandbox');
+    expect(sandboxHeader(await api.http.get(`/embed/tours?token=${token}`))).toBe('true');
+  });
+});
