@@ -1,4 +1,4 @@
--- A sandbox tenant sees the real catalog, but its holds and bookings take no real seat (ADR 28). Its rows are marked, and every count of
+-- A sandbox tenant sees the real catalog, but its holds and bookings take no real seat (ADR 29). Its rows are marked, and every count of
 -- seats is made among the rows of one kind.
 
 -- In the order of a sale, which checks the tenant's key before it reads leads and holds.

@@ -37,6 +37,27 @@ describe('an import of departures with holds and bookings', () => {
     expect(enough.departures.updated).toBe(1);
   });
 
+  it('looks at real seats only: seats, currency and bookings of the sandbox do not limit it', async () => {
+    const { db } = database;
+    const { id } = await givenTenant(db, { slug: 'tester', sandbox: true });
+    const files = (changes: object, currency = 'EUR') => ({
+      'tours.json': [{ ...entry('tried', departureEntry(changes)), currency }],
+    });
+    await importFiles(db, files({}));
+    const departure = await departureOf(db, 'tried', '2031-06-01');
+    await insertHold(db, id, departure.id, 3, { sandbox: true });
+    await insertLead(db, id, departure, 'TESTER-TEST-1', { adults: 4, sandbox: true });
+
+    expect((await importFiles(db, files({ seats_total: 2 }))).errors).toEqual([]);
+    expect((await importFiles(db, files({ seats_total: 2 }, 'USD'))).errors).toEqual([]);
+    const cancelled = await importFiles(db, files({ seats_total: 2, status: 'cancelled' }, 'USD'));
+    expect(JSON.stringify(cancelled)).not.toContain('TESTER-TEST-1');
+    expect(await departureOf(db, 'tried', '2031-06-01')).toMatchObject({
+      seatsTotal: 2,
+      status: 'cancelled',
+    });
+  });
+
   it('lists conflicts with holds and bookings beside other issues', async () => {
     const both = [departureEntry(), departureEntry({ departure_date: '2031-09-01' })];
     await importFiles(database.db, { 'tours.json': [entry('faulty-and-sold', ...both)] });

@@ -47,8 +47,8 @@ describe('the receiver that the guide starts in a terminal', () => {
 describe('the refusals that the guide provokes', () => {
   const api = useTestApi();
 
-  it('are answered as the guide says', async () => {
-    const website = await givenWebsite(api);
+  it.each([false, true])('are answered as the guide says, to a tenant with sandbox = %s', async (sandbox) => {
+    const website = await givenWebsite(api, { sandbox });
     const { tour, date } = await givenSeats(api.db);
     const hold = (body: object, key = 'one') =>
       website.hold(tour, { departure_date: date, ...body }, { 'Idempotency-Key': key });

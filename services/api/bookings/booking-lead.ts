@@ -64,7 +64,7 @@ export interface BookingLead {
   id: number;
   bookingRef: string;
   tenant: { id: string; slug: string };
-  /** It takes seats of the sandbox (ADR 28). */
+  /** It takes seats of the sandbox (ADR 29). */
   sandbox: boolean;
   tour: { id: string; slug: string };
   /** Null: a booking without a date, which reserves no seats. */

@@ -24,7 +24,7 @@ export interface CachedSeatFacts extends SeatFacts {
 
 export interface AvailabilityCache {
   /**
-   * @param sandbox the kind of the tenant: each kind has its own entries (ADR 28)
+   * @param sandbox the kind of the tenant: each kind has its own entries (ADR 29)
    * @param revision the tour's revision; an entry of an earlier revision is not used
    */
   get(tourId: string, date: string, sandbox: boolean, revision: number): Promise<CachedSeatFacts>;

@@ -2,7 +2,7 @@ import type { PricedTour, Prices } from '../pricing/prices';
 
 export type DepartureStatus = 'available' | 'sold_out' | 'cancelled' | 'gone' | 'closed';
 
-/** One travel date of a tour at `asOf` by the database's clock. The same for every tenant of a kind (ADR 28). */
+/** One travel date of a tour at `asOf` by the database's clock. The same for every tenant of a kind (ADR 29). */
 export interface Departure {
   id: string;
   /** The tour's pricing facts, read in the same statement, because an import may change both. */

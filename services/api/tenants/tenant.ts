@@ -14,7 +14,7 @@ export interface Tenant {
   slug: string;
   name: string;
   status: TenantStatus;
-  /** Its holds and bookings take no real seat (ADR 28). Never changes. */
+  /** Its holds and bookings take no real seat (ADR 29). Never changes. */
   sandbox: boolean;
   /** The first part of its booking references: ACME in ACME-1042. */
   bookingPrefix: string;
