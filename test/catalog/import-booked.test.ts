@@ -40,7 +40,7 @@ describe('an import of departures with holds and bookings', () => {
   it('looks at real seats only: seats, currency and bookings of the sandbox do not limit it', async () => {
     const { db } = database;
     const { id } = await givenTenant(db, { slug: 'tester', sandbox: true });
-    const files = (changes: object, currency = 'EUR') => ({
+    const files = (changes: Record<string, unknown>, currency = 'EUR') => ({
       'tours.json': [{ ...entry('tried', departureEntry(changes)), currency }],
     });
     await importFiles(db, files({}));
