@@ -1,7 +1,7 @@
 /*
  * Simulates one departure that all customers want, and compares the simulation with measured runs: `npm run bench -- hot-departure`.
- * The sales of a departure are written by one batch after another. A batch of n sales takes `batchMs + n * saleMs`; Node's thread takes
- * `nodeMs` for the request and the answer of each sale.
+ * The sales of a departure are written by one batch after another. A batch of n sales takes PostgreSQL `batchMs + n * saleMs`, in STEPS
+ * statements; Node's thread takes `nodeMs` for the request and the answer of each sale, and `stepMs` between two statements.
  */
 import { cpuMs } from './cpu-time';
 import { sell } from './load';
@@ -13,6 +13,8 @@ import type { Instance } from '../stack/service';
 
 /** The most sales of a batch (sales/sale-queue.ts). */
 const BATCH_MAX = 128;
+/** The statements of a batch, with BEGIN and COMMIT (sales/grant-sales.ts). */
+const STEPS = 11;
 const SECONDS = 3;
 const CONNECTIONS = [1, 16, 64, 256];
 const SIMULATED_SALES = 30_000;
@@ -21,6 +23,7 @@ interface Model {
   batchMs: number;
   saleMs: number;
   nodeMs: number;
+  stepMs: number;
 }
 
 interface Rate {
@@ -36,7 +39,7 @@ export async function measureHotDeparture(): Promise<void> {
   const measured = await withStack(measureRates);
   const one = measured.get(1)!;
   const most = measured.get(256)!;
-  const model = calibrate(one.perSecond, most.perSecond, most.nodeMs);
+  const model = calibrate(one, most);
   const rows = CONNECTIONS.map((connections) => {
     const real = measured.get(connections)!;
     const simulated = simulate(model, connections);
@@ -58,8 +61,8 @@ export async function measureHotDeparture(): Promise<void> {
   }
   const head = ['connections', 'use', 'holds a second', 'simulated', 'ratio', 'p50 ms', 'simulated p50 ms'];
   const title =
-    `A batch of n holds takes ${rounded(model.batchMs)} + n × ${rounded(model.saleMs)} ms, ` +
-    `and Node's thread ${rounded(model.nodeMs)} ms for each; with 256 connections PostgreSQL takes ${rounded(most.serverMs)} ms of CPU for each`;
+    `A batch of n holds takes ${rounded(model.batchMs)} + n × ${rounded(model.saleMs)} ms in PostgreSQL, ` +
+    `and Node's thread ${rounded(model.nodeMs)} ms for each hold and ${rounded(model.stepMs)} ms for each of ${STEPS} statements; with 256 connections PostgreSQL takes ${rounded(most.serverMs)} ms of CPU for each`;
   printTable(title, head, rows);
   await writeSection(
     'One hot departure',
@@ -100,66 +103,78 @@ async function measureRates(stack: BenchStack, api: Instance): Promise<Map<numbe
   );
 }
 
-/** Finds the model that simulates both rates: one client alone gives the sum of the three times. */
-function calibrate(alone: number, full: number, nodeMs: number): Model {
-  const sum = 1000 / alone;
-  const share = Math.min(nodeMs, sum / 2);
-  const modelWith = (saleMs: number) => ({
-    saleMs,
-    nodeMs: share,
-    batchMs: Math.max(0, sum - share - saleMs),
-  });
-  let [low, high] = [0, sum - share];
+/** Finds the model that simulates both rates. One client alone gives the sum of all times, and Node's time for the statements. */
+function calibrate(alone: Rate, full: Rate): Model {
+  const sum = 1000 / alone.perSecond;
+  const nodeMs = Math.min(full.nodeMs, sum / 2);
+  const stepMs = Math.max(0, Math.min(alone.nodeMs, sum) - nodeMs) / STEPS;
+  const serverMs = sum - nodeMs - STEPS * stepMs;
+  const modelWith = (saleMs: number) => ({ saleMs, nodeMs, stepMs, batchMs: Math.max(0, serverMs - saleMs) });
+  let [low, high] = [0, serverMs];
   for (let step = 0; step < 30; step++) {
     const middle = (low + high) / 2;
-    if (simulate(modelWith(middle), 256).perSecond > full) low = middle;
+    if (simulate(modelWith(middle), 256).perSecond > full.perSecond) low = middle;
     else high = middle;
   }
   return modelWith((low + high) / 2);
 }
 
-/** A request that Node reads, or an answer that it writes. */
+/** Work for Node's thread: a request, an answer, or the next statement of the batch. */
 interface Task {
-  reads: boolean;
+  kind: 'request' | 'answer' | 'statement';
   sentAt: number;
   readyAt: number;
 }
 
 /**
- * Simulates clients that each send one hold, wait for the answer and send the next one. Node's thread reads requests and writes answers
- * in order of arrival, half of its time for each, also while a batch is written. The next batch takes what waits when one ends.
+ * Simulates clients that each send one hold, wait for the answer and send the next one. Node's thread does its tasks in order of
+ * arrival, so a batch also waits for the requests and answers that come between its statements. The next batch takes what waits when
+ * one ends.
  */
-function simulate({ batchMs, saleMs, nodeMs }: Model, clients: number): Pick<Rate, 'perSecond' | 'p50'> {
-  const tasks: Task[] = Array.from({ length: clients }, () => ({ reads: true, sentAt: 0, readyAt: 0 }));
+function simulate(
+  { batchMs, saleMs, nodeMs, stepMs }: Model,
+  clients: number,
+): Pick<Rate, 'perSecond' | 'p50'> {
+  const tasks: Task[] = Array.from({ length: clients }, () => ({ kind: 'request', sentAt: 0, readyAt: 0 }));
   const times: number[] = [];
   let waiting: number[] = [];
   let batch: number[] = [];
-  let [now, nodeFreeAt, batchEndsAt] = [0, 0, Infinity];
+  let [now, statementEndsAt, statements] = [0, Infinity, 0];
+  const startStatement = () => {
+    statements += 1;
+    statementEndsAt = now + (batchMs + batch.length * saleMs) / STEPS;
+  };
   const startBatch = () => {
     batch = waiting.slice(0, BATCH_MAX);
     waiting = waiting.slice(BATCH_MAX);
-    batchEndsAt = now + batchMs + batch.length * saleMs;
+    statements = 0;
+    startStatement();
+  };
+  const endBatch = () => {
+    for (const sentAt of batch) tasks.push({ kind: 'answer', sentAt, readyAt: now });
+    batch = [];
+  };
+  const finish: Record<Task['kind'], (sentAt: number) => void> = {
+    request: (sentAt) => void waiting.push(sentAt),
+    answer(sentAt) {
+      times.push(now - sentAt);
+      tasks.push({ kind: 'request', sentAt: now, readyAt: now });
+    },
+    statement: () => (statements < STEPS ? startStatement() : endBatch()),
   };
   while (times.length < SIMULATED_SALES) {
-    const task = tasks[0];
-    const nodeDoneAt = task ? Math.max(nodeFreeAt, task.readyAt) + nodeMs / 2 : Infinity;
-    if (batchEndsAt <= nodeDoneAt) {
-      now = batchEndsAt;
-      for (const sentAt of batch) tasks.push({ reads: false, sentAt, readyAt: now });
-      batchEndsAt = Infinity;
-      if (waiting.length > 0) startBatch();
+    const startsAt = tasks[0] ? Math.max(now, tasks[0].readyAt) : Infinity;
+    if (statementEndsAt <= startsAt) {
+      tasks.push({ kind: 'statement', sentAt: 0, readyAt: statementEndsAt });
+      statementEndsAt = Infinity;
       continue;
     }
-    tasks.shift();
-    now = nodeFreeAt = nodeDoneAt;
-    if (task!.reads) waiting.push(task!.sentAt);
-    else {
-      times.push(now - task!.sentAt);
-      tasks.push({ reads: true, sentAt: now, readyAt: now });
-    }
+    const { kind, sentAt } = tasks.shift()!;
+    now = startsAt + (kind === 'statement' ? stepMs : nodeMs / 2);
+    finish[kind](sentAt);
     // The requests that arrive in one turn of the event loop share a batch.
     const turnEnds = tasks.length === 0 || tasks[0]!.readyAt > now || waiting.length >= BATCH_MAX;
-    if (batchEndsAt === Infinity && waiting.length > 0 && turnEnds) startBatch();
+    if (batch.length === 0 && waiting.length > 0 && turnEnds) startBatch();
   }
   return { perSecond: (1000 * times.length) / now, p50: median(times) };
 }
