@@ -18,13 +18,6 @@ end $$;
 create trigger tenants_kind_never_changes before update of sandbox on tenants
   for each row when (old.sandbox is distinct from new.sandbox) execute function refuse_another_kind();
 
--- The kind precedes the rest, so that a count reads no row of the other kind, and no table row where the index has it.
-drop index seat_holds_live;
-create index seat_holds_live on seat_holds (departure_id, sandbox, expires_at) include (quantity) where status = 'active';
-drop index booking_leads_standing;
-create index booking_leads_standing on booking_leads (departure_id, sandbox) include (adults, children, status, payment_due_at)
-  where status in ('pending_payment', 'confirmed');
-
 -- Counts the seats of one kind; the rest is as in 0015.
 create function count_seats(departure uuid, of_sandbox boolean, at timestamptz) returns table (taken integer)
   language sql stable rows 1
