@@ -9,11 +9,13 @@ import {
   REVEAL_FLAG,
   sinceFlag,
   TENANT_FLAG,
+  travelDate,
 } from '../engine/flags';
-import { bookingRef, line, moment, slug, wholeNumber } from '../engine/values';
+import { bookingRef, email, line, moment, slug, wholeNumber } from '../engine/values';
 
 const REF = { ref: bookingRef };
 const DAY_MS = 86_400_000;
+const CHANGEABLE = ['date', 'adults', 'children', 'name', 'phone', 'email', 'notes'];
 
 const SANDBOX_FLAG = flag('--sandbox', 'only of sandbox tenants, which are left out unless named');
 
@@ -53,6 +55,30 @@ export const booking: Noun = {
       flags: [REVEAL_FLAG],
       examples: ['booking show ACME-1042'],
       run: () => (require('./booking/show') as typeof import('./booking/show')).showBookingCommand,
+    },
+    {
+      usage: 'change <ref>',
+      about:
+        'Change the date, the party or the customer of a booking; its seats move, and booking.updated is sent',
+      args: REF,
+      flags: [
+        flag('--date <date>', 'another date of the tour, at its price of today', { parse: travelDate }),
+        flag('--adults <number>', 'how many adults', { parse: wholeNumber(0, 50) }),
+        flag('--children <number>', 'how many children', { parse: wholeNumber(0, 50) }),
+        flag('--name <text>', "the customer's name", { parse: line(200) }),
+        flag('--phone <number>', "the customer's phone number", { parse: line(40) }),
+        flag('--email <address>', "the customer's e-mail address", { parse: email }),
+        flag('--notes <text>', 'notes, instead of those that it has', { parse: line(2000) }),
+      ],
+      check: (options: object) => {
+        if (CHANGEABLE.every((name) => !(name in options)))
+          throw new UsageError(`name at least one of ${CHANGEABLE.map((name) => `--${name}`).join(', ')}`);
+      },
+      examples: [
+        'booking change ACME-1042 --date 2027-03-13 --adults 3',
+        'booking change ACME-1042 --phone "+49 30 901821"',
+      ],
+      run: () => change().changeBookingCommand,
     },
     {
       usage: 'confirm <ref>',

@@ -1,5 +1,11 @@
 import { isBookingRef } from '../../services/api/bookings/booking-lead';
-import { CONTROL_CHARACTER, isCalendarDate, isSlug, isUuid } from '../../services/platform/text-forms';
+import {
+  CONTROL_CHARACTER,
+  isCalendarDate,
+  isEmail,
+  isSlug,
+  isUuid,
+} from '../../services/platform/text-forms';
 import { UsageError } from './failure';
 
 /*
@@ -72,6 +78,12 @@ export function line(max: number) {
     }
     return value;
   };
+}
+
+export function email(text: string, name: string): string {
+  const value = line(254)(text, name);
+  if (!isEmail(value)) throw new UsageError(`${name} must be an e-mail address`);
+  return value;
 }
 
 export function slug(text: string, name: string): string {

@@ -17,6 +17,12 @@ export function isSlug(text: string): boolean {
   return SLUG.test(text);
 }
 
+const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
+
+export function isEmail(text: string): boolean {
+  return EMAIL.test(text);
+}
+
 /** Accepts YYYY-MM-DD of a day that PostgreSQL accepts: a pattern alone accepts 2026-02-31, and Date accepts the year 0000. */
 export function isCalendarDate(text: string): boolean {
   if (!DATE.test(text) || text.startsWith('0000')) return false;

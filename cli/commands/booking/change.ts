@@ -1,10 +1,13 @@
-import type { ChangedBooking, NamedBooking } from '../../../services/api/bookings/booking-lead';
+import { amendBooking } from '../../../services/api/bookings/amend-booking';
+import type { ChangedBooking, Customer, NamedBooking } from '../../../services/api/bookings/booking-lead';
 import { cancelBooking, confirmBooking } from '../../../services/api/bookings/change-booking';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { recordTerminalChange } from '../../../services/api/catalog/tour.repository';
 import type { ReplayedResponse } from '../../../services/api/idempotency/run-idempotent';
 import { describeParty } from '../../../services/api/pricing/party';
 import { byOperator } from '../../../services/api/tenants/actor';
+import { findTenant } from '../../../services/api/tenants/find-tenant';
+import { phoneInput } from '../../../services/api/tenants/phone';
 import { ANY_TENANT, type TenantScope } from '../../../services/api/tenants/tenant';
 import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
@@ -30,6 +33,31 @@ export async function cancelBookingCommand(
   );
 }
 
+interface ChangeOptions extends Partial<Customer> {
+  date?: string;
+  adults?: number;
+  children?: number;
+  notes?: string;
+}
+
+export async function changeBookingCommand(
+  context: Context,
+  { date: departureDate, adults: adult, children: child, name, phone, email, notes }: ChangeOptions,
+  ref: string,
+): Promise<void> {
+  const { tenant: seller } = await getBooking(context.db, ANY_TENANT, ref);
+  const tenant = await findTenant(context.db, seller.slug);
+  const customer = {
+    name,
+    email,
+    phone: phone === undefined ? undefined : phoneInput('--phone', phone, tenant.country),
+  };
+  const amendment = { departureDate, party: { adult, child }, customer, notes, expectedTotal: null };
+  await change(context, 'booking.change', ref, (trx, _scope, named) =>
+    amendBooking(trx, tenant, { ...named, ...amendment }),
+  );
+}
+
 async function change(
   { audited, operator, output }: Context,
   action: string,
@@ -47,5 +75,7 @@ async function change(
     return { changed: before !== after, document: toBookingDocument(after) };
   });
   output.answer(document, (screen) => properties(document, screen));
-  if (!changed) output.note(`${ref} was already ${document.status}: nothing was changed`);
+  if (changed) return;
+  const state = action === 'booking.change' ? 'has these values' : `was already ${document.status}`;
+  output.note(`${ref} ${state}: nothing was changed`);
 }

@@ -7,13 +7,13 @@ import {
   givenInput,
   optionalDate,
   optionalInput,
-  phoneInput,
   proseInput,
   readAll,
   textInput,
 } from '../http/input';
 import { numberOr, type PartyBody, partyInput } from '../pricing/party-input';
 import { isCountry } from '../tenants/country';
+import { PHONE_MAX, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import type { BookingAmendment } from './amend-booking';
 import type { BookingBody, BookingPatch, CancelBody, TravellerBody } from './booking.dto';
@@ -30,7 +30,7 @@ export function bookingRequest(body: BookingBody, { country }: Tenant): Omit<Boo
     party: () => partyInput(body),
     travellers: () => optionalInput(body.travellers, (travellers) => travellersInput(travellers, body)),
     name: () => textInput('name', body.name, 200),
-    phone: () => phoneInput('phone', body.phone, phoneCountryOf(body) ?? country),
+    phone: () => customerPhone(body.phone, phoneCountryOf(body) ?? country),
     phoneCountry: () => optionalInput(body.phone_country, (code) => phoneCountryInput('phone_country', code)),
     email: () => emailInput('email', body.email),
     holdId: () => optionalInput(body.hold_id, (id) => textInput('hold_id', id, 128)),
@@ -61,8 +61,7 @@ export function bookingAmendment(body: BookingPatch, { country }: Tenant): Booki
     something: () => assertNotEmpty(fields),
     departureDate: () => optionalDate('body', 'departure_date', body.departure_date),
     name: () => givenInput(body.name, (name) => textInput('name', name, 200)),
-    phone: () =>
-      givenInput(body.phone, (phone) => phoneInput('phone', phone, phoneCountryOf(body) ?? country)),
+    phone: () => givenInput(body.phone, (phone) => customerPhone(phone, phoneCountryOf(body) ?? country)),
     phoneCountry: () => givenInput(phone_country, (code) => countryOfPhone(code, body.phone)),
     email: () => givenInput(body.email, (email) => emailInput('email', email)),
     notes: () => clearableInput(body.notes, (notes) => proseInput('notes', notes, 2000)),
@@ -74,6 +73,10 @@ export function bookingAmendment(body: BookingPatch, { country }: Tenant): Booki
     ...{ departureDate, party: { adult, child, single_supplement: single_supplements } },
     ...{ customer: { name, phone, email }, notes, externalRef, travellers, expectedTotal },
   };
+}
+
+function customerPhone(phone: string, country: string): string {
+  return phoneInput('phone', textInput('phone', phone, PHONE_MAX), country);
 }
 
 function phoneCountryOf({ phone_country: code }: Pick<BookingBody, 'phone_country'>): string | undefined {

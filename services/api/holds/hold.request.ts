@@ -5,11 +5,11 @@ import {
   givenInput,
   optionalDate,
   optionalInput,
-  phoneInput,
   readAll,
   textInput,
 } from '../http/input';
 import { holdPartyInput } from '../pricing/party-input';
+import { PHONE_MAX, phoneInput } from '../tenants/phone';
 import type { Tenant } from '../tenants/tenant';
 import type { HoldAmendment } from './amend-hold';
 import type { HoldBody, HoldPatch } from './hold.dto';
@@ -29,7 +29,7 @@ export function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, '
     holdMinutes: () => assertHoldMinutes(tenant, body.hold_minutes ?? holdDefaultMinutes),
     externalRef: () => optionalInput(body.external_ref, (ref) => textInput('external_ref', ref, 128)),
     name: () => optionalInput(customer.name, (name) => textInput('customer.name', name, 200)),
-    phone: () => optionalInput(customer.phone, (phone) => phoneInput('customer.phone', phone, country)),
+    phone: () => optionalInput(customer.phone, (phone) => customerPhone(phone, country)),
     email: () => optionalInput(customer.email, (email) => emailInput('customer.email', email)),
   });
   const { name, phone, email, ...rest } = read;
@@ -47,9 +47,13 @@ export function holdAmendment(body: HoldPatch, { country }: Tenant): HoldAmendme
     departureDate: () => optionalDate('body', 'departure_date', departure_date),
     externalRef: () => givenInput(external_ref, (ref) => textInput('external_ref', ref, 128)),
     name: () => givenInput(customer.name, (name) => textInput('customer.name', name, 200)),
-    phone: () => givenInput(customer.phone, (phone) => phoneInput('customer.phone', phone, country)),
+    phone: () => givenInput(customer.phone, (phone) => customerPhone(phone, country)),
     email: () => givenInput(customer.email, (email) => emailInput('customer.email', email)),
   });
   const { quantity, adults, children } = body;
   return { quantity, adults, children, departureDate, externalRef, customer: people };
+}
+
+function customerPhone(phone: string, country: string): string {
+  return phoneInput('customer.phone', textInput('customer.phone', phone, PHONE_MAX), country);
 }

@@ -1,6 +1,5 @@
-import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
 import { type InputIssue, InvalidInputError, type InputPlace } from '../../platform/errors';
-import { CONTROL_CHARACTER, isCalendarDate, toUtcInstant } from '../../platform/text-forms';
+import { CONTROL_CHARACTER, isCalendarDate, isEmail, toUtcInstant } from '../../platform/text-forms';
 
 import { BadInputError } from './http.errors';
 import { NOT_A_TIME } from './query-parameters';
@@ -8,7 +7,6 @@ import { NOT_A_TIME } from './query-parameters';
 /** Control characters without tab and line breaks. */
 const CONTROL_CHARACTER_IN_PROSE =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
-const EMAIL = /^[^\s@]{1,64}@[^\s@.]+(?:\.[^\s@.]+)+$/;
 
 /**
  * Matches more combining marks in a row than any script needs (the Stream-Safe Text Format of UAX 15 allows 30).
@@ -63,7 +61,7 @@ export function countryInput(value: string | undefined): string | undefined {
 
 export function emailInput(field: string, value: string): string {
   const email = textInput(field, value, 254);
-  if (!EMAIL.test(email)) throw new InvalidInputError('body', field, 'must be an e-mail address');
+  if (!isEmail(email)) throw new InvalidInputError('body', field, 'must be an e-mail address');
   return email;
 }
 
@@ -119,28 +117,6 @@ function readText(
   if (text === '') throw refuse('must not be empty');
   if ([...text].length > maxLength) throw refuse(`must have at most ${maxLength} characters`);
   return text;
-}
-
-const LONGEST_PHONE = 40;
-
-/**
- * Returns E.164 by the tenant's country if the text parses, else its digits with an optional leading plus.
- * @param country ISO 3166 alpha-2, for numbers written without a country code
- */
-export function phoneInput(field: string, value: string, country: string): string {
-  const text = asciiDigits(textInput(field, value, LONGEST_PHONE));
-  const digits = text.replace(/\D/g, '');
-  if (digits.length < 6) throw new InvalidInputError('body', field, 'must have at least 6 digits');
-  const parsed = parsePhoneNumberFromString(text, country as CountryCode);
-  if (parsed?.isPossible()) return parsed.number;
-  return text.startsWith('+') ? `+${digits}` : digits;
-}
-
-/** Converts Arabic, Persian and full-width digits. The last four bits of each are its value. */
-function asciiDigits(text: string): string {
-  return text.replace(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) =>
-    String(digit.charCodeAt(0) & 0xf),
-  );
 }
 
 /** Runs all readers and collects their issues in one error. @throws BadInputError (400) */

@@ -1,0 +1,29 @@
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
+import { InvalidInputError } from '../../platform/errors';
+
+/** Characters of a phone number in a request. */
+export const PHONE_MAX = 40;
+const LEAST_DIGITS = 6;
+
+/**
+ * Returns E.164 by the country if the text parses, else its digits with an optional leading plus.
+ * @param phone one line of text
+ * @param country ISO 3166 alpha-2, for numbers written without a country code
+ * @throws InvalidInputError for fewer than 6 digits (400)
+ */
+export function phoneInput(field: string, phone: string, country: string): string {
+  const text = asciiDigits(phone);
+  const digits = text.replace(/\D/g, '');
+  if (digits.length < LEAST_DIGITS)
+    throw new InvalidInputError('body', field, `must have at least ${LEAST_DIGITS} digits`);
+  const parsed = parsePhoneNumberFromString(text, country as CountryCode);
+  if (parsed?.isPossible()) return parsed.number;
+  return text.startsWith('+') ? `+${digits}` : digits;
+}
+
+/** Converts Arabic, Persian and full-width digits. The last four bits of each are its value. */
+function asciiDigits(text: string): string {
+  return text.replace(/[\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, (digit) =>
+    String(digit.charCodeAt(0) & 0xf),
+  );
+}

@@ -1,0 +1,86 @@
+import { amendHold } from '../../services/api/holds/amend-hold';
+import { inTransaction } from '../../services/platform/database';
+import { daysFromToday, givenDeparture } from '../support/given';
+import { useSales } from './sales';
+
+const sales = useSales();
+
+describe('tourctl booking change', () => {
+  it('moves a booking to another date with another party, and the history tells who did it', async () => {
+    const { db, tenant, tour, date } = sales;
+    const other = await givenDeparture(db, tour, {
+      ...{ date: daysFromToday(31), seats: 3 },
+      prices: { adult: 60_000, child: 30_000 },
+    });
+    const { bookingRef } = await sales.book(1);
+    const line = `booking change ${bookingRef} --date ${other} --adults 2 --children 1`;
+    expect(await sales.json(line)).toMatchObject({
+      ...{ booking_ref: bookingRef, departure_date: other, adults: 2, children: 1 },
+      ...{ total_price: 1_500, status: 'pending_payment' },
+    });
+    expect(await sales.lastAudit()).toMatchObject({
+      ...{ action: 'booking.change', subject: bookingRef, tenantId: tenant.id },
+      ...{ before: { departure_date: date, adults: 1 }, after: { departure_date: other, adults: 2 } },
+    });
+    const { history } = await sales.json(`booking show ${bookingRef}`);
+    expect(history).toMatchObject([
+      { event: 'booked', detail: `1 seat on ${date}` },
+      {
+        ...{ event: 'changed', by: 'operator olga' },
+        detail: expect.stringContaining(
+          `departure date from ${date} to ${other}, adults from 1 to 2, children from 0 to 1`,
+        ),
+      },
+    ]);
+    expect(await sales.refusal(`booking change ${bookingRef} --adults 3`)).toBe('1 insufficient_seats');
+    expect(await sales.refusal(`booking change ${bookingRef} --date ${daysFromToday(60)}`)).toBe(
+      '1 departure_gone',
+    );
+  });
+
+  it('changes the customer, whose phone number is read by the country of the tenant', async () => {
+    const { bookingRef, departureDate } = await sales.book(1, { notes: 'Vegan' });
+    const people = ['--name', 'Rui Lima', '--phone', '030 901821', '--email', 'rui@example.com'];
+    const words = ['booking', 'change', bookingRef, ...people, '--notes', 'No nuts'];
+    expect((await sales.tourctl(words)).code).toBe(0);
+    expect(await sales.json(`booking show ${bookingRef} --reveal`)).toMatchObject({
+      customer: { name: 'Rui Lima', phone: '+4930901821', email: 'rui@example.com' },
+      ...{ notes: 'No nuts', departure_date: departureDate },
+    });
+    const { stdout } = await sales.tourctl(`booking show ${bookingRef}`);
+    expect(stdout).toMatch(/changed +operator olga +name, phone, email, notes/);
+    expect(stdout).not.toContain('Rui');
+  });
+
+  it('says that nothing was changed where the booking has the values, and leaves no second event', async () => {
+    const { bookingRef } = await sales.book(1);
+    const again = await sales.tourctl(`booking change ${bookingRef} --adults 1`);
+    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('nothing was changed')]);
+    expect((await sales.json(`booking show ${bookingRef}`)).history).toHaveLength(1);
+  });
+
+  it.each(['', '--adults 51', '--date tomorrow', '--email nobody', '--name='])(
+    'refuses the flags "%s" with 2',
+    async (flags) => {
+      expect((await sales.tourctl(`booking change ACME-1042 ${flags} --json`)).code).toBe(2);
+    },
+  );
+
+  it('refuses a booking that does not stand, and an unknown one', async () => {
+    const { bookingRef } = await sales.book(1);
+    await sales.tourctl(`booking cancel ${bookingRef} --yes`);
+    expect(await sales.refusal(`booking change ${bookingRef} --adults 2`)).toBe('1 booking_state_conflict');
+    expect(await sales.refusal('booking change ZZ-99999999 --adults 2')).toBe('1 booking_not_found');
+  });
+
+  it('shows the changes of a hold in its history', async () => {
+    const { id } = await sales.hold(1);
+    const named = { holdId: id, by: 'key AAAAAAAAAAAA', customer: { name: 'Rui' }, quantity: 2 };
+    await inTransaction(sales.db, (trx) => amendHold(trx, sales.tenant, named));
+    const { history } = await sales.json(`hold show ${id}`);
+    expect(history).toMatchObject([
+      { event: 'placed', detail: '1 seat' },
+      { event: 'changed', by: 'key AAAAAAAAAAAA', detail: 'adults from 1 to 2, name' },
+    ]);
+  });
+});
