@@ -26,9 +26,3 @@ create table booking_changes (
   fields  json        not null
 );
 create index booking_changes_lead on booking_changes (lead_id);
-
--- Adds the event to those that an endpoint can ask for.
-alter table webhook_endpoints drop constraint webhook_endpoints_events_known;
-alter table webhook_endpoints add constraint webhook_endpoints_events_known
-  check (cardinality(events) > 0 and events <@ array['booking.created', 'booking.confirmed', 'booking.updated', 'booking.cancelled',
-    'booking.expired', 'hold.expired', 'departure.cancelled', 'departure.updated', 'endpoint.disabled']);

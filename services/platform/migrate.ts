@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Db, Trx } from './database';
-import { AppError, LOCK_NOT_AVAILABLE, sqlState } from './errors';
+import { AppError, DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
 
 const DIRECTORY = path.resolve(__dirname, '../../migrations');
 
@@ -74,7 +74,7 @@ async function runUntilLocked(run: () => Promise<unknown>): Promise<void> {
       await run();
       return;
     } catch (error) {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+      if (![LOCK_NOT_AVAILABLE, DEADLOCK].includes(sqlState(error) ?? '')) throw error;
       if (attempt === TABLE_LOCK_ATTEMPTS) throw new TablesInUseError();
       await sleep(TABLE_LOCK_PAUSE_MS);
     }
@@ -82,7 +82,7 @@ async function runUntilLocked(run: () => Promise<unknown>): Promise<void> {
 }
 
 /** Another transaction holds a lock of a table that a migration needs. */
-export class TablesInUseError extends AppError {
+class TablesInUseError extends AppError {
   readonly code = 'tables_in_use';
 
   constructor() {
