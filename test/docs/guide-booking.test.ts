@@ -64,6 +64,7 @@ describeWith(
         ...snippets('sh', 'Find tours'),
         ...snippets('sh', 'Keep answers'),
         ...snippets('sh', 'Holds'),
+        ...snippets('sh', 'Change a booking'),
       ].join('\n');
       const { code, stderr, stdout } = await runProgram('bash', ['--norc', '-c', script], {
         cwd: await folderWith({}),
@@ -71,11 +72,18 @@ describeWith(
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toContain('"confirmed"');
       expect(await bookings()).toMatchObject([
-        { status: 'confirmed', adults: 2, children: 1, external_ref: 'cart-81', total_price: 1600 },
+        {
+          status: 'confirmed',
+          adults: 2,
+          children: 0,
+          external_ref: 'cart-81',
+          total_price: 1200,
+          notes: 'Window seats',
+        },
       ]);
       expect(stdout).toContain('\n304\n');
       expect(await seatsTaken(api.context.db, seats)).toBe(taken);
-      expect(await seatsTaken(api.context.db, otherSeats)).toBe(takenLater + 3);
+      expect(await seatsTaken(api.context.db, otherSeats)).toBe(takenLater + 2);
     });
   },
   isInstalled('curl') && isInstalled('jq'),

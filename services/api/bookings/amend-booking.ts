@@ -160,7 +160,8 @@ function amendedDeposit(
   before: BookingLead,
   { priceBreakdown, totalMinor, moves }: Priced & { totalMinor: number; moves: boolean },
 ) {
-  const percent = moves ? Number(tenant.depositPercent) : before.priceBreakdown['deposit_percent'];
+  const booked = moves ? undefined : (before.priceBreakdown['deposit_percent'] as number | undefined);
+  const percent = booked ?? Number(tenant.depositPercent);
   const follows = before.status !== 'confirmed' && (moves || totalMinor !== before.totalMinor);
   return {
     priceBreakdown: { ...priceBreakdown, deposit_percent: percent },
