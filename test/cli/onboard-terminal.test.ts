@@ -159,7 +159,7 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     const person = terminal.sit('tenant onboard');
     await person.answer('Its name for people:', 'Gone', KEY.enter);
     await person.answer('Slug', KEY.enter);
-    await person.answer('Status', KEY.ctrlC);
+    await person.answer('Kind', KEY.ctrlC);
     await person.see('Interrupted: nothing was changed');
     expect(await person.ended).toBe(130);
     expect(await countRows()).toEqual(before);
