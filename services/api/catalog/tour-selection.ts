@@ -14,6 +14,8 @@ export interface TourSelection {
   durationMax?: number;
   /** Folded text to find in the folded name. */
   nameContains?: string;
+  /** The tour has changed for the tenant at this time or later; RFC 3339. */
+  updatedSince?: string;
 }
 
 /** The place of a tour in a list: by name, or by next departure. */
@@ -24,4 +26,6 @@ export interface PagePosition {
   sortKey?: string;
   /** The clock reading of the first page, by which the next departures of all pages are chosen. */
   at?: string;
+  /** readAsOf() of the first page; only with `updatedSince`. */
+  asOf?: string;
 }
