@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/database';
 import { IS_VISIBLE, visibilityJoins } from './visibility';
 
-/** The first key of the locks of catalog_change_time() in migration 0023. */
+/** The first key of the locks of catalog_change_time() in migration 0024. */
 const CHANGE_LOCK = 20_280_028;
 
 /**
