@@ -93,6 +93,39 @@ describe('the seats of a departure', () => {
     });
   });
 
+  it('are left and taken within the kind by a booking and a hold that move or grow', async () => {
+    const seats = await givenSeats(api.db, { seats: 2 });
+    const date = await givenDeparture(api.db, seats.tour, { date: daysFromToday(31), seats: 3 });
+    const other = { ...seats, date };
+    await book(shop, seats, 2);
+    await book(shop, other, 3);
+    const { booking_ref } = (await book(sandbox, seats, 2)).body;
+    const { hold_id } = (await hold(sandbox, other, 1)).body;
+    const path = `/api/tenant/bookings/${booking_ref}`;
+    expect((await sandbox.patch(path, { departure_date: date })).status).toBe(200);
+    expectProblem(await sandbox.patch(path, { adults: 3 }), 409, 'insufficient_seats', {
+      seats_available: 2,
+    });
+    const moved = await sandbox.patch(`/api/gateway/holds/${hold_id}`, {
+      departure_date: seats.date,
+      quantity: 2,
+    });
+    expect([moved.status, moved.body.seats_available]).toEqual([200, 0]);
+    expect((await sandbox.patch(path, { adults: 3 })).status).toBe(200);
+    expect(await seatsTakenByKind(api.db, seats)).toEqual({ real: 2, sandbox: 2 });
+    expect(await seatsTakenByKind(api.db, other)).toEqual({ real: 3, sandbox: 3 });
+  });
+
+  it('decide the status of the kind that a list of departures asks for', async () => {
+    const seats = await givenSeats(api.db, { seats: 1 });
+    await book(sandbox, seats, 1);
+    const listed = async (website: Website, status: string) =>
+      (await website.get(`/api/tenant/tours/${seats.tour.slug}/departures?status=${status}`)).body.items
+        .length;
+    expect([await listed(sandbox, 'sold_out'), await listed(sandbox, 'available')]).toEqual([1, 0]);
+    expect([await listed(shop, 'sold_out'), await listed(shop, 'available')]).toEqual([0, 1]);
+  });
+
   it('are cached apart: a sale of the sandbox leaves the entry of real seats', async () => {
     const seats = await givenSeats(api.db, { seats: 5 });
     const cacheStatus = async (website: Website) => {
@@ -174,7 +207,7 @@ describe('an answer to a sandbox tenant', () => {
     expect((await ask(shop)).map(sandboxHeader)).toEqual(statuses.map(() => undefined));
   });
 
-  it('carries it to a key without the scope, and not to an unknown key', async () => {
+  it('carries X-Sandbox to a key without the scope, and not to an unknown key', async () => {
     const reader = await givenWebsite(api, { sandbox: true }, ['catalog:read']);
     const refused = await reader.get('/api/tenant/bookings');
     expectProblem(refused, 401, 'insufficient_scope');
@@ -183,7 +216,7 @@ describe('an answer to a sandbox tenant', () => {
     expect(sandboxHeader(unknown)).toBeUndefined();
   });
 
-  it('carries it to the widget, whose page may read it', async () => {
+  it('carries X-Sandbox to the widget, whose page may read it', async () => {
     const { token } = await givenWidgetToken(api.db, sandbox.tenant);
     const list = await api.http.get(`/api/widget/tours?token=${token}`).set('origin', SHOP);
     expect([list.status, sandboxHeader(list)]).toEqual([200, 'true']);
