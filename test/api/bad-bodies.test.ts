@@ -19,7 +19,10 @@ const EXTEND = () => `/api/gateway/holds/${holdId}/extend`;
 const BOOK = () => '/api/tenant/bookings';
 const CONFIRM = () => `/api/tenant/bookings/${bookingRef}/confirm`;
 const CANCEL = () => `/api/tenant/bookings/${bookingRef}/cancel`;
-const WRITES = { hold: HOLD, extend: EXTEND, book: BOOK, confirm: CONFIRM, cancel: CANCEL };
+const CHANGE_HOLD = () => `/api/gateway/holds/${holdId}`;
+const CHANGE_BOOKING = () => `/api/tenant/bookings/${bookingRef}`;
+const CHANGES = { 'change hold': CHANGE_HOLD, 'change booking': CHANGE_BOOKING };
+const WRITES = { hold: HOLD, extend: EXTEND, book: BOOK, confirm: CONFIRM, cancel: CANCEL, ...CHANGES };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 interface Refusal {
@@ -36,7 +39,8 @@ async function send(
   headers: Record<string, string> = JSON_TYPE,
 ): Promise<Refusal> {
   const all = { authorization: website.authorization, ...headers };
-  const response = await fetch(api.baseUrl + path, { method: 'POST', headers: all, body });
+  const method = [CHANGE_HOLD(), CHANGE_BOOKING()].includes(path) ? 'PATCH' : 'POST';
+  const response = await fetch(api.baseUrl + path, { method, headers: all, body });
   const text = await response.text();
   expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
   expect(response.headers.get('x-request-id')).toBeTruthy();

@@ -218,6 +218,24 @@ describe('a change of a booking to another date', () => {
   });
 });
 
+describe('a change of a booking in the sandbox', () => {
+  it('takes seats of the sandbox only', async () => {
+    const tests = await givenWebsite(api, { sandbox: true });
+    const seats = await givenSeats(api.db, { seats: 3 });
+    const other = await givenOther(seats.tour, { seats: 3 });
+    await givenBooking(other, { adults: 3 });
+    const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 2 };
+    const { booking_ref } = (await tests.book(order)).body;
+    const moved = await tests.patch(pathOf(booking_ref), { departure_date: other.date, adults: 3 });
+    expect([moved.status, moved.headers['x-sandbox']]).toEqual([200, 'true']);
+    expectProblem(await tests.patch(pathOf(booking_ref), { adults: 4 }), 409, 'insufficient_seats');
+    const { hold_id } = (await tests.hold(seats.tour, { departure_date: seats.date, quantity: 1 })).body;
+    expect((await tests.patch(`/api/gateway/holds/${hold_id}`, { quantity: 3 })).status).toBe(200);
+    expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, other)]).toEqual([0, 3]);
+    expect((await givenBooking(seats, { adults: 3 })).adults).toBe(3);
+  });
+});
+
 describe('a change of a confirmed booking', () => {
   it('changes its total and keeps its deposit, also when the total becomes smaller', async () => {
     const seats = await givenSeats(api.db);

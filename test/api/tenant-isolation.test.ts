@@ -55,6 +55,7 @@ const BY_TOUR: Record<string, (tour: string) => Promise<Response>> = {
 };
 const BY_HOLD: Record<string, (id: string) => Promise<Response>> = {
   'get /api/gateway/holds/{hold_id}': (id) => stranger.get(`/api/gateway/holds/${id}`),
+  'patch /api/gateway/holds/{hold_id}': (id) => stranger.patch(`/api/gateway/holds/${id}`, { quantity: 1 }),
   'delete /api/gateway/holds/{hold_id}': (id) => stranger.delete(`/api/gateway/holds/${id}`),
   'post /api/gateway/holds/{hold_id}/extend': (id) =>
     stranger.post(`/api/gateway/holds/${id}/extend`, { hold_minutes: 5 }),
@@ -62,6 +63,8 @@ const BY_HOLD: Record<string, (id: string) => Promise<Response>> = {
 };
 const BY_BOOKING: Record<string, (ref: string) => Promise<Response>> = {
   'get /api/tenant/bookings/{booking_ref}': (ref) => stranger.get(`/api/tenant/bookings/${ref}`),
+  'patch /api/tenant/bookings/{booking_ref}': (ref) =>
+    stranger.patch(`/api/tenant/bookings/${ref}`, { adults: 1 }),
   'post /api/tenant/bookings/{booking_ref}/confirm': (ref) =>
     stranger.post(`/api/tenant/bookings/${ref}/confirm`),
   'post /api/tenant/bookings/{booking_ref}/cancel': (ref) =>
