@@ -265,6 +265,19 @@ describe('with 20,000 holds and bookings of one tenant', () => {
     for (let number = 2; number <= 50; number++) page = await ask(`&cursor=${page.next_cursor}`);
     expect(page).toEqual({ next_cursor: expect.any(String), wide: [] });
   });
+
+  it.each(
+    ['pending_payment', 'cancelled', 'expired'].flatMap((status) => [
+      `status=${status}`,
+      `status=${status}&departure_from=${inDays(-400)}`,
+      `status=${status}&updated_since=${hoursAgo(17_000)}`,
+    ]),
+  )('the bookings of a status that few have are listed without reading the others: %s', async (filter) => {
+    statements();
+    expect(await get(`/api/tenant/bookings?limit=100&${filter}`)).toMatchObject({ next_cursor: null });
+    const scans = statements().flatMap((statement) => statement.scans);
+    expect(scans.filter(({ table, rows }) => table === 'booking_leads' && rows > 100)).toEqual([]);
+  });
 });
 
 describe('with 5,000 archived tours', () => {

@@ -8,14 +8,17 @@ import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 import type { HoldExtension, HoldStatus, PartialCustomer, SeatHold } from './seat-hold';
 
-const HOLD_COLUMNS = `
+/** @param taken SQL: the seats of the hold's kind that are taken on its departure */
+const holdColumns = (taken: string) => `
   h.id, h.tenant_id, n.slug as tenant_slug, h.departure_id, h.quantity, h.children, h.hold_minutes, h.expires_at, ${lockedPrices('h')} as prices, h.currency,
   h.currency_digits, h.price_breakdown, h.external_ref, h.customer_name, h.customer_phone, h.customer_email, h.created_at,
   h.placed_by, h.ended_at, h.ended_by,
   case when hold_lapsed(h.status, h.expires_at, clock.at) then 'expired' else h.status end as status,
   t.id as tour_id, t.slug as tour_slug, d.departure_date,
   case when departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, clock.at)
-       then greatest(d.seats_total - (select taken from count_seats(d.id, h.sandbox, clock.at)), 0) else 0 end as seats_available`;
+       then greatest(d.seats_total - ${taken}, 0) else 0 end as seats_available`;
+
+const HOLD_COLUMNS = holdColumns('(select taken from count_seats(d.id, h.sandbox, clock.at))');
 
 const HOLD_TABLES = `clock, seat_holds h
   join departures d on d.id = h.departure_id
@@ -50,14 +53,14 @@ const HAVING_STATUS: Record<HoldStatus, string[]> = {
   converted: ["h.status = 'converted'"],
 };
 
-/** Returns holds, newest first. Counts the seats of the page's departures only. */
+/** Returns holds, newest first. Counts the seats of each departure of the page once. */
 export async function findHolds(
   db: Db,
   scope: TenantScope,
   { status, since, externalRef, after, limit }: HoldFilter,
 ): Promise<SeatHold[]> {
   const parts = (status ? HAVING_STATUS[status] : ['true']).map(
-    (condition) => `(select h.id, h.created_at from clock, seat_holds h
+    (condition) => `(select h.id, h.created_at, h.departure_id, h.sandbox from clock, seat_holds h
        where (:tenantId::uuid is null or h.tenant_id = :tenantId::uuid)
          and ${condition}
          ${externalRef === undefined ? '' : 'and h.external_ref = :externalRef'}
@@ -66,8 +69,12 @@ export async function findHolds(
        order by h.created_at desc, h.id desc limit :limit)`,
   );
   const { rows } = await db.raw(
-    `${CLOCK}, page as (select * from (${parts.join(' union all ')}) part order by created_at desc, id desc limit :limit)
-     select ${HOLD_COLUMNS} from ${HOLD_TABLES} join page on page.id = h.id
+    `${CLOCK}, page as (select * from (${parts.join(' union all ')}) part order by created_at desc, id desc limit :limit),
+     counted as materialized (
+       select one.*, count.taken from clock, (select distinct departure_id, sandbox from page) one,
+         lateral count_seats(one.departure_id, one.sandbox, clock.at) count)
+     select ${holdColumns('counted.taken')} from ${HOLD_TABLES} join page on page.id = h.id
+       join counted on counted.departure_id = h.departure_id and counted.sandbox = h.sandbox
      order by h.created_at desc, h.id desc`,
     {
       tenantId: tenantIdOf(scope),
