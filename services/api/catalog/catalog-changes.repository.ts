@@ -1,5 +1,4 @@
 import type { Db } from '../../platform/database';
-import { IS_VISIBLE, visibilityJoins } from './visibility';
 
 /** The first key of the locks of catalog_change_time() in migration 0024. */
 const CHANGE_LOCK = 20_280_028;
@@ -35,6 +34,8 @@ export interface CatalogChanges {
   continents: string[];
   /** The same for the rules of visibility alone. */
   everythingShown: boolean;
+  /** What the rules for all tours, and those for continents, have shown at some instant since then: `default`, `in asia`. */
+  scopesSeen: string[];
   continentsShown: string[];
 }
 
@@ -67,6 +68,11 @@ export async function findCatalogChanges(db: Db, tenantId: string, since: string
     `select tour_id from (${HIDDEN_THEMSELVES}) hidden limit :most`,
     { tenantId, updatedSince: since, most: MANY_TOURS + 1 },
   );
+  const seen = await db.raw<{ rows: { scope: string }[] }>(
+    `select distinct scope from visibility_periods
+     where tenant_id = :tenantId and visible and until_at > :since::timestamptz and (scope = 'default' or scope like 'in %')`,
+    { tenantId, since },
+  );
   const shown = rules.rows.filter(({ ofVisibility }) => ofVisibility);
   const isEverything = ({ continent }: { continent: string | null }) => continent === null;
   return {
@@ -76,6 +82,7 @@ export async function findCatalogChanges(db: Db, tenantId: string, since: string
     everything: rules.rows.some(isEverything),
     continents: rules.rows.flatMap(({ continent }) => continent ?? []),
     everythingShown: shown.some(isEverything),
+    scopesSeen: seen.rows.map(({ scope }) => scope),
     continentsShown: shown.flatMap(({ continent }) => continent ?? []),
   };
 }
@@ -85,12 +92,14 @@ function idsOf(rows: { tourId: string }[]): string[] | undefined {
 }
 
 export function changesBindings(changes: CatalogChanges | undefined) {
+  if (!changes) return {};
   return {
-    updatedSince: changes?.since ?? null,
-    changedTours: changes?.tourIds ?? null,
-    hiddenTours: changes?.hiddenIds ?? null,
-    changedContinents: changes?.continents ?? null,
-    continentsShown: changes?.continentsShown ?? null,
+    updatedSince: changes.since,
+    changedTours: changes.tourIds ?? null,
+    hiddenTours: changes.hiddenIds ?? null,
+    changedContinents: changes.continents,
+    continentsShown: changes.continentsShown,
+    scopesSeen: changes.scopesSeen,
   };
 }
 
@@ -125,10 +134,23 @@ export function removedTours(changes: CatalogChanges | undefined, sortKey: strin
     : byContinent
       ? `(${byContinent} or ${themselves})`
       : themselves;
+  // Cheaper than the function, for a tenant that sees little.
+  const maySee = changes.scopesSeen.includes('default')
+    ? 'true'
+    : `(exists (select from tour_publications p where p.tour_id = t.id and 'in ' || p.continent = any(:scopesSeen::text[]))
+           or exists (select from visibility_periods v
+                      where v.tenant_id = :tenantId and v.scope = t.id::text and v.visible and v.until_at > :updatedSince::timestamptz))`;
+  // Without joins, so that many candidates are read in the order of the index tours_by_any_name until the page is full.
   return `union all
        (select t.id, ${sortKey}, true
-        from tours t ${visibilityJoins(':tenantId')}
+        from tours t
         where ${candidates} ${after}
-          and case when ${IS_VISIBLE} then false else tour_was_visible(n.id, t.id, :updatedSince::timestamptz) end
+          and case
+            when t.status = 'published' and coalesce(
+              (select vt.visible from visibility_tour_rules vt where vt.tenant_id = :tenantId and vt.tour_id = t.id),
+              (select vc.visible from visibility_continent_rules vc where vc.tenant_id = :tenantId and vc.continent = t.continent),
+              (select n.default_visible from tenants n where n.id = :tenantId)) then false
+            when ${maySee} then tour_was_visible(:tenantId, t.id, :updatedSince::timestamptz)
+            else false end
         order by t.name_folded, t.id limit :limit)`;
 }
