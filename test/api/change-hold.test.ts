@@ -87,7 +87,13 @@ describe('a change of a hold on its departure', () => {
     [{ quantity: 5, adults: 1, children: 1 }, ['quantity']],
     [{ adults: 0, children: 0 }, ['adults']],
     [{ adults: 30, children: 30 }, ['adults']],
-    [{ external_ref: null }, ['external_ref']],
+    ...['quantity', 'adults', 'children', 'departure_date', 'external_ref', 'customer'].map(
+      (field): [object, string[]] => [{ [field]: null }, [field]],
+    ),
+    ...['name', 'phone', 'email'].map((field): [object, string[]] => [
+      { customer: { [field]: null } },
+      [`customer.${field}`],
+    ]),
     [{ departure_date: '2027-02-30' }, ['departure_date']],
     [{ customer: { email: 'nobody' } }, ['customer.email']],
   ])('to %j is refused', async (body, fields) => {

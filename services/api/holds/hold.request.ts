@@ -41,7 +41,8 @@ export function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, '
  * @throws BadInputError with all issues of the body (400)
  */
 export function holdAmendment(body: HoldPatch, { country }: Tenant): HoldAmendment {
-  const { customer = {}, departure_date, external_ref } = body;
+  const { departure_date, external_ref } = body;
+  const customer = body.customer ?? {};
   const { departureDate, externalRef, ...people } = readAll({
     something: () => assertNotEmpty(body),
     departureDate: () => optionalDate('body', 'departure_date', departure_date),

@@ -4,6 +4,8 @@ import { BadInputError, fieldName, UNKNOWN_FIELD } from './http.errors';
 import type { Request, RequestHandler } from 'express';
 
 import type { ApiKeyPrincipal } from '../credentials/credential';
+import { requestIdOf } from '../../platform/http/request-id';
+import { contextOf } from './api-context';
 import { apiKeyPrincipalOf } from './authentication';
 
 /**
@@ -103,7 +105,10 @@ export function readsBody(read: ReadBody): RequestHandler {
   };
 }
 
-/** Returns the issues that the route's own reader finds in a body that tsoa refused. */
+/**
+ * Returns the issues that the route's own reader finds in a body that tsoa refused. The body may have any form, so an error of the
+ * reader is logged, and the answer has the issues of tsoa alone.
+ */
 export function findBodyIssues(request: Request): InputIssue[] {
   const { body } = request as { body: unknown };
   const read = readers.get(request);
@@ -113,7 +118,11 @@ export function findBodyIssues(request: Request): InputIssue[] {
     return [];
   } catch (error) {
     if (error instanceof BadInputError) return error.errors;
-    throw error;
+    contextOf(request).log.error(
+      { err: error, request_id: requestIdOf(request) },
+      'reading a refused body failed',
+    );
+    return [];
   }
 }
 
