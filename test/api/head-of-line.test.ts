@@ -1,5 +1,6 @@
 import type { Response } from 'supertest';
 import { useTestApi } from '../support/api';
+import { daysFromToday, givenDeparture } from '../support/given';
 import { untilTransactionWaits } from '../support/lock-wait';
 import { expectProblem } from '../support/responses';
 import { givenSeats, type Seats, seatsTaken, useWebsite } from '../support/website';
@@ -126,4 +127,45 @@ describe('requests for a departure that is locked', () => {
     const settled: Response[] = await Promise.all(answers);
     expect(settled.map(({ status }) => status)).toEqual([200, 204, 201, 201, 200, 200, 201]);
   });
+});
+
+describe('moves of holds to a departure that is locked', () => {
+  it.each(['asc', 'desc'])(
+    'delay neither the holds nor the changes of the departure that they leave (ids %s)',
+    async (order) => {
+      await givenDeparture(api.db, free.tour, { date: daysFromToday(31) });
+      const [left, busy] = await api.db('departures').where({ tour_id: free.tour.id }).orderBy('id', order);
+      const from = { tour: free.tour, date: left.departureDate };
+      const place = async () => (await hold(from)).body.hold_id as string;
+      const [extended, ...moved] = [
+        await place(),
+        await place(),
+        await place(),
+        await place(),
+        await place(),
+      ];
+      const other = await api.db.transaction();
+      await other('departures').where({ id: busy.id }).forUpdate();
+      try {
+        const moves = moved.map((id) =>
+          website.patch(`/api/gateway/holds/${id}`, { departure_date: busy.departureDate }),
+        );
+        const answers = Promise.all(moves);
+        await untilTransactionWaits(api.db);
+        const begun = performance.now();
+        expect((await hold(from)).status).toBe(201);
+        const path = `/api/gateway/holds/${extended}/extend`;
+        expect((await website.post(path, { hold_minutes: 30 })).status).toBe(200);
+        expect(performance.now() - begun).toBeLessThan(1_000);
+        await other.rollback();
+        expect((await answers).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+        expect([
+          await seatsTaken(api.db, from),
+          await seatsTaken(api.db, { ...from, date: busy.departureDate }),
+        ]).toEqual([2, 4]);
+      } finally {
+        if (!other.isCompleted()) await other.rollback();
+      }
+    },
+  );
 });

@@ -4,6 +4,8 @@ import { DepartureBusyError } from './departure.errors';
 
 /** Concurrent writes to one departure in this process; the pool's other connections stay free for other departures. */
 const CONCURRENCY_LIMIT = 3;
+/** Fewer, because moves that wait for a locked departure leave a slot for the other writes of the one that is free. */
+const CONCURRENT_MOVES = 2;
 /** Limits the wait in the queue and for the row lock together. */
 const WAIT_MS = 2_000;
 
@@ -24,30 +26,54 @@ export interface DepartureQueue {
   turnFor(find: () => Promise<QueuedDeparture[]>): Turn;
 }
 
-interface Queue {
-  running: number;
-  waiting: Set<() => void>;
+interface WaitingWrite {
+  keys: string[];
+  begin(): void;
 }
 
 /** Creates the queues of one process. */
 export function createDepartureQueue(): DepartureQueue {
-  const queues = new Map<string, Queue>();
+  /** Number of writes that have begun, by departure. */
+  const running = new Map<string, number>();
+  /** In order of arrival. */
+  const waiting = new Set<WaitingWrite>();
 
-  /** Waits in one queue after the other. The keys are sorted, so that two writes never wait for each other. */
-  async function inQueues<T>([key, ...others]: string[], lockBy: number, work: () => Promise<T>): Promise<T> {
-    if (key === undefined) return work();
-    const queue = queues.get(key) ?? { running: 0, waiting: new Set() };
-    queues.set(key, queue);
-    // A write that ends passes its slot to the next one, so `running` does not change.
-    if (queue.running < CONCURRENCY_LIMIT) queue.running++;
-    else await waitIn(queue, lockBy);
-    try {
-      return await inQueues(others, lockBy, work);
-    } finally {
-      const [next] = queue.waiting;
-      if (next) next();
-      else if (--queue.running === 0) queues.delete(key);
+  const mayBegin = (keys: string[]) => {
+    const limit = keys.length > 1 ? CONCURRENT_MOVES : CONCURRENCY_LIMIT;
+    return keys.every((key) => (running.get(key) ?? 0) < limit);
+  };
+
+  function take(keys: string[]): void {
+    for (const key of keys) running.set(key, (running.get(key) ?? 0) + 1);
+  }
+
+  function giveBack(keys: string[]): void {
+    for (const key of keys) {
+      const left = running.get(key)! - 1;
+      if (left === 0) running.delete(key);
+      else running.set(key, left);
     }
+    for (const write of waiting) if (mayBegin(write.keys)) write.begin();
+  }
+
+  /** Waits without a slot, so that a write that waits for one departure does not delay the writes of another one. */
+  function waitForSlots(keys: string[], until: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const write = {
+        keys,
+        begin() {
+          clearTimeout(timer);
+          waiting.delete(write);
+          take(keys);
+          resolve();
+        },
+      };
+      const timer = setTimeout(() => {
+        waiting.delete(write);
+        reject(new DepartureBusyError());
+      }, until - performance.now());
+      waiting.add(write);
+    });
   }
 
   return {
@@ -55,26 +81,17 @@ export function createDepartureQueue(): DepartureQueue {
       const departures = (await find().catch(ignoreRefusal)) ?? [];
       const dated = departures.filter(({ departureDate }) => departureDate !== null);
       if (dated.length === 0) return work();
-      const keys = new Set(dated.map(({ tourId, departureDate }) => `${tourId} ${departureDate}`));
+      const keys = [...new Set(dated.map(({ tourId, departureDate }) => `${tourId} ${departureDate}`))];
       const lockBy = performance.now() + WAIT_MS;
-      return inQueues([...keys].sort(), lockBy, () => work(lockBy));
+      if (mayBegin(keys)) take(keys);
+      else await waitForSlots(keys, lockBy);
+      try {
+        return await work(lockBy);
+      } finally {
+        giveBack(keys);
+      }
     },
   };
-}
-
-function waitIn(queue: Queue, until: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const begin = () => {
-      clearTimeout(timer);
-      queue.waiting.delete(begin);
-      resolve();
-    };
-    const timer = setTimeout(() => {
-      queue.waiting.delete(begin);
-      reject(new DepartureBusyError());
-    }, until - performance.now());
-    queue.waiting.add(begin);
-  });
 }
 
 function ignoreRefusal(error: unknown): undefined {

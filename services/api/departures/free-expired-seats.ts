@@ -1,6 +1,6 @@
 import { type Db, inTransaction, type Trx } from '../../platform/database';
 import { bookingEvent, enqueueDelivery, type WebhookEvent } from '../../webhook-queue/enqueue-delivery';
-import { lockDeparturesById, readClock } from './departure.repository';
+import { lockDepartureById, readClock } from './departure.repository';
 import {
   type ExpiredHold,
   findDeparturesWithExpiredSeats,
@@ -51,7 +51,7 @@ export async function sweepExpiredSeats(db: Db, onFailure: (error: unknown) => v
  * @param departureId null: leads without a departure
  */
 export async function expireSeats(trx: Trx, departureId: string | null): Promise<ExpiredSeats> {
-  if (departureId !== null) await lockDeparturesById(trx, [departureId]);
+  if (departureId !== null) await lockDepartureById(trx, departureId);
   const { at } = await readClock(trx, departureId);
   return freeExpiredSeats(trx, departureId === null ? null : [departureId], at);
 }

@@ -20,10 +20,12 @@ import {
   findAlternatives,
   findDepartureById,
   findDepartureKeys,
-  lockDeparturesById,
+  lockDepartureById,
   lockDepartureRow,
   lockFreeDepartureRows,
+  lockFreeDeparturesById,
   readClock,
+  readLockTimeout,
 } from './departure.repository';
 import { freeExpiredSeats } from './free-expired-seats';
 
@@ -88,12 +90,13 @@ export async function readDepartures(
  * @throws DepartureBusyError after two seconds (409)
  */
 export async function relockDeparture(trx: Trx, departureId: string): Promise<LockedDeparture> {
-  await lockDepartures(trx, [departureId]);
+  await waitForDepartureById(trx, departureId);
   return countFrom(trx, departureId);
 }
 
 /**
- * Locks the departure that a hold or booking leaves and the one that it goes to, in id order, until `trx` ends.
+ * Locks the departure that a hold or booking leaves and the one that it goes to, until `trx` ends. Waits for a departure only while
+ * it holds no other one, so that a locked departure does not delay the sales of a free one.
  * @param from null: the booking has no date
  * @param to null: it stays where it is
  * @returns the ids of the locked departures, without one that does not exist
@@ -106,13 +109,40 @@ export async function lockDeparturesOfChange(
 ): Promise<string[]> {
   const target = to ? await findDepartureId(trx, to.tourId, to.departureDate) : undefined;
   const ids = [...new Set([from, target])].filter((id) => typeof id === 'string');
-  if (ids.length > 0) await lockDepartures(trx, ids);
+  if (ids.length === 1) await waitForDepartureById(trx, ids[0]!);
+  if (ids.length > 1) await lockTogether(trx, ids);
   return ids;
 }
 
-async function lockDepartures(trx: Trx, ids: string[]): Promise<void> {
-  const locking = lockDeparturesById(trx, ids);
-  await refuseWhenLocked('departure', locking, () => new DepartureBusyError());
+async function waitForDepartureById(trx: Trx, id: string, waitMs?: number): Promise<boolean> {
+  const locking = lockDepartureById(trx, id, waitMs);
+  return refuseWhenLocked('departure', locking, () => new DepartureBusyError());
+}
+
+/**
+ * Locks the departures together. If one is locked elsewhere, gives the others back, waits for that one alone, and tries again without
+ * a wait, all within lock_timeout.
+ */
+async function lockTogether(trx: Trx, ids: string[]): Promise<void> {
+  await trx.raw('savepoint departures');
+  let existing = ids;
+  let missing = await lockOrNameMissing(trx, existing);
+  const lockBy = performance.now() + (missing ? (await readLockTimeout(trx)) || Infinity : 0);
+  while (missing) {
+    await trx.raw('rollback to savepoint departures');
+    const waitMs = Math.ceil(lockBy - performance.now());
+    if (waitMs <= 0) throw new DepartureBusyError();
+    const exists = await waitForDepartureById(trx, missing, Number.isFinite(waitMs) ? waitMs : undefined);
+    if (!exists) existing = existing.filter((id) => id !== missing);
+    missing = await lockOrNameMissing(trx, existing);
+  }
+  await trx.raw('release savepoint departures');
+}
+
+/** Returns a departure that another transaction has locked; undefined: all are locked for this one. */
+async function lockOrNameMissing(trx: Trx, ids: string[]): Promise<string | undefined> {
+  const locked = await lockFreeDeparturesById(trx, ids);
+  return ids.find((id) => !locked.includes(id));
 }
 
 /**
