@@ -114,6 +114,7 @@ describe("listing a tenant's bookings", () => {
     '2027-01-01T25:00:00Z',
     '2027-01-01T00:00:00+25:00',
     '0001-01-01T00:00:00+01:00',
+    '2026-01-01T24:00:00Z',
   ])('refuses an updated_since of %s', async (updated_since) => {
     const response = await website.get('/api/tenant/bookings').query({ updated_since });
     expectInvalidFields(response, ['updated_since'], 'validation_failed');

@@ -216,6 +216,20 @@ describe('an answer to a sandbox tenant', () => {
     expect(sandboxHeader(unknown)).toBeUndefined();
   });
 
+  it('carries X-Sandbox to a revoked key and to a tenant that is not active', async () => {
+    const revoked = await givenWebsite(api, { sandbox: true });
+    await api.db('api_keys').where({ tenant_id: revoked.tenant.id }).update({ revoked_at: api.db.fn.now() });
+    const suspended = await givenWebsite(api, { sandbox: true, status: 'suspended' });
+    for (const [website, code] of [
+      [revoked, 'key_revoked'],
+      [suspended, 'tenant_inactive'],
+    ] as const) {
+      const refused = await website.get('/api/tenant/bookings');
+      expectProblem(refused, 401, code);
+      expect(sandboxHeader(refused)).toBe('true');
+    }
+  });
+
   it('carries X-Sandbox to the widget, whose page may read it', async () => {
     const { token } = await givenWidgetToken(api.db, sandbox.tenant);
     const list = await api.http.get(`/api/widget/tours?token=${token}`).set('origin', SHOP);

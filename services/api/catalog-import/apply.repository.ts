@@ -56,8 +56,8 @@ export async function findStagedWithExpired(trx: Trx): Promise<string[]> {
 }
 
 /**
- * Returns the staged changes of stored departures that have an active hold or an unpaid or confirmed booking. A departure with one of
- * these keeps its currency.
+ * Returns the staged changes of stored departures that have an active hold or an unpaid or confirmed booking. A departure with
+ * one of these keeps its currency, unless all are of sandbox tenants.
  */
 export async function findSoldChanges(trx: Trx): Promise<DepartureChange[]> {
   const names = STORED_DEPARTURE_COLUMNS.map(

@@ -7,6 +7,14 @@ import type { CredentialKind } from './token-format';
 /** A refused credential. Only a caller that proved the secret learns the reason (CONTRACT section 1). */
 export abstract class CredentialError extends AppError {
   abstract readonly proven: boolean;
+
+  /** @param tenant of a proven credential */
+  constructor(
+    message: string,
+    readonly tenant?: Pick<Tenant, 'sandbox'>,
+  ) {
+    super(message);
+  }
 }
 
 /** Malformed, unknown or wrong secret. One answer for all, so that a caller cannot find valid ids. */
@@ -23,8 +31,8 @@ export class KeyExpiredError extends CredentialError {
   readonly code = 'key_expired';
   readonly proven = true;
 
-  constructor() {
-    super('The API key has expired.');
+  constructor(tenant?: Pick<Tenant, 'sandbox'>) {
+    super('The API key has expired.', tenant);
   }
 }
 
@@ -32,8 +40,8 @@ export class KeyRevokedError extends CredentialError {
   readonly code = 'key_revoked';
   readonly proven = true;
 
-  constructor() {
-    super('The API key was revoked.');
+  constructor(tenant?: Pick<Tenant, 'sandbox'>) {
+    super('The API key was revoked.', tenant);
   }
 }
 
@@ -41,8 +49,8 @@ export class TenantInactiveError extends CredentialError {
   readonly code = 'tenant_inactive';
   readonly proven = true;
 
-  constructor() {
-    super('The tenant of this API key is not active.');
+  constructor(tenant?: Pick<Tenant, 'sandbox'>) {
+    super('The tenant of this API key is not active.', tenant);
   }
 }
 
@@ -57,7 +65,7 @@ export class InsufficientScopeError extends CredentialError {
 
   /** @param principal the caller whose quota counts the refused request */
   constructor(readonly principal: ScopelessPrincipal) {
-    super(`The API key lacks the scope ${principal.scope}.`);
+    super(`The API key lacks the scope ${principal.scope}.`, principal.tenant);
     this.scope = principal.scope;
   }
 }

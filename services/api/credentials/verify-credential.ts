@@ -86,9 +86,9 @@ export async function createKeyCheck(
 }
 
 function toApiKeyPrincipal(key: StoredApiKey, scope: Scope): ApiKeyPrincipal {
-  if (key.revoked) throw new KeyRevokedError();
-  if (key.expired) throw new KeyExpiredError();
-  if (!mayBeUsed(key.tenant)) throw new TenantInactiveError();
+  if (key.revoked) throw new KeyRevokedError(key.tenant);
+  if (key.expired) throw new KeyExpiredError(key.tenant);
+  if (!mayBeUsed(key.tenant)) throw new TenantInactiveError(key.tenant);
   const { id: keyId, familyId, tenant } = key;
   const principal = { kind: 'api_key', keyId, familyId, scope, tenant } as const;
   if (!key.scopes.includes(scope)) throw new InsufficientScopeError(principal);

@@ -16,7 +16,7 @@ export async function recountSeats(db: Db): Promise<{ recounted: number; oversol
        union
        select departure_id from booking_leads where not sandbox and status in ('pending_payment', 'confirmed') and departure_id is not null
      ), recounted as (
-       select d.id, d.tour_id, d.departure_date, d.seats_total, seats_taken(d.id, clock_timestamp()) as taken
+       select d.id, d.tour_id, d.departure_date, d.seats_total, (select taken from count_seats(d.id, false, clock_timestamp())) as taken
        from departures d join occupied o on o.departure_id = d.id
      )
      select count(*)::integer as recounted,

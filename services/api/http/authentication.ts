@@ -1,7 +1,6 @@
 import type { Request } from 'express';
 import {
   CredentialError,
-  InsufficientScopeError,
   InvalidApiKeyError,
   InvalidWidgetTokenError,
   WrongCredentialTypeError,
@@ -57,13 +56,13 @@ export async function expressAuthentication(
 /** Records the verified caller of a request, for its handlers, its log line and the times of last use. */
 export function acceptPrincipal(request: Request, principal: Principal): void {
   principals.set(request, principal);
-  markSandbox(request, principal);
+  markSandbox(request, principal.tenant);
   contextOf(request).uses.record(principal, comesFromBrowser(request));
 }
 
 /** Marks every answer to a sandbox tenant (CONTRACT section 2). */
-function markSandbox({ res }: Request, { tenant }: { tenant: { sandbox: boolean } }): void {
-  if (tenant.sandbox) res!.setHeader('X-Sandbox', 'true');
+function markSandbox({ res }: Request, { sandbox }: { sandbox: boolean }): void {
+  if (sandbox) res!.setHeader('X-Sandbox', 'true');
 }
 
 export function principalOf(request: Request): Principal | undefined {
@@ -130,8 +129,9 @@ async function limitGuessing<T>(request: Request, verification: Promise<T>): Pro
     return await verification;
   } catch (error) {
     if (error instanceof WrongCredentialTypeError) recordLeakedKey(request);
-    if (error instanceof InsufficientScopeError) markSandbox(request, error.principal);
-    if (!(error instanceof CredentialError) || error.proven) throw error;
+    if (!(error instanceof CredentialError)) throw error;
+    if (error.tenant) markSandbox(request, error.tenant);
+    if (error.proven) throw error;
     const bucket = `auth-failure:${networkOf(request.ip)}`;
     const quota = await contextOf(request).quotas.consume(bucket, FAILURES_PER_MINUTE);
     if (!quota.allowed) throw new RateLimitedError(quota.resetSeconds);
