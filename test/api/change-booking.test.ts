@@ -117,6 +117,19 @@ describe('a change of a booking on its date', () => {
     expect((await change(booking_ref, { adults: 1 })).status).toBe(200);
   });
 
+  it('shows no date and no free seats of a tour that the tenant no longer sees', async () => {
+    const seats = await givenSeats(api.db);
+    await givenOther(seats.tour);
+    const dated = await givenBooking(seats);
+    const { body: undated } = await website.book({ tour_id: seats.tour.id });
+    await givenVisibilityRule(api.db, website, seats.tour, false);
+    for (const { booking_ref } of [dated, undated]) {
+      const answer = await change(booking_ref, { departure_date: daysFromToday(40) });
+      expectProblem(answer, 404, 'tour_not_found');
+      expect(answer.body).not.toHaveProperty('alternatives');
+    }
+  });
+
   it('is refused when the total is not the expected one', async () => {
     const seats = await givenSeats(api.db);
     const { booking_ref } = await givenBooking(seats);

@@ -1,5 +1,11 @@
 import { useTestApi } from '../support/api';
-import { daysFromToday, givenDeparture, givenTour, type GivenTour } from '../support/given';
+import {
+  daysFromToday,
+  givenDeparture,
+  givenTour,
+  givenVisibilityRule,
+  type GivenTour,
+} from '../support/given';
 import { expectInvalidFields, expectProblem } from '../support/responses';
 import { endHoldIn, givenSeats, givenWebsite, type Seats, seatsTaken, useWebsite } from '../support/website';
 
@@ -165,6 +171,16 @@ describe('a change of a hold to another date', () => {
     });
     expectProblem(await change(hold.hold_id, { departure_date: daysFromToday(40) }), 409, 'departure_gone');
     expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, other)]).toEqual([2, 0]);
+  });
+
+  it('shows no date and no free seats of a tour that the tenant no longer sees', async () => {
+    const seats = await givenSeats(api.db);
+    await givenOther(seats.tour);
+    const hold = await givenHold(seats);
+    await givenVisibilityRule(api.db, website, seats.tour, false);
+    const answer = await change(hold.hold_id, { departure_date: daysFromToday(40) });
+    expectProblem(answer, 404, 'tour_not_found');
+    expect(answer.body).not.toHaveProperty('alternatives');
   });
 
   it('is possible from a cancelled departure', async () => {

@@ -1,5 +1,7 @@
 import { amendBooking } from '../../services/api/bookings/amend-booking';
 import { amendHold } from '../../services/api/holds/amend-hold';
+import { releaseHold } from '../../services/api/holds/change-hold';
+import type { Trx } from '../../services/platform/database';
 import { useTestApi } from '../support/api';
 import { daysFromToday, givenDeparture } from '../support/given';
 import { answerAfter } from '../support/lock-wait';
@@ -30,8 +32,8 @@ function whileMoved(
   );
 }
 
-async function givenHold() {
-  return (await website.hold(seats.tour, { departure_date: seats.date, quantity: 2 })).body.hold_id;
+async function givenHold(more: object = {}) {
+  return (await website.hold(seats.tour, { departure_date: seats.date, quantity: 2, ...more })).body.hold_id;
 }
 
 async function givenBooking() {
@@ -66,12 +68,32 @@ describe('a request that waits for the departure of a hold while the hold moves 
     expect(await taken()).toEqual([0, 3]);
   });
 
-  it('does not book it on the old date', async () => {
+  it('books it there by its id', async () => {
     const holdId = await givenHold();
     const order = { tour_id: seats.tour.id, hold_id: holdId, adults: 2 };
-    expectProblem(await whileMoved(() => website.book(order), { holdId }), 409, 'departure_busy');
-    expect((await website.book(order)).body.departure_date).toBe(other.date);
+    const { status, body } = await whileMoved(() => website.book(order), { holdId });
+    expect([status, body.departure_date]).toEqual([201, other.date]);
     expect(await taken()).toEqual([0, 2]);
+  });
+
+  it('books it there by its reference, once for the Idempotency-Key', async () => {
+    const holdId = await givenHold({ external_ref: 'cart-81' });
+    const order = { tour_id: seats.tour.id, external_ref: 'cart-81', adults: 2 };
+    const book = () => website.book(order, { 'idempotency-key': `book-${holdId}` });
+    const answer = await whileMoved(book, { holdId });
+    expect([answer.status, answer.body.departure_date]).toEqual([201, other.date]);
+    expect((await book()).text).toBe(answer.text);
+    expect(await taken()).toEqual([0, 2]);
+  });
+});
+
+describe('a booking that waits for the departure of a hold with its reference while the hold ends', () => {
+  it('is refused with hold_expired', async () => {
+    const holdId = await givenHold({ external_ref: 'cart-82' });
+    const order = { tour_id: seats.tour.id, external_ref: 'cart-82', adults: 2 };
+    const release = (trx: Trx) => releaseHold(trx, website.tenant.id, { holdId, by: null });
+    expectProblem(await answerAfter(api.db, seats, () => website.book(order), release), 409, 'hold_expired');
+    expect(await taken()).toEqual([0, 0]);
   });
 });
 

@@ -8,7 +8,7 @@ import { toMajor } from '../pricing/currency';
 import { assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
 import { PARTY_MAX } from '../pricing/party-input';
 import { CATEGORIES, type Category, type Prices } from '../pricing/prices';
-import { assertSeatsOfChange, lockAndReadFacts } from '../sales/change-seats';
+import { assertSeatsOfChange, decideForTenant, lockAndReadFacts } from '../sales/change-seats';
 import { changedFields, withGiven } from '../sales/changed-fields';
 import { type DepartureFacts, existingDeparture, quotePrices } from '../sales/sale-facts';
 import type { Tenant } from '../tenants/tenant';
@@ -62,7 +62,9 @@ export async function amendBooking(
     await lockLead(trx, id);
     const before = await getBooking(trx, tenant.id, bookingRef);
     assertNotMoved(departureId, before);
-    const amended = decideAmendment(facts, tenant, before, amendment);
+    const amended = await decideForTenant(trx, tenant, tour.id, () =>
+      decideAmendment(facts, tenant, before, amendment),
+    );
     const fields = changesOf(before, amended);
     if (Object.keys(fields).length === 0) return { before, after: before };
     await amendLeadRow(trx, id, amended);

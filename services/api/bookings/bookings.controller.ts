@@ -26,7 +26,7 @@ import { quota } from '../http/quota';
 import { readsBody } from '../http/validation-issues';
 import { strictQuery } from '../http/query-parameters';
 import { answerCreation, type WriteOperation } from '../http/write-request';
-import { prepareBooking } from './create-booking';
+import { sellBooking } from './create-booking';
 import { seatsOf } from '../pricing/party';
 import { byKey } from '../tenants/actor';
 import {
@@ -76,9 +76,10 @@ export class BookingsController {
       CREATE,
       async (claimFor) => {
         const tour = await cachedVisibleTour(this.context, tenant, body.tour_id);
-        const sale = await prepareBooking(this.context.db, tenant, tour, wanted);
-        const claim = claimFor({ tour: tour.id, hold: sale.holdId });
-        return this.context.sales.sell({ ...sale, principal, claim });
+        return sellBooking(this.context.db, tenant, tour, wanted, (sale) => {
+          const claim = claimFor({ tour: tour.id, hold: sale.holdId });
+          return this.context.sales.sell({ ...sale, principal, claim });
+        });
       },
       bookingAnswer,
       (refused, refusal) =>

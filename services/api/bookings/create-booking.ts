@@ -7,7 +7,7 @@ import { SaleMovedError } from '../departures/departure.errors';
 import { assertFree } from '../departures/reserve-seats';
 import { assertActive } from '../holds/change-hold';
 import { findOnlyLiveDate, getHold } from '../holds/find-hold';
-import { HoldNotFoundError, noLiveHold } from '../holds/hold.errors';
+import { HoldNotFoundError } from '../holds/hold.errors';
 import { toMajor } from '../pricing/currency';
 import { depositOf } from '../pricing/apply-price-rule';
 import { assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
@@ -45,6 +45,25 @@ export interface BookingRequest {
   notes: string | null;
   /** Null: unknown. */
   by: Actor | null;
+}
+
+/**
+ * Sells a booking. If its hold moves to another date during the wait for the lock, reads the date again and repeats the sale once.
+ * @param sell grants and writes the sale
+ * @throws errors of prepareBooking and of `sell`
+ */
+export async function sellBooking<T>(
+  db: Db,
+  tenant: Tenant,
+  tour: TourRef,
+  request: BookingRequest,
+  sell: (sale: BookingSale) => Promise<T>,
+): Promise<T> {
+  const attempt = async () => sell(await prepareBooking(db, tenant, tour, request));
+  return attempt().catch((error: unknown) => {
+    if (error instanceof SaleMovedError) return attempt();
+    throw error;
+  });
 }
 
 /**
@@ -165,7 +184,8 @@ function holdToConsume(facts: SaleFacts, sale: BookingSale, departure: Departure
       hold.status === 'active',
   );
   if (live.length === 1) return live[0]!;
-  if (!sale.namesDate) throw noLiveHold();
+  // The hold moved or ended during the wait for the lock. The date is read again.
+  if (!sale.namesDate) throw new SaleMovedError();
   return null;
 }
 

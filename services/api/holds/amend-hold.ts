@@ -5,7 +5,7 @@ import { assertNotMoved } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import { assertPriced, type Party, seatsOf } from '../pricing/party';
 import { PARTY_MAX } from '../pricing/party-input';
-import { assertSeatsOfChange, lockAndReadFacts } from '../sales/change-seats';
+import { assertSeatsOfChange, decideForTenant, lockAndReadFacts } from '../sales/change-seats';
 import { changedFields, withGiven } from '../sales/changed-fields';
 import { type DepartureFacts, existingDeparture, quotePrices } from '../sales/sale-facts';
 import type { Tenant } from '../tenants/tenant';
@@ -46,7 +46,9 @@ export async function amendHold(
     const facts = await lockAndReadFacts(trx, tenant, move);
     const before = await getHold(trx, tenant.id, holdId);
     assertNotMoved(found.departureId, before);
-    const amended = decideHoldAmendment(facts, tenant, before, amendment);
+    const amended = await decideForTenant(trx, tenant, move.to.tourId, () =>
+      decideHoldAmendment(facts, tenant, before, amendment),
+    );
     const fields = changesOf(before, amended);
     if (Object.keys(fields).length === 0) return { before, after: before };
     await amendHoldRow(trx, before.id, amended);

@@ -1,4 +1,6 @@
+import { getVisibleTour } from '../catalog/find-tour';
 import type { Departure, DepartureKey } from '../departures/departure';
+import { DepartureGoneError } from '../departures/departure.errors';
 import { assertFree, lockDeparturesOfChange } from '../departures/reserve-seats';
 import type { Trx } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
@@ -24,6 +26,25 @@ export async function lockAndReadFacts(
   { from, to }: Move,
 ): Promise<DepartureFacts> {
   return readChangeFacts(trx, tenant, await lockDeparturesOfChange(trx, from, to));
+}
+
+/**
+ * Decides a change by its facts. A tenant that does not see the tour learns nothing about its dates, so it gets TourNotFoundError
+ * instead of DepartureGoneError, which has alternatives.
+ * @throws errors of `decide`
+ */
+export async function decideForTenant<T>(
+  trx: Trx,
+  tenant: Tenant,
+  tourId: string,
+  decide: () => T,
+): Promise<T> {
+  try {
+    return decide();
+  } catch (refusal) {
+    if (refusal instanceof DepartureGoneError) await getVisibleTour(trx, tenant, tourId);
+    throw refusal;
+  }
 }
 
 /** Seats of one departure before and after the change. */
