@@ -96,24 +96,36 @@ describe('a change of a booking on its date', () => {
     expect(await read(booking.booking_ref)).toMatchObject({ adults: 2, notes: null });
   });
 
-  it('may give seats back and change its customer, but takes no seat, when it was closed or cancelled', async () => {
+  it('may give seats back and change its customer, but adds to no category, when it was closed or cancelled', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { prices: FAMILY });
-    const { booking_ref } = await givenBooking(seats, { adults: 3 });
+    const { booking_ref } = await givenBooking(seats, { adults: 3, children: 1 });
     await setDeparture(seats, { closes_at: db.fn.now() });
     expectProblem(await change(booking_ref, { adults: 4 }), 409, 'departure_gone');
+    expectProblem(await change(booking_ref, { single_supplements: 1 }), 409, 'departure_gone');
     expect((await change(booking_ref, { adults: 2 })).body.adults).toBe(2);
     await setDeparture(seats, { status: 'cancelled' });
-    expectProblem(await change(booking_ref, { children: 1 }), 409, 'departure_cancelled');
-    const { body } = await change(booking_ref, { adults: 1, children: 1, name: 'Rui Lima' });
+    expectProblem(await change(booking_ref, { children: 2 }), 409, 'departure_cancelled');
+    expectProblem(await change(booking_ref, { single_supplements: 2 }), 409, 'departure_cancelled');
+    // A child in an adult's place: the children grow.
+    expectProblem(await change(booking_ref, { adults: 1, children: 2 }), 409, 'departure_cancelled');
+    const { body } = await change(booking_ref, { adults: 1, name: 'Rui Lima' });
     expect(body).toMatchObject({ adults: 1, children: 1, total_price: 800, customer: { name: 'Rui Lima' } });
   });
 
-  it('adds no seat of a tour that the tenant no longer sees', async () => {
-    const seats = await givenSeats(api.db);
+  it('adds a single supplement where no seat is free, because it takes none', async () => {
+    const seats = await givenSeats(api.db, { prices: FAMILY });
+    const { booking_ref } = await givenBooking(seats);
+    await givenBooking(seats, { adults: 8 });
+    expect((await change(booking_ref, { single_supplements: 2 })).body.single_supplements).toBe(2);
+  });
+
+  it('adds no seat and no category of a tour that the tenant no longer sees', async () => {
+    const seats = await givenSeats(api.db, { prices: FAMILY });
     const { booking_ref } = await givenBooking(seats);
     await givenVisibilityRule(api.db, website, seats.tour, false);
-    expectProblem(await change(booking_ref, { adults: 3 }), 404, 'tour_not_found');
+    for (const body of [{ adults: 3 }, { single_supplements: 1 }, { adults: 1, children: 1 }])
+      expectProblem(await change(booking_ref, body), 404, 'tour_not_found');
     expect((await change(booking_ref, { adults: 1 })).status).toBe(200);
   });
 

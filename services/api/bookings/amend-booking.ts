@@ -8,7 +8,7 @@ import { toMajor } from '../pricing/currency';
 import { assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
 import { PARTY_MAX } from '../pricing/party-input';
 import { CATEGORIES, type Category, type Prices } from '../pricing/prices';
-import { assertSeatsOfChange, decideForTenant, lockAndReadFacts } from '../sales/change-seats';
+import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from '../sales/change-seats';
 import { changedFields, withGiven } from '../sales/changed-fields';
 import { type DepartureFacts, existingDeparture, quotePrices } from '../sales/sale-facts';
 import type { Tenant } from '../tenants/tenant';
@@ -92,8 +92,8 @@ function decideAmendment(
   const moves = departureDate !== before.departureDate;
   const paid = before.status === 'confirmed';
   if (departure) {
-    const seats = { before: moves ? 0 : seatsOf(before.party), after: seatsOf(party), paid };
-    assertSeatsOfChange(facts, tenant, departure, seats);
+    const change = { before: moves ? null : before.party, after: party, paid };
+    assertPartyOfChange(facts, tenant, departure, change);
   }
   const price = amendedPrice(facts, tenant, before, { party, departure, moves });
   assertPriced(party, price.prices);

@@ -174,14 +174,25 @@ export async function reserveSeats(
  * @throws DepartureGoneError, DepartureCancelledError, InsufficientSeatsError (409)
  */
 export function assertFree(departure: Departure, quantity: number): Departure {
+  assertOpen(departure, quantity);
+  const free = seatsAvailable(departure);
+  if (free < quantity) throw new InsufficientSeatsError(wantedOf(departure, quantity), free);
+  return departure;
+}
+
+/**
+ * @param quantity seats that other dates must have
+ * @throws DepartureGoneError, DepartureCancelledError (409)
+ */
+export function assertOpen(departure: Departure, quantity: number): void {
   const status = departureStatus(departure);
-  const { tour, departureDate, sandbox } = departure;
-  const wanted = { tourId: tour.id, departureDate, quantity, sandbox };
+  const wanted = wantedOf(departure, quantity);
   if (status === 'cancelled') throw new DepartureCancelledError(wanted);
   if (status === 'gone' || status === 'closed') throw new DepartureGoneError(wanted);
-  const free = seatsAvailable(departure);
-  if (free < quantity) throw new InsufficientSeatsError(wanted, free);
-  return departure;
+}
+
+function wantedOf({ tour, departureDate, sandbox }: Departure, quantity: number): WantedSeats {
+  return { tourId: tour.id, departureDate, quantity, sandbox };
 }
 
 /** Returns the locked departure with its seats of a kind counted at the clock reading after the lock. */

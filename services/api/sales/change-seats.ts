@@ -1,8 +1,10 @@
 import { getVisibleTour } from '../catalog/find-tour';
 import type { Departure, DepartureKey } from '../departures/departure';
 import { DepartureGoneError } from '../departures/departure.errors';
-import { assertFree, lockDeparturesOfChange } from '../departures/reserve-seats';
+import { assertFree, assertOpen, lockDeparturesOfChange } from '../departures/reserve-seats';
 import type { Trx } from '../../platform/database';
+import { type Party, seatsOf } from '../pricing/party';
+import { CATEGORIES } from '../pricing/prices';
 import type { Tenant } from '../tenants/tenant';
 import { readChangeFacts } from './read-sale-facts';
 import { assertVisible, type DepartureFacts } from './sale-facts';
@@ -47,28 +49,31 @@ export async function decideForTenant<T>(
   }
 }
 
-/** Seats of one departure before and after the change. */
-export interface SeatsOfChange {
-  /** 0 on a departure that the hold or booking moves to. */
-  before: number;
-  after: number;
+/** The party on one departure before and after the change. */
+export interface PartyOfChange {
+  /** Null on a departure that the hold or booking moves to. */
+  before: Party | null;
+  after: Party;
   /** True: the tenant's share does not limit the seats. */
   paid: boolean;
 }
 
 /**
- * Checks the seats that a change adds, in the order of a new sale. A change that adds none is allowed on a closed or cancelled
- * departure.
+ * Checks what a change adds, in the order of a new sale. A change that adds to no category is allowed on a closed or cancelled departure;
+ * one that adds no seat needs no free seat.
  * @throws TourNotFoundError (404), DepartureGoneError, DepartureCancelledError, InsufficientSeatsError, HoldLimitReachedError (409)
  */
-export function assertSeatsOfChange(
+export function assertPartyOfChange(
   facts: DepartureFacts,
   tenant: Tenant,
   departure: Departure,
-  { before, after, paid }: SeatsOfChange,
+  { before, after, paid }: PartyOfChange,
 ): void {
-  if (after <= before) return;
+  if (before && CATEGORIES.every((category) => after[category] <= before[category])) return;
   assertVisible(facts, { tenant }, departure);
-  assertFree({ ...departure, seatsTaken: departure.seatsTaken - before }, after);
-  if (!paid) assertWithinShare(facts, tenant, departure, after - before);
+  const [had, has] = [before ? seatsOf(before) : 0, seatsOf(after)];
+  assertOpen(departure, has);
+  if (has <= had) return;
+  assertFree({ ...departure, seatsTaken: departure.seatsTaken - had }, has);
+  if (!paid) assertWithinShare(facts, tenant, departure, has - had);
 }
