@@ -288,6 +288,10 @@ describe('a change of the people of a booking', () => {
       ...{ external_ref: 'cart-2', notes: 'Two\nlines' },
       travellers: [{ ...traveller, birth_date: null, note: null }],
     });
+    const same = await change(booking_ref, { travellers: body.travellers });
+    expect([same.status, same.body.travellers]).toEqual([200, body.travellers]);
+    const order = { tour_id: seats.tour.id, travellers: body.travellers };
+    expect((await website.book(order)).status).toBe(201);
     const cleared = await change(booking_ref, { external_ref: null, notes: null, travellers: null });
     expect(cleared.body).toMatchObject({ external_ref: null, notes: null, travellers: null });
     expect(cleared.body.customer).toEqual(body.customer);
@@ -309,6 +313,10 @@ describe('a change of the people of a booking', () => {
     [{ notes: '' }, ['notes']],
     [{ external_ref: 'x'.repeat(129) }, ['external_ref']],
     [{ travellers: {} }, ['travellers']],
+    [
+      { travellers: [{ category: 'adult', first_name: 'A', last_name: 'L', birth_date: 5 }] },
+      ['travellers.0.birth_date'],
+    ],
     [{ travellers: [{ category: 'adult', first_name: 'Ana' }] }, ['travellers.0.last_name']],
     [{ travellers: [{ category: 'dog', first_name: 'Rex', last_name: 'L' }] }, ['travellers.0.category']],
     [{ travellers: Array(3).fill({ category: 'adult', first_name: 'Ana', last_name: 'L' }) }, ['travellers']],

@@ -71,7 +71,7 @@ describe('a change of a hold on its departure', () => {
     [{ adults: 1 }, [1, 2]],
     [{ children: 0 }, [2, 0]],
     [{ quantity: 4, children: 1 }, [3, 1]],
-    [{ quantity: 4, adults: 1 }, [1, 3]],
+    [{ quantity: 3, adults: 1 }, [1, 2]],
     [{ adults: 3, children: 3 }, [3, 3]],
     [{ quantity: 2, adults: 0, children: 2 }, [0, 2]],
   ])('to %j keeps the other numbers of two adults and two children', async (body, [adults, children]) => {
@@ -90,6 +90,8 @@ describe('a change of a hold on its departure', () => {
     [{ quantity: 0 }, ['quantity']],
     [{ quantity: 51 }, ['quantity']],
     [{ quantity: 1 }, ['quantity']],
+    [{ quantity: 4, adults: 1 }, ['quantity']],
+    [{ customer: {} }, ['customer']],
     [{ quantity: 5, adults: 1, children: 1 }, ['quantity']],
     [{ adults: 0, children: 0 }, ['adults']],
     [{ adults: 30, children: 30 }, ['adults']],

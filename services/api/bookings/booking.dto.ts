@@ -63,10 +63,10 @@ export interface TravellerBody {
   category: 'adult' | 'child';
   first_name: string;
   last_name: string;
-  /** YYYY-MM-DD. */
-  birth_date?: string;
-  /** For example a diet. */
-  note?: string;
+  /** YYYY-MM-DD. Null: not named. */
+  birth_date?: string | null;
+  /** For example a diet. Null: none. */
+  note?: string | null;
 }
 
 /** One traveller. */

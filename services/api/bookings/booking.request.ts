@@ -130,8 +130,9 @@ function travellerInput(traveller: TravellerBody, field: string): Traveller {
     ...readAll({
       first_name: () => textInput(`${field}.first_name`, first_name, NAME_MAX),
       last_name: () => textInput(`${field}.last_name`, last_name, NAME_MAX),
-      birth_date: () => optionalInput(birth_date, (date) => dateInput('body', `${field}.birth_date`, date)),
-      note: () => optionalInput(note, (text) => proseInput(`${field}.note`, text, NOTE_MAX)),
+      birth_date: () =>
+        optionalInput(birth_date ?? undefined, (date) => dateInput('body', `${field}.birth_date`, date)),
+      note: () => optionalInput(note ?? undefined, (text) => proseInput(`${field}.note`, text, NOTE_MAX)),
     }),
   };
 }

@@ -1730,15 +1730,15 @@ export interface components {
             last_name: string;
             /**
              * Format: date
-             * @description YYYY-MM-DD.
+             * @description YYYY-MM-DD. Null: not named.
              * @example 1990-05-04
              */
-            birth_date?: string;
+            birth_date?: string | null;
             /**
-             * @description For example a diet.
+             * @description For example a diet. Null: none.
              * @example Vegetarian
              */
-            note?: string;
+            note?: string | null;
         };
         /**
          * @example {

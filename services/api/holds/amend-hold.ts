@@ -87,7 +87,7 @@ function decideHoldAmendment(
 
 /** @throws InvalidInputError (400) */
 function amendedParty(now: Party, { quantity, adults, children }: HoldAmendment): Party {
-  const child = children ?? (quantity !== undefined && adults !== undefined ? quantity - adults : now.child);
+  const child = children ?? now.child;
   const adult = adults ?? (quantity === undefined ? now.adult : quantity - child);
   const seats = adult + child;
   if (adult < 0 || child < 0 || (quantity ?? seats) !== seats)

@@ -45,6 +45,7 @@ export function holdAmendment(body: HoldPatch, { country }: Tenant): HoldAmendme
   const customer = body.customer ?? {};
   const { departureDate, externalRef, ...people } = readAll({
     something: () => assertNotEmpty(body),
+    someone: () => givenInput(body.customer, () => assertNotEmpty(customer, 'customer')),
     departureDate: () => optionalDate('body', 'departure_date', departure_date),
     externalRef: () => givenInput(external_ref, (ref) => textInput('external_ref', ref, 128)),
     name: () => givenInput(customer.name, (name) => textInput('customer.name', name, 200)),

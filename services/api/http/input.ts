@@ -136,9 +136,9 @@ export function readAll<T extends object>(readers: { [K in keyof T]: () => T[K] 
 }
 
 /** Refuses a change that names no field. @throws InvalidInputError (400) */
-export function assertNotEmpty(body: object): void {
+export function assertNotEmpty(body: object, field = 'body'): void {
   if (Object.keys(body).length === 0)
-    throw new InvalidInputError('body', 'body', 'must name at least one field to change');
+    throw new InvalidInputError('body', field, 'must name at least one field to change');
 }
 
 /** Returns undefined for a missing value. */

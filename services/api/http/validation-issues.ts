@@ -46,7 +46,7 @@ function withoutNull(fields: FieldErrors): FieldErrors {
     const others = types.filter((type) => !Object.values(type).some(({ message }) => message === ONLY_NULL));
     return others.length === types.length
       ? [[path, issue] as const]
-      : others.flatMap(Object.entries<typeof issue>);
+      : others.flatMap((type) => Object.entries(withoutNull(type)));
   });
   return Object.fromEntries(issues);
 }
