@@ -47,8 +47,6 @@ const STATEMENTS = [
    from tours t join departures d on d.tour_id = t.id group by t.id`,
   `insert into tour_tags (tour_id, tag, continent, name_folded)
    select id, unnest(tags), continent, name_folded from tours`,
-  `insert into tour_changes (tour_id, changed_at)
-   select id, now() - interval '1 year' * (row_number() over (order by slug)) / :tours from tours`,
   `create temporary table many_tenants on commit drop as
      select id, default_visible, (row_number() over (order by slug) - 1)::integer as n from tenants where slug like 'large-%'`,
   `create temporary table many_departures on commit drop as
@@ -58,11 +56,6 @@ const STATEMENTS = [
   `insert into visibility_tour_rules (tenant_id, tour_id, visible, continent, name_folded)
    select m.id, t.id, not m.default_visible, t.continent, t.name_folded
    from many_tenants m join tours t on (hashtext(t.slug) & 2147483647) % least(:tenants, 500) = m.n % 500`,
-  `insert into tour_publications (tour_id, continent, from_at) select id, continent, now() - interval '1 year' from tours`,
-  `insert into visibility_periods (tenant_id, scope, visible, from_at)
-   select id, 'default', default_visible, now() - interval '1 year' from many_tenants
-   union all
-   select tenant_id, tour_id::text, visible, now() - interval '1 year' from visibility_tour_rules`,
   `insert into price_rules (tenant_id, continent, kind, percent)
    select id, continent, 'percent', 5 from many_tenants, unnest(array['africa', 'asia', 'europe']) continent`,
   `insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, status, expires_at, unit_price_minor, currency,
@@ -122,18 +115,3 @@ const SALES_OF_TENANT = [
      'Ana Lima', '+4930901820', 'ana@example.com', now() - interval '1 year' * k / :sales
    from generate_series(1, :sales) k join some_departures d on d.n = k % 500, tenants m where m.slug = 'large-0'`,
 ];
-
-/** Archives one published tour in twenty, at times of the last fortnight. A tenant with `default_visible` saw them. */
-export async function archiveManyTours(db: Db): Promise<void> {
-  await db.transaction(async (trx) => {
-    await trx.raw('set local session_replication_role = replica');
-    await trx.raw(
-      `update tours set status = 'archived' where abs(hashtext(slug)) % 20 = 0 and status = 'published'`,
-    );
-    await trx.raw(
-      `update tour_publications p set until_at = now() - interval '14 days' * (abs(hashtext(t.slug)) % 1000 / 1000.0)
-       from tours t where t.id = p.tour_id and t.status = 'archived'`,
-    );
-  });
-  await db.raw('vacuum analyze tours, tour_publications');
-}

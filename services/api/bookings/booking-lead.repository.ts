@@ -79,7 +79,7 @@ export interface LeadFilter {
   limit: number;
 }
 
-/** The status by the database's clock, as conditions that an index serves (migration 0025). */
+/** The status by the database's clock, as conditions that an index serves (migration 0024). */
 const HAVING_STATUS: Record<BookingStatus, string[]> = {
   pending_payment: ["l.status = 'pending_payment' and not lead_lapsed(l.status, l.payment_due_at, clock.at)"],
   confirmed: ["l.status = 'confirmed'"],

@@ -1,12 +1,5 @@
 import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
-import {
-  type CatalogChanges,
-  changesBindings,
-  findCatalogChanges,
-  hasChanged,
-  removedTours,
-} from './catalog-changes.repository';
 import type { ListedTour } from './tour';
 import { LISTED_COLUMNS, UPCOMING } from './tour.repository';
 import type { CatalogSort, PagePosition, TourSelection } from './tour-selection';
@@ -22,8 +15,6 @@ interface CatalogPageRequest extends TourSelection {
 export interface PlacedTour {
   tour: ListedTour;
   position: PagePosition;
-  /** The tenant saw it and does not any more. Only with `updatedSince`. */
-  removed: boolean;
 }
 
 /**
@@ -39,24 +30,21 @@ export async function findCatalogPage(
   const { after } = page;
   const byDate = page.sort === 'next_departure_date';
   const at = byDate ? await readTime(db, after?.at ?? null) : undefined;
-  const since = page.updatedSince;
-  const changes = since === undefined ? undefined : await findCatalogChanges(db, tenant.id, since);
   const { rows } = await db.raw(
     `${VISIBLE_CONTINENTS},
-     ${byDate ? pageByDate(page, changes) : pageByName(page, changes)}
-     select ${LISTED_COLUMNS}, page.sort_key, page.removed
+     ${byDate ? pageByDate(page) : pageByName(page)}
+     select ${LISTED_COLUMNS}, page.sort_key
      from page join tours t on t.id = page.id ${UPCOMING}
      order by page.sort_key, page.id`,
     {
       ...selectionBindings(page),
-      ...changesBindings(changes),
-      ...positionBindings(after, at),
       ...{ tenantId: tenant.id, defaultVisible: tenant.defaultVisible, limit: page.limit },
+      ...{ readAt: at ?? null, afterKey: after?.sortKey ?? null },
+      ...{ afterName: after?.nameFolded ?? null, afterId: after?.id ?? null },
     },
   );
-  return rows.map(({ sortKey, removed, ...tour }: ListedTour & { sortKey: string; removed: boolean }) => ({
+  return rows.map(({ sortKey, ...tour }: ListedTour & { sortKey: string }) => ({
     tour,
-    removed,
     position: byDate ? { sortKey, at } : { nameFolded: sortKey, id: tour.id },
   }));
 }
@@ -73,17 +61,8 @@ async function readTime(db: Db, first: string | null): Promise<string> {
   return rows[0].readAt;
 }
 
-function positionBindings(after: PagePosition | undefined, at: string | undefined) {
-  return {
-    readAt: at ?? null,
-    afterKey: after?.sortKey ?? null,
-    afterName: after?.nameFolded ?? null,
-    afterId: after?.id ?? null,
-  };
-}
-
 /** Reads the tours with a visible rule, and those without a rule in visible continents, each in the order of an index. */
-function pageByName(page: CatalogPageRequest, changes: CatalogChanges | undefined): string {
+function pageByName(page: CatalogPageRequest): string {
   const after = (row: string, id: string) =>
     page.after ? `and (${row}.name_folded, ${row}.${id}) > (:afterName, :afterId::uuid)` : '';
   // Tags have an index in the same order.
@@ -91,19 +70,18 @@ function pageByName(page: CatalogPageRequest, changes: CatalogChanges | undefine
   const [row, id] = byTag ? ['g', 'tour_id'] : ['t', 'id'];
   const listed = byTag ? `tour_tags g join tours t on t.id = g.tour_id and g.tag = :tag` : 'tours t';
   return `page as (
-       (select r.tour_id as id, r.name_folded as sort_key, false as removed
+       (select r.tour_id as id, r.name_folded as sort_key
         from visibility_tour_rules r join tours t on t.id = r.tour_id and t.status = 'published'
-        where r.tenant_id = :tenantId and r.visible ${selectionOf(page, 'r')} ${hasChanged(changes)} ${after('r', 'tour_id')}
+        where r.tenant_id = :tenantId and r.visible ${selectionOf(page, 'r')} ${after('r', 'tour_id')}
         order by r.name_folded, r.tour_id limit :limit)
        union all
-       (select found.id, found.name_folded, false
+       (select found.id, found.name_folded
         from seen cross join lateral (
           select t.id, t.name_folded from ${listed}
           where t.status = 'published' and ${row}.continent = seen.continent
             and not exists (select from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id)
-            ${selectionOf({ ...page, tag: undefined }, row)} ${hasChanged(changes)} ${after(row, id)}
+            ${selectionOf({ ...page, tag: undefined }, row)} ${after(row, id)}
           order by ${row}.name_folded, ${row}.${id} limit :limit) found)
-       ${removedTours(changes, 't.name_folded', after('t', 'id'))}
        order by sort_key, id limit :limit
      )`;
 }
@@ -112,8 +90,8 @@ function pageByName(page: CatalogPageRequest, changes: CatalogChanges | undefine
  * Reads the same from the next departures that are known (migration 0016), and computes those that are not: of tours that changed,
  * whose departure closed, or which were computed after the first page was read.
  */
-function pageByDate(page: CatalogPageRequest, changes: CatalogChanges | undefined): string {
-  const selection = `${selectionOf(page, 't', ':readAt::timestamptz')} ${hasChanged(changes)}`;
+function pageByDate(page: CatalogPageRequest): string {
+  const selection = selectionOf(page, 't', ':readAt::timestamptz');
   const after = (key: string) => (page.after ? `and ${key} > :afterKey` : '');
   const known = `${selection} ${after('n.sort_key')}
             and n.open_until > :readAt::timestamptz and n.computed_at <= :readAt::timestamptz
@@ -125,21 +103,21 @@ function pageByDate(page: CatalogPageRequest, changes: CatalogChanges | undefine
        union select tour_id from next_departures_due
      ),
      page as (
-       (select n.tour_id as id, n.sort_key, false as removed
+       (select n.tour_id as id, n.sort_key
         from continents c cross join lateral (
           select n.* from next_departures n
             join visibility_tour_rules r on r.tour_id = n.tour_id and r.tenant_id = :tenantId and r.visible
             join tours t on t.id = n.tour_id and t.status = 'published'
           where n.continent = c.continent and r.continent = c.continent ${known}) n)
        union all
-       (select n.tour_id, n.sort_key, false
+       (select n.tour_id, n.sort_key
         from seen cross join lateral (
           select n.* from next_departures n join tours t on t.id = n.tour_id and t.status = 'published'
           where n.continent = seen.continent
             and not exists (select from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = n.tour_id)
             ${known}) n)
        union all
-       (select t.id, next.sort_key, false
+       (select t.id, next.sort_key
         from unknown u join tours t on t.id = u.tour_id
           ${visibilityJoins(':tenantId')}
           cross join lateral (
@@ -148,7 +126,6 @@ function pageByDate(page: CatalogPageRequest, changes: CatalogChanges | undefine
               and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, :readAt::timestamptz)) next
         where ${IS_VISIBLE} ${selection} ${after('next.sort_key')}
         order by next.sort_key limit :limit)
-       ${removedTours(changes, REMOVED_KEY, after(REMOVED_KEY))}
        order by sort_key limit :limit
      )`;
 }
@@ -181,9 +158,6 @@ function selectionOf(selection: TourSelection, row = 't', at = 'statement_timest
     .map((condition) => `and ${condition}`)
     .join(' ');
 }
-
-/** Sorts removed tours with those without a next departure. */
-const REMOVED_KEY = 'next_departure_key(null, t.name_folded, t.id)';
 
 function selectionBindings({ nameContains, ...selection }: TourSelection) {
   return {

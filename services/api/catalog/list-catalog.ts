@@ -1,7 +1,6 @@
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
 import { getVisibleTour } from './find-tour';
-import { readAsOf } from './catalog-changes.repository';
 import { type CatalogFilters, findCatalogFilters, listContinents } from './catalog-filters.repository';
 import { findCatalogPage } from './catalog-page.repository';
 import type { CatalogSort, PagePosition, TourSelection } from './tour-selection';
@@ -22,8 +21,6 @@ export interface PricedCatalogTour {
   tour: ListedTour;
   /** See priceFrom. */
   priceFromMinor: number;
-  /** The tenant saw it and does not any more. */
-  removed: boolean;
 }
 
 /** One page of the catalog with the tenant's visibility and prices. */
@@ -31,12 +28,7 @@ interface PricedCatalogPage {
   items: PricedCatalogTour[];
   /** The last item, where the next page starts; null at the end of the list. */
   last: PagePosition | null;
-  /** With `updatedSince`: the time to ask for next, RFC 3339. The same on all pages of a list. */
-  asOf?: string;
 }
-
-/** Changes since a time before that are the complete catalog: the page of a list reads no long history. */
-const CHANGES_KEPT_MS = 30 * 24 * 3_600_000;
 
 export async function listCatalog(
   db: Db,
@@ -44,21 +36,15 @@ export async function listCatalog(
   { limit, q, ...filter }: CatalogFilter,
 ): Promise<PricedCatalogPage> {
   const nameContains = q === undefined ? undefined : foldName(q);
-  const { updatedSince, after, ...selection } = filter;
-  const asOf = updatedSince === undefined ? undefined : (after?.asOf ?? (await readAsOf(db)));
-  // By the first page, so that all pages agree.
-  const isLongAgo = asOf !== undefined && Date.parse(asOf) - Date.parse(updatedSince!) > CHANGES_KEPT_MS;
-  const since = isLongAgo ? undefined : updatedSince;
-  const page = { ...selection, after, updatedSince: since, limit: limit + 1, nameContains };
-  const tours = await findCatalogPage(db, tenant, page);
-  const shown = tours.slice(0, limit);
+  const tours = await findCatalogPage(db, tenant, { ...filter, limit: limit + 1, nameContains });
+  const page = tours.slice(0, limit);
   const quote = await createQuoter(
     db,
     tenant,
-    shown.map(({ tour }) => tour.id),
+    page.map(({ tour }) => tour.id),
   );
-  const items = shown.map(({ tour, removed }) => ({ tour, removed, priceFromMinor: priceFrom(tour, quote) }));
-  return { items, last: tours.length > limit ? { ...shown.at(-1)!.position, asOf } : null, asOf };
+  const items = page.map(({ tour }) => ({ tour, priceFromMinor: priceFrom(tour, quote) }));
+  return { items, last: tours.length > limit ? page.at(-1)!.position : null };
 }
 
 /**

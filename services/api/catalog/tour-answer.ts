@@ -3,15 +3,12 @@ import { toMajor } from '../pricing/currency';
 import type { Quoter } from '../pricing/quote-tenant-price';
 import { priceFrom, type PricedCatalogTour } from './list-catalog';
 import type { CatalogFilters } from './catalog-filters.repository';
-import type { CatalogFiltersAnswer, CatalogItem, RemovedTour, TourDetail, TourLocationDto } from './tour.dto';
+import type { CatalogFiltersAnswer, CatalogItem, TourDetail, TourLocationDto } from './tour.dto';
 import type { Tour, TourLocation } from './tour';
 import { tenantPricesAnswer } from '../pricing/prices';
 
 /** @param baseUrl address of this installation, for pictures that it serves itself */
-export function catalogItem(
-  { tour, priceFromMinor }: Omit<PricedCatalogTour, 'removed'>,
-  baseUrl: string,
-): CatalogItem {
+export function catalogItem({ tour, priceFromMinor }: PricedCatalogTour, baseUrl: string): CatalogItem {
   return {
     id: tour.id,
     slug: tour.slug,
@@ -27,12 +24,6 @@ export function catalogItem(
     next_departure_date: tour.nextDepartureDate,
     updated_at: tour.updatedAt.toISOString(),
   };
-}
-
-/** Returns an item of a list, or what is left of a tour that the tenant does not see any more. */
-export function listedItem(item: PricedCatalogTour, baseUrl: string): CatalogItem | RemovedTour {
-  const { id, slug } = item.tour;
-  return item.removed ? { id, slug, removed: true } : catalogItem(item, baseUrl);
 }
 
 export function filtersAnswer(filters: CatalogFilters): CatalogFiltersAnswer {

@@ -14,8 +14,6 @@ export interface TourSelection {
   durationMax?: number;
   /** Folded text to find in the folded name. */
   nameContains?: string;
-  /** The tour has changed for the tenant at this time or later; RFC 3339. */
-  updatedSince?: string;
 }
 
 /** The place of a tour in a list: by name, or by next departure. */
@@ -26,6 +24,4 @@ export interface PagePosition {
   sortKey?: string;
   /** The clock reading of the first page, by which the next departures of all pages are chosen. */
   at?: string;
-  /** readAsOf() of the first page; only with `updatedSince`. */
-  asOf?: string;
 }

@@ -27,26 +27,14 @@ export interface CatalogItem {
   price_from: number;
   /** YYYY-MM-DD: the next date that is open for booking, or null. */
   next_departure_date: string | null;
-  /** When the tour, its departures, or the tenant's rules for it changed last. RFC 3339, UTC. */
+  /** RFC 3339, UTC. */
   updated_at: string;
 }
 
-/** A tour that the tenant does not see any more. Only with `updated_since`. */
-export interface RemovedTour {
-  id: string;
-  slug: string;
-  removed: true;
-}
-
 export interface CatalogPage {
-  items: (CatalogItem | RemovedTour)[];
+  items: CatalogItem[];
   /** Pass as `cursor` for the next page; null at the end. */
   next_cursor: string | null;
-  /**
-   * Only with `updated_since`: pass it as `updated_since` next time, and no change is missed. RFC 3339, UTC; the same on all pages
-   * of a list.
-   */
-  as_of?: string;
 }
 
 export interface CountedValueDto {

@@ -3,16 +3,10 @@ import type { Tenant } from '../tenants/tenant';
 import type { Tour, TourKey } from './tour';
 import { IS_VISIBLE, visibilityJoins } from './visibility';
 
-/** The time of the last change of the tour, its departures, or the tenant's rules that concern it. */
-const CHANGED_AT = `greatest(t.updated_at,
-    (select max(c.changed_at) from tour_changes c where c.tour_id = t.id),
-    (select max(c.changed_at) from tenant_changes c where c.tenant_id = :tenantId and c.tour_id = t.id),
-    (select max(c.changed_at) from tenant_changes c
-     where c.tenant_id = :tenantId and c.tour_id is null and (c.continent is null or c.continent = t.continent)))`;
 /** The columns of a ListedTour `t` with UPCOMING. */
 export const LISTED_COLUMNS = `
   t.id, t.slug, t.name, t.name_folded, t.summary, t.continent, t.country, t.duration_days,
-  t.currency, t.currency_digits, t.base_price_minor, t.image_url, t.tags, ${CHANGED_AT} as updated_at,
+  t.currency, t.currency_digits, t.base_price_minor, t.image_url, t.tags, t.updated_at,
   upcoming.next_departure_date, upcoming.first_closing_at, upcoming.lowest_prices`;
 const TOUR_COLUMNS = `${LISTED_COLUMNS},
   t.description, t.images, t.languages, t.time_zone, t.group_size_max, t.start_location, t.end_location, t.itinerary,

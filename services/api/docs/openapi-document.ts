@@ -75,7 +75,6 @@ export interface Schema {
   pattern?: string;
   items?: Schema;
   allOf?: Schema[];
-  anyOf?: Schema[];
   properties?: Record<string, Schema>;
   required?: string[];
   additionalProperties?: boolean | Schema;

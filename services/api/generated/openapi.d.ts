@@ -778,41 +778,18 @@ export interface components {
             next_departure_date: string | null;
             /**
              * Format: date-time
-             * @description When the tour, its departures, or the tenant's rules for it changed last. RFC 3339, UTC.
+             * @description RFC 3339, UTC.
              * @example 2027-01-10T16:04:11.000Z
              */
             updated_at: string;
         };
-        /** @description A tour that the tenant does not see any more. Only with `updated_since`. */
-        RemovedTour: {
-            /**
-             * Format: uuid
-             * @description UUID.
-             * @example 6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21
-             */
-            id: string;
-            /**
-             * @description Readable name in URLs.
-             * @example ha-long-bay-cruise
-             */
-            slug: string;
-            /** @enum {boolean} */
-            removed: true;
-        };
         CatalogPage: {
-            items: (components["schemas"]["CatalogItem"] | components["schemas"]["RemovedTour"])[];
+            items: components["schemas"]["CatalogItem"][];
             /**
              * @description Pass as `cursor` for the next page; null at the end.
              * @example EuO7Zq54MYRnNgC4ZbZAoHsibmFtZUZvbGRlZCI6ImhhIGxvbmcgYmF5IGNydWlzZSIsImlkIjoiNmIxZjliNmUtMmYyYy00YzFlLTlhMzUtN2QwYzVhMWY0ZTIxIn0
              */
             next_cursor: string | null;
-            /**
-             * Format: date-time
-             * @description Only with `updated_since`: pass it as `updated_since` next time, and no change is missed. RFC 3339, UTC; the same on all pages
-             *     of a list.
-             * @example 2027-01-12T09:29:57.120Z
-             */
-            as_of?: string;
         };
         CountedValueDto: {
             /** @example asia */
@@ -1024,7 +1001,7 @@ export interface components {
             next_departure_date: string | null;
             /**
              * Format: date-time
-             * @description When the tour, its departures, or the tenant's rules for it changed last. RFC 3339, UTC.
+             * @description RFC 3339, UTC.
              * @example 2027-01-10T16:04:11.000Z
              */
             updated_at: string;
@@ -2527,14 +2504,6 @@ export interface operations {
                  */
                 duration_max?: number;
                 /**
-                 * @description Only tours that have changed at this time or later, RFC 3339: the tour, its departures, or the tenant's
-                 *     visibility or price rules for it. A tour that the tenant does not see any more is listed as removed, whatever the other
-                 *     filters. Time that passes is no change. Pass `as_of` of the answer next time. A time more than 30 days ago gives the complete
-                 *     catalog.
-                 * @example 2027-01-12T09:29:57.120Z
-                 */
-                updated_since?: string;
-                /**
                  * @description By `name`, or by `next_departure_date`, then name; tours without one come last. All pages of a list keep the
                  *     next departures of its first page.
                  * @example next_departure_date
@@ -2589,8 +2558,7 @@ export interface operations {
                      *           "updated_at": "2027-01-10T16:04:11.000Z"
                      *         }
                      *       ],
-                     *       "next_cursor": "EuO7Zq54MYRnNgC4ZbZAoHsibmFtZUZvbGRlZCI6ImhhIGxvbmcgYmF5IGNydWlzZSIsImlkIjoiNmIxZjliNmUtMmYyYy00YzFlLTlhMzUtN2QwYzVhMWY0ZTIxIn0",
-                     *       "as_of": "2027-01-12T09:29:57.120Z"
+                     *       "next_cursor": "EuO7Zq54MYRnNgC4ZbZAoHsibmFtZUZvbGRlZCI6ImhhIGxvbmcgYmF5IGNydWlzZSIsImlkIjoiNmIxZjliNmUtMmYyYy00YzFlLTlhMzUtN2QwYzVhMWY0ZTIxIn0"
                      *     }
                      */
                     "application/json": components["schemas"]["CatalogPage"];

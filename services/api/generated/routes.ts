@@ -91,22 +91,11 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
-    "RemovedTour": {
-        "dataType": "refObject",
-        "properties": {
-            "id": {"dataType":"string","required":true},
-            "slug": {"dataType":"string","required":true},
-            "removed": {"dataType":"enum","enums":[true],"required":true},
-        },
-        "additionalProperties": false,
-    },
-    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "CatalogPage": {
         "dataType": "refObject",
         "properties": {
-            "items": {"dataType":"array","array":{"dataType":"union","subSchemas":[{"ref":"CatalogItem"},{"ref":"RemovedTour"}]},"required":true},
+            "items": {"dataType":"array","array":{"dataType":"refObject","ref":"CatalogItem"},"required":true},
             "next_cursor": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
-            "as_of": {"dataType":"string"},
         },
         "additionalProperties": false,
     },
@@ -684,7 +673,6 @@ export function RegisterRoutes(app: Router) {
                 departs_to: {"in":"query","name":"departs_to","dataType":"string"},
                 duration_min: {"in":"query","name":"duration_min","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 366","value":366}}},
                 duration_max: {"in":"query","name":"duration_max","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 366","value":366}}},
-                updated_since: {"in":"query","name":"updated_since","dataType":"string"},
                 sort: {"default":"name","in":"query","name":"sort","dataType":"union","subSchemas":[{"dataType":"enum","enums":["name"]},{"dataType":"enum","enums":["next_departure_date"]}]},
                 cursor: {"in":"query","name":"cursor","dataType":"string"},
         };

@@ -146,7 +146,6 @@ function exampleOf(schema: Schema, schemas: Record<string, Schema>, where: strin
   if (schema.enum) return schema.enum[0];
   const name = referencedName(schema);
   if (name) return exampleOf(schemas[name]!, schemas, name);
-  if (schema.anyOf) return exampleOf(schema.anyOf[0]!, schemas, where);
   if (schema.type === 'array') return [exampleOf(schema.items!, schemas, `${where}[]`)];
   if (schema.properties) {
     const parts = Object.entries(schema.properties).map(([part, value]) => [

@@ -42,7 +42,6 @@ function rowsOf(
   mark: (required: boolean) => string,
   prefix = '',
 ): Markup[][] {
-  if (schema.anyOf) return rowsOfChoices(schema.anyOf, schemas, mark, prefix);
   const { properties = {}, required = [] } = resolved(schema, schemas);
   return Object.entries(properties).flatMap(([name, field]) => {
     const text = [field.description ?? '', ...limitsOf(resolved(field, schemas))].join(' ').trim();
@@ -51,27 +50,6 @@ function rowsOf(
     const inner = field.type === 'array' ? field.items! : field;
     return [own, ...rowsOf(inner, schemas, mark, field.type === 'array' ? `${path}[].` : `${path}.`)];
   });
-}
-
-/** Returns the rows of the first schema, and the rows of the others for fields that it does not have. */
-function rowsOfChoices(
-  choices: Schema[],
-  schemas: Schemas,
-  mark: (required: boolean) => string,
-  prefix: string,
-): Markup[][] {
-  const [first, ...others] = choices;
-  const known = resolved(first!, schemas).properties ?? {};
-  const more = others.map((choice) => {
-    const { properties = {} } = resolved(choice, schemas);
-    return {
-      properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !(name in known))),
-    };
-  });
-  return [
-    ...rowsOf(first!, schemas, mark, prefix),
-    ...more.flatMap((choice) => rowsOf(choice, schemas, mark, prefix)),
-  ];
 }
 
 function resolved(schema: Schema, schemas: Schemas): Schema {
