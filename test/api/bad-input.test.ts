@@ -66,7 +66,6 @@ describe('a query parameter', () => {
       '/api/tenant/bookings?departure_from=x&departure_to=2026-02-31&updated_since=2026-02-28',
       ['departure_from', 'departure_to', 'updated_since'],
     ],
-    ['/api/gateway/holds?limit=101&status=live&external_ref=', ['limit', 'status', 'external_ref']],
     ['/api/tenant/tours/x/departures?status=open&limit=0', ['status', 'limit']],
     ['/api/gateway/tours/x/availability?departure_date=x&quantity=51', ['departure_date', 'quantity']],
     ['/api/gateway/tours/x/availability?quantity=0&colour=red', ['colour', 'quantity', 'departure_date']],

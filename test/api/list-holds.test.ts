@@ -129,6 +129,11 @@ describe("listing a tenant's holds", () => {
       );
   });
 
+  it('names every invalid filter in one answer', async () => {
+    const response = await list('?limit=101&status=live&external_ref=');
+    expectInvalidFields(response, ['limit', 'status', 'external_ref'], 'validation_failed');
+  });
+
   it('needs the scope booking:create', async () => {
     const reader = await givenWebsite(api, {}, ['catalog:read', 'booking:read', 'booking:manage']);
     expectProblem(await list('', reader), 401, 'insufficient_scope');
