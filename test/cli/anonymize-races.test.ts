@@ -97,6 +97,27 @@ describe('while a booking is anonymized', () => {
     expect(events.join()).not.toMatch(/lima/i);
   });
 
+  it('the data of a person whom a change that began first brings is erased too', async () => {
+    let erasing: Promise<unknown> | undefined;
+    let changing: ReturnType<Website['patch']>;
+    await inTransaction(db, async (trx) => {
+      await trx.raw('select from departures where tour_id = ? for update', [seats.tour.id]);
+      const rui = { name: 'Rui Costa', email: 'rui@example.com', external_ref: 'rui.costa-9' };
+      const key = { 'Idempotency-Key': 'change-rui@example.com' };
+      changing = site.patch(`/api/tenant/bookings/${ref}`, rui, key);
+      await untilWaiting(1);
+      erasing = anonymize();
+      await untilWaiting(2);
+    });
+    expect((await changing!).body.external_ref).toBe('rui.costa-9');
+    await erasing;
+    expect(await db('booking_leads').where({ booking_ref: ref }).first()).toMatchObject({
+      externalRef: null,
+    });
+    const keys = await db('idempotency_keys').where({ tenant_id: site.tenant.id }).pluck('key');
+    expect(keys).toEqual([expect.stringMatching(/^erased:/)]);
+  });
+
   it('the audit row of a change that waited does not contain the customer', async () => {
     let changing: ReturnType<typeof terminal.tourctl>;
     await anonymize(async () => {

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Trx } from '../../platform/database';
+import { SaleMovedError } from '../departures/departure.errors';
 import { assertNotMoved, relockDeparture } from '../departures/reserve-seats';
 import { eraseHoldCustomer } from '../holds/change-hold';
 import { getHold } from '../holds/find-hold';
@@ -26,7 +28,7 @@ export interface AnonymizedBooking {
  * dates and amounts stay. The caller erases the data of the webhook queue and the audit log in the same transaction (ADR 23).
  * @param secret CURSOR_KEY: keys the digest that replaces an idempotency key with personal data
  * @returns undefined when the booking was already anonymized
- * @throws BookingNotFoundError, DepartureBusyError
+ * @throws BookingNotFoundError, DepartureBusyError; SaleMovedError after three changes of the booking meanwhile
  */
 export async function anonymizeBooking(
   trx: Trx,
@@ -49,6 +51,8 @@ export async function anonymizeBooking(
   const before = await getBooking(trx, ANY_TENANT, bookingRef);
   assertNotMoved(departureId, before);
   if (before.anonymizedAt) return undefined;
+  // A change committed other people during the wait: the transaction is repeated and searches for them.
+  if (!isDeepStrictEqual(peopleOf(before), peopleOf(found))) throw new SaleMovedError();
   // Erases the answers that requests stored while this transaction waited for the locks. This locks idempotency rows after the
   // departure, against the lock order. It cannot deadlock: the holder of such a row is a repeated request, which waits for no
   // lock, or another anonymization.
