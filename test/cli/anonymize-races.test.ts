@@ -162,3 +162,23 @@ describe('while a booking is anonymized', () => {
     expect((await site.book(order, key)).text).toBe(again.text);
   });
 });
+
+describe('the anonymization of a booking whose customer was replaced', () => {
+  it('erases the reference and the idempotency key that name the first customer', async () => {
+    const order = {
+      tour_id: seats.tour.id,
+      name: 'Ana Lima',
+      email: 'ana@example.com',
+      external_ref: 'ana.lima-7',
+    };
+    const booked = await site.book(order, { 'Idempotency-Key': 'book-ana@example.com' });
+    const { booking_ref } = booked.body;
+    const rui = { name: 'Rui Costa', phone: '030 901821', email: 'rui@example.com' };
+    expect((await site.patch(`/api/tenant/bookings/${booking_ref}`, rui)).status).toBe(200);
+    expect((await terminal.tourctl(`booking anonymize ${booking_ref} --yes --json`)).code).toBe(0);
+    const lead = await db('booking_leads').where({ booking_ref }).first('external_ref');
+    expect(lead.externalRef).toBeNull();
+    const keys = await db('idempotency_keys').where({ tenant_id: site.tenant.id }).pluck('key');
+    expect(keys).toEqual([expect.stringMatching(/^erased:/)]);
+  });
+});

@@ -4,7 +4,10 @@ import { getBooking } from '../../../services/api/bookings/find-booking';
 import { getHold } from '../../../services/api/holds/find-hold';
 import { ANY_TENANT } from '../../../services/api/tenants/tenant';
 import type { Db, Trx } from '../../../services/platform/database';
-import { eraseCustomer } from '../../../services/webhook-queue/deliveries/erase-customer';
+import {
+  eraseCustomer,
+  findCustomersOfBooking,
+} from '../../../services/webhook-queue/deliveries/erase-customer';
 import type { Context } from '../../engine/context';
 
 const NOTHING = {
@@ -51,7 +54,8 @@ export async function anonymizeBookingCommand(
 }
 
 async function erase(trx: Trx, ref: string, force: boolean, secret: string) {
-  const booking = await anonymizeBooking(trx, ref, secret);
+  const replaced = await findCustomersOfBooking(trx, ref);
+  const booking = await anonymizeBooking(trx, ref, secret, replaced);
   if (!booking) return undefined;
   const { before, after, identifiesPerson, answers, refusals } = booking;
   const { undelivered, ...webhooks } = await eraseCustomer(trx, ref, {

@@ -4,6 +4,7 @@ import { SaleMovedError } from '../departures/departure.errors';
 import { assertNotMoved, relockDeparture } from '../departures/reserve-seats';
 import { eraseHoldCustomer } from '../holds/change-hold';
 import { getHold } from '../holds/find-hold';
+import type { PartialCustomer } from '../holds/seat-hold';
 import { eraseAnswers } from '../idempotency/erase-answers';
 import { personFinder } from '../privacy/person-finder';
 import { eraseRefusals } from '../refusals/refusal-log';
@@ -27,6 +28,7 @@ export interface AnonymizedBooking {
  * Erases the personal data of the customer and the travellers from the lead, its hold, stored answers and refusals; seats,
  * dates and amounts stay. The caller erases the data of the webhook queue and the audit log in the same transaction (ADR 23).
  * @param secret CURSOR_KEY: keys the digest that replaces an idempotency key with personal data
+ * @param replaced earlier customers of the booking
  * @returns undefined when the booking was already anonymized
  * @throws BookingNotFoundError, DepartureBusyError; SaleMovedError after three changes of the booking meanwhile
  */
@@ -34,12 +36,13 @@ export async function anonymizeBooking(
   trx: Trx,
   bookingRef: string,
   secret: string,
+  replaced: PartialCustomer[] = [],
 ): Promise<AnonymizedBooking | undefined> {
   const found = await getBooking(trx, ANY_TENANT, bookingRef);
   if (found.anonymizedAt) return undefined;
   const { id, holdId, departureId, tenant } = found;
   const hold = holdId ? await getHold(trx, tenant.id, holdId) : undefined;
-  const identifiesPerson = personFinder([...peopleOf(found), ...(hold ? [hold.customer] : [])]);
+  const identifiesPerson = personFinder([...peopleOf(found), ...(hold ? [hold.customer] : []), ...replaced]);
 
   const named = { booking_ref: bookingRef, ...(holdId && { hold_id: holdId }) };
   const erase = () => eraseAnswers(trx, { tenantId: tenant.id, named, identifiesPerson, secret });

@@ -1,4 +1,4 @@
-import type { Trx } from '../../platform/database';
+import type { Db, Trx } from '../../platform/database';
 import { WORKER_LOST } from './queue.repository';
 import { BookingInFlightError, BookingUndeliveredError } from '../webhook.errors';
 
@@ -78,6 +78,18 @@ interface KeptDelivery {
   queued: boolean;
   /** A request with the old body may be in flight. */
   inFlight: boolean;
+}
+
+/** Returns the customers in the events of a booking, with those whom a change replaced. */
+export async function findCustomersOfBooking(db: Db, bookingRef: string): Promise<CustomerOfEvent[]> {
+  const bodies = await db('webhook_events').where({ booking_ref: bookingRef }).pluck<string[]>('body');
+  return bodies.flatMap((body) => (JSON.parse(body) as { customer?: CustomerOfEvent }).customer ?? []);
+}
+
+interface CustomerOfEvent {
+  name: string | null;
+  phone: string | null;
+  email: string | null;
 }
 
 async function lockEventsOfBooking(trx: Trx, bookingRef: string): Promise<KeptEvent[]> {
