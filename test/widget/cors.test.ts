@@ -21,7 +21,7 @@ describe('the origin of a request to the widget list', () => {
     expect(status).toBe(200);
     expect(headers['access-control-allow-origin']).toBe(SHOP);
     expect(headers['access-control-expose-headers']).toBe(
-      'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
+      'X-Request-Id, X-Sandbox, Retry-After, RateLimit, RateLimit-Policy, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset',
     );
     expect(headers['access-control-allow-credentials']).toBeUndefined();
   });
