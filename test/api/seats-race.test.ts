@@ -6,9 +6,9 @@ import { CUSTOMER, givenSeats, type Seats, seatsTaken, seatsTakenByKind } from '
 
 let database: TestDatabase;
 let processes: ApiProcess[];
-/** Of a real tenant. */
+/** The header with the key of a real tenant. */
 let authorization: string;
-/** Of a sandbox tenant. */
+/** The header with the key of a sandbox tenant. */
 let sandboxAuthorization: string;
 
 /** Requests from this number on are a sandbox tenant's. */
