@@ -5,8 +5,8 @@ import { assertNotMoved } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
-import { assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
-import { PARTY_MAX } from '../pricing/party-input';
+import { assertPriced, type Party, totalOf } from '../pricing/party';
+import { assertPartySize } from '../pricing/party-input';
 import { CATEGORIES, type Category, type Prices } from '../pricing/prices';
 import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from '../sales/change-seats';
 import { changedFields, withGiven } from '../sales/changed-fields';
@@ -27,7 +27,7 @@ import { type AmendedLead, amendLeadRow, insertBookingChange, lockLead } from '.
 import { assertExpectedTotal } from './create-booking';
 import { getBooking } from './find-booking';
 
-/** What a request changes of a booking; undefined: it stays as it is. Null clears. */
+/** The changes of a booking that a request asks for; an undefined field stays as it is, and null clears it. */
 export interface BookingAmendment {
   /** YYYY-MM-DD, another date of the same tour. */
   departureDate?: string;
@@ -110,13 +110,7 @@ function decideAmendment(
 /** @throws InvalidInputError (400) */
 function amendedParty(now: Party, given: Partial<Party>): Party {
   const party = withGiven(now, given);
-  const seats = seatsOf(party);
-  if (seats < 1 || seats > PARTY_MAX)
-    throw new InvalidInputError(
-      'body',
-      'adults',
-      `must be from 1 to ${PARTY_MAX} together with the children`,
-    );
+  assertPartySize(party);
   if (party.single_supplement > party.adult)
     throw new InvalidInputError('body', 'single_supplements', 'must not be more than the adults');
   return party;

@@ -4,7 +4,7 @@ import type { TourRef } from '../catalog/tour';
 import { assertNotMoved } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
 import { assertPriced, type Party } from '../pricing/party';
-import { PARTY_MAX } from '../pricing/party-input';
+import { assertPartySize } from '../pricing/party-input';
 import { assertPartyOfChange, decideForTenant, lockAndReadFacts } from '../sales/change-seats';
 import { changedFields, withGiven } from '../sales/changed-fields';
 import { type DepartureFacts, existingDeparture, quotePrices } from '../sales/sale-facts';
@@ -14,7 +14,7 @@ import { getHold } from './find-hold';
 import { type NamedHold, type PartialCustomer, partyOfHold, type SeatHold } from './seat-hold';
 import { type AmendedHold, amendHoldRow, insertHoldChange } from './seat-hold.repository';
 
-/** What a request changes of a hold; undefined: it stays as it is. */
+/** The changes of a hold that a request asks for; an undefined field stays as it is. */
 export interface HoldAmendment {
   /** Adults and children together. Alone, it changes the adults. */
   quantity?: number;
@@ -92,13 +92,9 @@ function amendedParty(now: Party, { quantity, adults, children }: HoldAmendment)
   const seats = adult + child;
   if (adult < 0 || child < 0 || (quantity ?? seats) !== seats)
     throw new InvalidInputError('body', 'quantity', 'must be the adults and children together');
-  if (seats < 1 || seats > PARTY_MAX)
-    throw new InvalidInputError(
-      'body',
-      'adults',
-      `must be from 1 to ${PARTY_MAX} together with the children`,
-    );
-  return { adult, child, single_supplement: 0 };
+  const party = { adult, child, single_supplement: 0 };
+  assertPartySize(party);
+  return party;
 }
 
 function changesOf(before: SeatHold, { departure, party, externalRef, customer }: AmendedHold) {

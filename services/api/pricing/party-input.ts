@@ -1,8 +1,8 @@
 import { InvalidInputError } from '../../platform/errors';
-import { adultsOnly, type Party } from './party';
+import { adultsOnly, type Party, seatsOf } from './party';
 
 /** Adults and children of one request together. */
-export const PARTY_MAX = 50;
+const PARTY_MAX = 50;
 
 export interface PartyBody {
   adults?: number;
@@ -40,6 +40,20 @@ export function holdPartyInput(body: { quantity: number; adults?: number; childr
   if (adult < 0 || adult + child !== quantity)
     throw new InvalidInputError('body', 'quantity', 'must be the adults and children together');
   return { adult, child, single_supplement: 0 };
+}
+
+/**
+ * Checks the number of people after a change.
+ * @throws InvalidInputError (400)
+ */
+export function assertPartySize(party: Party): void {
+  const seats = seatsOf(party);
+  if (seats < 1 || seats > PARTY_MAX)
+    throw new InvalidInputError(
+      'body',
+      'adults',
+      `must be from 1 to ${PARTY_MAX} together with the children`,
+    );
 }
 
 export function numberOr(fallback: number, value: unknown): number {
