@@ -13,6 +13,7 @@ const PLATFORM = [
   'migrate',
   'embedded-postgres',
   'logger',
+  'counted-series',
   'errors',
   'text-forms',
   'shutdown',
@@ -25,7 +26,9 @@ const PLATFORM = [
   'http',
   'audit-log',
   'mask-personal-data',
+  'csv-cells',
   'make-directory',
+  'disk-space',
 ];
 
 /** The domain folders of the API, and the folders that each may import. */
@@ -41,7 +44,7 @@ const NEIGHBOURS = {
   departures: ['tenants', 'catalog', 'pricing'],
   refusals: ['tenants', 'departures', 'privacy', 'idempotency'],
   // Holds and bookings decide a request by the facts of sales, which reads these facts and writes what is granted.
-  holds: ['tenants', 'catalog', 'pricing', 'departures', 'refusals', 'idempotency', 'sales'],
+  holds: ['tenants', 'catalog', 'pricing', 'privacy', 'departures', 'refusals', 'idempotency', 'sales'],
   bookings: [
     'tenants',
     'catalog',
@@ -54,10 +57,23 @@ const NEIGHBOURS = {
     'sales',
   ],
   sales: ['tenants', 'credentials', 'catalog', 'pricing', 'departures', 'holds', 'bookings', 'idempotency'],
+  octo: [
+    'tenants',
+    'credentials',
+    'catalog',
+    'pricing',
+    'departures',
+    'refusals',
+    'holds',
+    'bookings',
+    'idempotency',
+    'sales',
+  ],
   widget: ['tenants', 'catalog', 'pricing', 'credentials'],
   demo: ['tenants', 'catalog', 'catalog-import', 'pricing', 'departures', 'bookings', 'sales', 'credentials'],
   health: ['tenants'],
-  docs: ['bookings', 'catalog', 'credentials', 'departures', 'holds', 'idempotency'],
+  backup: ['catalog'],
+  docs: ['bookings', 'catalog', 'credentials', 'departures', 'holds', 'idempotency', 'octo'],
 };
 const folders = Object.keys(NEIGHBOURS).join('|');
 

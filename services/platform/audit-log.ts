@@ -2,8 +2,9 @@ import type { Trx } from './database';
 
 /** A change by an operator. Holds no secret. */
 export interface AuditEntry {
-  /** System user; with sudo, the user who called it. */
+  /** System user; with sudo, the user who called it; or the name that the person gave (--actor, TOURCTL_ACTOR). */
   actor: string;
+  /** Beside a given name, the system user and the host: `root@7c1f`. */
   host: string;
   /** Noun and verb: `tenant.create`. */
   action: string;

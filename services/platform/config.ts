@@ -17,6 +17,7 @@ export interface Config {
   sharedStore: StoreAddress | undefined;
   replicas: number;
   quotas: Quotas;
+  supplier: SupplierContact;
   trustProxy: TrustProxy;
   logLevel: string;
   cdnCache: boolean;
@@ -26,8 +27,19 @@ export interface Config {
   groupCommit: boolean;
   preparedStatements: boolean;
   webhooks: { allowPrivateTargets: boolean; retryScheduleSeconds: number[]; retentionDays: number };
+  /** The name of the person at the terminal. Undefined: the system user. */
+  actor: string | undefined;
   /** The given values. secrets.ts refuses or generates missing ones. */
   secrets: { secretsKey?: string; cursorKey?: string; keyPepper?: string };
+}
+
+/** The operator as resellers see it over OCTO (CONTRACT section 9). */
+export interface SupplierContact {
+  name: string;
+  email: string | undefined;
+  phone: string | undefined;
+  address: string | undefined;
+  website: string | undefined;
 }
 
 /** Requests a minute (CONTRACT section 3, Quotas). */
@@ -80,6 +92,13 @@ export function checkEnvironment(env: Environment): CheckedEnvironment {
       catalog: values.CATALOG_RPM,
       widget: values.WIDGET_RPM,
     },
+    supplier: {
+      name: values.SUPPLIER_NAME,
+      email: values.SUPPLIER_EMAIL,
+      phone: values.SUPPLIER_PHONE,
+      address: values.SUPPLIER_ADDRESS,
+      website: values.SUPPLIER_WEBSITE,
+    },
     trustProxy: values.TRUST_PROXY,
     logLevel: values.LOG_LEVEL,
     cdnCache: values.CDN_CACHE,
@@ -91,6 +110,7 @@ export function checkEnvironment(env: Environment): CheckedEnvironment {
       retryScheduleSeconds: values.WEBHOOK_RETRY_SCHEDULE,
       retentionDays: values.WEBHOOK_RETENTION_DAYS,
     },
+    actor: values.TOURCTL_ACTOR,
     secrets: {
       secretsKey: values.SECRETS_KEY,
       cursorKey: values.CURSOR_KEY,

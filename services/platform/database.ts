@@ -160,21 +160,28 @@ export const CLOCK = 'with clock as materialized (select clock_timestamp() as at
 const SERIALIZATION_FAILURE = '40001';
 const ATTEMPTS = 3;
 
+export interface TransactionOptions {
+  /** Ends the wait for a lock, by performance.now(); for a caller that has already waited. */
+  lockBy?: number;
+  /** More SET LOCAL statements. */
+  settings?: string;
+}
+
 /**
  * Runs `work` in one transaction (READ COMMITTED, two seconds for a lock). Repeats it after a deadlock, a serialization failure or an
  * error with `repeatsTransaction`, three times in total, so `work` must have no effect outside the transaction.
- * @param lockBy ends the wait for a lock, by performance.now(); for a caller that has already waited
  */
 export async function inTransaction<T>(
   db: Db,
   work: (trx: Trx) => Promise<T>,
-  lockBy = Infinity,
+  { lockBy = Infinity, settings = '' }: TransactionOptions = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await db.transaction(async (trx) => {
         const leftMs = Math.ceil(lockBy - performance.now());
-        await trx.raw(transactionSettings(Math.min(LOCK_MS, Math.max(SHORTEST_LOCK_MS, leftMs))));
+        const lockMs = Math.min(LOCK_MS, Math.max(SHORTEST_LOCK_MS, leftMs));
+        await trx.raw(`${transactionSettings(lockMs)}; ${settings}`);
         return work(trx);
       });
     } catch (error) {

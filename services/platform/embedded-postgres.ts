@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
@@ -9,6 +9,7 @@ import { EmbeddedPostgresError } from './embedded-postgres/embedded-postgres.err
 import { ensureDatabase, serviceUrl, superuserClient } from './embedded-postgres/roles';
 import {
   findServer,
+  readyServer,
   rotateServerLog,
   type RunningServer,
   startServer,
@@ -94,6 +95,14 @@ export async function joinEmbeddedPostgres(
 
   rejoinOnEnd();
   return { url, leave: () => (leaving ??= leaveNow()) };
+}
+
+/** Returns the URL of the embedded database if its server runs. Does not start it, and does not keep it running. */
+export function findRunningPostgres(dataDir: string): string | undefined {
+  const inPlace = path.join(dataDir, `pg${bundledRelease().major}`);
+  const directory = existsSync(inPlace) ? realpathSync(inPlace) : undefined;
+  const server = directory === undefined ? undefined : readyServer(directory);
+  return server && serviceUrl(directory!, server.port);
 }
 
 /** Rotates the server's log unless another process holds the lock. A failure waits for the next minute. */

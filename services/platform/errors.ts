@@ -21,9 +21,10 @@ export abstract class AppError extends Error {
   }
 }
 
-/** SQLSTATEs of a lock that was not granted in time, and of a deadlock. */
+/** SQLSTATEs of a lock that was not granted in time, of a deadlock, and of a key that exists. */
 export const LOCK_NOT_AVAILABLE = '55P03';
 export const DEADLOCK = '40P01';
+export const UNIQUE_VIOLATION = '23505';
 
 /** Returns the SQLSTATE of a database error; undefined for other errors. */
 export function sqlState(error: unknown): string | undefined {

@@ -8,7 +8,7 @@ import { AppError, DEADLOCK, LOCK_NOT_AVAILABLE, sqlState } from './errors';
 const DIRECTORY = path.resolve(__dirname, '../../migrations');
 
 /** PostgreSQL runs these statements outside a transaction only, one at a time. */
-const CONCURRENTLY = /^(create|drop) index concurrently/m;
+const CONCURRENTLY = /^(create|drop) index concurrently/gm;
 
 /** Reads the numbered .sql files. Migrations go forward only. Names have no extension, so that sources and build agree (ADR 4). */
 class SqlMigrationSource implements Knex.MigrationSource<string> {
@@ -23,8 +23,8 @@ class SqlMigrationSource implements Knex.MigrationSource<string> {
 
   getMigration(name: string): Promise<Knex.Migration> {
     // Knex takes a bare ? for a binding.
-    const sql = readFileSync(path.join(DIRECTORY, `${name}.sql`), 'utf8').replaceAll('?', '\\?');
-    const transaction = !CONCURRENTLY.test(sql);
+    const sql = readMigration(name).replaceAll('?', '\\?');
+    const transaction = sql.search(CONCURRENTLY) < 0;
     const statements = transaction
       ? [`set local lock_timeout = ${TABLE_LOCK_MS}; ${sql}`]
       : sql.trim().split(/(?<=;)$/m);
@@ -97,7 +97,7 @@ class TablesInUseError extends AppError {
  * and without bindings, so that it holds no snapshot: CREATE INDEX CONCURRENTLY waits for ever for the snapshot of a waiting
  * pg_advisory_lock, or of the portal of a statement with bindings (both seen).
  */
-async function acquireMigrationLock(trx: Trx): Promise<void> {
+export async function acquireMigrationLock(trx: Trx): Promise<void> {
   await trx.raw(`
     set transaction isolation level read committed;
     set local idle_in_transaction_session_timeout = 0`);
@@ -106,10 +106,59 @@ async function acquireMigrationLock(trx: Trx): Promise<void> {
   while (!(await tryLock())) await sleep(POLL_MS);
 }
 
+/** Lists the migrations that this build has, in their order. */
+export async function knownMigrations(): Promise<string[]> {
+  return migrationSource.getMigrations();
+}
+
+/** Lists the migrations that the database has, in their order. */
+export async function appliedMigrations(db: Db): Promise<string[]> {
+  if (!(await db.schema.hasTable('knex_migrations'))) return [];
+  return db('knex_migrations').orderBy('name').pluck<string[]>('name');
+}
+
 /** Lists the migrations that this build has and the database lacks. */
 export async function pendingMigrations(db: Db): Promise<string[]> {
-  const known = await migrationSource.getMigrations();
-  if (!(await db.schema.hasTable('knex_migrations'))) return known;
-  const ran = new Set((await db('knex_migrations').select('name')).map((row: { name: string }) => row.name));
-  return known.filter((name) => !ran.has(name));
+  const applied = new Set(await appliedMigrations(db));
+  return (await knownMigrations()).filter((name) => !applied.has(name));
+}
+
+/** The tables as Knex creates them. Its migrator would change the settings of the pool when it runs in a transaction. */
+const MIGRATION_TABLES = `
+  create table if not exists knex_migrations (
+    id serial primary key, name varchar(255), batch integer, migration_time timestamptz);
+  create table if not exists knex_migrations_lock (index serial primary key, is_locked integer);
+  insert into knex_migrations_lock (is_locked) select 0 where not exists (select from knex_migrations_lock)`;
+
+/**
+ * Runs those of these migrations that the database lacks, all in the caller's transaction: for a database that no other process uses. Builds
+ * indexes with their locks. Call acquireMigrationLock first.
+ */
+export async function migrateWithin(trx: Trx, names: readonly string[]): Promise<void> {
+  await trx.raw(MIGRATION_TABLES);
+  const applied = new Set(await appliedMigrations(trx));
+  for (const name of names.filter((one) => !applied.has(one))) {
+    await trx.raw(readMigration(name).replace(CONCURRENTLY, '$1 index').replaceAll('?', '\\?'));
+    // Runs deferred triggers now, because a later migration cannot alter a table whose triggers wait.
+    await trx.raw('set constraints all immediate; set constraints all deferred');
+    await trx('knex_migrations').insert({ name, batch: 1, migration_time: trx.fn.now() });
+  }
+}
+
+/** Lists the names of the functions that any migration creates. */
+export async function functionsOfMigrations(): Promise<string[]> {
+  const texts = (await knownMigrations()).map(readMigration);
+  const created = texts.flatMap((sql) => [...sql.matchAll(/^create (?:or replace )?function (\w+)/gm)]);
+  return [...new Set(created.map(([, name]) => name!))];
+}
+
+function readMigration(name: string): string {
+  return readFileSync(path.join(DIRECTORY, `${name}.sql`), 'utf8');
+}
+
+/** Returns the newest migration that the database has; undefined without any. */
+export async function newestMigration(db: Db): Promise<string | undefined> {
+  if (!(await db.schema.hasTable('knex_migrations'))) return undefined;
+  const row = await db('knex_migrations').orderBy('name', 'desc').first<{ name: string } | undefined>('name');
+  return row?.name;
 }

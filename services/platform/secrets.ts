@@ -87,14 +87,14 @@ function readFile(file: string): Secrets {
   } catch {
     // Refused below: the parser's message would show a part of the file.
   }
-  throw new SecretsError(`${file} cannot be read or is damaged. Restore it from a backup`);
+  throw new SecretsError(`${file} cannot be read or is damaged. Copy it from where you keep it`);
 }
 
 function missingFile(file: string, given: Partial<Secrets>): SecretsError {
   const missing = NAMES.filter((name) => given[name] === undefined).map((name) => SECRET_VARIABLES[name]);
   return new SecretsError(
     `${file} is missing, and the database beside it depends on its secrets: without them no API key is valid and no webhook ` +
-      `secret can be opened. Restore the file from a backup, or set ${missing.join(', ')} to the earlier values`,
+      `secret can be opened. Copy the file from where you keep it, or set ${missing.join(', ')} to the earlier values`,
   );
 }
 

@@ -23,6 +23,14 @@ export function isEmail(text: string): boolean {
   return EMAIL.test(text);
 }
 
+const NOT_PRINTED = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+/** Accepts the name of a person who acts: 1 to 100 printed characters. An invisible one could imitate another person's name. */
+export function isActorName(text: string): boolean {
+  const { length } = [...text];
+  return length >= 1 && length <= 100 && text === text.trim() && !NOT_PRINTED.test(text);
+}
+
 /** Accepts YYYY-MM-DD of a day that PostgreSQL accepts: a pattern alone accepts 2026-02-31, and Date accepts the year 0000. */
 export function isCalendarDate(text: string): boolean {
   if (!DATE.test(text) || text.startsWith('0000')) return false;

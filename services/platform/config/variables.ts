@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { CONTROL_CHARACTER, isActorName, isEmail } from '../text-forms';
 import { parseRedisUrl, parseStoreToken, REDIS_FORMS, showRedisAddress } from '../shared-store/store-address';
 import {
   baseUrl,
@@ -80,6 +81,15 @@ export const VARIABLES = {
   GATEWAY_BOOKING_RPM: { about: 'booking requests per minute and key', ...perMinute(60) },
   CATALOG_RPM: { about: 'other reads per minute and key', ...perMinute(600) },
   WIDGET_RPM: { about: 'requests per minute and widget token', ...perMinute(600) },
+  SUPPLIER_NAME: { about: 'your name for resellers over OCTO', ...line(), default: 'Tour Platform' },
+  SUPPLIER_EMAIL: {
+    about: 'their e-mail contact',
+    mustBe: 'an e-mail address',
+    parse: (text: string) => checked(text, isEmail),
+  },
+  SUPPLIER_PHONE: { about: 'their telephone contact', ...line() },
+  SUPPLIER_ADDRESS: { about: 'your postal address', ...line() },
+  SUPPLIER_WEBSITE: { about: 'your website', ...url('https:', 'http:') },
   TRUST_PROXY: {
     about: 'proxies whose X-Forwarded-For is trusted',
     mustBe: 'off, a number of hops, or a list of CIDR networks',
@@ -106,9 +116,26 @@ export const VARIABLES = {
     parse: parseRetrySchedule,
   },
   WEBHOOK_RETENTION_DAYS: { about: 'how long finished deliveries are kept', ...integer(90, 1, 3650) },
+  TOURCTL_ACTOR: {
+    about: 'who acts at this terminal, for the audit log, where the system user does not say it (containers)',
+    mustBe: 'a name of at most 100 printable characters',
+    parse: (text: string) => checked(text, isActorName),
+  },
 } satisfies Record<string, Variable>;
 
 export type VariableName = keyof typeof VARIABLES;
+
+function line() {
+  return {
+    mustBe: 'one line of at most 200 characters',
+    parse: (text: string) => checked(text, (given) => given.length <= 200 && !CONTROL_CHARACTER.test(given)),
+  };
+}
+
+function checked(text: string, isValid: (text: string) => boolean): string {
+  if (!isValid(text)) throw new InvalidValueError();
+  return text;
+}
 
 /** Accepts an address or a host name. Refuses misspelt addresses such as 999.1.1.1, which would be looked up in DNS. */
 function parseHost(text: string): string {

@@ -27,7 +27,32 @@ export class ScramClient extends pg.Client {
 
 /** Makes a new pool connect with ScramClient if its URL contains REQUIRE_SCRAM. */
 export function requireScram(db: Knex, url: string): Knex {
-  if (url.split(/[?&]/).includes(REQUIRE_SCRAM))
-    (db.client as { driver: object }).driver = { Client: ScramClient };
+  if (requiresScram(url)) (db.client as { driver: object }).driver = { Client: ScramClient };
   return db;
+}
+
+function requiresScram(url: string): boolean {
+  return url.split(/[?&]/).includes(REQUIRE_SCRAM);
+}
+
+/** Runs one statement on a connection of its own. It loads no Knex, which takes 130 ms, more than the statement. */
+export async function queryOnce<Row extends object>(
+  url: string,
+  { text, values, timeoutMs }: { text: string; values: unknown[]; timeoutMs: number },
+): Promise<Row[]> {
+  const Client = requiresScram(url) ? ScramClient : pg.Client;
+  const client = new Client({
+    connectionString: url,
+    application_name: 'tourctl',
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+    statement_timeout: timeoutMs,
+  });
+  client.on('error', () => undefined); // The statement fails too.
+  await client.connect();
+  try {
+    return (await client.query<Row>(text, values)).rows;
+  } finally {
+    await client.end();
+  }
 }

@@ -13,6 +13,7 @@ import {
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readDiskSpace } from '../disk-space';
 import { readClusterFile, runAs, withClusterFile } from './account';
 import type { Binaries } from './binaries';
 import type { Cluster } from './cluster';
@@ -54,6 +55,13 @@ export async function findServer(directory: string): Promise<RunningServer | und
   }
 }
 
+/** Returns the server that uses the directory, if it is ready; changes nothing, and so needs no lock. */
+export function readyServer(directory: string): RunningServer | undefined {
+  const found = readPidFile(directory);
+  if (found?.status !== 'ready' || !servesDirectory(found.pid, directory)) return undefined;
+  return { pid: found.pid, port: found.port };
+}
+
 /**
  * Starts the server on 127.0.0.1, on the earlier port if it is free, else on one that the system chooses. pg_ctl puts the
  * server into its own session, so Ctrl-C does not reach it. Needs the start lock.
@@ -66,8 +74,8 @@ export async function startServer(
   for (let attempt = 1, port = earlierPort ?? (await freePort()); ; attempt++) {
     rotateServerLog(directory);
     const from = serverLogSize(directory);
-    // The command line overrides postgresql.conf, so that no other machine can ever connect.
-    const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;
+    // The command line overrides postgresql.conf: no other machine can ever connect, and the log has no values of refused rows.
+    const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c log_error_verbosity=terse`;
     const { output } = await runAs(
       account,
       path.join(programs, 'pg_ctl'),
@@ -135,7 +143,9 @@ function freePort(): Promise<number> {
 function cannotStart(directory: string, log: string): EmbeddedPostgresError {
   let nextStep = `The end of its log (${path.join(directory, SERVER_LOG)}) follows; or set DATABASE_URL to a PostgreSQL of your own`;
   if (STILL_ENDING.test(log)) nextStep = 'Processes of an earlier server still run there: end them';
-  if (/No space left on device/.test(log)) nextStep = 'The disk is full: free some space and start again';
+  // A full disk may hold no log.
+  if (/No space left on device/.test(log) || readDiskSpace(directory)?.state === 'full')
+    nextStep = 'The disk is full: free some space and start again';
   return new EmbeddedPostgresError(`The database server does not start in ${directory}`, nextStep, log);
 }
 

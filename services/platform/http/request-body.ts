@@ -17,17 +17,18 @@ export function expectContinue(request: IncomingMessage): void {
 export const BODY_MAX = 16 * 1024;
 
 /**
- * Runs a body parser of express. Refuses a declared length above BODY_MAX before reading, and a body without one after
- * BODY_MAX. The parsers alone would read a too large body to its end.
+ * Runs a body parser of express. Refuses a declared length above the maximum before reading, and a body without one after
+ * the maximum. The parsers alone would read a too large body to its end.
+ * @param max bytes
  */
-export function readBody(parse: RequestHandler): RequestHandler {
+export function readBody(parse: RequestHandler, max = BODY_MAX): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
-    if (Number(request.headers['content-length'] ?? 0) > BODY_MAX) return next(bodyTooLarge());
+    if (Number(request.headers['content-length'] ?? 0) > max) return next(bodyTooLarge(max));
     if (awaitsContinue.delete(request)) response.writeContinue();
-    let left = BODY_MAX;
+    let left = max;
     const count = (chunk: Buffer) => {
       left -= chunk.length;
-      if (left < 0) finish(bodyTooLarge());
+      if (left < 0) finish(bodyTooLarge(max));
     };
     let isFinished = false;
     const finish = (error?: unknown) => {
@@ -40,9 +41,9 @@ export function readBody(parse: RequestHandler): RequestHandler {
   };
 }
 
-/** Has a `status`, as the errors of express's parsers have. */
-function bodyTooLarge(): Error {
-  return Object.assign(new Error('The body is too large.'), { status: 413 });
+/** Has a `status` and the `limit`, as the errors of express's parsers have. */
+function bodyTooLarge(limit: number): Error {
+  return Object.assign(new Error('The body is too large.'), { status: 413, limit });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { shortenedAddress } from './client-address';
+import { addressOf, shortenedAddress } from './client-address';
 import { requestIdOf } from './request-id';
 
 /** The fields that the log line of a request has in every service. */
@@ -29,7 +29,7 @@ export function logRequests(write: WriteRequestLine): RequestHandler {
 export function startRequestLine(write: WriteRequestLine, request: Request, response: Response): () => void {
   const begun = performance.now();
   // A closed socket has no address.
-  const client = shortenedAddress(request.ip);
+  const client = shortenedAddress(addressOf(request));
   return () => {
     const line = {
       request_id: requestIdOf(request),

@@ -1,9 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import type { Db } from '../database';
 
 /** A poll makes the read cache valid for this time, counted from the poll's start: it sees all earlier commits. */
 export const VALIDITY_MS = 1_000;
 /** A poll without a response after this time has failed, because its result would be too old. Knex then drops the connection. */
 const ANSWER_MS = 1_000;
+
+/** Creates an id that tells the start of the process by its clock: a UUID of version 7 (RFC 9562). */
+export function createInstanceId(startedAt = Date.now()): string {
+  const time = startedAt.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
+/** Returns the start of the process with this id; null for an id of an earlier release, which has no time. */
+export function startOfInstance(id: string): Date | null {
+  return id[14] === '7' ? new Date(parseInt(id.slice(0, 8) + id.slice(9, 13), 16)) : null;
+}
 
 interface Poll {
   instance: string;

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Counter } from 'prom-client';
+import { countSeries } from '../counted-series';
 import type { Db } from '../database';
 import type { ReadCacheValidity } from './validity';
 
@@ -45,10 +45,10 @@ export function uncachedReads(db: Db): CachedReads {
 
 const KIB = 1024;
 
-const lookUps = new Counter({
+const lookUps = countSeries({
   name: 'leased_cache_lookups_total',
   help: 'Read-cache lookups by outcome; unleased: the cache was not valid.',
-  labelNames: ['cache', 'outcome'],
+  labelNames: ['cache', 'outcome'] as const,
 });
 
 /** @param maxSize approximate size in KiB */
@@ -56,9 +56,9 @@ export function createReadCache(validity: ReadCacheValidity, name: string, maxSi
   const entries = new LRUCache<string, CachedEntry<unknown>>({ maxSize });
   let loads = new Map<string, Promise<CachedEntry<unknown>>>();
   const count = {
-    hit: lookUps.labels(name, 'hit'),
-    miss: lookUps.labels(name, 'miss'),
-    unleased: lookUps.labels(name, 'unleased'),
+    hit: lookUps({ cache: name, outcome: 'hit' }),
+    miss: lookUps({ cache: name, outcome: 'miss' }),
+    unleased: lookUps({ cache: name, outcome: 'unleased' }),
   };
 
   validity.onChange(() => {

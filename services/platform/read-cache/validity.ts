@@ -1,9 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gauge } from 'prom-client';
 import type { Db } from '../database';
 import type { Logger } from '../logger';
-import { deleteInstance, exchangeVersions, VALIDITY_MS, type PollAnswer } from './instance.repository';
+import {
+  createInstanceId,
+  deleteInstance,
+  exchangeVersions,
+  VALIDITY_MS,
+  type PollAnswer,
+} from './instance.repository';
 
 const POLL_MS = 500;
 
@@ -76,7 +81,7 @@ const validGauge = new Gauge({
  */
 export function startReadCacheValidity(db: Db, log: Logger): ReadCacheValidity & { stop(): Promise<void> } {
   const validity = createRenewableValidity();
-  const instance = randomUUID();
+  const instance = createInstanceId();
   const stopping = new AbortController();
   let number = 0;
   let logged: boolean | undefined;

@@ -26,7 +26,7 @@ export async function openSecrets<Name extends keyof Secrets>(
   needed: readonly Name[],
   opensSealed?: OpensSealed,
 ): Promise<Pick<Secrets, Name>> {
-  const secrets = await loadSecrets(config, needed, async () => (await findChecks(db)).size === 0);
+  const secrets = await loadSecrets(config, needed, async () => (await findSecretChecks(db)).size === 0);
   await verifySecrets(db, config, secrets, needed, opensSealed);
   return secrets;
 }
@@ -42,14 +42,14 @@ export async function verifySecrets(
   needed: readonly (keyof Secrets)[],
   opensSealed?: OpensSealed,
 ): Promise<void> {
-  const checks = await findChecks(db);
+  const checks = await findSecretChecks(db);
   await compare(db, { config, secrets, checks, needed, opensSealed });
   for (const name of CHECKED) {
     const value = secrets[name];
     if (value === undefined || !needed.includes(name) || checks.get(SECRET_VARIABLES[name])) continue;
     await keepCheck(db, name, value);
     // Another process may have stored another secret first.
-    const kept = (await findChecks(db)).get(SECRET_VARIABLES[name]);
+    const kept = (await findSecretChecks(db)).get(SECRET_VARIABLES[name]);
     if (kept !== checkValue(name, value)) throw mismatch(name, config);
   }
 }
@@ -63,7 +63,7 @@ export async function inspectSecrets(
   config: Config,
   opensSealed: OpensSealed,
 ): Promise<Partial<Secrets>> {
-  const checks = await findChecks(db);
+  const checks = await findSecretChecks(db);
   const used = CHECKED.filter((name) => checks.has(SECRET_VARIABLES[name]));
   if (used.length === 0) return {};
   const secrets = await loadSecrets(config, used, () => Promise.resolve(false));
@@ -102,8 +102,27 @@ async function opensNothing(
   return (await opensSealed?.(db, secretsKey)) === false;
 }
 
+/**
+ * Compares this installation's secrets with the check values of a backup. Needs no database.
+ * @throws ConfigError, SecretsError
+ */
+export async function compareSecrets(config: Config, checks: Map<string, string | null>): Promise<void> {
+  const used = CHECKED.filter((name) => checks.has(SECRET_VARIABLES[name]));
+  if (used.length === 0) return;
+  const secrets = await loadSecrets(config, used, () => Promise.resolve(false));
+  for (const name of used) {
+    const value = secrets[name];
+    const kept = checks.get(SECRET_VARIABLES[name]);
+    if (value !== undefined && (!kept || kept === checkValue(name, value))) continue;
+    throw new SecretsError(
+      `${SECRET_VARIABLES[name]} is not the one that the backup was made with: ${CONSEQUENCES[name]}. ` +
+        `Set ${SECRET_VARIABLES[name]} to the value of that installation, or copy its secrets.json into DATA_DIR`,
+    );
+  }
+}
+
 /** Reads the check values by variable; null for a used secret without a check value. */
-async function findChecks(db: Db): Promise<Map<string, string | null>> {
+export async function findSecretChecks(db: Db): Promise<Map<string, string | null>> {
   const rows = await db('secret_checks').select<{ variable: string; checkValue: string | null }[]>(
     'variable',
     'check_value',
@@ -129,7 +148,7 @@ function checkValue(name: Checked, secret: string): string {
 function mismatch(name: Checked, { databaseUrl, dataDir }: Config): SecretsError {
   const variable = SECRET_VARIABLES[name];
   const file = path.join(path.resolve(dataDir), 'secrets.json');
-  const restore = databaseUrl ? '' : `, or unset it and restore ${file} from a backup`;
+  const restore = databaseUrl ? '' : `, or unset it and copy ${file} from where you keep it`;
   return new SecretsError(
     `${variable} is not the one that this database was used with: ${CONSEQUENCES[name]}. ` +
       `Set ${variable} to the earlier value${restore}`,

@@ -1,0 +1,34 @@
+/* Writes CSV lines as RFC 4180 has them, with text that no spreadsheet runs as a formula, and reads such text back. */
+
+/** Matches a character that is invisible in a cell. */
+const UNSEEN = '\\s\\p{Cc}\\p{Cf}';
+const FORMULA = '[=+\\-@＝＋－＠]';
+const FIRST = new RegExp(`^'*(?:[\\t\\r\\n]|[${UNSEEN}]*${FORMULA})`, 'u');
+/** Matches the text before the start of a cell for a spreadsheet with another separator. */
+const BEFORE = `[;|\\t\\r\\n](?:[${UNSEEN}']*")?[${UNSEEN}']*`;
+const LATER = new RegExp(`(?=${FORMULA})(?<=${BEFORE})`, 'gu');
+const LATER_ESCAPED = new RegExp(`'(?=${FORMULA})(?<=${BEFORE})`, 'gu');
+
+/** Formats one line. Text is escaped; numbers are written as they are. */
+export function csvLine(values: readonly (string | number | null)[]): string {
+  const cells = values.map((value) =>
+    quote(typeof value === 'string' ? escapeFormulas(value) : String(value ?? '')),
+  );
+  return `${cells.join(',')}\r\n`;
+}
+
+/** Adds an apostrophe before each start of a formula, so that a spreadsheet does not run it. */
+function escapeFormulas(text: string): string {
+  const later = text.replace(LATER, "'");
+  return FIRST.test(text) ? `'${later}` : later;
+}
+
+/** Returns the text that `csvLine` escaped. */
+export function readFormulas(cell: string): string {
+  const text = cell.replace(LATER_ESCAPED, '');
+  return text.startsWith("'") && FIRST.test(text) ? text.slice(1) : text;
+}
+
+function quote(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
