@@ -3,6 +3,7 @@ import { InvalidInputError } from '../../platform/errors';
 import type { Departure } from '../departures/departure';
 import { assertNotMoved } from '../departures/reserve-seats';
 import { withoutKey, type RunIdempotent, type ReplayedResponse } from '../idempotency/run-idempotent';
+import type { PartialCustomer } from '../holds/seat-hold';
 import { depositOf } from '../pricing/apply-price-rule';
 import { toMajor } from '../pricing/currency';
 import { assertPriced, type Party, totalOf } from '../pricing/party';
@@ -18,8 +19,6 @@ import {
   assertTravellersBooked,
   type BookingLead,
   type ChangedBooking,
-  type Customer,
-  type KeptCustomer,
   type NamedBooking,
   type Traveller,
 } from './booking-lead';
@@ -32,7 +31,7 @@ export interface BookingAmendment {
   /** YYYY-MM-DD, another date of the same tour. */
   departureDate?: string;
   party: Partial<Party>;
-  customer: Partial<Customer>;
+  customer: Partial<PartialCustomer>;
   notes?: string | null;
   externalRef?: string | null;
   travellers?: Traveller[] | null;
@@ -103,7 +102,7 @@ function decideAmendment(
   return {
     ...{ departure, party, prices: price.prices, totalMinor, notes, externalRef, travellers },
     ...amendedDeposit(tenant, before, { ...price, totalMinor, moves: moves && !paid }),
-    customer: withGiven<KeptCustomer>(before.customer, customer),
+    customer: withGiven(before.customer, customer),
   };
 }
 

@@ -44,7 +44,8 @@ export async function anonymizeBooking(
   const hold = holdId ? await getHold(trx, tenant.id, holdId) : undefined;
   const identifiesPerson = personFinder([...peopleOf(found), ...(hold ? [hold.customer] : []), ...replaced]);
 
-  const named = { booking_ref: bookingRef, ...(holdId && { hold_id: holdId }) };
+  const uuid = found.octo?.uuid;
+  const named = { booking_ref: bookingRef, ...(holdId && { hold_id: holdId }), ...(uuid && { uuid }) };
   const erase = () => eraseAnswers(trx, { tenantId: tenant.id, named, identifiesPerson, secret });
   const answers = await erase();
   // Runs before the departure is locked: refusals may be many, and no request waits for them.
@@ -63,7 +64,7 @@ export async function anonymizeBooking(
 
   const keptReference = (reference: string | null) =>
     reference && identifiesPerson(reference) ? null : reference;
-  if (hold) await eraseHoldCustomer(trx, hold.id, keptReference(hold.externalRef));
+  if (hold) await eraseHoldCustomer(trx, hold, identifiesPerson);
   await eraseCustomerOfLead(trx, id, keptReference(before.externalRef));
   const after = await getBooking(trx, ANY_TENANT, bookingRef);
   return { before, after, identifiesPerson, answers: answers + late, refusals };

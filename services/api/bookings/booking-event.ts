@@ -14,7 +14,6 @@ export async function enqueueBookingEvents(
       tenantId: lead.tenant.id,
       bookingRef: lead.bookingRef,
       leadId: lead.id,
-      source: lead.source,
       externalRef: lead.externalRef,
       customer: lead.customer,
       departureDate: lead.departureDate,

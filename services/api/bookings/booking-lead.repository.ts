@@ -1,12 +1,14 @@
 import { CLOCK, type Db, type Trx } from '../../platform/database';
 import type { Departure } from '../departures/departure';
+import { octoDetails } from '../holds/octo-booking';
+import type { PartialCustomer } from '../holds/seat-hold';
 import type { Party } from '../pricing/party';
 import { lockedPrices, priceColumns, type Prices } from '../pricing/prices';
 import { changeColumns, type NewSaleChange, type SaleChange } from '../sales/changed-fields';
 import type { Actor } from '../tenants/actor';
 import { tenantIdOf, type TenantScope } from '../tenants/tenant';
 
-import type { BookingLead, BookingStatus, KeptCustomer, LeadPosition, Traveller } from './booking-lead';
+import type { BookingLead, BookingStatus, LeadPosition, Traveller } from './booking-lead';
 
 /** The status by the database's clock, also before the sweeper writes it. */
 const LEAD_STATUS = `case when lead_lapsed(l.status, l.payment_due_at, clock.at) then 'expired' else l.status end`;
@@ -23,7 +25,7 @@ const LEAD_COLUMNS = `
   l.currency, l.currency_digits, l.price_breakdown, l.payment_method, l.external_ref, l.source, l.customer_name,
   l.customer_phone, l.customer_email, l.notes, l.created_at, l.payment_due_at, l.created_by, l.confirmed_at, l.confirmed_by,
   l.cancelled_at, l.cancelled_by, l.cancel_reason, l.expired_at, l.anonymized_at,
-  ${UPDATED_AT} as updated_at`;
+  ${UPDATED_AT} as updated_at, ${octoDetails('l.hold_id')} as octo`;
 
 /** Follows CLOCK. */
 const LEAD_TABLES =
@@ -42,13 +44,13 @@ export async function findLead(
   return rows[0] && toLead(rows[0]);
 }
 
-/** Returns the booking that consumed the hold. */
-export async function findLeadOfHold(db: Db, holdId: string): Promise<BookingLead | undefined> {
+/** Returns the bookings that consumed the holds, in no order. */
+export async function findLeadsOfHolds(db: Db, holdIds: string[]): Promise<BookingLead[]> {
   const { rows } = await db.raw(
-    `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES} where l.hold_id = :holdId`,
-    { holdId },
+    `${CLOCK} select ${LEAD_COLUMNS} from ${LEAD_TABLES} where l.hold_id = any(:holdIds::uuid[])`,
+    { holdIds },
   );
-  return rows[0] && toLead(rows[0]);
+  return rows.map(toLead);
 }
 
 /** Returns unpaid bookings past their payment window that the sweeper has not written as expired, the oldest first. */
@@ -192,7 +194,7 @@ export interface AmendedLead {
   totalMinor: number;
   depositMinor: number;
   priceBreakdown: Record<string, unknown>;
-  customer: KeptCustomer;
+  customer: PartialCustomer;
   notes: string | null;
   externalRef: string | null;
   travellers: Traveller[] | null;
@@ -254,7 +256,6 @@ function toLead(row: LeadRow): BookingLead {
     party: { adult: adults, child: children, single_supplement: singleSupplements },
     tenant: { id: tenantId, slug: tenantSlug },
     tour: { id: tourId, slug: tourSlug },
-    // A check of the table: all three are null or none.
-    customer: { name: customerName, phone: customerPhone, email: customerEmail } as KeptCustomer,
+    customer: { name: customerName, phone: customerPhone, email: customerEmail },
   };
 }

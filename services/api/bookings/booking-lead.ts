@@ -1,4 +1,5 @@
 import { InvalidInputError } from '../../platform/errors';
+import { type OctoDetails, peopleOfOcto } from '../holds/octo-booking';
 import type { PartialCustomer } from '../holds/seat-hold';
 import type { Party } from '../pricing/party';
 import type { Prices } from '../pricing/prices';
@@ -8,11 +9,8 @@ import type { PaymentMethod, Tenant } from '../tenants/tenant';
 export const BOOKING_STATUSES = ['pending_payment', 'confirmed', 'cancelled', 'expired'] as const;
 export type BookingStatus = (typeof BOOKING_STATUSES)[number];
 
-export interface Customer {
-  name: string;
-  phone: string;
-  email: string;
-}
+/** The interface that created a booking. */
+export type BookingSource = 'tenant_api' | 'octo';
 
 /** One person of a booking, as stored and shown. */
 export interface Traveller {
@@ -23,9 +21,6 @@ export interface Traveller {
   birth_date: string | null;
   note: string | null;
 }
-
-/** The customer of a stored lead; all null after anonymization (ADR 23). */
-export type KeptCustomer = Customer | { name: null; phone: null; email: null };
 
 /**
  * Checks that no category has more travellers than seats.
@@ -85,8 +80,11 @@ export interface BookingLead {
   priceBreakdown: Record<string, unknown>;
   paymentMethod: PaymentMethod;
   externalRef: string | null;
-  source: string;
-  customer: KeptCustomer;
+  source: BookingSource;
+  /** Known, unless OCTO sent a part of it only, or it is anonymized. */
+  customer: PartialCustomer;
+  /** The details of its hold, if OCTO placed it. */
+  octo: OctoDetails | null;
   notes: string | null;
   createdAt: Date;
   updatedAt: Date;
@@ -109,16 +107,19 @@ export interface LeadPosition {
   key?: string;
 }
 
-/** Returns the customer and the travellers, for a search for their personal data. */
+/** Returns the customer, the travellers and the contacts of a hold or booking, for a search for their personal data. */
 export function peopleOf({
   customer,
   travellers,
+  octo,
 }: {
   customer: PartialCustomer;
   travellers?: Traveller[] | null;
+  octo?: OctoDetails | null;
 }): PartialCustomer[] {
   const named = (travellers ?? []).map(({ first_name, last_name }) => `${first_name} ${last_name}`);
-  return [customer, ...named.map((name) => ({ name, phone: null, email: null }))];
+  const contacts = octo ? peopleOfOcto(octo) : [];
+  return [customer, ...named.map((name) => ({ name, phone: null, email: null })), ...contacts];
 }
 
 const BOOKING_REF = /^[A-Z0-9]{2,10}(-TEST)?-\d{1,15}$/;

@@ -168,8 +168,11 @@ export interface BookingFields {
   created_at: string;
   /** @example "2027-01-12T09:30:00.000Z" */
   updated_at: string;
+  /** @example "2027-01-12T10:00:00.000Z" */
   confirmed_at: string | null;
+  /** @example null */
   cancelled_at: string | null;
+  /** @example "The customer is ill." */
   cancel_reason: string | null;
   /** When an unpaid booking expires; null: never. */
   payment_due_at: string | null;
@@ -202,7 +205,8 @@ export function bookingAnswer(lead: BookingLead): BookingAnswer {
 }
 
 export function bookingItem(lead: BookingLead): BookingItem {
-  return { ...fields(lead), customer: lead.customer, notes: lead.notes, travellers: lead.travellers };
+  const { customer, notes, travellers } = lead;
+  return Object.assign(fields(lead), { customer, notes, travellers });
 }
 
 export function bookingDetail(lead: BookingLead): BookingDetail {

@@ -70,7 +70,7 @@ export class BookingsController {
   async createBooking(@Request() request: HttpRequest, @Body() body: BookingBody): Promise<BookingAnswer> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
-    const wanted = { ...bookingRequest(body, tenant), by: byKey(principal) };
+    const wanted = Object.assign(bookingRequest(body, tenant), { by: byKey(principal) });
     const answer = await answerCreation<BookingLead, BookingAnswer>(
       request,
       CREATE,
@@ -78,7 +78,7 @@ export class BookingsController {
         const tour = await cachedVisibleTour(this.context, tenant, body.tour_id);
         return sellBooking(this.context.db, tenant, tour, wanted, (sale) => {
           const claim = claimFor({ tour: tour.id, hold: sale.holdId });
-          return this.context.sales.sell({ ...sale, principal, claim });
+          return this.context.sales.sell(Object.assign(sale, { principal, claim }));
         });
       },
       bookingAnswer,

@@ -8,6 +8,7 @@ import { assertFree } from '../departures/reserve-seats';
 import { assertActive } from '../holds/change-hold';
 import { findOnlyLiveDate, getHold } from '../holds/find-hold';
 import { HoldNotFoundError } from '../holds/hold.errors';
+import type { PartialCustomer } from '../holds/seat-hold';
 import { toMajor } from '../pricing/currency';
 import { depositOf } from '../pricing/apply-price-rule';
 import { assertPriced, type Party, seatsOf, totalOf } from '../pricing/party';
@@ -27,7 +28,7 @@ import { assertMoreUnpaid, assertWithinShare } from '../sales/tenant-limits';
 import type { Actor } from '../tenants/actor';
 import type { PaymentMethod, Tenant } from '../tenants/tenant';
 import { PriceChangedError } from './booking.errors';
-import type { Customer, Traveller } from './booking-lead';
+import type { BookingSource, Traveller } from './booking-lead';
 
 export interface BookingRequest {
   /** Null: the date of the hold; without a hold, no seats are reserved. */
@@ -35,7 +36,7 @@ export interface BookingRequest {
   party: Party;
   /** Null: not named. */
   travellers: Traveller[] | null;
-  customer: Customer;
+  customer: PartialCustomer;
   /** Null: the tenant's default. */
   paymentMethod: PaymentMethod | null;
   holdId: string | null;
@@ -43,6 +44,8 @@ export interface BookingRequest {
   expectedTotal: number | null;
   externalRef: string | null;
   notes: string | null;
+  /** By default tenant_api. */
+  source?: BookingSource;
   /** Null: unknown. */
   by: Actor | null;
 }
@@ -76,11 +79,30 @@ export async function prepareBooking(
   { id, slug }: TourRef,
   request: BookingRequest,
 ): Promise<BookingSale> {
-  const { party, travellers, customer, expectedTotal, externalRef, notes, by } = request;
+  const {
+    party,
+    travellers,
+    customer,
+    expectedTotal,
+    externalRef,
+    notes,
+    source = 'tenant_api',
+    by,
+  } = request;
   return {
     kind: 'booking',
-    ...{ tenant, party, travellers, customer, expectedTotal, externalRef, notes, by },
-    ...{ tour: { id, slug }, principal: null, claim: null },
+    tenant,
+    party,
+    travellers,
+    customer,
+    expectedTotal,
+    externalRef,
+    notes,
+    source,
+    by,
+    tour: { id, slug },
+    principal: null,
+    claim: null,
     departureDate: await dateOfRequest(db, tenant, id, request),
     namesDate: request.departureDate !== null,
     holdId: request.holdId?.toLowerCase() ?? null,
@@ -142,7 +164,11 @@ export function decideBooking(facts: SaleFacts, sale: BookingSale): GrantedBooki
   add(facts.unpaidLeads, tenant.id, 1);
   return {
     kind: 'booking',
-    ...{ sale, departure, held, price, totalMinor },
+    sale,
+    departure,
+    held,
+    price,
+    totalMinor,
     depositMinor: depositOf(totalMinor, tenant.depositPercent, sale.paymentMethod),
     priceBreakdown: { ...price.priceBreakdown, deposit_percent: Number(tenant.depositPercent) },
     externalRef: sale.externalRef ?? (held ? held.externalRef : null),

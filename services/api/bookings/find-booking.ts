@@ -2,7 +2,7 @@ import type { Db } from '../../platform/database';
 import type { TenantScope } from '../tenants/tenant';
 import { BookingNotFoundError } from './booking.errors';
 import { isBookingRef, type BookingLead, type LeadPosition } from './booking-lead';
-import { findLead, findLeads, type LeadFilter } from './booking-lead.repository';
+import { findLead, findLeads, findLeadsOfHolds, type LeadFilter } from './booking-lead.repository';
 
 /**
  * Returns the booking.
@@ -13,6 +13,11 @@ export async function getBooking(db: Db, scope: TenantScope, bookingRef: string)
   const lead = isBookingRef(bookingRef) ? await findLead(db, scope, bookingRef) : undefined;
   if (!lead) throw new BookingNotFoundError();
   return lead;
+}
+
+/** Returns the bookings that consumed the holds, in no order. */
+export async function bookingsOfHolds(db: Db, holdIds: string[]): Promise<BookingLead[]> {
+  return findLeadsOfHolds(db, holdIds);
 }
 
 /** Returns one page; `last` starts the next page, null ends the list. See findLeads for the order. */

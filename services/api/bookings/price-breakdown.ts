@@ -38,9 +38,12 @@ export function priceBreakdown({
   prices,
   currencyDigits,
 }: BookingLead): PriceBreakdown {
-  return {
-    ...(stored as unknown as PriceBreakdown),
-    ...{ adults: party.adult, children: party.child, single_supplements: party.single_supplement },
+  // OCTO's answers name it; the calculation is one adult's.
+  const { platform_child_price: _, ...calculation } = stored;
+  return Object.assign(calculation as unknown as PriceBreakdown, {
+    adults: party.adult,
+    children: party.child,
+    single_supplements: party.single_supplement,
     categories: priceByCategory(party, prices, currencyDigits),
-  };
+  });
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Counter } from 'prom-client';
 import type { CachedValue, CacheStore, LoadLock } from '../../platform/cache-store';
+import { countSeries } from '../../platform/counted-series';
 import type { Logger } from '../../platform/logger';
 import type { Db } from '../../platform/database';
 import { LRUCache } from 'lru-cache';
@@ -61,10 +61,10 @@ interface Found extends Loaded {
 
 type Flight = Promise<Loaded | undefined>;
 
-const lookups = new Counter({
+const lookups = countSeries({
   name: 'availability_lookups_total',
   help: 'Availability checks by cache result.',
-  labelNames: ['result'],
+  labelNames: ['result'] as const,
 });
 
 /**
@@ -131,7 +131,7 @@ export function createAvailabilityCache(db: Db, store: CacheStore, log: Logger):
   return {
     async get(tourId, date, sandbox, revision) {
       const answer = await find({ tourId, date, sandbox, revision, key: cacheKey(tourId, date, sandbox) });
-      lookups.inc({ result: answer.source });
+      lookups({ result: answer.source }).inc();
       return answer;
     },
     async seatsVersion(tourId, sandbox, revision) {

@@ -86,9 +86,9 @@ function availabilityContent(
     if (!last || last.id === undefined || last.id !== facts.id) {
       last = { id: facts.id, content: jsonContent(await availabilityAnswer(context, check, facts), headers) };
     }
-    const { content } = last;
+    const { text, length, headers: constant } = last.content;
     const status = `availability; ${CACHE_STATUS[facts.source]}`;
-    return { ...content, headers: [...content.headers, 'Age', facts.ageSeconds, 'Cache-Status', status] };
+    return { text, length, headers: [...constant, 'Age', facts.ageSeconds, 'Cache-Status', status] };
   };
 }
 

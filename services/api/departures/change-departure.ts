@@ -9,9 +9,11 @@ import {
   countLiveHoldsOf,
   findDepartureId,
   findStandingBookings,
+  insertDeparture,
+  lockPricedTour,
   type StandingBooking,
 } from './departure-admin.repository';
-import { DepartureNotFoundError, SeatsTakenError } from './departure-admin.errors';
+import { DepartureExistsError, DepartureNotFoundError, SeatsTakenError } from './departure-admin.errors';
 import { enqueueDepartureEvents } from './departure-event';
 import { findDepartureById } from './departure.repository';
 import { relockDeparture } from './reserve-seats';
@@ -32,6 +34,33 @@ interface CancelledDeparture extends ChangedDeparture {
   live: { holds: number; seats: number };
   /** Number of tenants that receive `departure.cancelled`, sandbox tenants left out; null for a departure that was cancelled before. */
   tenantsInformed: number | null;
+}
+
+/** A departure to add. The dates are YYYY-MM-DD, `closesAt` is an instant. */
+export interface NewDeparture {
+  date: string;
+  returnDate: string | null;
+  seatsTotal: number;
+  closesAt: Date | null;
+  prices: NewPrices & { adult: string };
+}
+
+/**
+ * Adds a departure on sale to a tour of any status, as an import does: also on a past date, where nobody can book it. Locks the tour, so
+ * that an import of the same tour waits, and its currency stays unchanged. Sends no event: no tenant has a hold or booking there.
+ * @throws DepartureExistsError; InvalidAmountError for more decimals than the currency has
+ */
+export async function addDeparture(
+  trx: Trx,
+  tour: TourOfDeparture,
+  { prices, ...given }: NewDeparture,
+): Promise<Departure> {
+  const { currency, currencyDigits } = await lockPricedTour(trx, tour.id);
+  if ((await findDepartureId(trx, tour.id, given.date)) !== undefined)
+    throw new DepartureExistsError(tour.slug, given.date);
+  const minor = toPrices(prices, { currency, currencyDigits }) as Prices;
+  const id = await insertDeparture(trx, tour.id, { ...given, prices: minor });
+  return (await findDepartureById(trx, id, false))!;
 }
 
 /**
@@ -122,7 +151,10 @@ export async function setPrices(
   return { before, after: { ...before, prices } };
 }
 
-function toPrices(given: NewPrices, { currency, currencyDigits }: PricedTour): Partial<Prices> {
+function toPrices(
+  given: NewPrices,
+  { currency, currencyDigits }: Pick<PricedTour, 'currency' | 'currencyDigits'>,
+): Partial<Prices> {
   const prices = Object.entries(given).map(([category, amount]) => {
     const minor = toMinor(amount, currencyDigits);
     if (minor === undefined) throw new InvalidAmountError(amount, currency, currencyDigits);

@@ -8,6 +8,16 @@ export class DepartureNotFoundError extends AppError {
   }
 }
 
+export class DepartureExistsError extends AppError {
+  readonly code = 'departure_exists';
+
+  constructor(tourSlug: string, date: string) {
+    super(
+      `${tourSlug} already has a departure on ${date}: departure set-seats, set-price and reopen change it`,
+    );
+  }
+}
+
 export class SeatsTakenError extends AppError {
   readonly code = 'seats_taken';
 

@@ -1,5 +1,5 @@
 import type { Db, Trx } from '../../platform/database';
-import type { Prices } from '../pricing/prices';
+import type { PricedTour, Prices } from '../pricing/prices';
 
 /** Returns the id of the tour's departure on a date. */
 export async function findDepartureId(db: Db, tourId: string, date: string): Promise<string | undefined> {
@@ -7,6 +7,40 @@ export async function findDepartureId(db: Db, tourId: string, date: string): Pro
     .where({ tour_id: tourId, departure_date: date })
     .first<{ id: string } | undefined>('id');
   return row?.id;
+}
+
+/** Locks a tour against imports and other additions until the transaction ends, and returns how its prices are written. */
+export async function lockPricedTour(
+  trx: Trx,
+  id: string,
+): Promise<Pick<PricedTour, 'currency' | 'currencyDigits'>> {
+  return trx('tours').where({ id }).forNoKeyUpdate().first('currency', 'currency_digits');
+}
+
+/** Inserts a departure into a tour whose lock the caller holds, and revises the tour. @returns the departure's id */
+export async function insertDeparture(
+  trx: Trx,
+  tourId: string,
+  departure: {
+    date: string;
+    returnDate: string | null;
+    seatsTotal: number;
+    closesAt: Date | null;
+    prices: Prices;
+  },
+): Promise<string> {
+  const [row] = await trx('departures')
+    .insert({
+      tour_id: tourId,
+      departure_date: departure.date,
+      return_date: departure.returnDate,
+      seats_total: departure.seatsTotal,
+      closes_at: departure.closesAt,
+      prices_minor: JSON.stringify(departure.prices),
+    })
+    .returning<{ id: string }[]>('id');
+  await reviseTour(trx, tourId);
+  return row!.id;
 }
 
 /** Updates a departure whose lock the caller holds, then its tour: the lock order of a booking. */
@@ -20,13 +54,17 @@ export async function changeDeparture(
     ...(change.seatsTotal === undefined ? {} : { seats_total: change.seatsTotal }),
     ...(change.prices === undefined ? {} : { prices_minor: JSON.stringify(change.prices) }),
   };
-  const now = trx.raw('clock_timestamp()');
   await trx('departures')
     .where({ id: departure.id })
-    .update({ ...columns, updated_at: now });
+    .update({ ...columns, updated_at: trx.raw('clock_timestamp()') });
+  await reviseTour(trx, departure.tour.id);
+}
+
+/** Makes every instance drop its cached entries of the tour from the commit on. */
+async function reviseTour(trx: Trx, id: string): Promise<void> {
   await trx('tours')
-    .where({ id: departure.tour.id })
-    .update({ revision: trx.raw('revision + 1'), updated_at: now });
+    .where({ id })
+    .update({ revision: trx.raw('revision + 1'), updated_at: trx.raw('clock_timestamp()') });
 }
 
 export interface StandingBooking {

@@ -1,6 +1,6 @@
 import { CLOCK, type Db, rawPrepared, type Trx } from '../../platform/database';
 import type { PricedTour } from '../pricing/prices';
-import type { Departure, DepartureKey, DepartureStatus, WantedSeats } from './departure';
+import type { Departure, DepartureKey, DepartureStatus, ListedDeparture, WantedSeats } from './departure';
 
 /**
  * All columns of a departure `d` of tour `t` at one clock reading, `clock.at`. count_seats (migration 0021) counts the seats that all
@@ -156,7 +156,7 @@ export async function countDepartures(
   // The clock is returned without departures too.
   const { rows } = await rawPrepared(
     trx,
-    `${CLOCK} select ${departureColumns('k.sandbox')}, clock.at::text as "atText", pg_current_xact_id()::text as "transactionId",
+    `${CLOCK} select ${departureColumns('k.sandbox')}, to_json(clock.at at time zone 'UTC') #>> '{}' || 'Z' as "atText", pg_current_xact_id()::text as "transactionId",
        exists (select from seat_holds h
                where h.departure_id = d.id and hold_lapsed(h.status, h.expires_at, clock.at))
        or exists (select from booking_leads l
@@ -194,20 +194,29 @@ export interface DepartureRange {
   from?: string;
   to?: string;
   status?: DepartureStatus;
+  /** Only these departures, of any date. */
+  ids?: string[];
   afterDate?: string;
   limit: number;
 }
 
-/** Returns a tour's departures by date, also cancelled and past ones. */
-export async function findDepartures(db: Db, tourId: string, page: DepartureRange): Promise<Departure[]> {
+/** Returns a tour's departures by date, also cancelled and past ones. @param tourId null: the named departures of any tour */
+export async function findDepartures(
+  db: Db,
+  tourId: string | null,
+  page: DepartureRange,
+): Promise<ListedDeparture[]> {
+  const start = page.status === 'gone' || page.ids ? `'-infinity'` : 'tour_today(t.time_zone, clock.at)';
   const { rows } = await db.raw(
-    `${CLOCK} select ${departureColumns(':sandbox::boolean')}
+    `${CLOCK} select ${departureColumns(':sandbox::boolean')},
+       departure_closes_at(d.departure_date, d.closes_at, t.time_zone) as sales_end_at
      from clock, departures d join tours t on t.id = d.tour_id
-     where d.tour_id = :tourId
-       and d.departure_date >= coalesce(:from::date, ${page.status === 'gone' ? `'-infinity'` : 'tour_today(t.time_zone, clock.at)'})
+     where ${tourId === null ? 'true' : 'd.tour_id = :tourId'}
+       and d.departure_date >= coalesce(:from::date, ${start})
        and (:to::date is null or d.departure_date <= :to::date)
        and (:afterDate::date is null or d.departure_date > :afterDate::date)
        ${page.status === undefined ? '' : `and ${DEPARTURE_STATUS} = :status`}
+       ${page.ids === undefined ? '' : 'and d.id = any(:ids::uuid[])'}
      order by d.departure_date limit :limit`,
     {
       tourId,
@@ -216,10 +225,14 @@ export async function findDepartures(db: Db, tourId: string, page: DepartureRang
       to: page.to ?? null,
       afterDate: page.afterDate ?? null,
       status: page.status ?? null,
+      ids: page.ids ?? null,
       limit: page.limit,
     },
   );
-  return rows.map(toDeparture);
+  return rows.map(({ salesEndAt, ...row }: DepartureRow & { salesEndAt: Date }) => ({
+    ...toDeparture(row),
+    salesEndAt,
+  }));
 }
 
 /** Returns the three nearest other dates with enough free seats. */
@@ -241,5 +254,5 @@ type DepartureRow = Omit<Departure, 'tour'> & Omit<PricedTour, 'id'> & { tourId:
 
 export function toDeparture(row: DepartureRow): Departure {
   const { tourId, continent, currency, currencyDigits, ...departure } = row;
-  return { ...departure, tour: { id: tourId, continent, currency, currencyDigits } };
+  return Object.assign(departure, { tour: { id: tourId, continent, currency, currencyDigits } });
 }

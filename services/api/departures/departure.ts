@@ -23,6 +23,12 @@ export interface Departure {
   asOf: Date;
 }
 
+/** A departure in a list of its tour. */
+export interface ListedDeparture extends Departure {
+  /** The first instant at which it cannot be booked. */
+  salesEndAt: Date;
+}
+
 /** The key of a departure in requests. */
 export interface DepartureKey {
   tourId: string;

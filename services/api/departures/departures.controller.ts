@@ -3,8 +3,7 @@ import type { Request as HttpRequest } from 'express';
 import { cachedVisibleTour, shownUntil } from '../catalog/list-catalog';
 import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
-import { answerRead, type CachedRoute, contentKib } from '../http/cached-answers';
-import type { AnswerContent } from '../http/caching';
+import { answerRead, type CachedRoute } from '../http/cached-answers';
 import { invalidCursor, pageContentOf, pageStart } from '../http/paging';
 import { optionalDate } from '../http/input';
 import type { ProblemDocument } from '../http/problem-document';
@@ -14,6 +13,7 @@ import { pricesAnswer, tenantPricesAnswer } from '../pricing/prices';
 import type { AvailabilityCache } from './availability-cache';
 import { departureStatus, seatsAvailable } from './departure';
 import type { DepartureItem, DeparturePage } from './departure.dto';
+import { currentList } from './current-list.request';
 import { listDepartures, type PricedDeparture } from './list-departures';
 
 const ROUTE: CachedRoute = { quota: 'catalog' };
@@ -76,30 +76,6 @@ export class DeparturesController {
       };
     });
   }
-}
-
-/** Returns a function that lists the departures. It reads them again after a seat of the tour has changed, or after two seconds. */
-function currentList(
-  { answers, availability }: DeparturesContext,
-  key: string | undefined,
-  seats: { id: string; sandbox: boolean; revision: number },
-  list: () => Promise<AnswerContent>,
-): () => Promise<AnswerContent> {
-  let latest: string | undefined;
-  return async () => {
-    // Without a valid read cache the version would be one more query.
-    const version =
-      key && answers.isValid()
-        ? await availability.seatsVersion(seats.id, seats.sandbox, seats.revision)
-        : undefined;
-    if (version === undefined) return list();
-    if (latest !== undefined && latest !== version) answers.drop(`${key} ${latest}`);
-    latest = version;
-    return answers.get(`${key} ${version}`, async () => {
-      const content = await list();
-      return { value: content, until: Infinity, size: contentKib(content) };
-    });
-  };
 }
 
 function departureItem({ departure, quote }: PricedDeparture): DepartureItem {

@@ -1,14 +1,14 @@
 import type { Db } from '../../platform/database';
 import type { CachedReads } from '../../platform/read-cache/read-cache';
-import { cachedQuoter, type Quote } from '../pricing/quote-tenant-price';
+import { cachedQuoter, createQuoter, type Quote } from '../pricing/quote-tenant-price';
 import type { Tenant } from '../tenants/tenant';
-import type { Departure } from './departure';
+import type { Departure, ListedDeparture } from './departure';
 import { type DepartureRange, findDepartures } from './departure.repository';
 import { DepartureNotFoundError } from './departure-admin.errors';
 import type { TourOfDeparture } from './change-departure';
 
 export interface PricedDeparture {
-  departure: Departure;
+  departure: ListedDeparture;
   quote: Quote;
 }
 
@@ -31,6 +31,17 @@ export async function listDepartures(
     quote: quote(departure.tour, departure.prices, departure.departureDate),
   }));
   return { items, lastDate: found.length > page.limit ? departures.at(-1)!.departureDate : null };
+}
+
+/** Returns the departures of holds and bookings, also cancelled and past ones, with the tenant's prices of today. */
+export async function departuresOfSales(db: Db, tenant: Tenant, ids: string[]): Promise<PricedDeparture[]> {
+  const found = await findDepartures(db, null, { ids, sandbox: tenant.sandbox, limit: ids.length });
+  const tours = new Set(found.map(({ tour }) => tour.id));
+  const quote = await createQuoter(db, tenant, [...tours]);
+  return found.map((departure) => ({
+    departure,
+    quote: quote(departure.tour, departure.prices, departure.departureDate),
+  }));
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Tenant, TenantScope } from '../tenants/tenant';
 import { getHold } from './find-hold';
 import { HoldExpiredError, HoldStateConflictError } from './hold.errors';
 import { assertHoldLife, assertHoldMinutes } from './hold-length';
+import { erasePeopleOfOcto } from './octo-booking.repository';
 import type { NamedHold, SeatHold } from './seat-hold';
 import { eraseCustomerOfHold, extendHoldRow, releaseHoldRow } from './seat-hold.repository';
 
@@ -64,9 +65,15 @@ export async function releaseHold(
 }
 
 /**
- * Erases the customer of a hold. bookings/ calls it, because it does not know seat_holds. The caller holds the departure's lock.
- * @param externalRef the new reference; null removes it
+ * Erases the customer of a hold and the people of its OCTO details. bookings/ calls it, because it does not know seat_holds. The caller
+ * holds the departure's lock.
+ * @param identifiesPerson returns whether a text identifies the person; such references are erased too
  */
-export async function eraseHoldCustomer(trx: Trx, id: string, externalRef: string | null): Promise<void> {
-  await eraseCustomerOfHold(trx, id, externalRef);
+export async function eraseHoldCustomer(
+  trx: Trx,
+  { id, externalRef, octo }: SeatHold,
+  identifiesPerson: (text: string) => boolean,
+): Promise<void> {
+  await eraseCustomerOfHold(trx, id, externalRef && identifiesPerson(externalRef) ? null : externalRef);
+  if (octo) await erasePeopleOfOcto(trx, id, octo, identifiesPerson);
 }

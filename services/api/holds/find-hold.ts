@@ -6,6 +6,7 @@ import type { SeatHold } from './seat-hold';
 import {
   findHold,
   findHolds,
+  findHoldsById,
   findLiveHoldsByReference,
   hasHoldWithReference,
   type HoldFilter,
@@ -20,6 +21,11 @@ export async function getHold(db: Db, scope: TenantScope, id: string): Promise<S
   const hold = isUuid(id) ? await findHold(db, scope, id.toLowerCase()) : undefined;
   if (!hold) throw new HoldNotFoundError();
   return hold;
+}
+
+/** Returns those of the holds that exist, in no order. */
+export async function getHolds(db: Db, scope: TenantScope, ids: string[]): Promise<SeatHold[]> {
+  return findHoldsById(db, scope, ids);
 }
 
 /**

@@ -48,6 +48,15 @@ export class HoldStateConflictError extends AppError {
   }
 }
 
+/** Another transaction used the caller's UUID meanwhile. The caller of the sale reads that booking. */
+export class OctoUuidTakenError extends AppError {
+  readonly code = 'hold_state_conflict';
+
+  constructor() {
+    super('A booking of the tenant has this UUID.');
+  }
+}
+
 export class HoldLimitReachedError extends AppError {
   readonly code = 'hold_limit_reached';
 }

@@ -32,8 +32,8 @@ export function holdRequest(body: HoldBody, tenant: Tenant): Omit<HoldRequest, '
     phone: () => optionalInput(customer.phone, (phone) => customerPhone(phone, country)),
     email: () => optionalInput(customer.email, (email) => emailInput('customer.email', email)),
   });
-  const { name, phone, email, ...rest } = read;
-  return { ...rest, customer: { name, phone, email } };
+  const { departureDate, party, holdMinutes, externalRef, name, phone, email } = read;
+  return { departureDate, party, holdMinutes, externalRef, customer: { name, phone, email } };
 }
 
 /**

@@ -73,14 +73,16 @@ export class HoldsController {
   ): Promise<HoldAnswer> {
     const principal = apiKeyPrincipalOf(request);
     const { tenant } = principal;
-    const wanted = { ...holdRequest(body, tenant), by: byKey(principal) };
+    const wanted = Object.assign(holdRequest(body, tenant), { by: byKey(principal) });
     const answer = await answerCreation<SeatHold, HoldAnswer>(
       request,
       PLACE,
       async (claimFor) => {
         const tour = await cachedVisibleTour(this.context, tenant, id_or_slug);
         const sale = prepareHold(tenant, tour, wanted);
-        return this.context.sales.sell({ ...sale, principal, claim: claimFor({ tour: tour.id }) });
+        return this.context.sales.sell(
+          Object.assign(sale, { principal, claim: claimFor({ tour: tour.id }) }),
+        );
       },
       holdAnswer,
       (refused, refusal) =>

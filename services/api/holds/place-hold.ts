@@ -16,6 +16,7 @@ import { assertMoreHolds, assertWithinShare } from '../sales/tenant-limits';
 import type { Actor } from '../tenants/actor';
 import type { Tenant } from '../tenants/tenant';
 import { assertHoldMinutes } from './hold-length';
+import type { NewOctoDetails } from './octo-booking';
 import type { PartialCustomer } from './seat-hold';
 
 export interface HoldRequest {
@@ -25,6 +26,7 @@ export interface HoldRequest {
   holdMinutes: number | undefined;
   externalRef: string | null;
   customer: PartialCustomer;
+  octo?: NewOctoDetails;
   /** Null: unknown. */
   by: Actor | null;
 }
@@ -35,12 +37,21 @@ export interface HoldRequest {
  * @throws InvalidInputError (400)
  */
 export function prepareHold(tenant: Tenant, { id, slug }: TourRef, request: HoldRequest): HoldSale {
-  const { departureDate, party, externalRef, customer, by } = request;
+  const { departureDate, party, externalRef, customer, octo = null, by } = request;
   const holdMinutes = assertHoldMinutes(tenant, request.holdMinutes ?? tenant.holdDefaultMinutes);
   return {
     kind: 'hold',
-    ...{ tenant, departureDate, holdMinutes, externalRef, customer, by },
-    ...{ tour: { id, slug }, party, principal: null, claim: null },
+    tenant,
+    departureDate,
+    holdMinutes,
+    externalRef,
+    customer,
+    octo,
+    by,
+    tour: { id, slug },
+    party,
+    principal: null,
+    claim: null,
   };
 }
 
@@ -69,15 +80,25 @@ export function decideHold(facts: SaleFacts, sale: HoldSale, id: string): Grante
   assertFree(departure, quantity);
   assertMoreHolds(facts, tenant);
   assertWithinShare(facts, tenant, departure, quantity);
-  const price = quotePrices(facts, tenant, departure.tour, departure.prices, departure.departureDate);
-  assertPriced(party, price.prices);
+  const { prices, currency, currencyDigits, priceBreakdown } = quotePrices(
+    facts,
+    tenant,
+    departure.tour,
+    departure.prices,
+    departure.departureDate,
+  );
+  assertPriced(party, prices);
 
   takeSeats(facts, tenant, departure, quantity);
   add(facts.liveHolds, tenant.id, 1);
-  const place = { id, tenantId: tenant.id, departureId: departure.id };
   const held: HeldSeats = {
-    ...price,
-    ...place,
+    id,
+    tenantId: tenant.id,
+    departureId: departure.id,
+    prices,
+    currency,
+    currencyDigits,
+    priceBreakdown,
     quantity,
     children: party.child,
     externalRef,

@@ -1,11 +1,12 @@
 import type { Party } from '../pricing/party';
 import type { Prices } from '../pricing/prices';
 import type { Actor } from '../tenants/actor';
+import type { OctoDetails } from './octo-booking';
 
 export const HOLD_STATUSES = ['active', 'released', 'expired', 'converted'] as const;
 export type HoldStatus = (typeof HOLD_STATUSES)[number];
 
-/** The customer as far as the tenant named one; all null after anonymization. */
+/** The customer as far as the tenant named one; all null after anonymization (ADR 23). */
 export interface PartialCustomer {
   name: string | null;
   phone: string | null;
@@ -40,6 +41,8 @@ export interface SeatHold {
   priceBreakdown: Record<string, unknown>;
   externalRef: string | null;
   customer: PartialCustomer;
+  /** Null: placed by REST. */
+  octo: OctoDetails | null;
   createdAt: Date;
   placedBy: Actor | null;
   /** When the end was written; for a converted hold, when the booking was created. */

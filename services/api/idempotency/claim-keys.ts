@@ -55,7 +55,7 @@ export interface AnsweredClaim {
 export async function storeAnswers(trx: Trx, answers: AnsweredClaim[]): Promise<void> {
   const storing = insertAnswers(
     trx,
-    answers.map(({ claim, response }) => ({ ...claim, ...response })),
+    answers.map(({ claim, response }) => Object.assign({}, claim, response)),
   );
   const stored = await refuseWhenLocked('idempotency_key', storing, () => new IdempotencyInProgressError());
   if (stored !== answers.length) throw new IdempotencyInProgressError();

@@ -100,8 +100,14 @@ export async function insertAnswers(
 ): Promise<number> {
   const rows = answers.map(
     ({ tenantId, operation, key, erasedKey, fingerprint, keepHours, status, body }) => ({
-      ...{ tenant_id: tenantId, operation, key, status, answer: body, keep_hours: keepHours },
-      ...{ erased_key: erasedKey, fingerprint: fingerprint.toString('hex') },
+      tenant_id: tenantId,
+      operation,
+      key,
+      status,
+      answer: body,
+      keep_hours: keepHours,
+      erased_key: erasedKey,
+      fingerprint: fingerprint.toString('hex'),
     }),
   );
   const { rowCount } = await rawPrepared(

@@ -11,6 +11,12 @@ const CARRIES_PERSON = {
   'booking.change': true,
   // Its reason.
   'booking.cancel': true,
+  'octo.reserve': true,
+  // Without a person in the request; their answers have the contacts.
+  'octo.extend': true,
+  'octo.confirm': true,
+  'octo.change': true,
+  'octo.cancel': true,
 };
 
 /** The operation of a key. A key is unique within one operation of one tenant. */

@@ -63,7 +63,10 @@ export interface IdempotentRequest {
 }
 
 /** Returns whether the request repeats one that has its answer. Its transaction replays or refuses it, and locks no departure. */
-export async function isRepeat(db: Db, request: IdempotentRequest): Promise<boolean> {
+export async function isRepeat(
+  db: Db,
+  request: Pick<IdempotentRequest, 'tenantId' | 'operation' | 'key'>,
+): Promise<boolean> {
   return isAnswered(db, request);
 }
 
@@ -105,9 +108,14 @@ export function claimOf<T>(
   toResponse: (result: T) => StoredResponse,
 ): KeyClaim<T> {
   const { tenantId, operation, key, body, keepHours, secret } = request;
-  const fingerprint = createHash('sha256').update(canonicalJson({ subject, body })).digest();
+  const fingerprint = digestOf({ subject, body });
   const erasedKey = erasedForm(secret, request);
   return { tenantId, operation, key, erasedKey, fingerprint, keepHours, toResponse };
+}
+
+/** Returns the SHA-256 of a JSON value, in any order of its keys. */
+export function digestOf(value: unknown): Buffer {
+  return createHash('sha256').update(canonicalJson(value)).digest();
 }
 
 /** Returns the same text for equal JSON values, in any order of their keys. */

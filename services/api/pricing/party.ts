@@ -63,7 +63,8 @@ export interface CategoryPrice {
 /** Returns the categories of the party with their number and unit price. */
 export function priceByCategory(party: Party, prices: Prices, digits: number): CategoryPrice[] {
   return CATEGORIES.filter((category) => party[category] > 0).map((category) => ({
-    ...{ category, number: party[category] },
+    category,
+    number: party[category],
     unit_price: toMajor(prices[category]!, digits),
     total: toMajor(prices[category]! * party[category], digits),
   }));

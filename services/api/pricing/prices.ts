@@ -52,11 +52,10 @@ export interface TenantPricesAnswer extends PricesAnswer {
 /** Converts prices to major units; leaves out the categories that the departure does not have. */
 export function pricesAnswer(prices: Prices, digits: number): PricesAnswer {
   const { adult, child, single_supplement } = prices;
-  return {
-    adult: toMajor(adult, digits),
-    ...(child === undefined ? {} : { child: toMajor(child, digits) }),
-    ...(single_supplement === undefined ? {} : { single_supplement: toMajor(single_supplement, digits) }),
-  };
+  const answer: PricesAnswer = { adult: toMajor(adult, digits) };
+  if (child !== undefined) answer.child = toMajor(child, digits);
+  if (single_supplement !== undefined) answer.single_supplement = toMajor(single_supplement, digits);
+  return answer;
 }
 
 /** Converts the tenant's prices and one adult's deposit to major units. */

@@ -77,6 +77,9 @@ export function explainPrice(quote: Quote, currencyDigits: number): Record<strin
   const { rule } = quote;
   return {
     platform_unit_price: toMajor(quote.platform.adult, currencyDigits),
+    ...(quote.platform.child !== undefined && {
+      platform_child_price: toMajor(quote.platform.child, currencyDigits),
+    }),
     unit_price: toMajor(quote.tenant.adult, currencyDigits),
     rule: rule
       ? {

@@ -46,7 +46,7 @@ export interface HeldSeats extends LockedPrice {
   tenantId: string;
   departureId: string;
   quantity: number;
-  /** Part of the quantity. */
+  /** Number of the seats that children take; included in `quantity`. */
   children: number;
   externalRef: string | null;
   status: HoldStatus;
@@ -110,10 +110,10 @@ export function takeSeats(facts: SaleFacts, tenant: Tenant, departure: Departure
   add(facts.unpaidSeats, sellerKey(tenant.id, departure.id), seats);
 }
 
-export function countOf(counts: Map<string, number>, key: string): number {
+export function countFor(counts: Map<string, number>, key: string): number {
   return counts.get(key) ?? 0;
 }
 
 export function add(counts: Map<string, number>, key: string, more: number): void {
-  counts.set(key, countOf(counts, key) + more);
+  counts.set(key, countFor(counts, key) + more);
 }

@@ -1,20 +1,16 @@
 import { rawPrepared, type Trx } from '../../platform/database';
+import { sqlState, UNIQUE_VIOLATION } from '../../platform/errors';
 import { priceColumns } from '../pricing/prices';
 import type { Actor } from '../tenants/actor';
 import { referencePrefix } from '../bookings/booking-lead';
 import type { GrantedBooking } from '../bookings/create-booking';
+import { OctoUuidTakenError } from '../holds/hold.errors';
+import type { NewOctoDetails } from '../holds/octo-booking';
 import type { GrantedHold } from '../holds/place-hold';
 
-/** The columns of a new hold that the database writes. */
-export interface HoldTimes {
-  id: string;
-  createdAt: Date;
-  expiresAt: Date;
-}
-
 /** @param at the clock reading of the decision; the holds begin then, not at the transaction's start */
-export async function insertHolds(trx: Trx, holds: GrantedHold[], at: string): Promise<HoldTimes[]> {
-  const { rows } = await rawPrepared(
+export async function insertHolds(trx: Trx, holds: GrantedHold[], at: string): Promise<void> {
+  await rawPrepared(
     trx,
     `insert into seat_holds (id, tenant_id, sandbox, departure_id, quantity, hold_minutes, status, created_at, expires_at, ended_at,
        ended_by, children, unit_price_minor, child_price_minor, single_supplement_minor, currency, currency_digits, price_breakdown,
@@ -26,11 +22,9 @@ export async function insertHolds(trx: Trx, holds: GrantedHold[], at: string): P
      from json_to_recordset(:holds::json) as h (id uuid, tenant_id uuid, sandbox boolean, departure_id uuid, quantity integer,
        hold_minutes integer, status text, ended_by text, children integer, unit_price_minor bigint, child_price_minor bigint,
        single_supplement_minor bigint, currency text, currency_digits smallint,
-       price_breakdown jsonb, external_ref text, customer_name text, customer_phone text, customer_email text, placed_by text)
-     returning id, created_at as "createdAt", expires_at as "expiresAt"`,
+       price_breakdown jsonb, external_ref text, customer_name text, customer_phone text, customer_email text, placed_by text)`,
     { at, holds: JSON.stringify(holds.map(toHoldRow)) },
   );
-  return rows;
 }
 
 function toHoldRow({ sale, held }: GrantedHold) {
@@ -44,7 +38,6 @@ function toHoldRow({ sale, held }: GrantedHold) {
     status: held.status,
     ended_by: held.endedBy ?? null,
     children: held.children,
-    ...priceColumns(held.prices),
     currency: held.currency,
     currency_digits: held.currencyDigits,
     price_breakdown: held.priceBreakdown,
@@ -53,7 +46,38 @@ function toHoldRow({ sale, held }: GrantedHold) {
     customer_phone: sale.customer.phone,
     customer_email: sale.customer.email,
     placed_by: sale.by,
+    ...priceColumns(held.prices),
   };
+}
+
+/**
+ * Inserts the details of holds that are inserted before.
+ * @throws OctoUuidTakenError when another transaction has used one of the UUIDs meanwhile; the transaction is lost then
+ */
+export async function insertOctoDetails(
+  trx: Trx,
+  rows: { tenantId: string; holdId: string; octo: NewOctoDetails }[],
+  at: string,
+): Promise<void> {
+  const inserting = rawPrepared(
+    trx,
+    `insert into octo_bookings (tenant_id, uuid, hold_id, request_digest, contact, unit_items, notes, updated_at)
+     select o.tenant_id, o.uuid, o.hold_id, decode(o.request_digest, 'hex'), o.contact, o.unit_items, o.notes, :at::timestamptz
+     from json_to_recordset(:rows::json) as o (tenant_id uuid, uuid uuid, hold_id uuid, request_digest text, contact jsonb,
+       unit_items jsonb, notes text)`,
+    {
+      at,
+      rows: JSON.stringify(
+        rows.map(({ tenantId, holdId, octo: { uuid, requestDigest, contact, unitItems, notes } }) => ({
+          ...{ tenant_id: tenantId, uuid, hold_id: holdId, request_digest: requestDigest.toString('hex') },
+          ...{ contact, unit_items: unitItems, notes },
+        })),
+      ),
+    },
+  );
+  await inserting.catch((error: unknown) => {
+    throw sqlState(error) === UNIQUE_VIOLATION ? new OctoUuidTakenError() : error;
+  });
 }
 
 /**
@@ -82,7 +106,6 @@ export interface NewLeadRow {
   n: number;
   id: number;
   bookingRef: string;
-  source: string;
   priceBreakdown: Record<string, unknown>;
   createdAt: Date;
   paymentDueAt: Date | null;
@@ -98,20 +121,20 @@ export async function insertLeads(trx: Trx, leads: GrantedBooking[], at: string)
          departure_id uuid, departure_date date, hold_id uuid, adults integer, children integer, single_supplements integer,
          unit_price_minor bigint, child_price_minor bigint, single_supplement_minor bigint, travellers jsonb, total_minor bigint,
          deposit_minor bigint, currency text, currency_digits smallint, price_breakdown jsonb, payment_method text,
-         external_ref text, customer_name text, customer_phone text, customer_email text, notes text, created_by text)
+         external_ref text, customer_name text, customer_phone text, customer_email text, notes text, source text, created_by text)
      ), inserted as (
        insert into booking_leads (id, booking_ref, tenant_id, sandbox, tour_id, departure_id, departure_date, hold_id, adults,
          children, single_supplements, unit_price_minor, child_price_minor, single_supplement_minor, travellers, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
-         external_ref, customer_name, customer_phone, customer_email, notes, created_by, created_at, payment_due_at)
+         external_ref, customer_name, customer_phone, customer_email, notes, source, created_by, created_at, payment_due_at)
        overriding system value
        select id, prefix || '-' || id, tenant_id, sandbox, tour_id, departure_id, departure_date, hold_id, adults,
          children, single_supplements, unit_price_minor, child_price_minor, single_supplement_minor, travellers, total_minor, deposit_minor, currency, currency_digits, price_breakdown, payment_method,
-         external_ref, customer_name, customer_phone, customer_email, notes, created_by, :at::timestamptz,
+         external_ref, customer_name, customer_phone, customer_email, notes, source, created_by, :at::timestamptz,
          :at::timestamptz + make_interval(mins => window_minutes)
        from numbered
-       returning id, booking_ref, source, price_breakdown, created_at, payment_due_at
+       returning id, booking_ref, price_breakdown, created_at, payment_due_at
      )
-     select numbered.n, id, inserted.booking_ref as "bookingRef", inserted.source,
+     select numbered.n, id, inserted.booking_ref as "bookingRef",
        inserted.price_breakdown as "priceBreakdown", inserted.created_at as "createdAt",
        inserted.payment_due_at as "paymentDueAt"
      from inserted join numbered using (id)`,
@@ -135,7 +158,6 @@ function toLeadRow({ sale, departure, held, price, ...lead }: GrantedBooking, n:
     children: sale.party.child,
     single_supplements: sale.party.single_supplement,
     travellers: sale.travellers,
-    ...priceColumns(price.prices),
     total_minor: lead.totalMinor,
     deposit_minor: lead.depositMinor,
     currency: price.currency,
@@ -147,6 +169,8 @@ function toLeadRow({ sale, departure, held, price, ...lead }: GrantedBooking, n:
     customer_phone: sale.customer.phone,
     customer_email: sale.customer.email,
     notes: sale.notes,
+    source: sale.source,
     created_by: sale.by,
+    ...priceColumns(price.prices),
   };
 }

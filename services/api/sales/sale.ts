@@ -1,6 +1,7 @@
-import type { BookingLead, Customer, Traveller } from '../bookings/booking-lead';
+import type { BookingLead, BookingSource, Traveller } from '../bookings/booking-lead';
 import type { ApiKeyPrincipal } from '../credentials/credential';
 import type { DepartureKey } from '../departures/departure';
+import type { NewOctoDetails } from '../holds/octo-booking';
 import type { PartialCustomer, SeatHold } from '../holds/seat-hold';
 import type { KeyClaim } from '../idempotency/run-idempotent';
 import type { Party } from '../pricing/party';
@@ -19,6 +20,7 @@ interface SaleOf<Result> {
   /** Null: unknown. */
   by: Actor | null;
   externalRef: string | null;
+  customer: PartialCustomer;
 }
 
 /** A request for a hold, after its checks for 400 and 404. */
@@ -26,7 +28,8 @@ export interface HoldSale extends SaleOf<SeatHold> {
   kind: 'hold';
   departureDate: string;
   holdMinutes: number;
-  customer: PartialCustomer;
+  /** Null: placed by REST. */
+  octo: NewOctoDetails | null;
 }
 
 /** A request for a booking, after its checks for 400 and 404. */
@@ -38,8 +41,8 @@ export interface BookingSale extends SaleOf<BookingLead> {
   namesDate: boolean;
   /** In lower case. */
   holdId: string | null;
-  customer: Customer;
   travellers: Traveller[] | null;
+  source: BookingSource;
   paymentMethod: PaymentMethod;
   /** The total that the customer saw, in major units. */
   expectedTotal: number | null;

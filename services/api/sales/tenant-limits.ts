@@ -1,7 +1,7 @@
 import type { Departure } from '../departures/departure';
 import { HoldLimitReachedError } from '../holds/hold.errors';
 import type { Tenant } from '../tenants/tenant';
-import { countOf, type DepartureFacts, type SaleFacts, sellerKey } from './sale-facts';
+import { countFor, type DepartureFacts, type SaleFacts, sellerKey } from './sale-facts';
 
 /**
  * The three limits of a tenant: its live holds, its unpaid bookings, and its share of a departure's seats. read-sale-facts.ts counts
@@ -10,7 +10,7 @@ import { countOf, type DepartureFacts, type SaleFacts, sellerKey } from './sale-
 
 /** @throws HoldLimitReachedError (409) */
 export function assertMoreHolds({ liveHolds }: SaleFacts, { id, maxHolds }: Tenant): void {
-  if (countOf(liveHolds, id) < maxHolds) return;
+  if (countFor(liveHolds, id) < maxHolds) return;
   throw new HoldLimitReachedError(
     `You have ${maxHolds} live holds, the most that you may have. Release some, or let them expire.`,
   );
@@ -18,7 +18,7 @@ export function assertMoreHolds({ liveHolds }: SaleFacts, { id, maxHolds }: Tena
 
 /** @throws HoldLimitReachedError (409) */
 export function assertMoreUnpaid({ unpaidLeads }: SaleFacts, { id, maxUnpaid }: Tenant): void {
-  if (countOf(unpaidLeads, id) < maxUnpaid) return;
+  if (countFor(unpaidLeads, id) < maxUnpaid) return;
   throw new HoldLimitReachedError(
     `The most unpaid bookings that you may have is ${maxUnpaid}. Confirm or cancel some, or let them expire.`,
   );
@@ -36,7 +36,7 @@ export function assertWithinShare(
   more: number,
 ): void {
   const share = shareOf(tenant, departure);
-  if (countOf(unpaidSeats, sellerKey(tenant.id, departure.id)) + more <= share) return;
+  if (countFor(unpaidSeats, sellerKey(tenant.id, departure.id)) + more <= share) return;
   throw new HoldLimitReachedError(
     `The most seats of this departure that your live holds and unpaid bookings may keep is ${share}.`,
   );

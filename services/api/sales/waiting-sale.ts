@@ -34,9 +34,17 @@ export function toWaitingSale(
   const { tour, departureDate } = sale;
   const arrivedAt = performance.now();
   return {
-    ...{ sale, number, resolve, reject, arrivedAt, lockBy: arrivedAt + QUEUE_LIMITS.waitMs },
+    sale,
+    number,
+    resolve,
+    reject,
+    arrivedAt,
+    lockBy: arrivedAt + QUEUE_LIMITS.waitMs,
     departure: departureDate && departureKey({ tourId: tour.id, departureDate }),
-    ...{ keyChecked: false, metLock: false, timer: undefined, ended: false },
+    keyChecked: false,
+    metLock: false,
+    timer: undefined,
+    ended: false,
   };
 }
 

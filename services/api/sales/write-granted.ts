@@ -3,13 +3,14 @@ import { enqueueBookingEvents } from '../bookings/booking-event';
 import type { BookingLead } from '../bookings/booking-lead';
 import type { GrantedBooking } from '../bookings/create-booking';
 import type { GrantedHold } from '../holds/place-hold';
+import type { NewOctoDetails, OctoDetails } from '../holds/octo-booking';
 import type { SeatHold } from '../holds/seat-hold';
 import type { Sale, Sold } from './sale';
 import {
   convertHolds,
-  type HoldTimes,
   insertHolds,
   insertLeads,
+  insertOctoDetails,
   type NewLeadRow,
 } from './sale-rows.repository';
 
@@ -20,14 +21,13 @@ export async function writeGranted(trx: Trx, granted: Granted[], at: string): Pr
   const holds = granted.filter((one) => one.kind === 'hold');
   const bookings = granted.filter((one) => one.kind === 'booking');
   await convertStoredHolds(trx, holds, bookings, at);
-  const times = new Map(
-    holds.length > 0 ? (await insertHolds(trx, holds, at)).map((row) => [row.id, row]) : [],
-  );
+  if (holds.length > 0) await insertHolds(trx, holds, at);
+  await insertOctoDetailsOf(trx, holds, at);
   const rows = bookings.length > 0 ? await insertLeads(trx, bookings, at) : [];
   const leads = rows.sort((a, b) => a.n - b.n).map((row) => toBookingLead(bookings[row.n]!, row));
   await enqueueBookingEvents(trx, 'booking.created', leads);
   return [
-    ...holds.map((hold): [Sale, Sold] => [hold.sale, toSeatHold(hold, times.get(hold.held.id)!)]),
+    ...holds.map((hold): [Sale, Sold] => [hold.sale, toSeatHold(hold, new Date(at))]),
     ...bookings.map((booking, n): [Sale, Sold] => [booking.sale, leads[n]!]),
   ];
 }
@@ -48,8 +48,17 @@ async function convertStoredHolds(
   if (converted !== stored.length) throw new Error('a hold changed under the lock of its departure');
 }
 
-function toSeatHold({ sale, departure, held, seatsAvailable }: GrantedHold, times: HoldTimes): SeatHold {
-  const { tenant, tour, holdMinutes, customer, by } = sale;
+async function insertOctoDetailsOf(trx: Trx, holds: GrantedHold[], at: string): Promise<void> {
+  const rows = holds.flatMap(({ sale: { octo }, held: { id: holdId, tenantId } }) =>
+    octo ? [{ tenantId, holdId, octo }] : [],
+  );
+  if (rows.length > 0) await insertOctoDetails(trx, rows, at);
+}
+
+const MINUTE_MS = 60_000;
+
+function toSeatHold({ sale, departure, held, seatsAvailable }: GrantedHold, createdAt: Date): SeatHold {
+  const { tenant, tour, holdMinutes, customer, octo, by } = sale;
   const {
     id,
     departureId,
@@ -62,46 +71,76 @@ function toSeatHold({ sale, departure, held, seatsAvailable }: GrantedHold, time
     externalRef,
   } = held;
   return {
-    ...{
-      id,
-      tour,
-      departureId,
-      quantity,
-      children,
-      holdMinutes,
-      prices,
-      currency,
-      currencyDigits,
-      priceBreakdown,
-    },
+    id,
+    tour,
+    departureId,
+    quantity,
+    children,
+    holdMinutes,
+    prices,
+    currency,
+    currencyDigits,
+    priceBreakdown,
     tenant: { id: tenant.id, slug: tenant.slug },
     departureDate: departure.departureDate,
     // A booking that consumes it came later.
     status: 'active',
-    expiresAt: times.expiresAt,
-    ...{ externalRef, customer, seatsAvailable },
-    createdAt: times.createdAt,
-    ...{ placedBy: by, endedAt: null, endedBy: null },
+    expiresAt: new Date(createdAt.getTime() + holdMinutes * MINUTE_MS),
+    externalRef,
+    customer,
+    seatsAvailable,
+    octo: octo && toOctoDetails(octo, createdAt),
+    createdAt,
+    placedBy: by,
+    endedAt: null,
+    endedBy: null,
   };
+}
+
+function toOctoDetails({ requestDigest: _, ...octo }: NewOctoDetails, at: Date): OctoDetails {
+  return { ...octo, cancelReason: null, updatedAt: at.toISOString() };
 }
 
 function toBookingLead(booking: GrantedBooking, row: NewLeadRow): BookingLead {
   const { sale, departure, held, price, totalMinor, depositMinor, externalRef } = booking;
-  const { tenant, tour, party, travellers, paymentMethod, customer, notes, by } = sale;
-  const { id, bookingRef, source, priceBreakdown, createdAt, paymentDueAt } = row;
+  const { tenant, tour, party, travellers, paymentMethod, customer, notes, source, by } = sale;
+  const { id, bookingRef, priceBreakdown, createdAt, paymentDueAt } = row;
   const { prices, currency, currencyDigits } = price;
   return {
-    ...{ id, bookingRef, tour, tenant: { id: tenant.id, slug: tenant.slug }, sandbox: tenant.sandbox },
+    id,
+    bookingRef,
+    tour,
+    tenant: { id: tenant.id, slug: tenant.slug },
+    sandbox: tenant.sandbox,
     departureId: departure?.id ?? null,
     departureDate: departure?.departureDate ?? null,
     holdId: held?.id ?? null,
-    ...{ party, travellers },
+    party,
+    travellers,
     status: 'pending_payment',
-    ...{ prices, totalMinor, depositMinor, currency, currencyDigits, priceBreakdown, paymentMethod },
-    ...{ externalRef, source, customer, notes, createdAt, updatedAt: createdAt, paymentDueAt },
+    prices,
+    totalMinor,
+    depositMinor,
+    currency,
+    currencyDigits,
+    priceBreakdown,
+    paymentMethod,
+    externalRef,
+    source,
+    customer,
+    notes,
+    createdAt,
+    updatedAt: createdAt,
+    paymentDueAt,
     createdBy: by,
-    ...{ confirmedAt: null, confirmedBy: null, cancelledAt: null, cancelledBy: null, expiredAt: null },
+    confirmedAt: null,
+    confirmedBy: null,
+    cancelledAt: null,
+    cancelledBy: null,
+    expiredAt: null,
     cancelReason: null,
+    // The confirmation of an OCTO booking reads the lead again.
+    octo: null,
     anonymizedAt: null,
   };
 }

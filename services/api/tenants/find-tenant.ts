@@ -1,13 +1,18 @@
 import type { Db, Trx } from '../../platform/database';
 import type { Tenant } from './tenant';
 import { TenantNotFoundError } from './tenant.errors';
-import { findTenantBySlug, lockTenantBySlug } from './tenant.repository';
+import { findTenantById, findTenantBySlug, lockTenantBySlug } from './tenant.repository';
 
 /** @throws TenantNotFoundError */
 export async function findTenant(db: Db, slug: string): Promise<Tenant> {
   const tenant = await findTenantBySlug(db, slug);
   if (!tenant) throw new TenantNotFoundError(slug);
   return tenant;
+}
+
+/** Returns the present values of a tenant that may come from a cache. */
+export async function readTenantAgain(db: Db, cached: Tenant): Promise<Tenant> {
+  return findTenantById(db, cached.id);
 }
 
 /**

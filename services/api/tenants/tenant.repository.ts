@@ -19,6 +19,10 @@ export async function findTenantBySlug(db: Db, slug: string): Promise<Tenant | u
   return db('tenants').where({ slug }).first(TENANT_COLUMNS);
 }
 
+export async function findTenantById(db: Db, id: string): Promise<Tenant> {
+  return db('tenants').where({ id }).first(TENANT_COLUMNS);
+}
+
 /** Locks the tenant against other writers and sales until the transaction ends. */
 export async function lockTenantBySlug(trx: Trx, slug: string): Promise<Tenant | undefined> {
   const found = await trx('tenants').where({ slug }).first<{ id: string } | undefined>('id');
@@ -40,7 +44,7 @@ export async function listTenants(
 
 export async function writeTenant(trx: Trx, id: string, changes: TenantChanges): Promise<Tenant> {
   await trx('tenants').where({ id }).update(toColumns(changes));
-  return trx('tenants').where({ id }).first(TENANT_COLUMNS);
+  return findTenantById(trx, id);
 }
 
 /** Returns the id of the tenant that owns this booking prefix. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 export const TENANT_STATUSES = ['trial', 'active', 'suspended', 'closed'] as const;
 export type TenantStatus = (typeof TENANT_STATUSES)[number];
-/** The API serves tenants with one of these statuses only (CONTRACT section 2). */
+/** The API serves tenants with one of these statuses only (CONTRACT section 2). Migration 0025 repeats them. */
 export const USABLE_STATUSES: readonly TenantStatus[] = ['trial', 'active'];
 
 export const PAYMENT_METHODS = ['bank', 'reserve', 'card'] as const;

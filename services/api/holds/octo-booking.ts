@@ -1,0 +1,63 @@
+import type { Person } from '../privacy/person-finder';
+
+/** A contact in OCTO's names, as the caller sent it; a field that it left out is missing. */
+export interface OctoContact {
+  fullName?: string | null;
+  firstName?: string | null;
+  lastName?: string | null;
+  emailAddress?: string | null;
+  phoneNumber?: string | null;
+  locales?: string[];
+  postalCode?: string | null;
+  country?: string | null;
+  notes?: string | null;
+}
+
+/** One seat of an OCTO booking. */
+export interface StoredUnitItem {
+  uuid: string;
+  unitId: 'adult' | 'child';
+  resellerReference: string | null;
+  contact: OctoContact;
+}
+
+/** The fields of an OCTO booking that a hold and a lead do not have (migration 0027). */
+export interface OctoDetails {
+  /** Chosen by the caller, unique within its tenant; not the id of the hold. */
+  uuid: string;
+  contact: OctoContact;
+  unitItems: StoredUnitItem[];
+  /** The notes of the hold; a lead has its own. */
+  notes: string | null;
+  /** The reason for which the hold was cancelled; a lead has its own. */
+  cancelReason: string | null;
+  /** When OCTO last changed it, RFC 3339. */
+  updatedAt: string;
+}
+
+export type NewOctoDetails = Omit<OctoDetails, 'cancelReason' | 'updatedAt'> & {
+  /** SHA-256 of the validated request. */
+  requestDigest: Buffer;
+};
+
+/** Returns the SQL expression of the OctoDetails of a hold; null for a hold that REST placed. @param holdId SQL: the id of the hold */
+export function octoDetails(holdId: string): string {
+  return `(select json_build_object('uuid', o.uuid, 'contact', o.contact, 'unitItems', o.unit_items, 'notes', o.notes,
+      'cancelReason', o.cancel_reason, 'updatedAt', o.updated_at)
+    from octo_bookings o where o.hold_id = ${holdId})`;
+}
+
+/** Returns the customer of a contact: its full name, or its first and last name. */
+export function customerOfContact(contact: OctoContact): Person {
+  const { fullName, firstName, lastName, phoneNumber, emailAddress } = contact;
+  const name = fullName ?? ([firstName, lastName].filter(Boolean).join(' ') || null);
+  return { name, phone: phoneNumber ?? null, email: emailAddress ?? null };
+}
+
+/** Returns the contacts of the booking and of its unit items, for a search for their personal data. */
+export function peopleOfOcto({ contact, unitItems }: OctoDetails): Person[] {
+  return [contact, ...unitItems.map((item) => item.contact)].flatMap((one) => [
+    customerOfContact(one),
+    ...(one.fullName ? [customerOfContact({ ...one, fullName: null })] : []),
+  ]);
+}

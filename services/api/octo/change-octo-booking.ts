@@ -1,0 +1,198 @@
+import type { Trx } from '../../platform/database';
+import { amendBooking } from '../bookings/amend-booking';
+import { cancelBooking, confirmBooking } from '../bookings/change-booking';
+import { prepareBooking } from '../bookings/create-booking';
+import type { BookingLead } from '../bookings/booking-lead';
+import type { Tour } from '../catalog/tour';
+import type { ApiKeyPrincipal, Scope } from '../credentials/credential';
+import { assertKeyStillServes } from '../credentials/verify-credential';
+import { SaleMovedError } from '../departures/departure.errors';
+import { amendHold } from '../holds/amend-hold';
+import { extendHold, releaseHold } from '../holds/change-hold';
+import { HoldExpiredError, HoldStateConflictError } from '../holds/hold.errors';
+import type { OctoContact } from '../holds/octo-booking';
+import type { PartialCustomer } from '../holds/seat-hold';
+import type { Party } from '../pricing/party';
+import { writeSale } from '../sales/grant-sales';
+import { byKey } from '../tenants/actor';
+import { assertCurrency } from './availability.request';
+import { assertUnits, customerOf, partyOfItems, type SentDetails, withUuids } from './booking.request';
+import { invalidId, unprocessable } from './octo.errors';
+import { updateOctoDetails } from './octo-bookings.repository';
+import { type OctoState, partyOf, targetOf, tourOf } from './octo-state';
+
+/** The booking that a request changes. A change that finds the hold converted meanwhile repeats its transaction. */
+export interface OctoWrite {
+  trx: Trx;
+  principal: ApiKeyPrincipal;
+  state: OctoState;
+}
+
+/** @throws errors of extendHold; OctoRefusalError INVALID_BOOKING_UUID unless the booking is on hold */
+export async function extendOctoBooking(write: OctoWrite, holdMinutes: number): Promise<void> {
+  const { trx, principal, state } = write;
+  const { hold, octo } = state;
+  if (state.lead) throw invalidId('uuid', octo.uuid);
+  await assertScopeNow(write, 'booking:create');
+  const extension = { holdId: hold.id, by: byKey(principal), holdMinutes };
+  await onLiveHold(octo.uuid, () => extendHold(trx, principal.tenant, extension));
+  await updateOctoDetails(trx, hold.id, {});
+}
+
+/**
+ * Makes the lead of a hold and confirms it. A lead of the hold that REST has made is confirmed as it is.
+ * @throws errors of prepareBooking, writeSale, confirmBooking and partyFor; OctoRefusalError INVALID_BOOKING_UUID for an ended hold
+ */
+export async function confirmOctoBooking(write: OctoWrite, sent: SentDetails & SentSale): Promise<void> {
+  const { trx, principal, state } = write;
+  const { tenant } = principal;
+  const by = byKey(principal);
+  await assertScopeNow(write, 'booking:create', 'booking:manage');
+  const party = await partyFor(write, sent);
+  if (state.lead)
+    return void (await confirmBooking(trx, tenant.id, { bookingRef: state.lead.bookingRef, by }));
+  const { hold, octo } = state;
+  const { contact, unitItems, customer } = mergedWith(sent, write);
+  const lead = (await onLiveHold(octo.uuid, async () => {
+    const sale = await prepareBooking(trx, tenant, hold.tour, {
+      ...{ holdId: hold.id, departureDate: null, party: party ?? partyOf(state), travellers: null },
+      ...{ customer: customer ?? hold.customer, paymentMethod: null, expectedTotal: null, by },
+      ...{ externalRef: sent.resellerReference ?? null, notes: octo.notes, source: 'octo' },
+    });
+    return writeSale(trx, { ...sale, principal });
+  })) as BookingLead;
+  await confirmBooking(trx, tenant.id, { bookingRef: lead.bookingRef, by });
+  await updateOctoDetails(trx, hold.id, { contact, unitItems });
+}
+
+/** @throws errors of releaseHold and cancelBooking */
+export async function cancelOctoBooking(write: OctoWrite, reason: string | null): Promise<void> {
+  const { trx, principal, state } = write;
+  const { id } = principal.tenant;
+  const by = byKey(principal);
+  if (state.lead) {
+    await assertScopeNow(write, 'booking:manage');
+    await cancelBooking(trx, id, { bookingRef: state.lead.bookingRef, reason, by });
+    return;
+  }
+  await assertScopeNow(write, 'booking:create');
+  const { before } = await orLead(() => releaseHold(trx, id, { holdId: state.hold.id, by }));
+  if (before.status === 'active') await updateOctoDetails(trx, before.id, { cancelReason: reason });
+}
+
+/** The parts of a request that must suit the tour. */
+interface SentSale {
+  unitItems: SentDetails['unitItems'];
+  currency: string | null | undefined;
+  /** The tour to which the booking moves; undefined: its own. */
+  tour?: Tour;
+}
+
+/** The change of a booking. Undefined fields stay as they are. */
+export interface OctoChange extends SentDetails, SentSale {
+  /** YYYY-MM-DD */
+  departureDate?: string;
+  /** Minutes from now; a lead has none. */
+  holdMinutes?: number;
+}
+
+/** @throws errors of amendHold, extendHold, amendBooking and partyFor; OctoRefusalError UNPROCESSABLE_ENTITY */
+export async function changeOctoBooking(write: OctoWrite, change: OctoChange): Promise<void> {
+  const { trx, principal, state } = write;
+  const { tenant } = principal;
+  const { hold, lead, octo } = state;
+  const by = byKey(principal);
+  await assertScopeNow(write, lead ? 'booking:manage' : 'booking:create');
+  const { contact, unitItems, customer } = mergedWith(change, write);
+  const { tour, departureDate, notes, resellerReference: externalRef, holdMinutes } = change;
+  if (lead?.anonymizedAt) throw unprocessable('The booking is anonymized.');
+  if (lead && tour && tour.id !== lead.tour.id) throw unprocessable('A confirmed booking keeps its product.');
+  const party = await partyFor(write, change);
+  if (lead) {
+    await amendBooking(trx, tenant, {
+      ...{ bookingRef: lead.bookingRef, by, departureDate, notes, externalRef, expectedTotal: null },
+      party: party ? { adult: party.adult, child: party.child } : {},
+      customer: customer ? knownFor(lead, customer) : {},
+    });
+    await updateOctoDetails(trx, hold.id, { contact, unitItems });
+    return;
+  }
+  const numbers = party && { adults: party.adult, children: party.child };
+  const named = { holdId: hold.id, by };
+  await orLead(() =>
+    amendHold(trx, tenant, {
+      ...{ ...named, ...numbers, tour, departureDate, externalRef, customer: customer ?? {} },
+    }),
+  );
+  if (holdMinutes !== undefined)
+    await onLiveHold(octo.uuid, () => extendHold(trx, tenant, { ...named, holdMinutes }));
+  await updateOctoDetails(trx, hold.id, { contact, unitItems, notes });
+}
+
+/**
+ * Checks what a request sends against the tour to which the booking moves, or its own after the lock: another request may have moved it.
+ * @returns the party of the unit items; undefined without any
+ * @throws errors of partyOfItems and assertCurrency; OctoRefusalError UNPROCESSABLE_ENTITY for more units than another tour allows
+ */
+async function partyFor(
+  write: OctoWrite,
+  { unitItems, currency, tour }: SentSale,
+): Promise<Party | undefined> {
+  if (unitItems === undefined && currency == null && !tour) return undefined;
+  const { trx, principal, state } = write;
+  const booked = tour ?? (await tourOf(trx, principal.tenant, state));
+  assertCurrency(booked, currency);
+  if (unitItems) return partyOfItems(booked, unitItems);
+  if (booked.id !== targetOf(state).tourId) assertUnits(booked, partyOf(state));
+  return undefined;
+}
+
+/** Returns the contact and the unit items after a change, as far as it names them, and the customer of the contact. */
+function mergedWith({ contact, unitItems }: SentDetails, { state: { octo }, principal }: OctoWrite) {
+  const merged = contact && { ...withoutOldName(octo.contact, contact), ...contact };
+  return {
+    contact: merged,
+    unitItems: unitItems && withUuids(unitItems, octo.unitItems),
+    customer: merged && customerOf(merged, principal.tenant),
+  };
+}
+
+/** A new full name replaces the first and last name, and the reverse. */
+function withoutOldName(old: OctoContact, sent: OctoContact): OctoContact {
+  const { fullName: _, firstName, lastName, ...rest } = old;
+  if (sent.fullName !== undefined) return rest;
+  if (sent.firstName !== undefined || sent.lastName !== undefined) return { ...rest, firstName, lastName };
+  return old;
+}
+
+/** A lead that REST has made keeps the name, phone and email that the contact lacks. */
+function knownFor({ source }: BookingLead, customer: PartialCustomer): Partial<PartialCustomer> {
+  if (source === 'octo') return customer;
+  return Object.fromEntries(Object.entries(customer).filter(([, value]) => value !== null));
+}
+
+/** Checks scopes that depend on the booking as it is in the transaction. @throws InsufficientScopeError (401) */
+async function assertScopeNow({ trx, principal }: OctoWrite, ...scopes: Scope[]): Promise<void> {
+  for (const scope of scopes) await assertKeyStillServes(trx, { ...principal, scope });
+}
+
+/** Runs the change of a hold. @throws SaleMovedError, which repeats the transaction, when the hold became a lead meanwhile */
+async function orLead<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof HoldStateConflictError && error.status === 'converted') throw new SaleMovedError();
+    throw error;
+  }
+}
+
+/** Runs a change that needs a live hold. @throws OctoRefusalError INVALID_BOOKING_UUID for an ended one */
+async function onLiveHold<T>(uuid: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await orLead(work);
+  } catch (error) {
+    if (error instanceof HoldExpiredError || error instanceof HoldStateConflictError)
+      throw invalidId('uuid', uuid);
+    throw error;
+  }
+}

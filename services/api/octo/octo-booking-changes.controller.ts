@@ -1,0 +1,196 @@
+import { Body, Delete, Middlewares, Patch, Path, Post, Request, Route, Security, Tags } from '@tsoa/runtime';
+import type { Request as HttpRequest } from 'express';
+import { assertScope } from '../credentials/verify-credential';
+import type { DepartureKey } from '../departures/departure';
+import { apiKeyPrincipalOf } from '../http/authentication';
+import { quota } from '../http/quota';
+import { tolerantQuery } from '../http/query-parameters';
+import { readsBody } from '../http/validation-issues';
+import { answerWrite, type WriteOperation } from '../http/write-request';
+import { refuseWithAlternatives } from '../refusals/refusal-log';
+import type { SalesContext } from '../sales-context';
+import { assertOption } from './availability.request';
+import { toOctoBooking } from './booking';
+import type {
+  OctoBooking,
+  OctoCancellationBody,
+  OctoChangeBody,
+  OctoConfirmationBody,
+  OctoExtensionBody,
+} from './booking.dto';
+import { detailsOf, holdMinutesOf, reasonOf } from './booking.request';
+import {
+  cancelOctoBooking,
+  changeOctoBooking,
+  confirmOctoBooking,
+  extendOctoBooking,
+  type OctoWrite,
+} from './change-octo-booking';
+import { findProductDeparture, findProductTour } from './find-product';
+import { anyScope, bookingViewOf, octoBody, octoEnvironment } from './octo.router';
+import {
+  getState,
+  lockState,
+  type OctoState,
+  type ShownState,
+  targetOf,
+  tourOf,
+  withItsCatalog,
+} from './octo-state';
+
+const WEEK_HOURS = 7 * 24;
+const EXTEND: WriteOperation = { name: 'octo.extend', status: 200, keepHours: 24 };
+const CONFIRM: WriteOperation = { name: 'octo.confirm', status: 200, keepHours: WEEK_HOURS };
+const CHANGE: WriteOperation = { name: 'octo.change', status: 200, keepHours: WEEK_HOURS };
+const CANCEL: WriteOperation = { name: 'octo.cancel', status: 200, keepHours: WEEK_HOURS };
+
+const EITHER_SCOPE = anyScope('booking:create', 'booking:manage');
+/** A confirmation needs it beside booking:create. */
+const MANAGE_SCOPE = anyScope('booking:manage');
+
+@Route('octo/bookings/{uuid}')
+@Tags('OCTO')
+export class OctoBookingChangesController {
+  constructor(private readonly context: SalesContext) {}
+
+  /**
+   * Extends the hold to `expirationMinutes` from now. Never shortens it.
+   * @summary Extend a reservation
+   */
+  @Post('extend')
+  @Security('apiKey', ['booking:create'])
+  @Middlewares(quota('booking'), octoEnvironment, tolerantQuery, octoBody)
+  async extend(
+    @Request() request: HttpRequest,
+    @Path() uuid: string,
+    @Body() body?: OctoExtensionBody,
+  ): Promise<OctoBooking> {
+    const minutes = holdMinutesOf(body ?? {}, apiKeyPrincipalOf(request).tenant);
+    return this.write(request, EXTEND, uuid, (write) => extendOctoBooking(write, minutes));
+  }
+
+  /**
+   * Makes the booking of a reservation: its seats are sold. A confirmed booking stays unchanged.
+   * @summary Confirm a reservation
+   */
+  @Post('confirm')
+  @Security('apiKey', ['booking:create'])
+  @Middlewares(quota('booking'), octoEnvironment, MANAGE_SCOPE, tolerantQuery, octoBody, readsBody(detailsOf))
+  async confirm(
+    @Request() request: HttpRequest,
+    @Path() uuid: string,
+    @Body() body?: OctoConfirmationBody,
+  ): Promise<OctoBooking> {
+    const sent = { ...detailsOf(body ?? {}), currency: body?.currency };
+    return this.write(request, CONFIRM, uuid, (write) => confirmOctoBooking(write, sent));
+  }
+
+  /**
+   * Changes a reservation or a booking: its departure, its units, its contact. A reservation may change its product too.
+   * @summary Update a booking
+   */
+  @Patch()
+  @Security('apiKey', [])
+  @Middlewares(quota('booking'), octoEnvironment, EITHER_SCOPE, tolerantQuery, octoBody, readsBody(detailsOf))
+  async update(
+    @Request() request: HttpRequest,
+    @Path() uuid: string,
+    @Body() body: OctoChangeBody,
+  ): Promise<OctoBooking> {
+    const { tenant } = apiKeyPrincipalOf(request);
+    const details = detailsOf(body);
+    const { productId, availabilityId, optionId, expirationMinutes, currency } = body;
+    const now = await getState(this.context.db, tenant.id, uuid);
+    if (optionId != null) assertOption(optionId);
+    const tour =
+      productId != null
+        ? await findProductTour(this.context, tenant, productId)
+        : availabilityId != null
+          ? await tourOf(this.context.db, tenant, now)
+          : undefined;
+    const to =
+      availabilityId != null && tour
+        ? await findProductDeparture(this.context, tenant, tour, availabilityId)
+        : undefined;
+    const departureDate = to?.departure.departureDate;
+    const change = {
+      ...{ ...details, currency, tour, departureDate },
+      holdMinutes: expirationMinutes == null ? undefined : holdMinutesOf(body, tenant),
+    };
+    return this.write(request, CHANGE, uuid, (write) => changeOctoBooking(write, change), {
+      ...{ tourId: tour?.id, departureDate },
+    });
+  }
+
+  /**
+   * Cancels a reservation or a booking; its seats become free.
+   * @summary Cancel a booking
+   */
+  @Post('cancel')
+  @Security('apiKey', [])
+  @Middlewares(quota('booking'), octoEnvironment, EITHER_SCOPE, tolerantQuery, octoBody, readsBody(reasonOf))
+  async cancel(
+    @Request() request: HttpRequest,
+    @Path() uuid: string,
+    @Body() body?: OctoCancellationBody,
+  ): Promise<OctoBooking> {
+    const reason = reasonOf(body);
+    return this.write(request, CANCEL, uuid, (write) => cancelOctoBooking(write, reason));
+  }
+
+  /**
+   * The same as `POST …/cancel`, for older clients.
+   * @summary Cancel a booking by DELETE
+   */
+  @Delete()
+  @Security('apiKey', [])
+  @Middlewares(quota('booking'), octoEnvironment, EITHER_SCOPE, tolerantQuery, octoBody, readsBody(reasonOf))
+  async remove(
+    @Request() request: HttpRequest,
+    @Path() uuid: string,
+    @Body() body?: OctoCancellationBody,
+  ): Promise<OctoBooking> {
+    return this.cancel(request, uuid, body);
+  }
+
+  /** Runs one change of a booking in one transaction. @param to the tour and the date of a move; a missing one stays */
+  private async write(
+    request: HttpRequest,
+    operation: WriteOperation,
+    uuid: string,
+    use: (write: OctoWrite) => Promise<void>,
+    to: Partial<DepartureKey> = {},
+  ): Promise<OctoBooking> {
+    const principal = apiKeyPrincipalOf(request);
+    const { tenant } = principal;
+    const { availability, db, departureQueue } = this.context;
+    const found = await getState(db, tenant.id, uuid);
+    // A repeat with the same Idempotency-Key skips the checks of the transaction.
+    if (operation !== EXTEND) assertScope(principal, found.lead ? 'booking:manage' : 'booking:create');
+    let left: OctoState | undefined;
+    const answer = await answerWrite<ShownState, OctoBooking>(
+      request,
+      { ...operation, turn: departureQueue.turnFor(async () => [targetOf(found), targetOf(found, to)]) },
+      (trx, runIdempotent) =>
+        runIdempotent({ booking: found.octo.uuid }, async () => {
+          const state = await lockState(trx, tenant.id, uuid, to);
+          await use({ trx, principal, state });
+          left = state;
+          return withItsCatalog(trx, tenant, await getState(trx, tenant.id, uuid));
+        }),
+      (state) => toOctoBooking(state, bookingViewOf(request, this.context)),
+      (refused, refusal) => {
+        const { hold, lead } = found;
+        const attempt = lead ? { bookingRef: lead.bookingRef } : { holdId: hold.id };
+        return refuseWithAlternatives(this.context, { ...attempt, ...refused }, refusal);
+      },
+    );
+    const after = {
+      tourId: answer.productId,
+      departureDate: answer.availability.localDateTimeStart.slice(0, 10),
+    };
+    for (const { tourId, departureDate } of [...(left ? [targetOf(left)] : []), after])
+      await availability.drop(tourId, departureDate, tenant.sandbox);
+    return answer;
+  }
+}

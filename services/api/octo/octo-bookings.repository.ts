@@ -1,0 +1,76 @@
+import type { Db, Trx } from '../../platform/database';
+import type { OctoDetails } from '../holds/octo-booking';
+import type { OctoFilter } from './booking-list.request';
+
+export interface PlacedByOcto {
+  holdId: string;
+  /** SHA-256 of the validated request; null after anonymization. */
+  requestDigest: Buffer | null;
+}
+
+/** @param uuid in lower case */
+export async function findPlacedByOcto(
+  db: Db,
+  tenantId: string,
+  uuid: string,
+): Promise<PlacedByOcto | undefined> {
+  return db('octo_bookings')
+    .where({ tenant_id: tenantId, uuid })
+    .first<PlacedByOcto | undefined>('hold_id', 'request_digest');
+}
+
+type OctoChange = Partial<Pick<OctoDetails, 'contact' | 'unitItems' | 'notes' | 'cancelReason'>>;
+
+/** Writes the given fields. The caller holds the lock of the hold's departure. */
+export async function updateOctoDetails(trx: Trx, holdId: string, change: OctoChange): Promise<void> {
+  const { contact, unitItems, notes, cancelReason } = change;
+  await trx('octo_bookings')
+    .where({ hold_id: holdId })
+    .update({
+      contact: contact && JSON.stringify(contact),
+      unit_items: unitItems && JSON.stringify(unitItems),
+      notes,
+      cancel_reason: cancelReason,
+      updated_at: trx.raw('clock_timestamp()'),
+    });
+}
+
+const CONDITIONS: { [F in keyof OctoFilter]?: string } = {
+  resellerReference:
+    'case when l.id is null then h.external_ref else l.external_ref end = :resellerReference',
+  supplierReference: 'l.booking_ref = :supplierReference',
+  from: 'o.departure_date >= :from::date',
+  to: 'o.departure_date <= :to::date',
+};
+
+const ONLY = { holds: 'l.id is null', leads: 'l.id is not null' };
+
+/** The holds that can have the reference, from an index of each table. */
+const OF_REFERENCE: { [F in keyof OctoFilter]?: string } = {
+  resellerReference: `o.hold_id in (
+    select id from seat_holds where tenant_id = :tenantId and external_ref = :resellerReference
+    union select hold_id from booking_leads where tenant_id = :tenantId and external_ref = :resellerReference)`,
+  supplierReference: `o.hold_id in (select hold_id from booking_leads where booking_ref = :supplierReference)`,
+};
+
+/** Returns the holds of the OCTO bookings that the filter finds, newest first. Stops at the limit before it sorts them. */
+export async function findOctoHolds(db: Db, tenantId: string, filter: OctoFilter): Promise<string[]> {
+  const given = (Object.keys(filter) as (keyof OctoFilter)[]).filter((name) => filter[name] !== undefined);
+  const conditions = [
+    'o.tenant_id = :tenantId',
+    ...given.flatMap((name) => [OF_REFERENCE[name], CONDITIONS[name]].filter((one) => one !== undefined)),
+    ...(filter.only ? [ONLY[filter.only]] : []),
+  ];
+  const { rows } = await db.raw(
+    `select id from (
+       select h.id, h.created_at
+       from octo_bookings o
+         join seat_holds h on h.id = o.hold_id
+         left join booking_leads l on l.hold_id = h.id
+       where ${conditions.join(' and ')}
+       limit :limit) found
+     order by created_at desc, id`,
+    { tenantId, ...filter },
+  );
+  return rows.map(({ id }: { id: string }) => id);
+}

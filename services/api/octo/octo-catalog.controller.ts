@@ -1,0 +1,88 @@
+import { Get, Middlewares, Path, Request, Route, Security, Tags } from '@tsoa/runtime';
+import type { Request as HttpRequest } from 'express';
+import type { ApiContext } from '../http/api-context';
+import { apiKeyPrincipalOf } from '../http/authentication';
+import { NO_STORE, PRIVATE, setCaching } from '../http/caching';
+import { quota } from '../http/quota';
+import { tolerantQuery } from '../http/query-parameters';
+import { cachedQuoter } from '../pricing/quote-tenant-price';
+import { OCTO_CAPABILITIES } from './capabilities';
+import { findProductTour, productTexts } from './find-product';
+import { capabilitiesOf, octoEnvironment } from './octo.router';
+import { type ProductView, toProduct } from './product';
+import type { OctoProduct } from './product.dto';
+import { inTurnOfKey, sendTexts } from './stream-list.request';
+import type { OctoCapabilityAnswer, OctoSupplier } from './supplier.dto';
+
+@Route('octo')
+@Tags('OCTO')
+@Middlewares(quota('catalog'), octoEnvironment, tolerantQuery)
+export class OctoCatalogController {
+  constructor(private readonly context: ApiContext) {}
+
+  /**
+   * Name and contact of the supplier, as the operator set them.
+   * @summary Read the supplier
+   */
+  @Get('supplier')
+  @Security('apiKey', [])
+  async readSupplier(@Request() request: HttpRequest): Promise<OctoSupplier> {
+    setCaching(request, NO_STORE);
+    const { publicBaseUrl, supplier } = this.context.config;
+    return {
+      id: 'tour-platform',
+      name: supplier.name,
+      endpoint: `${publicBaseUrl}/octo`,
+      contact: {
+        website: supplier.website ?? null,
+        email: supplier.email ?? null,
+        telephone: supplier.phone ?? null,
+        address: supplier.address ?? null,
+      },
+    };
+  }
+
+  /**
+   * The capabilities that a request may name in `Octo-Capabilities`.
+   * @summary List the capabilities
+   */
+  @Get('capabilities')
+  @Security('apiKey', [])
+  async listCapabilities(@Request() request: HttpRequest): Promise<OctoCapabilityAnswer[]> {
+    setCaching(request, NO_STORE);
+    return OCTO_CAPABILITIES;
+  }
+
+  /**
+   * All tours that the tenant sees, in the order of the catalog. OCTO has no pages; the answer is streamed, one at a time for each
+   * key.
+   * @summary List the products
+   */
+  @Get('products')
+  @Security('apiKey', ['catalog:read'])
+  async listProducts(@Request() request: HttpRequest): Promise<OctoProduct[]> {
+    const { tenant } = apiKeyPrincipalOf(request);
+    const texts = productTexts(this.context, tenant, this.view(request));
+    await inTurnOfKey(request, 'products', () => sendTexts(request, texts, PRIVATE));
+    return undefined as unknown as OctoProduct[];
+  }
+
+  /**
+   * One tour.
+   * @summary Read a product
+   * @param id UUID of the tour.
+   */
+  @Get('products/{id}')
+  @Security('apiKey', ['catalog:read'])
+  async readProduct(@Request() request: HttpRequest, @Path() id: string): Promise<OctoProduct> {
+    setCaching(request, PRIVATE);
+    const { tenant } = apiKeyPrincipalOf(request);
+    const tour = await findProductTour(this.context, tenant, id);
+    const quote = await cachedQuoter(this.context, tenant, tour);
+    return toProduct(tour, { ...this.view(request), quote });
+  }
+
+  private view(request: HttpRequest): Omit<ProductView, 'quote'> {
+    return { capabilities: capabilitiesOf(request), baseUrl: this.context.config.publicBaseUrl };
+  }
+}

@@ -1,0 +1,138 @@
+import type { Db, Trx } from '../../platform/database';
+import { isUuid } from '../../platform/text-forms';
+import type { BookingLead } from '../bookings/booking-lead';
+import { bookingsOfHolds } from '../bookings/find-booking';
+import { toursOfSales } from '../catalog/find-tour';
+import type { Tour } from '../catalog/tour';
+import type { DepartureKey } from '../departures/departure';
+import { departuresOfSales, type PricedDeparture } from '../departures/list-departures';
+import { assertNotMoved, lockDeparturesOfChange } from '../departures/reserve-seats';
+import { getHolds } from '../holds/find-hold';
+import type { OctoDetails } from '../holds/octo-booking';
+import { partyOfHold, type SeatHold } from '../holds/seat-hold';
+import type { Party } from '../pricing/party';
+import { createQuoter, type Quoter } from '../pricing/quote-tenant-price';
+import type { Tenant } from '../tenants/tenant';
+import { invalidId } from './octo.errors';
+import { findPlacedByOcto } from './octo-bookings.repository';
+
+/** A booking of OCTO: its hold, and the lead that consumed the hold. */
+export interface OctoState {
+  octo: OctoDetails;
+  hold: SeatHold;
+  /** Null before the confirmation. */
+  lead: BookingLead | null;
+}
+
+/** A booking with what its answer shows of the catalog. */
+export interface ShownState extends OctoState {
+  tour: Tour;
+  departure: PricedDeparture;
+  quote: Quoter;
+}
+
+/** Returns the bookings of these holds, in their order. */
+export async function findStates(db: Db, tenantId: string, holdIds: string[]): Promise<OctoState[]> {
+  const holds = new Map((await getHolds(db, tenantId, holdIds)).map((hold) => [hold.id, hold]));
+  const converted = holdIds.filter((id) => holds.get(id)?.status === 'converted');
+  const found = converted.length > 0 ? await bookingsOfHolds(db, converted) : [];
+  const leads = new Map(found.map((lead) => [lead.holdId, lead]));
+  return holdIds.flatMap((id) => {
+    const hold = holds.get(id);
+    return hold?.octo ? [{ hold, octo: hold.octo, lead: leads.get(id) ?? null }] : [];
+  });
+}
+
+/**
+ * Returns the tenant's booking.
+ * @param uuid any text
+ * @throws OctoRefusalError INVALID_BOOKING_UUID for an unknown one and for another tenant's alike
+ */
+export async function getState(db: Db, tenantId: string, uuid: string): Promise<OctoState> {
+  const placed = isUuid(uuid) ? await findPlacedByOcto(db, tenantId, uuid.toLowerCase()) : undefined;
+  const [state] = placed ? await findStates(db, tenantId, [placed.holdId]) : [];
+  if (!state) throw invalidId('uuid', uuid);
+  return state;
+}
+
+/**
+ * Locks the departure of a booking, and the one to which it moves, and returns the booking as it is then: every change of a hold or lead
+ * holds that lock, so none is lost.
+ * @param to the tour and the date of the move; a missing one stays
+ * @throws SaleMovedError, which repeats the transaction, when the booking moved during the wait; DepartureBusyError after two seconds
+ */
+export async function lockState(
+  trx: Trx,
+  tenantId: string,
+  uuid: string,
+  to: Partial<DepartureKey>,
+): Promise<OctoState> {
+  const found = await getState(trx, tenantId, uuid);
+  const from = departureIdOf(found);
+  const moves = to.tourId !== undefined || to.departureDate !== undefined;
+  await lockDeparturesOfChange(trx, from, moves ? targetOf(found, to) : null);
+  const state = await getState(trx, tenantId, uuid);
+  assertNotMoved(from, { departureId: departureIdOf(state) });
+  return state;
+}
+
+/** Returns true if the tenant has a booking with the UUID. @param uuid in lower case */
+export async function isUuidTaken(db: Db, tenantId: string, uuid: string): Promise<boolean> {
+  return (await findPlacedByOcto(db, tenantId, uuid)) !== undefined;
+}
+
+/**
+ * Returns the booking that the same request has placed earlier.
+ * @throws OctoRefusalError INVALID_BOOKING_UUID if another request has placed it
+ */
+export async function getRepeated(
+  db: Db,
+  tenantId: string,
+  uuid: string,
+  requestDigest: Buffer,
+): Promise<OctoState> {
+  const placed = await findPlacedByOcto(db, tenantId, uuid);
+  if (!placed?.requestDigest?.equals(requestDigest)) throw invalidId('uuid', uuid);
+  return getState(db, tenantId, uuid);
+}
+
+/** Returns the departure of the booking, which its lead may have left for another one. */
+function departureIdOf({ hold, lead }: OctoState): string {
+  return lead?.departureId ?? hold.departureId;
+}
+
+/** Returns the tour and the date of a booking after a move. @param to a missing one stays */
+export function targetOf({ hold, lead }: OctoState, to: Partial<DepartureKey> = {}): DepartureKey {
+  const { tour, departureDate } = lead ?? hold;
+  return { tourId: to.tourId ?? tour.id, departureDate: to.departureDate ?? departureDate! };
+}
+
+/** Returns the tour of a booking, also one that the tenant does not see any more. */
+export async function tourOf(db: Db, tenant: Tenant, state: OctoState): Promise<Tour> {
+  const [tour] = await toursOfSales(db, tenant, [targetOf(state).tourId]);
+  return tour!;
+}
+
+export function partyOf({ hold, lead }: OctoState): Party {
+  return lead ? lead.party : partyOfHold(hold);
+}
+
+/** Adds to the booking what its answer shows of the catalog. */
+export async function withItsCatalog(db: Db, tenant: Tenant, state: OctoState): Promise<ShownState> {
+  return (await withCatalog(db, tenant, [state]))[0]!;
+}
+
+/** Adds to the bookings what their answers show of the catalog, in a constant number of statements. */
+export async function withCatalog(db: Db, tenant: Tenant, states: OctoState[]): Promise<ShownState[]> {
+  const tourIds = [...new Set(states.map(({ hold, lead }) => (lead ?? hold).tour.id))];
+  const tours = new Map((await toursOfSales(db, tenant, tourIds)).map((tour) => [tour.id, tour]));
+  const priced = await departuresOfSales(db, tenant, [...new Set(states.map(departureIdOf))]);
+  const departures = new Map(priced.map((one) => [one.departure.id, one]));
+  const quote = await createQuoter(db, tenant, tourIds);
+  return states.map((state) => ({
+    ...state,
+    tour: tours.get((state.lead ?? state.hold).tour.id)!,
+    departure: departures.get(departureIdOf(state))!,
+    quote,
+  }));
+}

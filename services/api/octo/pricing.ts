@@ -1,0 +1,54 @@
+import type { Tour } from '../catalog/tour';
+import type { PricedTour, Prices } from '../pricing/prices';
+import type { Quote, Quoter } from '../pricing/quote-tenant-price';
+import type { OctoPricing, OctoUnitId, OctoUnitPricing } from './product.dto';
+
+/** The units of all products, in their order. Each is the price category of the same name. */
+export const OCTO_UNIT_IDS: readonly OctoUnitId[] = ['adult', 'child'];
+
+/** Prices of one unit in minor units: of the platform, and of the tenant. */
+interface UnitPrice {
+  net: number;
+  retail: number;
+}
+
+/** Returns a price as OCTO shows it. The tenant's price has no discount, so it is `original` too. */
+export function toPricing(
+  { currency, currencyDigits }: Pick<PricedTour, 'currency' | 'currencyDigits'>,
+  { net, retail }: UnitPrice,
+): OctoPricing {
+  return {
+    ...{ original: retail, retail, net },
+    ...{ currency, currencyPrecision: currencyDigits, includedTaxes: [] },
+  };
+}
+
+/** Returns the prices of a departure by unit; a unit without a price is left out. */
+export function toUnitPricing(
+  tour: PricedTour,
+  quote: Pick<Quote, 'platform' | 'tenant'>,
+): OctoUnitPricing[] {
+  return OCTO_UNIT_IDS.flatMap((unitId) => {
+    const price = priceOf(unitId, quote);
+    return price ? [{ unitId, ...toPricing(tour, price) }] : [];
+  });
+}
+
+function priceOf(unit: OctoUnitId, { platform, tenant }: Pick<Quote, 'platform' | 'tenant'>) {
+  const [net, retail] = [platform[unit], tenant[unit]];
+  return net === undefined || retail === undefined ? undefined : { net, retail };
+}
+
+/**
+ * Returns the lowest price of a unit on the tour's open dates; for an adult without any, the base price.
+ * @returns undefined for a unit that no open date has
+ */
+export function lowestPrice(tour: Tour, quote: Quoter, unit: OctoUnitId): UnitPrice | undefined {
+  const dates = tour.lowestPrices.map(({ date, adult, child }) => {
+    const platform: Prices = { adult, ...(child === null ? {} : { child }) };
+    return priceOf(unit, quote(tour, platform, date));
+  });
+  const [lowest] = dates.filter((price) => price !== undefined).sort((a, b) => a.retail - b.retail);
+  if (lowest || unit === 'child') return lowest;
+  return priceOf(unit, quote(tour, { adult: tour.basePriceMinor }, null));
+}
