@@ -6,9 +6,11 @@ import { registerWidgetCors } from './widget/cors.router';
 import { registerEmbed } from './widget/embed.router';
 import { RegisterRoutes } from './generated/routes';
 import { registerHealth } from './health/health.router';
+import { OCTO_ERROR_FORM } from './octo/error-table';
+import { registerOcto } from './octo/octo.router';
 import type { SalesContext } from './sales-context';
 import { createCacheResponder } from './http/cached-answers';
-import { handleError, refuseUnmatched, refuseUnreadableBody } from './http/error-handler';
+import { type ErrorForm, handleError, refuseUnmatched, refuseUnreadableBody } from './http/error-handler';
 import { malformedInput } from './http/http.errors';
 import { createLoadShedder, type LoadShedder } from './http/load-shedding';
 import { createHttpApp, dataHeadersOf, securityHeadersOf, setSecurityHeaders } from '../platform/http/edge';
@@ -29,11 +31,13 @@ export function createApp(context: SalesContext, shedder: LoadShedder = createLo
     toRefusal: malformedInput,
   });
   app.locals.context = context;
+  app.locals.errorForms = [OCTO_ERROR_FORM] satisfies ErrorForm[];
   app.locals.answerFromCache = createCacheResponder(shedder, DATA_HEADERS);
 
   registerHealth(app);
   app.use(shedder.middleware);
   registerWidgetCors(app);
+  registerOcto(app);
   RegisterRoutes(app as never);
   app.use(setSecurityHeaders(PAGE_HEADERS));
   registerDocs(app);

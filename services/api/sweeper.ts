@@ -1,19 +1,23 @@
 import type { Db } from '../platform/database';
 import type { Logger } from '../platform/logger';
+import { pruneCatalogChanges } from './catalog/catalog-changes.repository';
 import { refreshNextDepartures } from './catalog/next-departures.repository';
 import { sweepExpiredSeats } from './departures/free-expired-seats';
 import { sweepExpiredKeys } from './idempotency/idempotency.repository';
 import type { RefusalLog } from './refusals/refusal-log';
 
 const EVERY_MS = 15_000;
+/** Once an hour. */
+const SWEEPS_BETWEEN_PRUNINGS = 240;
 
 /**
- * Writes expired holds, expired leads, next departures and this process's refusals, and deletes expired idempotency keys. A late
- * run changes no answer, because every query compares the clock.
+ * Writes expired holds, expired leads, next departures and this process's refusals, and deletes expired idempotency keys and old
+ * changes of the catalog. A late run changes no answer, because every query compares the clock.
  */
 export function startSweeper(db: Db, refusals: RefusalLog, log: Logger): { stop(): Promise<void> } {
   let stopped = false;
   let pass = Promise.resolve();
+  let sweeps = 0;
   const logFailure = (error: unknown) => {
     if (!stopped) log.warn({ err: error }, 'sweep failed');
   };
@@ -21,6 +25,7 @@ export function startSweeper(db: Db, refusals: RefusalLog, log: Logger): { stop(
     await sweepExpiredSeats(db, logFailure).catch(logFailure);
     await sweepExpiredKeys(db).catch(logFailure);
     await refreshNextDepartures(db).catch(logFailure);
+    if (sweeps++ % SWEEPS_BETWEEN_PRUNINGS === 0) await pruneCatalogChanges(db).catch(logFailure);
     await refusals.write(db).catch(logFailure);
   };
   const timer = setInterval(() => {

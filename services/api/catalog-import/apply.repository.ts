@@ -1,4 +1,5 @@
 import { CLOCK, type Trx } from '../../platform/database';
+import type { TourStatus } from '../catalog/tour';
 import type { DepartureChange } from '../departures/departure-event';
 import { STORED_DEPARTURE_COLUMNS, STORED_TOUR_COLUMNS } from './catalog-schema';
 import type { ChangeCounts } from './import-report';
@@ -38,6 +39,20 @@ export async function lockStaged(trx: Trx): Promise<void> {
   await trx.raw(`select count(*) from (
     select from tours t where t.slug in (select slug from staged_tours)
     order by t.id for no key update of t) as locked`);
+}
+
+/** Locks a tour and all its departures, in the order of `lockStaged`. */
+export async function lockTourWithDepartures(trx: Trx, id: string): Promise<void> {
+  await trx('departures').select('id').where({ tour_id: id }).orderBy('id').forUpdate();
+  await trx('tours').select('id').where({ id }).forNoKeyUpdate();
+}
+
+/** Sets the status of a tour whose lock the caller holds. */
+export async function updateTourStatus(trx: Trx, id: string, status: TourStatus): Promise<void> {
+  const changes = { updated_at: trx.raw('clock_timestamp()'), revision: trx.raw('revision + 1') };
+  await trx('tours')
+    .where({ id })
+    .update({ status, ...changes });
 }
 
 /** Finds the staged departures with holds or unpaid leads whose time is over and that are not marked as expired yet. */

@@ -148,6 +148,9 @@ export const TOUR = object({
   inclusions: optional(list(line(500), 100), []),
   exclusions: optional(list(line(500), 100), []),
   cancellation_policy: optional(paragraphs(2000)),
+  start_time: optional(
+    text((value) => /^([01]\d|2[0-3]):[0-5]\d$/.test(value), 'must be a local time such as 09:30'),
+  ),
   departures: list(z.unknown(), 5000).nullish(),
 });
 

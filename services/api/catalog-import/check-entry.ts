@@ -99,14 +99,14 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 const FEW = 6;
 
 /** Returns the end of a message about an unknown name: what to write instead. */
-export function suggestName(name: string, known: string[]): string {
+function suggestName(name: string, known: string[]): string {
   if (known.length <= FEW) return `known are ${known.join(', ')}`;
   const near = nearestName(name, known);
   return near === undefined ? 'correct or remove it' : `did you mean ${near}?`;
 }
 
 /** Returns the name with the fewest typing errors, at most a quarter of its letters. Ignores case, dashes and dots. */
-function nearestName(name: string, known: string[]): string | undefined {
+export function nearestName(name: string, known: string[]): string | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[^a-z]/g, '');
   const wanted = plain(name);
   const distances = known.map((other) => ({ other, distance: typingErrors(wanted, plain(other)) }));

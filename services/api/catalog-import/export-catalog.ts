@@ -26,6 +26,15 @@ export function departureJson(row: string, tour: string): string {
     'closes_at', to_char(${row}.closes_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
 }
 
+/** Returns the fields of a tour that a catalog file has, without its departures. */
+export async function exportTour(db: Db, id: string): Promise<FileEntry> {
+  const { rows }: { rows: { tour: FileEntry }[] } = await db.raw(
+    `select ${tourJson('t')} as tour from tours t where t.id = ?`,
+    [id],
+  );
+  return rows[0]!.tour;
+}
+
 const TOURS_A_CHUNK = 200;
 
 /**

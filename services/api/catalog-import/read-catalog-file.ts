@@ -106,6 +106,22 @@ function isOnlyUnfinished(beginning: string): boolean {
   return position >= beginning.length || parsed.error.includes('end of JSON input');
 }
 
+const BEGINNING_BYTES = 64 * 1024;
+
+/** Detects the format of a file without a name by its beginning: a complete tour in the first line makes it JSON lines. */
+export async function detectFileType(file: string): Promise<(typeof CATALOG_FILE_TYPES)[number]> {
+  let beginning = '';
+  for await (const chunk of createReadStream(file, { end: BEGINNING_BYTES - 1, encoding: 'utf8' }))
+    beginning += String(chunk);
+  const text = beginning.replace(/^\ufeff/, '').trimStart();
+  if (text.startsWith('[')) return '.json';
+  if (!text.startsWith('{')) return '.csv';
+  const [line = ''] = text.split('\n', 1);
+  const parsed = parseJson(line);
+  if ('value' in parsed) return Object.hasOwn(parsed.value as object, 'tours') ? '.json' : '.jsonl';
+  return /^\{\s*"tours"/.test(text) || text.length > line.length ? '.json' : '.jsonl';
+}
+
 /** Returns whether the first line of a CSV file has the columns of departures. */
 export async function isDeparturesFile(file: string): Promise<boolean> {
   if (path.extname(file).toLowerCase() !== '.csv') return false;

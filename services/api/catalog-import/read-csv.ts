@@ -1,11 +1,9 @@
 import { finished } from 'node:stream/promises';
 import { CsvError, parse, type Parser } from 'csv-parse';
-import { z } from 'zod';
-import { DEPARTURE, TOUR_FIELDS } from './catalog-schema';
+import { readFormulas } from '../../platform/csv-cells';
 import type { CatalogRecord, Issue, IssueList, Place } from './catalog-file';
-import { suggestName } from './check-entry';
-
-export const TOUR_OF_DEPARTURE = 'tour_slug';
+import { nearestName } from './check-entry';
+import { CSV_DEPARTURE_COLUMNS, CSV_TOUR_COLUMNS, type CsvColumns, TOUR_OF_DEPARTURE } from './csv-columns';
 
 /** Limits the characters of a cell: after a quote that is not closed, the rest of the file is one cell. */
 const MOST_CHARACTERS = 1_000_000;
@@ -111,51 +109,11 @@ async function* withLineFeeds(text: AsyncIterable<string>): AsyncGenerator<strin
   if (kept) yield '\n';
 }
 
-/** Converts a cell's text to the JSON value. Returns text that it cannot convert unchanged; the field's check then refuses it. */
-type Convert = (cell: string) => unknown;
-
-/** Refuses numbers with more digits than a floating point number can store. */
-const NUMBER = /^-?\d{1,15}(\.\d{1,6})?$/;
-
-const asText: Convert = (cell) => cell;
-const asNumber: Convert = (cell) => (NUMBER.test(cell) ? Number(cell) : cell);
-const asList: Convert = (cell) => cell.split('|').map((item) => item.trim());
-const asJson: Convert = (cell) => {
-  try {
-    return JSON.parse(cell);
-  } catch {
-    return cell;
-  }
-};
-
-const CSV_TOUR_COLUMNS = columnsOf(TOUR_FIELDS);
-const CSV_DEPARTURE_COLUMNS = { [TOUR_OF_DEPARTURE]: asText, ...columnsOf(DEPARTURE.shape) };
-
-/** Parts of an object have their own columns, such as `prices.adult`. Lists of objects are JSON in a cell. */
-function columnsOf(shape: z.ZodRawShape, prefix = ''): Record<string, Convert> {
-  const columns: Record<string, Convert> = {};
-  for (const [field, schema] of Object.entries(shape)) {
-    const type = bare(schema);
-    if (type instanceof z.ZodObject) Object.assign(columns, columnsOf(type.shape, `${prefix}${field}.`));
-    else if (type instanceof z.ZodNumber) columns[prefix + field] = asNumber;
-    else if (type instanceof z.ZodArray)
-      columns[prefix + field] = bare(type.element) instanceof z.ZodObject ? asJson : asList;
-    else columns[prefix + field] = asText;
-  }
-  return columns;
-}
-
-/** Returns the schema inside `optional`, `nullish` and `transform`. */
-function bare(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return bare(schema.unwrap());
-  return schema instanceof z.ZodPipe ? bare(schema.in) : schema;
-}
-
 /** The columns that the first line of a CSV file names. */
 export class CsvHead {
   readonly isDepartures: boolean;
   private readonly names: string[];
-  private readonly columns: Record<string, Convert>;
+  private readonly columns: CsvColumns;
 
   constructor(cells: string[]) {
     const names = cells.map((name) => name.trim());
@@ -173,10 +131,18 @@ export class CsvHead {
   issues(place: Place): Issue[] {
     const known = Object.keys(this.columns);
     const kind = this.isDepartures ? 'departures' : 'tours';
+    const unknown = this.names.filter((name) => name !== '' && !known.includes(name));
+    // Lists the columns once, because there are many.
+    const listing = unknown.find((name) => nearestName(name, known) === undefined);
+    const describe = (name: string) => {
+      const near = nearestName(name, known);
+      if (near !== undefined) return `did you mean ${near}?`;
+      return name === listing ? `known are ${known.join(', ')}` : 'correct or remove it';
+    };
     return this.names.flatMap((name, index): Issue[] => {
       const issue = (message: string) => [{ ...place, field: name, message }];
       if (name === '') return issue(`must name every column: number ${index + 1} has none`);
-      if (!known.includes(name)) return issue(`is not a column of ${kind}; ${suggestName(name, known)}`);
+      if (unknown.includes(name)) return issue(`is not a column of ${kind}; ${describe(name)}`);
       return this.names.indexOf(name) < index ? issue('is the name of two columns') : [];
     });
   }
@@ -188,7 +154,7 @@ export class CsvHead {
       const cell = cells[index]?.trim() ?? '';
       if (cell === '' || !Object.hasOwn(this.columns, name) || this.names.indexOf(name) < index) continue;
       const [field, part] = name.split('.') as [string, string?];
-      const content = this.columns[name]!(cell);
+      const content = this.columns[name]!.read(readFormulas(cell));
       if (part === undefined) record[field] = content;
       else record[field] = { ...(record[field] as object | undefined), [part]: content };
     }

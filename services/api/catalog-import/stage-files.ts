@@ -15,7 +15,7 @@ import {
   type EntryIssue,
 } from './check-entry';
 import { isDeparturesFile, readCatalogFile } from './read-catalog-file';
-import { TOUR_OF_DEPARTURE } from './read-csv';
+import { TOUR_OF_DEPARTURE } from './csv-columns';
 import { copyRows, type Stage, type StagedRow } from './stage.repository';
 import { findUnchangedEntries } from './known-digests.repository';
 

@@ -1,19 +1,25 @@
 import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
-import type { ListedTour } from './tour';
-import { LISTED_COLUMNS, UPCOMING } from './tour.repository';
+import { type CatalogChanges, changesBindings, hasChanged } from './catalog-changes.repository';
+import type { ListedTour, Tour } from './tour';
+import { LISTED_COLUMNS, TOUR_COLUMNS, UPCOMING, UPCOMING_WITH_CHILD } from './tour.repository';
 import type { CatalogSort, PagePosition, TourSelection } from './tour-selection';
 import { IS_VISIBLE, VISIBLE_CONTINENTS, visibilityJoins } from './visibility';
 
-interface CatalogPageRequest extends TourSelection {
+interface Selection extends TourSelection {
+  /** Only tours with one of these changes. */
+  changes?: CatalogChanges;
+}
+
+interface CatalogPageRequest extends Selection {
   limit: number;
   sort?: CatalogSort;
   /** The last tour of the previous page. */
   after?: PagePosition;
 }
 
-export interface PlacedTour {
-  tour: ListedTour;
+interface PlacedTour<T> {
+  tour: T;
   position: PagePosition;
 }
 
@@ -26,25 +32,45 @@ export async function findCatalogPage(
   db: Db,
   tenant: Tenant,
   page: CatalogPageRequest,
-): Promise<PlacedTour[]> {
+): Promise<PlacedTour<ListedTour>[]> {
+  return selectPage(db, tenant, page, LISTED_COLUMNS, UPCOMING);
+}
+
+/** Returns the same page with all fields of each tour. */
+export async function findCompleteTours(
+  db: Db,
+  tenant: Tenant,
+  page: CatalogPageRequest,
+): Promise<PlacedTour<Tour>[]> {
+  return selectPage(db, tenant, page, TOUR_COLUMNS, UPCOMING_WITH_CHILD);
+}
+
+async function selectPage<T extends ListedTour>(
+  db: Db,
+  tenant: Tenant,
+  page: CatalogPageRequest,
+  columns: string,
+  upcoming: string,
+): Promise<PlacedTour<T>[]> {
   const { after } = page;
   const byDate = page.sort === 'next_departure_date';
   const at = byDate ? await readTime(db, after?.at ?? null) : undefined;
   const { rows } = await db.raw(
     `${VISIBLE_CONTINENTS},
      ${byDate ? pageByDate(page) : pageByName(page)}
-     select ${LISTED_COLUMNS}, page.sort_key
-     from page join tours t on t.id = page.id ${UPCOMING}
+     select ${columns}, page.sort_key
+     from page join tours t on t.id = page.id ${upcoming}
      order by page.sort_key, page.id`,
     {
       ...selectionBindings(page),
+      ...changesBindings(page.changes),
       ...{ tenantId: tenant.id, defaultVisible: tenant.defaultVisible, limit: page.limit },
       ...{ readAt: at ?? null, afterKey: after?.sortKey ?? null },
       ...{ afterName: after?.nameFolded ?? null, afterId: after?.id ?? null },
     },
   );
-  return rows.map(({ sortKey, ...tour }: ListedTour & { sortKey: string }) => ({
-    tour,
+  return rows.map(({ sortKey, ...tour }: T & { sortKey: string }) => ({
+    tour: tour as unknown as T,
     position: byDate ? { sortKey, at } : { nameFolded: sortKey, id: tour.id },
   }));
 }
@@ -135,7 +161,7 @@ function pageByDate(page: CatalogPageRequest): string {
  * @param row has the columns continent and name_folded of the tour
  * @param at the time at which departures are open, an SQL expression
  */
-function selectionOf(selection: TourSelection, row = 't', at = 'statement_timestamp()'): string {
+function selectionOf(selection: Selection, row = 't', at = 'statement_timestamp()'): string {
   const { departsFrom, departsTo } = selection;
   const departs = [
     departsFrom !== undefined && 'd.departure_date >= :departsFrom::date',
@@ -152,6 +178,7 @@ function selectionOf(selection: TourSelection, row = 't', at = 'statement_timest
     departs.length > 0 &&
       `t.id in (select d.tour_id from departures d join tours z on z.id = d.tour_id where ${departs.join(' and ')}
          and departure_is_open(d.status, d.departure_date, d.closes_at, z.time_zone, ${at}))`,
+    hasChanged(selection.changes),
   ];
   return conditions
     .filter(Boolean)

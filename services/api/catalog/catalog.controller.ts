@@ -4,7 +4,7 @@ import type { ApiContext } from '../http/api-context';
 import { apiKeyPrincipalOf } from '../http/authentication';
 import { answerRead, type CachedRoute } from '../http/cached-answers';
 import { cacheControl, jsonContent, PRIVATE, withETag } from '../http/caching';
-import { continentInput, countryInput, optionalDate, searchInput } from '../http/input';
+import { continentInput, countryInput, optionalDate, optionalInstant, searchInput } from '../http/input';
 import { pageContentOf, pageStart } from '../http/paging';
 import type { ProblemDocument } from '../http/problem-document';
 import { quota } from '../http/quota';
@@ -12,7 +12,7 @@ import { strictQuery } from '../http/query-parameters';
 import { cachedQuoter } from '../pricing/quote-tenant-price';
 import type { PagePosition } from './tour-selection';
 import { cachedCatalog, cachedFilters, cachedVisibleTour, shownUntil } from './list-catalog';
-import { catalogItem, filtersAnswer, tourDetail } from './tour-answer';
+import { catalogItem, filtersAnswer, removedItem, tourDetail } from './tour-answer';
 import type { CatalogFiltersAnswer, CatalogPage, TourDetail } from './tour.dto';
 
 const ROUTE: CachedRoute = { quota: 'catalog' };
@@ -46,6 +46,10 @@ export class CatalogController {
    * @isInt duration_max must be a whole number
    * @minimum duration_max 1 must be at least 1
    * @maximum duration_max 366 must be at most 366
+   * @param updated_since Only tours that have changed at this time or later, RFC 3339: the tour, its departures, or the tenant's
+   *   visibility or price rules for it. Tours that the tenant does not see any more come after the others, as removed, whatever
+   *   the other filters. Time that passes is no change. Pass `as_of` of the answer next time. A time more than 30 days before `as_of` gives the complete
+   *   catalog.
    * @param sort By `name`, or by `next_departure_date`, then name; tours without one come last. All pages of a list keep the
    *   next departures of its first page.
    * @param cursor `next_cursor` of the page before.
@@ -62,6 +66,7 @@ export class CatalogController {
     @Query() departs_to?: string,
     @Query() duration_min?: number,
     @Query() duration_max?: number,
+    @Query() updated_since?: string,
     @Query() sort: 'name' | 'next_departure_date' = 'name',
     @Query() cursor?: string,
   ): Promise<CatalogPage> {
@@ -72,6 +77,7 @@ export class CatalogController {
       departsFrom: optionalDate('query', 'departs_from', departs_from),
       departsTo: optionalDate('query', 'departs_to', departs_to),
       ...{ durationMin: duration_min, durationMax: duration_max },
+      updatedSince: optionalInstant('query', 'updated_since', updated_since),
       // The default is left out, so that cursors of a release without it stay good.
       sort: sort === 'name' ? undefined : sort,
     };
@@ -81,8 +87,9 @@ export class CatalogController {
     return answerRead(request, ROUTE, async () => {
       const page = await cachedCatalog(this.context, tenant, { limit, ...filters, sort, after });
       const items = page.items.map((item) => catalogItem(item, publicBaseUrl));
+      const more = page.asOf === undefined ? {} : { as_of: page.asOf };
       return {
-        content: withETag(toContent(items, page.last)),
+        content: withETag(toContent([...items, ...page.removed.map(removedItem)], page.last, more)),
         until: shownUntil(page.items.map(({ tour }) => tour)),
       };
     });

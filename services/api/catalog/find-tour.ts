@@ -2,7 +2,7 @@ import type { Db } from '../../platform/database';
 import type { Tenant } from '../tenants/tenant';
 import { TourNotFoundError } from './catalog.errors';
 import { type CatalogTour, type CatalogTourFilter, type Tour, tourKey } from './tour';
-import { findTourForTenant } from './tour.repository';
+import { findTourForTenant, findToursById } from './tour.repository';
 import { findCatalogTour, findCatalogTours } from './catalog-tour.repository';
 import { AppError } from '../../platform/errors';
 import { foldName } from './fold-name';
@@ -54,4 +54,9 @@ export async function getVisibleTour(db: Db, tenant: Tenant, idOrSlug: string): 
   const tour = key && (await findTourForTenant(db, tenant, key));
   if (!tour) throw new TourNotFoundError();
   return tour;
+}
+
+/** Returns the tours that the tenant has sold, also those that it does not see any more. */
+export async function toursOfSales(db: Db, tenant: Tenant, ids: string[]): Promise<Tour[]> {
+  return findToursById(db, tenant, ids);
 }

@@ -1,8 +1,16 @@
 import type { CachedReads } from '../../platform/read-cache/read-cache';
 import { type Tenant, tenantVersion } from '../tenants/tenant';
+import { readTenantAgain } from '../tenants/find-tenant';
+import { readAsOf } from './as-of';
 import { getVisibleTour } from './find-tour';
+import {
+  type CatalogChanges,
+  findCatalogChanges,
+  findRemovedTours,
+  type RemovedTour,
+} from './catalog-changes.repository';
 import { type CatalogFilters, findCatalogFilters, listContinents } from './catalog-filters.repository';
-import { findCatalogPage } from './catalog-page.repository';
+import { findCatalogPage, findCompleteTours } from './catalog-page.repository';
 import type { CatalogSort, PagePosition, TourSelection } from './tour-selection';
 import { type ListedTour, type Tour, tourKey } from './tour';
 import type { Db } from '../../platform/database';
@@ -13,6 +21,8 @@ interface CatalogFilter extends Omit<TourSelection, 'nameContains'> {
   limit: number;
   /** Part of the name, in any case, with or without accents. */
   q?: string;
+  /** Only tours that have changed for the tenant at this time or later, and those that it does not see any more; RFC 3339. */
+  updatedSince?: string;
   sort?: CatalogSort;
   after?: PagePosition;
 }
@@ -26,15 +36,66 @@ export interface PricedCatalogTour {
 /** One page of the catalog with the tenant's visibility and prices. */
 interface PricedCatalogPage {
   items: PricedCatalogTour[];
-  /** The last item, where the next page starts; null at the end of the list. */
+  /** Only with `updatedSince`; they come after all items of the list. */
+  removed: RemovedTour[];
+  /** Where the next page starts; null at the end of the list. */
   last: PagePosition | null;
+  /** Only with `updatedSince`: the time to ask for next, RFC 3339. The same on all pages of a list. */
+  asOf?: string;
 }
 
 export async function listCatalog(
   db: Db,
-  tenant: Tenant,
-  { limit, q, ...filter }: CatalogFilter,
+  knownTenant: Tenant,
+  { limit, updatedSince, ...filter }: CatalogFilter,
 ): Promise<PricedCatalogPage> {
+  if (updatedSince === undefined) {
+    const page = await listItems(db, knownTenant, { ...filter, limit });
+    return { ...page, removed: [] };
+  }
+  const asOf = filter.after?.asOf ?? (await readAsOf(db, updatedSince));
+  // Read after as_of: a cached tenant may lack a change that is older.
+  const tenant = await readTenantAgain(db, knownTenant);
+  // An as_of that went back tells that the changes since then were lost (ADR 33).
+  const since = Date.parse(updatedSince) > Date.parse(asOf) ? asOf : updatedSince;
+  return { ...(await listChanges(db, tenant, { ...filter, limit, updatedSince: since }, asOf)), asOf };
+}
+
+/** Changes since a time before that are the complete catalog, so that no page reads a long history. */
+const CHANGES_KEPT_MS = 30 * 24 * 3_600_000;
+/** Comes before the ids of all tours. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+/** Returns a page of the tours that have changed, by the order of the list, and after them of the removed ones, by id. */
+async function listChanges(
+  db: Db,
+  tenant: Tenant,
+  { updatedSince, ...filter }: CatalogFilter & { updatedSince: string },
+  asOf: string,
+): Promise<PricedCatalogPage> {
+  const { limit } = filter;
+  const removedUpTo = filter.after?.removedUpTo;
+  // By the first page, so that all pages agree.
+  const isComplete = Date.parse(asOf) - Date.parse(updatedSince) > CHANGES_KEPT_MS;
+  const changes = isComplete ? undefined : await findCatalogChanges(db, tenant.id, updatedSince);
+  const { items, last } =
+    removedUpTo === undefined
+      ? await listItems(db, tenant, { ...filter, changes })
+      : { items: [], last: null };
+  if (last || isComplete) return { items, removed: [], last: last && { ...last, asOf } };
+  const room = limit - items.length;
+  const after = removedUpTo ?? FIRST_ID;
+  const found = await findRemovedTours(db, tenant.id, { since: updatedSince, after, limit: room + 1 });
+  const removed = found.slice(0, room);
+  const hasMore = found.length > room;
+  return { items, removed, last: hasMore ? { asOf, removedUpTo: removed.at(-1)?.id ?? after } : null };
+}
+
+async function listItems(
+  db: Db,
+  tenant: Tenant,
+  { limit, q, ...filter }: Omit<CatalogFilter, 'updatedSince'> & { changes?: CatalogChanges },
+): Promise<Pick<PricedCatalogPage, 'items' | 'last'>> {
   const nameContains = q === undefined ? undefined : foldName(q);
   const tours = await findCatalogPage(db, tenant, { ...filter, limit: limit + 1, nameContains });
   const page = tours.slice(0, limit);
@@ -45,6 +106,27 @@ export async function listCatalog(
   );
   const items = page.map(({ tour }) => ({ tour, priceFromMinor: priceFrom(tour, quote) }));
   return { items, last: tours.length > limit ? page.at(-1)!.position : null };
+}
+
+/**
+ * Returns a page of the catalog in its order with all fields of each tour.
+ * @param after `last` of the page before
+ */
+export async function listCompleteTours(
+  db: Db,
+  tenant: Tenant,
+  limit: number,
+  after: PagePosition | undefined,
+): Promise<{ tours: Tour[]; quote: Quoter; last: PagePosition | null }> {
+  const found = await findCompleteTours(db, tenant, { limit: limit + 1, after });
+  const page = found.slice(0, limit);
+  const tours = page.map(({ tour }) => tour);
+  const quote = await createQuoter(
+    db,
+    tenant,
+    tours.map(({ id }) => id),
+  );
+  return { tours, quote, last: found.length > limit ? page.at(-1)!.position : null };
 }
 
 /**

@@ -2,8 +2,9 @@ import { isHttpsAddress, isOwnPath } from '../../platform/text-forms';
 import { toMajor } from '../pricing/currency';
 import type { Quoter } from '../pricing/quote-tenant-price';
 import { priceFrom, type PricedCatalogTour } from './list-catalog';
+import type { RemovedTour } from './catalog-changes.repository';
 import type { CatalogFilters } from './catalog-filters.repository';
-import type { CatalogFiltersAnswer, CatalogItem, TourDetail, TourLocationDto } from './tour.dto';
+import type { CatalogFiltersAnswer, CatalogItem, RemovedItem, TourDetail, TourLocationDto } from './tour.dto';
 import type { Tour, TourLocation } from './tour';
 import { tenantPricesAnswer } from '../pricing/prices';
 
@@ -24,6 +25,10 @@ export function catalogItem({ tour, priceFromMinor }: PricedCatalogTour, baseUrl
     next_departure_date: tour.nextDepartureDate,
     updated_at: tour.updatedAt.toISOString(),
   };
+}
+
+export function removedItem({ id, slug }: RemovedTour): RemovedItem {
+  return { id, slug, removed: true };
 }
 
 export function filtersAnswer(filters: CatalogFilters): CatalogFiltersAnswer {
@@ -55,12 +60,13 @@ export function tourDetail(tour: Tour, quoter: Quoter, baseUrl: string): TourDet
     time_zone: tour.timeZone,
     group_size_max: tour.groupSizeMax,
     cancellation_policy: tour.cancellationPolicy,
+    start_time: tour.startTime,
     tenant_prices: tenantPricesAnswer(quote, tour.currencyDigits),
   };
 }
 
 /** Returns null for an address that is neither https nor a path of this installation. */
-function pictureAddress(url: string | null, baseUrl: string): string | null {
+export function pictureAddress(url: string | null, baseUrl: string): string | null {
   if (url === null) return null;
   if (isOwnPath(url)) return baseUrl + url;
   return isHttpsAddress(url) ? url : null;

@@ -24,4 +24,8 @@ export interface PagePosition {
   sortKey?: string;
   /** The clock reading of the first page, by which the next departures of all pages are chosen. */
   at?: string;
+  /** readAsOf() of the first page of changes. */
+  asOf?: string;
+  /** All changed tours are listed, and the removed tours up to this id. */
+  removedUpTo?: string;
 }

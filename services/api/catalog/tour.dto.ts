@@ -27,14 +27,26 @@ export interface CatalogItem {
   price_from: number;
   /** YYYY-MM-DD: the next date that is open for booking, or null. */
   next_departure_date: string | null;
-  /** RFC 3339, UTC. */
+  /** When the tour, its departures, or the tenant's rules for it changed last. RFC 3339, UTC. */
   updated_at: string;
 }
 
+/** A tour that the tenant does not see any more. Only with `updated_since`. */
+export interface RemovedItem {
+  id: string;
+  slug: string;
+  removed: true;
+}
+
 export interface CatalogPage {
-  items: CatalogItem[];
+  items: (CatalogItem | RemovedItem)[];
   /** Pass as `cursor` for the next page; null at the end. */
   next_cursor: string | null;
+  /**
+   * Only with `updated_since`: pass it as `updated_since` next time, and no change is missed. It may be long ago, if nothing has changed
+   * since. RFC 3339, UTC; the same on all pages of a list.
+   */
+  as_of?: string;
 }
 
 export interface CountedValueDto {
@@ -124,5 +136,7 @@ export interface TourDetail extends CatalogItem {
   /** @isInt */
   group_size_max: number | null;
   cancellation_policy: string | null;
+  /** Local time at which every departure begins, HH:MM. */
+  start_time: string | null;
   tenant_prices: TenantPricesAnswer;
 }

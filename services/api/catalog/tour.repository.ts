@@ -3,20 +3,34 @@ import type { Tenant } from '../tenants/tenant';
 import type { Tour, TourKey } from './tour';
 import { IS_VISIBLE, visibilityJoins } from './visibility';
 
+/** The time of the last change of the tour, its departures, or the tenant's rules that concern it (migration 0025). */
+const CHANGED_AT = `greatest(t.updated_at,
+    (select max(k.at) from tour_changes c join catalog_commits k on k.change_id = c.change_id where c.tour_id = t.id),
+    (select max(k.at) from tenant_changes c join catalog_commits k on k.change_id = c.change_id
+     where c.tenant_id = :tenantId and c.scope = any(array['default', 'in ' || t.continent, t.id::text])))`;
 /** The columns of a ListedTour `t` with UPCOMING. */
 export const LISTED_COLUMNS = `
   t.id, t.slug, t.name, t.name_folded, t.summary, t.continent, t.country, t.duration_days,
-  t.currency, t.currency_digits, t.base_price_minor, t.image_url, t.tags, t.updated_at,
+  t.currency, t.currency_digits, t.base_price_minor, t.image_url, t.tags, ${CHANGED_AT} as updated_at,
   upcoming.next_departure_date, upcoming.first_closing_at, upcoming.lowest_prices`;
-const TOUR_COLUMNS = `${LISTED_COLUMNS},
+/** The columns of a Tour `t` with UPCOMING_WITH_CHILD. */
+export const TOUR_COLUMNS = `${LISTED_COLUMNS},
   t.description, t.images, t.languages, t.time_zone, t.group_size_max, t.start_location, t.end_location, t.itinerary,
-  t.inclusions, t.exclusions, t.cancellation_policy, t.revision`;
+  t.inclusions, t.exclusions, t.cancellation_policy, t.start_time, t.revision`;
 /**
  * Joins the open departures of the tour: the first date, the first closing, and the lowest price of each group of dates to which
  * the same price rules of the tenant apply. A rule never makes a lower price higher than a higher one, so a group's lowest
  * price is enough. The dates that bound the groups are the first days of travel windows and the first days after them.
  */
-export const UPCOMING = `cross join lateral (
+export const UPCOMING = upcoming();
+/** The same, with the lowest price of one child in each group. */
+export const UPCOMING_WITH_CHILD = upcoming('child');
+
+function upcoming(...more: 'child'[]): string {
+  const prices = ['adult', ...more];
+  const pairs = prices.map((category) => `'${category}', g.${category}`);
+  const lowest = prices.map((category) => `min((d.prices_minor->>'${category}')::bigint) as ${category}`);
+  return `cross join lateral (
     select array_agg(distinct bound.date order by bound.date) as dates
     from price_rules r cross join lateral (values (r.travel_from), (r.travel_to + 1)) bound (date)
     where r.tenant_id = :tenantId and bound.date is not null
@@ -24,25 +38,35 @@ export const UPCOMING = `cross join lateral (
   ) windows cross join lateral (
     select min(g.date) as next_departure_date,
       least(min(g.closes_at), departure_closes_at(min(g.date), null, t.time_zone)) as first_closing_at,
-      coalesce(jsonb_agg(jsonb_build_object('date', g.date, 'adult', g.adult)), '[]') as lowest_prices
-    from (select min(d.departure_date) as date, min(d.closes_at) as closes_at, min((d.prices_minor->>'adult')::bigint) as adult
+      coalesce(jsonb_agg(jsonb_build_object('date', g.date, ${pairs.join(', ')})), '[]') as lowest_prices
+    from (select min(d.departure_date) as date, min(d.closes_at) as closes_at, ${lowest.join(', ')}
           from departures d
           where d.tour_id = t.id
             and departure_is_open(d.status, d.departure_date, d.closes_at, t.time_zone, statement_timestamp())
           group by width_bucket(d.departure_date, windows.dates)) g
   ) upcoming`;
+}
 
 /** Returns the published tour of this key if the tenant sees it. */
 export async function findTourForTenant(db: Db, tenant: Tenant, key: TourKey): Promise<Tour | undefined> {
   const { rows } = await db.raw(
     `select ${TOUR_COLUMNS}
      from tours t
-       ${UPCOMING}
+       ${UPCOMING_WITH_CHILD}
        ${visibilityJoins(':tenantId')}
      where ${'id' in key ? 't.id = :id::uuid' : 't.slug = :slug'} and ${IS_VISIBLE}`,
     { ...key, tenantId: tenant.id },
   );
   return rows[0];
+}
+
+/** Returns the tours, also those that the tenant does not see. */
+export async function findToursById(db: Db, tenant: Tenant, ids: string[]): Promise<Tour[]> {
+  const { rows } = await db.raw(
+    `select ${TOUR_COLUMNS} from tours t ${UPCOMING_WITH_CHILD} where t.id = any(:ids::uuid[])`,
+    { ids, tenantId: tenant.id },
+  );
+  return rows;
 }
 
 /**

@@ -41,8 +41,12 @@ export interface Tour extends ListedTour {
   inclusions: string[];
   exclusions: string[];
   cancellationPolicy: string | null;
+  /** Local time at which every departure begins, HH:MM; null: no fixed time. */
+  startTime: string | null;
   /** Increases with every change from the terminal. */
   revision: number;
+  /** As in lists, with the lowest price of one child; null: no date of the group has one. */
+  lowestPrices: { date: string; adult: number; child: number | null }[];
 }
 
 interface TourImage {

@@ -17,6 +17,49 @@ export async function findVisibilityRules(
   return { continents, tours };
 }
 
+/** The published tours that a tenant sees. */
+export interface VisibleTours {
+  /** Whether the tenant has any rule; without one its default decides. */
+  byRule: boolean;
+  visible: number;
+  published: number;
+}
+
+/**
+ * Counts the published tours that each tenant sees, by tenant id. The CTEs:
+ * - published: the number of published tours by continent.
+ * - by_continent: the tours that the continent rules and the default of each tenant show.
+ * - by_tour: the difference that its tour rules make.
+ */
+export async function countVisibleTours(db: Db, tenantIds: string[]): Promise<Map<string, VisibleTours>> {
+  const { rows } = await db.raw<{ rows: ({ id: string } & VisibleTours)[] }>(
+    `with published as materialized (
+       select continent, count(*) as tours from tours where status = 'published' group by continent
+     ), tenant as (
+       select id, default_visible from tenants where id = any (:tenantIds::uuid[])
+     ), by_continent as (
+       select t.id, sum(p.tours) filter (where coalesce(r.visible, t.default_visible)) as tours
+       from tenant t cross join published p
+       left join visibility_continent_rules r on r.tenant_id = t.id and r.continent = p.continent
+       group by t.id
+     ), by_tour as (
+       select t.id, sum(case when r.visible then 1 else -1 end) as tours
+       from tenant t join visibility_tour_rules r on r.tenant_id = t.id
+       join tours o on o.id = r.tour_id and o.status = 'published'
+       left join visibility_continent_rules c on c.tenant_id = t.id and c.continent = o.continent
+       where r.visible <> coalesce(c.visible, t.default_visible)
+       group by t.id
+     )
+     select t.id, (coalesce(c.tours, 0) + coalesce(b.tours, 0))::integer as visible,
+       (select coalesce(sum(tours), 0) from published)::integer as published,
+       exists (select from visibility_tour_rules r where r.tenant_id = t.id)
+         or exists (select from visibility_continent_rules r where r.tenant_id = t.id) as by_rule
+     from tenant t left join by_continent c using (id) left join by_tour b using (id)`,
+    { tenantIds },
+  );
+  return new Map(rows.map(({ id, ...tours }) => [id, tours]));
+}
+
 /** Returns the tenant's rules for one tour and for its continent. */
 export async function findRulesOfTour(
   db: Db,

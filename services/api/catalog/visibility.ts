@@ -17,7 +17,7 @@ export interface VisibilityRule {
 /**
  * Returns the rules that apply to one tour, the deciding one first. The tenant's default is always included. Does not look at the
  * tour's status; IS_VISIBLE and explainVisibility do. SQL repeats this order, so change it there too: IS_VISIBLE, VISIBLE_CONTINENTS
- * with findCatalogPage and listContinents, findTenantsWithoutTours (health/installation.repository.ts).
+ * with findCatalogPage and listContinents, findRemovedTours, findTenantsWithoutTours (health/installation.repository.ts).
  */
 export function rankVisibilityRules(
   defaultVisible: boolean,

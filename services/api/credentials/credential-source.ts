@@ -10,8 +10,6 @@ import {
   type StoredCredential,
   type StoredWidgetToken,
 } from './credential.repository';
-import { hash } from 'node:crypto';
-
 import { type OfferedToken, provesSecret } from './token-digest';
 import type { CredentialKind } from './token-format';
 
@@ -25,9 +23,9 @@ export interface CredentialSource {
   widgetToken(offered: OfferedToken): Promise<StoredWidgetToken | undefined>;
   /** Returns the token for a caller that proved it before (the pass of the embed page). */
   widgetTokenById(id: string): Promise<StoredWidgetToken | undefined>;
-  /** Returns the usable key that the token proves, if it is cached. */
-  cachedApiKey(token: string): StoredApiKey | undefined;
-  cachedWidgetToken(token: string): StoredWidgetToken | undefined;
+  /** Returns the usable key that the token proves, if it is cached. @param digest from sha256Of */
+  cachedApiKey(digest: string): StoredApiKey | undefined;
+  cachedWidgetToken(digest: string): StoredWidgetToken | undefined;
 }
 
 /** Returns the credential of either kind that the token proves. */
@@ -71,8 +69,8 @@ export function cachedCredentials(db: Db, validity: ReadCacheValidity): Credenti
       cache.get(keyOfOffered(offered), async () => cacheEntry(await database.widgetToken(offered))),
     widgetTokenById: (id) =>
       cache.get(`token ${id}`, async () => cacheEntry(await database.widgetTokenById(id))),
-    cachedApiKey: (token) => cache.peek(keyOf('api_key', hash('sha256', token, 'base64url'))),
-    cachedWidgetToken: (token) => cache.peek(keyOf('widget_token', hash('sha256', token, 'base64url'))),
+    cachedApiKey: (digest) => cache.peek(keyOf('api_key', digest)),
+    cachedWidgetToken: (digest) => cache.peek(keyOf('widget_token', digest)),
   };
 }
 

@@ -54,7 +54,9 @@ export class TenantInactiveError extends CredentialError {
   }
 }
 
-type ScopelessPrincipal = Pick<ApiKeyPrincipal, 'kind' | 'familyId' | 'scope'> & {
+type ScopelessPrincipal = Pick<ApiKeyPrincipal, 'kind' | 'familyId'> & {
+  /** The missing one. */
+  scope: Scope;
   tenant: Pick<Tenant, 'sandbox'>;
 };
 

@@ -73,8 +73,10 @@ export interface ApiKeyPrincipal {
   keyId: string;
   /** Names the quota bucket. A rotated key keeps it. */
   familyId: string;
-  /** The scope that this request needs. */
-  scope: Scope;
+  /** The scope that this request needs; undefined: none. */
+  scope: Scope | undefined;
+  /** All scopes of the key. */
+  scopes: Scope[];
   tenant: Tenant;
 }
 

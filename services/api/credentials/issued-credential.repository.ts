@@ -41,14 +41,15 @@ export async function findCredential<K extends CredentialKind>(
   return selectCredentials(db, kind).where('c.id', id).first();
 }
 
-/** Newest first. */
+/** Returns the credentials of a tenant, or of all tenants, newest first. */
 export async function selectCredentialsOf<K extends CredentialKind>(
   db: Db,
   kind: K,
-  tenantId: string,
+  tenantId: string | undefined,
   { status, after, limit }: CredentialPage,
 ): Promise<CredentialOf[K][]> {
-  const query = selectCredentials(db, kind).where('c.tenant_id', tenantId);
+  const query = selectCredentials(db, kind);
+  if (tenantId !== undefined) void query.where('c.tenant_id', tenantId);
   void query.orderByRaw('c.created_at desc, c.id desc').limit(limit);
   if (status) void query.whereRaw(`${STATUS} = ?`, [status]);
   if (after) {

@@ -1,22 +1,22 @@
 import type { Db } from '../../platform/database';
-import type { Tenant } from '../tenants/tenant';
 import type { CredentialOf, CredentialPage } from './credential';
 import { CredentialNotFoundError } from './credential-state.errors';
 import { findCredential, selectCredentialsOf } from './issued-credential.repository';
 import type { CredentialKind } from './token-format';
 
 /**
- * Lists the tenant's credentials of a kind, newest first, with the expired and revoked ones.
+ * Lists the credentials of a kind, newest first, with the expired and revoked ones.
+ * @param tenantId undefined: of all tenants
  * @throws CredentialNotFoundError if `after` is unknown
  */
 export async function listCredentials<K extends CredentialKind>(
   db: Db,
   kind: K,
-  tenant: Tenant,
+  tenantId: string | undefined,
   page: CredentialPage,
 ): Promise<CredentialOf[K][]> {
   if (page.after !== undefined) await showCredential(db, kind, page.after);
-  return selectCredentialsOf(db, kind, tenant.id, page);
+  return selectCredentialsOf(db, kind, tenantId, page);
 }
 
 /** @throws CredentialNotFoundError */

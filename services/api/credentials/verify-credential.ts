@@ -28,13 +28,14 @@ import type { CredentialKind } from './token-format';
 
 /**
  * Verifies an API key and its scope. A malformed key costs no query.
+ * @param scope undefined: any key
  * @throws CredentialError with the first reason that applies
  */
 export async function verifyApiKey(
   credentials: CredentialSource,
   pepper: string | undefined,
   token: string,
-  scope: Scope,
+  scope: Scope | undefined,
 ): Promise<ApiKeyPrincipal> {
   const offered = offeredToken(token, pepper);
   if (offered?.kind !== 'api_key') return refuseMisplaced(credentials, offered, 'api_key');
@@ -85,32 +86,45 @@ export async function createKeyCheck(
   };
 }
 
-function toApiKeyPrincipal(key: StoredApiKey, scope: Scope): ApiKeyPrincipal {
+function toApiKeyPrincipal(key: StoredApiKey, scope: Scope | undefined): ApiKeyPrincipal {
   if (key.revoked) throw new KeyRevokedError(key.tenant);
   if (key.expired) throw new KeyExpiredError(key.tenant);
   if (!mayBeUsed(key.tenant)) throw new TenantInactiveError(key.tenant);
-  const { id: keyId, familyId, tenant } = key;
-  const principal = { kind: 'api_key', keyId, familyId, scope, tenant } as const;
-  if (!key.scopes.includes(scope)) throw new InsufficientScopeError(principal);
+  const { id: keyId, familyId, scopes, tenant } = key;
+  const principal = { kind: 'api_key', keyId, familyId, scope, scopes, tenant } as const;
+  if (scope !== undefined) assertScope(principal, scope);
   return principal;
 }
 
-/** Returns the result of verifyApiKey if the key is cached and has the scope. Undefined: verifyApiKey decides. */
+/**
+ * Checks a scope of the caller's key, for a call whose scope depends on its data.
+ * @throws InsufficientScopeError (401)
+ */
+export function assertScope(principal: ApiKeyPrincipal, scope: Scope): void {
+  if (!principal.scopes.includes(scope)) throw new InsufficientScopeError({ ...principal, scope });
+}
+
+/**
+ * Returns the result of verifyApiKey if the key is cached and has the scope. Undefined: verifyApiKey decides.
+ * @param digest from sha256Of
+ */
 export function cachedApiKeyPrincipal(
   credentials: CredentialSource,
-  token: string,
-  scope: Scope,
+  digest: string,
+  scope: Scope | undefined,
 ): ApiKeyPrincipal | undefined {
-  const key = credentials.cachedApiKey(token);
-  return key?.scopes.includes(scope) ? toApiKeyPrincipal(key, scope) : undefined;
+  const key = credentials.cachedApiKey(digest);
+  return key && (scope === undefined || key.scopes.includes(scope))
+    ? toApiKeyPrincipal(key, scope)
+    : undefined;
 }
 
 /** Returns the result of verifyWidgetToken if the token is cached. */
 export function cachedWidgetPrincipal(
   credentials: CredentialSource,
-  token: string,
+  digest: string,
 ): WidgetPrincipal | undefined {
-  const stored = credentials.cachedWidgetToken(token);
+  const stored = credentials.cachedWidgetToken(digest);
   return stored && toWidgetPrincipal(stored);
 }
 

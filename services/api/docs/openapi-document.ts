@@ -10,8 +10,17 @@ export interface OpenApiDocument {
     schemas: Record<string, Schema>;
     examples: Record<string, { summary?: string; value: unknown }>;
     headers: Record<string, Header>;
-    securitySchemes: Record<string, { type: string; description: string }>;
+    securitySchemes: Record<string, SecurityScheme>;
   };
+}
+
+interface SecurityScheme {
+  type: string;
+  in?: string;
+  name?: string;
+  description: string;
+  /** OpenAPI has no field for it before 3.2. */
+  'x-deprecated'?: boolean;
 }
 
 export interface OpenApiOperation {
@@ -75,6 +84,7 @@ export interface Schema {
   pattern?: string;
   items?: Schema;
   allOf?: Schema[];
+  anyOf?: Schema[];
   properties?: Record<string, Schema>;
   required?: string[];
   additionalProperties?: boolean | Schema;

@@ -182,7 +182,6 @@ function describeBooking(
     tenantId: '',
     bookingRef: 'ACME-1042',
     leadId: 1042,
-    source: 'tenant_api',
     externalRef: 'cart-81',
     customer: { name: 'Ana Lima', phone: '+4930901820', email: 'ana@example.com' },
     departureDate: '2027-03-06',

@@ -340,6 +340,254 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/octo/supplier": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the supplier
+         * @description Name and contact of the supplier, as the operator set them.
+         */
+        get: operations["readSupplier"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/octo/capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the capabilities
+         * @description The capabilities that a request may name in `Octo-Capabilities`.
+         */
+        get: operations["listCapabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/octo/products": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the products
+         * @description All tours that the tenant sees, in the order of the catalog. OCTO has no pages; the answer is streamed, one at a time for each
+         *     key.
+         *
+         *     Needs a key with the scope `catalog:read`.
+         */
+        get: operations["listProducts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/octo/products/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a product
+         * @description One tour.
+         *
+         *     Needs a key with the scope `catalog:read`.
+         */
+        get: operations["readProduct"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/octo/availability/calendar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read the calendar of a product
+         * @description The days of a range on which the product departs, sold-out ones included.
+         *
+         *     Needs a key with the scope `catalog:read`.
+         */
+        post: operations["readCalendar"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/octo/availability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check availability of a product
+         * @description The availabilities of a range of days, or those with these ids.
+         *
+         *     Needs a key with the scope `catalog:read`.
+         */
+        post: operations["checkProduct"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/octo/bookings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List bookings by OCTO
+         * @description The bookings of OCTO clients that match all given parameters, newest first; at least one is needed, and 1,000 bookings match at most.
+         *     The answer is streamed; of more than 100 bookings, one at a time for each key.
+         */
+        get: operations["listOctoBookings"];
+        put?: never;
+        /**
+         * Reserve
+         * @description Holds seats at a locked price. The same UUID with the same body answers the booking as it is now.
+         *
+         *     Needs a key with the scope `booking:create`.
+         */
+        post: operations["reserve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/octo/bookings/{uuid}/extend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Extend a reservation
+         * @description Extends the hold to `expirationMinutes` from now. Never shortens it.
+         *
+         *     Needs a key with the scope `booking:create`.
+         */
+        post: operations["extend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/octo/bookings/{uuid}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm a reservation
+         * @description Makes the booking of a reservation: its seats are sold. A confirmed booking stays unchanged.
+         *
+         *     Needs a key with the scope `booking:create`.
+         */
+        post: operations["confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/octo/bookings/{uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a booking by OCTO
+         * @description A reservation or a booking as it is now.
+         */
+        get: operations["readOctoBooking"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a booking by DELETE
+         * @description The same as `POST …/cancel`, for older clients.
+         */
+        delete: operations["remove"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a booking
+         * @description Changes a reservation or a booking: its departure, its units, its contact. A reservation may change its product too.
+         */
+        patch: operations["update"];
+        trace?: never;
+    };
+    "/octo/bookings/{uuid}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a booking
+         * @description Cancels a reservation or a booking; its seats become free.
+         */
+        post: operations["cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/embed/tours": {
         parameters: {
             query?: never;
@@ -778,18 +1026,41 @@ export interface components {
             next_departure_date: string | null;
             /**
              * Format: date-time
-             * @description RFC 3339, UTC.
+             * @description When the tour, its departures, or the tenant's rules for it changed last. RFC 3339, UTC.
              * @example 2027-01-10T16:04:11.000Z
              */
             updated_at: string;
         };
+        /** @description A tour that the tenant does not see any more. Only with `updated_since`. */
+        RemovedItem: {
+            /**
+             * Format: uuid
+             * @description UUID.
+             * @example 6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21
+             */
+            id: string;
+            /**
+             * @description Readable name in URLs.
+             * @example ha-long-bay-cruise
+             */
+            slug: string;
+            /** @enum {boolean} */
+            removed: true;
+        };
         CatalogPage: {
-            items: components["schemas"]["CatalogItem"][];
+            items: (components["schemas"]["CatalogItem"] | components["schemas"]["RemovedItem"])[];
             /**
              * @description Pass as `cursor` for the next page; null at the end.
              * @example EuO7Zq54MYRnNgC4ZbZAoHsibmFtZUZvbGRlZCI6ImhhIGxvbmcgYmF5IGNydWlzZSIsImlkIjoiNmIxZjliNmUtMmYyYy00YzFlLTlhMzUtN2QwYzVhMWY0ZTIxIn0
              */
             next_cursor: string | null;
+            /**
+             * Format: date-time
+             * @description Only with `updated_since`: pass it as `updated_since` next time, and no change is missed. It may be long ago, if nothing has changed
+             *     since. RFC 3339, UTC; the same on all pages of a list.
+             * @example 2027-01-12T09:29:57.120Z
+             */
+            as_of?: string;
         };
         CountedValueDto: {
             /** @example asia */
@@ -1001,7 +1272,7 @@ export interface components {
             next_departure_date: string | null;
             /**
              * Format: date-time
-             * @description RFC 3339, UTC.
+             * @description When the tour, its departures, or the tenant's rules for it changed last. RFC 3339, UTC.
              * @example 2027-01-10T16:04:11.000Z
              */
             updated_at: string;
@@ -1053,6 +1324,11 @@ export interface components {
              * @example Free until 30 days before departure, then 50 %.
              */
             cancellation_policy: string | null;
+            /**
+             * @description Local time at which every departure begins, HH:MM.
+             * @example 09:30
+             */
+            start_time: string | null;
             tenant_prices: components["schemas"]["TenantPricesAnswer"];
         };
         /** @enum {string} */
@@ -1661,20 +1937,11 @@ export interface components {
             created_at: string;
             /** @example 2027-01-12T09:30:00.000Z */
             updated_at: string;
-            /**
-             * Format: date-time
-             * @example null
-             */
+            /** @example 2027-01-12T10:00:00.000Z */
             confirmed_at: string | null;
-            /**
-             * Format: date-time
-             * @example null
-             */
+            /** @example null */
             cancelled_at: string | null;
-            /**
-             * @description As given with the cancellation.
-             * @example null
-             */
+            /** @example The customer is ill. */
             cancel_reason: string | null;
             /**
              * Format: date-time
@@ -1938,20 +2205,11 @@ export interface components {
             created_at: string;
             /** @example 2027-01-12T09:30:00.000Z */
             updated_at: string;
-            /**
-             * Format: date-time
-             * @example null
-             */
+            /** @example 2027-01-12T10:00:00.000Z */
             confirmed_at: string | null;
-            /**
-             * Format: date-time
-             * @example null
-             */
+            /** @example null */
             cancelled_at: string | null;
-            /**
-             * @description As given with the cancellation.
-             * @example null
-             */
+            /** @example The customer is ill. */
             cancel_reason: string | null;
             /**
              * Format: date-time
@@ -2061,20 +2319,11 @@ export interface components {
             created_at: string;
             /** @example 2027-01-12T09:30:00.000Z */
             updated_at: string;
-            /**
-             * Format: date-time
-             * @example null
-             */
+            /** @example 2027-01-12T10:00:00.000Z */
             confirmed_at: string | null;
-            /**
-             * Format: date-time
-             * @example null
-             */
+            /** @example null */
             cancelled_at: string | null;
-            /**
-             * @description As given with the cancellation.
-             * @example null
-             */
+            /** @example The customer is ill. */
             cancel_reason: string | null;
             /**
              * Format: date-time
@@ -2256,6 +2505,1058 @@ export interface components {
              */
             next_cursor: string | null;
         };
+        /**
+         * @example {
+         *       "website": "https://tours.example",
+         *       "email": "resellers@tours.example",
+         *       "telephone": "+49 30 901820",
+         *       "address": null
+         *     }
+         */
+        OctoSupplierContact: {
+            website: string | null;
+            email: string | null;
+            telephone: string | null;
+            address: string | null;
+        };
+        OctoSupplier: {
+            /** @example tour-platform */
+            id: string;
+            /** @example Tour Platform */
+            name: string;
+            /**
+             * @description The base address of OCTO.
+             * @example https://api.example.com/octo
+             */
+            endpoint: string;
+            contact: components["schemas"]["OctoSupplierContact"];
+        };
+        OctoCapabilityAnswer: {
+            /**
+             * @example octo/pricing
+             * @enum {string}
+             */
+            id: "octo/pricing" | "octo/content";
+            /**
+             * Format: int32
+             * @example 1
+             */
+            revision: number;
+            /**
+             * @description True if every request must name it.
+             * @example false
+             */
+            required: boolean;
+            /**
+             * @description Capabilities that it needs.
+             * @example []
+             */
+            dependencies: string[];
+            /**
+             * @description Its specification.
+             * @example https://docs.octo.travel/capabilities/pricing
+             */
+            docs: string | null;
+        };
+        /**
+         * @example {
+         *       "minUnits": 1,
+         *       "maxUnits": 16
+         *     }
+         */
+        OctoOptionRestrictions: {
+            /** Format: int32 */
+            minUnits: number;
+            /** Format: int32 */
+            maxUnits: number;
+        };
+        /** @enum {string} */
+        OctoUnitId: "adult" | "child";
+        /**
+         * @example {
+         *       "minAge": 18,
+         *       "maxAge": 99,
+         *       "idRequired": false,
+         *       "minQuantity": null,
+         *       "maxQuantity": null,
+         *       "paxCount": 1,
+         *       "accompaniedBy": []
+         *     }
+         */
+        OctoUnitRestrictions: {
+            /** Format: double */
+            minAge: number;
+            /** Format: double */
+            maxAge: number;
+            idRequired: boolean;
+            /** Format: double */
+            minQuantity: number | null;
+            /** Format: double */
+            maxQuantity: number | null;
+            /** Format: double */
+            paxCount: number;
+            accompaniedBy: string[];
+        };
+        /**
+         * @example {
+         *       "type": "INCLUSION",
+         *       "shortDescription": "All meals on board"
+         *     }
+         */
+        OctoFeature: {
+            /** @enum {string} */
+            type: "INCLUSION" | "EXCLUSION" | "ADDITIONAL_INFORMATION" | "CANCELLATION_TERM";
+            shortDescription: string;
+        };
+        /**
+         * @description One price in minor units.
+         * @example {
+         *       "original": 48950,
+         *       "retail": 48950,
+         *       "net": 44500,
+         *       "currency": "EUR",
+         *       "currencyPrecision": 2,
+         *       "includedTaxes": []
+         *     }
+         */
+        OctoPricing: {
+            /**
+             * Format: int32
+             * @description The price without any discount.
+             */
+            original: number;
+            /**
+             * Format: int32
+             * @description The price of the tenant's customer.
+             */
+            retail: number;
+            /**
+             * Format: int32
+             * @description The platform's price.
+             */
+            net: number;
+            /** @description ISO 4217. */
+            currency: string;
+            /**
+             * Format: int32
+             * @description Decimals of the currency: 2 for EUR, 0 for JPY.
+             */
+            currencyPrecision: number;
+            /** @description Always empty. */
+            includedTaxes: string[];
+        };
+        /**
+         * @example {
+         *       "id": "adult",
+         *       "internalName": "Adult",
+         *       "reference": "adult",
+         *       "type": "ADULT",
+         *       "requiredContactFields": [],
+         *       "restrictions": {
+         *         "minAge": 18,
+         *         "maxAge": 99,
+         *         "idRequired": false,
+         *         "minQuantity": null,
+         *         "maxQuantity": null,
+         *         "paxCount": 1,
+         *         "accompaniedBy": []
+         *       }
+         *     }
+         */
+        OctoUnit: {
+            id: components["schemas"]["OctoUnitId"];
+            internalName: string;
+            reference: string;
+            /** @enum {string} */
+            type: "ADULT" | "CHILD";
+            requiredContactFields: string[];
+            restrictions: components["schemas"]["OctoUnitRestrictions"];
+            /** @description With `octo/content`. */
+            title?: string;
+            /** @description With `octo/content`. */
+            shortDescription?: string;
+            /** @description With `octo/content`. */
+            features?: components["schemas"]["OctoFeature"][];
+            /** @description With `octo/pricing`, in products: the lowest price of the open dates. */
+            pricingFrom?: components["schemas"]["OctoPricing"][];
+            /** @description With `octo/pricing`, in bookings. */
+            pricing?: components["schemas"]["OctoPricing"][];
+        };
+        /** @description The only option of a product. */
+        OctoOption: {
+            /**
+             * @example DEFAULT
+             * @enum {string}
+             */
+            id: "DEFAULT";
+            /** @example true */
+            default: boolean;
+            /** @example Default */
+            internalName: string;
+            /** @example null */
+            reference: string | null;
+            /**
+             * @description The start time of the tour; empty for a tour without one.
+             * @example [
+             *       "12:00"
+             *     ]
+             */
+            availabilityLocalStartTimes: string[];
+            /** @example 0 hours */
+            cancellationCutoff: string;
+            /**
+             * Format: int32
+             * @example 0
+             */
+            cancellationCutoffAmount: number;
+            /**
+             * @example hour
+             * @enum {string}
+             */
+            cancellationCutoffUnit: "hour";
+            /** @example [] */
+            requiredContactFields: string[];
+            restrictions: components["schemas"]["OctoOptionRestrictions"];
+            units: components["schemas"]["OctoUnit"][];
+        };
+        /**
+         * @example {
+         *       "src": "https://images.example.com/ha-long.jpg",
+         *       "type": "image/jpeg",
+         *       "rel": "COVER",
+         *       "title": null,
+         *       "caption": "Limestone islands at dawn",
+         *       "copyright": null
+         *     }
+         */
+        OctoMedia: {
+            src: string;
+            /** @enum {string} */
+            type: "image/jpeg" | "image/png";
+            /** @enum {string} */
+            rel: "COVER" | "GALLERY";
+            title: string | null;
+            caption: string | null;
+            copyright: string | null;
+        };
+        /** @description The names of the standard's members; the catalog knows none of the values. */
+        OctoPostalAddress: {
+            streetAddress: string | null;
+            addressLocality: string | null;
+            addressRegion: string | null;
+            postalCode: string | null;
+            addressCountry: string | null;
+            postOfficeBoxNumber: string | null;
+        };
+        /** @description The names of the standard's members; the catalog knows none of the values. */
+        OctoPlaceIdentifiers: {
+            googlePlaceId: string | null;
+            applePlaceId: string | null;
+            tripadvisorLocationId: string | null;
+            yelpPlaceId: string | null;
+            facebookPlaceId: string | null;
+            foursquarePlaceId: string | null;
+            baiduPlaceId: string | null;
+            amapPlaceId: string | null;
+        };
+        OctoPlace: {
+            /** Format: double */
+            latitude: number;
+            /** Format: double */
+            longitude: number;
+            postalAddress: components["schemas"]["OctoPostalAddress"];
+            identifiers: components["schemas"]["OctoPlaceIdentifiers"];
+            /** @description Always empty. */
+            sameAs: string[];
+        };
+        /**
+         * @example {
+         *       "title": "Tuan Chau Marina",
+         *       "shortDescription": null,
+         *       "types": [
+         *         "START"
+         *       ],
+         *       "minutesTo": null,
+         *       "minutesAt": null,
+         *       "place": {
+         *         "latitude": 20.9275,
+         *         "longitude": 106.988,
+         *         "postalAddress": {
+         *           "streetAddress": null,
+         *           "addressLocality": null,
+         *           "addressRegion": null,
+         *           "postalCode": null,
+         *           "addressCountry": null,
+         *           "postOfficeBoxNumber": null
+         *         },
+         *         "identifiers": {
+         *           "googlePlaceId": null,
+         *           "applePlaceId": null,
+         *           "tripadvisorLocationId": null,
+         *           "yelpPlaceId": null,
+         *           "facebookPlaceId": null,
+         *           "foursquarePlaceId": null,
+         *           "baiduPlaceId": null,
+         *           "amapPlaceId": null
+         *         },
+         *         "sameAs": []
+         *       }
+         *     }
+         */
+        OctoLocation: {
+            title: string;
+            shortDescription: string | null;
+            types: ("START" | "END")[];
+            /** Format: double */
+            minutesTo: number | null;
+            /** Format: double */
+            minutesAt: number | null;
+            place: components["schemas"]["OctoPlace"];
+        };
+        /**
+         * @example {
+         *       "format": "IN_PERSON",
+         *       "language": "en"
+         *     }
+         */
+        OctoCommentary: {
+            /** @enum {string} */
+            format: "IN_PERSON";
+            language: string;
+        };
+        OctoProduct: {
+            /**
+             * @description UUID of the tour.
+             * @example 6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21
+             */
+            id: string;
+            /** @example Ha Long Bay Cruise */
+            internalName: string;
+            /**
+             * @description Slug of the tour.
+             * @example ha-long-bay-cruise
+             */
+            reference: string;
+            /** @example en */
+            locale: string;
+            /**
+             * @description IANA name.
+             * @example Asia/Ho_Chi_Minh
+             */
+            timeZone: string;
+            /** @example false */
+            allowFreesale: boolean;
+            /** @example true */
+            instantConfirmation: boolean;
+            /** @example true */
+            instantDelivery: boolean;
+            /** @example true */
+            availabilityRequired: boolean;
+            /**
+             * @description START_TIME for a tour with a start time.
+             * @example START_TIME
+             * @enum {string}
+             */
+            availabilityType: "START_TIME" | "OPENING_HOURS";
+            /**
+             * @example [
+             *       "QRCODE"
+             *     ]
+             */
+            deliveryFormats: "QRCODE"[];
+            /**
+             * @example [
+             *       "VOUCHER"
+             *     ]
+             */
+            deliveryMethods: "VOUCHER"[];
+            /**
+             * @example MANIFEST
+             * @enum {string}
+             */
+            redemptionMethod: "MANIFEST";
+            options: components["schemas"]["OctoOption"][];
+            /**
+             * @description With `octo/pricing`: ISO 4217.
+             * @example EUR
+             */
+            defaultCurrency?: string;
+            /**
+             * @description With `octo/pricing`.
+             * @example [
+             *       "EUR"
+             *     ]
+             */
+            availableCurrencies?: string[];
+            /**
+             * @description With `octo/pricing`.
+             * @example UNIT
+             * @enum {string}
+             */
+            pricingPer?: "UNIT";
+            /**
+             * @description With `octo/content`: the name.
+             * @example Ha Long Bay Cruise
+             */
+            title?: string;
+            /**
+             * @description With `octo/content`.
+             * @example Overnight among limestone islands
+             */
+            shortDescription?: string | null;
+            /**
+             * @description With `octo/content`: plain text with line breaks.
+             * @example Three days between limestone islands.
+             */
+            description?: string | null;
+            /** @description With `octo/content`: inclusions, exclusions, the itinerary day by day, the cancellation policy. */
+            features?: components["schemas"]["OctoFeature"][];
+            /**
+             * @description With `octo/content`: always empty.
+             * @example []
+             */
+            faqs?: string[];
+            /** @description With `octo/content`: the pictures that are JPEG or PNG. */
+            media?: components["schemas"]["OctoMedia"][];
+            /** @description With `octo/content`: the start and the end, where their coordinates are known. */
+            locations?: components["schemas"]["OctoLocation"][];
+            /**
+             * @description With `octo/content`: always empty.
+             * @example []
+             */
+            categoryLabels?: string[];
+            /**
+             * Format: int32
+             * @description With `octo/content`: the days of the tour.
+             * @example 4320
+             */
+            durationMinutesFrom?: number;
+            /**
+             * Format: double
+             * @description With `octo/content`: null, because the duration is exact.
+             * @example null
+             */
+            durationMinutesTo?: number | null;
+            /** @description With `octo/content`: the languages of the guides. */
+            commentary?: components["schemas"]["OctoCommentary"][];
+        };
+        /** @enum {string} */
+        OctoAvailabilityStatus: "AVAILABLE" | "LIMITED" | "SOLD_OUT" | "CLOSED";
+        OctoOpeningHours: {
+            /**
+             * @description Local time.
+             * @example 00:00
+             */
+            from: string;
+            /**
+             * @description Local time.
+             * @example 23:59
+             */
+            to: string;
+        };
+        /**
+         * @description The price of one unit in minor units.
+         * @example {
+         *       "unitId": "adult",
+         *       "original": 48950,
+         *       "retail": 48950,
+         *       "net": 44500,
+         *       "currency": "EUR",
+         *       "currencyPrecision": 2,
+         *       "includedTaxes": []
+         *     }
+         */
+        OctoUnitPricing: {
+            /**
+             * Format: int32
+             * @description The price without any discount.
+             */
+            original: number;
+            /**
+             * Format: int32
+             * @description The price of the tenant's customer.
+             */
+            retail: number;
+            /**
+             * Format: int32
+             * @description The platform's price.
+             */
+            net: number;
+            /** @description ISO 4217. */
+            currency: string;
+            /**
+             * Format: int32
+             * @description Decimals of the currency: 2 for EUR, 0 for JPY.
+             */
+            currencyPrecision: number;
+            /** @description Always empty. */
+            includedTaxes: string[];
+            unitId: components["schemas"]["OctoUnitId"];
+        };
+        OctoCalendarDay: {
+            /**
+             * @description The date of the departure.
+             * @example 2027-03-06
+             */
+            localDate: string;
+            /**
+             * @description True if the wanted units are free; without units, if one is.
+             * @example true
+             */
+            available: boolean;
+            /**
+             * @description LIMITED: fewer than half of the seats are free.
+             * @example LIMITED
+             */
+            status: components["schemas"]["OctoAvailabilityStatus"];
+            /**
+             * Format: int32
+             * @description Free seats.
+             * @example 7
+             */
+            vacancies: number;
+            /**
+             * Format: int32
+             * @description All seats.
+             * @example 16
+             */
+            capacity: number;
+            /** @description The whole day, for a tour without a start time; else empty. */
+            openingHours: components["schemas"]["OctoOpeningHours"][];
+            /** @description With `octo/pricing`. */
+            unitPricingFrom?: components["schemas"]["OctoUnitPricing"][];
+        };
+        /**
+         * @example {
+         *       "id": "adult",
+         *       "quantity": 2
+         *     }
+         */
+        OctoUnitQuantity: {
+            id: string;
+            /** Format: int32 */
+            quantity: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+         *       "optionId": "DEFAULT",
+         *       "localDateStart": "2027-03-01",
+         *       "localDateEnd": "2027-03-31",
+         *       "units": [
+         *         {
+         *           "id": "adult",
+         *           "quantity": 2
+         *         }
+         *       ]
+         *     }
+         */
+        OctoCalendarBody: {
+            /** @description UUID of the tour. */
+            productId: string;
+            /** @description Always `DEFAULT`. */
+            optionId: string;
+            /** @description The first day, YYYY-MM-DD. */
+            localDateStart?: string | null;
+            /** @description The last day, YYYY-MM-DD; at most 366 days. */
+            localDateEnd?: string | null;
+            /** @description The wanted units decide `available`. */
+            units?: components["schemas"]["OctoUnitQuantity"][] | null;
+            /** @description ISO 4217. The currency of the tour. */
+            currency?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        OctoAvailability: {
+            /**
+             * @description UUID of the departure.
+             * @example c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11
+             */
+            id: string;
+            /** @example 2027-03-06T12:00:00+07:00 */
+            localDateTimeStart: string;
+            /**
+             * @description The end of the last day.
+             * @example 2027-03-08T23:59:59+07:00
+             */
+            localDateTimeEnd: string;
+            /**
+             * @description True for a tour without a start time.
+             * @example false
+             */
+            allDay: boolean;
+            /**
+             * @description True if the wanted units are free; without units, if one is.
+             * @example true
+             */
+            available: boolean;
+            /**
+             * @description LIMITED: fewer than half of the seats are free.
+             * @example LIMITED
+             */
+            status: components["schemas"]["OctoAvailabilityStatus"];
+            /**
+             * Format: int32
+             * @description Free seats.
+             * @example 7
+             */
+            vacancies: number;
+            /**
+             * Format: int32
+             * @description All seats.
+             * @example 16
+             */
+            capacity: number;
+            /**
+             * Format: int32
+             * @description The most units of one booking.
+             * @example 16
+             */
+            maxUnits: number;
+            /**
+             * @description The end of sales.
+             * @example 2027-03-04T12:00:00Z
+             */
+            utcCutoffAt: string;
+            /** @description The whole day, for a tour without a start time; else empty. */
+            openingHours: components["schemas"]["OctoOpeningHours"][];
+            /** @description With `octo/pricing`. */
+            unitPricing?: components["schemas"]["OctoUnitPricing"][];
+        };
+        /**
+         * @description Takes a range of days or the ids of availabilities, not both.
+         * @example {
+         *       "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+         *       "optionId": "DEFAULT",
+         *       "availabilityIds": [
+         *         "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11"
+         *       ]
+         *     }
+         */
+        OctoAvailabilityBody: {
+            /** @description UUID of the tour. */
+            productId: string;
+            /** @description Always `DEFAULT`. */
+            optionId: string;
+            /** @description The first day, YYYY-MM-DD. */
+            localDateStart?: string | null;
+            /** @description The last day, YYYY-MM-DD; at most 366 days. */
+            localDateEnd?: string | null;
+            /** @description At most 366. */
+            availabilityIds?: string[] | null;
+            /** @description The wanted units decide `available`. */
+            units?: components["schemas"]["OctoUnitQuantity"][] | null;
+            /** @description ISO 4217. The currency of the tour. */
+            currency?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @enum {string} */
+        OctoBookingStatus: "CONFIRMED" | "ON_HOLD" | "PENDING" | "EXPIRED" | "CANCELLED";
+        /**
+         * @example {
+         *       "refund": "NONE",
+         *       "reason": "The customer is ill.",
+         *       "utcCancelledAt": "2027-02-01T09:30:00.000Z"
+         *     }
+         */
+        OctoCancellation: {
+            /** @enum {string} */
+            refund: "NONE";
+            reason: string | null;
+            utcCancelledAt: string;
+        };
+        /**
+         * @example {
+         *       "fullName": "Ana Lima",
+         *       "firstName": null,
+         *       "lastName": null,
+         *       "emailAddress": "ana@example.com",
+         *       "phoneNumber": null,
+         *       "locales": [],
+         *       "postalCode": null,
+         *       "country": null,
+         *       "notes": null
+         *     }
+         */
+        OctoContactAnswer: {
+            fullName: string | null;
+            firstName: string | null;
+            lastName: string | null;
+            emailAddress: string | null;
+            phoneNumber: string | null;
+            locales: string[];
+            postalCode: string | null;
+            country: string | null;
+            notes: string | null;
+        };
+        /**
+         * @example {
+         *       "redemptionMethod": "MANIFEST",
+         *       "utcRedeemedAt": null,
+         *       "deliveryOptions": [
+         *         {
+         *           "deliveryFormat": "QRCODE",
+         *           "deliveryValue": "ACME-1042"
+         *         }
+         *       ]
+         *     }
+         */
+        OctoVoucher: {
+            /** @enum {string} */
+            redemptionMethod: "MANIFEST";
+            utcRedeemedAt: string | null;
+            /** @description The booking reference, once there is one. */
+            deliveryOptions: {
+                deliveryValue: string;
+                /** @enum {string} */
+                deliveryFormat: "QRCODE";
+            }[];
+        };
+        /**
+         * @example {
+         *       "uuid": "5f0f3c7e-9d59-4f0c-8a3f-5a8c3a1d2b10",
+         *       "resellerReference": "T-1",
+         *       "supplierReference": null,
+         *       "unitId": "adult",
+         *       "unit": {
+         *         "id": "adult",
+         *         "internalName": "Adult",
+         *         "reference": "adult",
+         *         "type": "ADULT",
+         *         "requiredContactFields": [],
+         *         "restrictions": {
+         *           "minAge": 18,
+         *           "maxAge": 99,
+         *           "idRequired": false,
+         *           "minQuantity": null,
+         *           "maxQuantity": null,
+         *           "paxCount": 1,
+         *           "accompaniedBy": []
+         *         }
+         *       },
+         *       "status": "CONFIRMED",
+         *       "utcRedeemedAt": null,
+         *       "contact": {
+         *         "fullName": null,
+         *         "firstName": null,
+         *         "lastName": null,
+         *         "emailAddress": null,
+         *         "phoneNumber": null,
+         *         "locales": [],
+         *         "postalCode": null,
+         *         "country": null,
+         *         "notes": null
+         *       },
+         *       "ticket": null
+         *     }
+         */
+        OctoUnitItem: {
+            uuid: string;
+            resellerReference: string | null;
+            /** @description Always null. */
+            supplierReference: string | null;
+            unitId: components["schemas"]["OctoUnitId"];
+            unit: components["schemas"]["OctoUnit"];
+            /** @description The status of the booking. */
+            status: components["schemas"]["OctoBookingStatus"];
+            /** @description Always null. */
+            utcRedeemedAt: string | null;
+            contact: components["schemas"]["OctoContactAnswer"];
+            /** @description Always null: the booking has a voucher. */
+            ticket: string | null;
+            /** @description With `octo/pricing`. */
+            pricing?: components["schemas"]["OctoPricing"];
+        };
+        OctoBooking: {
+            /**
+             * @description The same as `uuid`.
+             * @example 0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11
+             */
+            id: string;
+            /** @example 0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11 */
+            uuid: string;
+            /**
+             * @description True for a sandbox tenant: the booking takes no real seat.
+             * @example false
+             */
+            testMode: boolean;
+            /** @example R-81 */
+            resellerReference: string | null;
+            /**
+             * @description The booking reference; null before the confirmation.
+             * @example ACME-1042
+             */
+            supplierReference: string | null;
+            status: components["schemas"]["OctoBookingStatus"];
+            /** @example 2027-01-12T09:30:00.000Z */
+            utcCreatedAt: string;
+            /** @example 2027-01-12T09:41:00.000Z */
+            utcUpdatedAt: string;
+            /**
+             * @description The end of the hold, or of the payment window; null for a confirmed or cancelled booking.
+             * @example null
+             */
+            utcExpiresAt: string | null;
+            /**
+             * @description Always null.
+             * @example null
+             */
+            utcRedeemedAt: string | null;
+            /** @example 2027-01-12T09:41:00.000Z */
+            utcConfirmedAt: string | null;
+            /**
+             * @description UUID of the tour.
+             * @example 6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21
+             */
+            productId: string;
+            product: components["schemas"]["OctoProduct"];
+            /** @example DEFAULT */
+            optionId: string;
+            option: components["schemas"]["OctoOption"];
+            /**
+             * @description True while it can be cancelled.
+             * @example true
+             */
+            cancellable: boolean;
+            cancellation: components["schemas"]["OctoCancellation"] | null;
+            /** @example false */
+            freesale: boolean;
+            /**
+             * @description UUID of the departure.
+             * @example c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11
+             */
+            availabilityId: string;
+            availability: components["schemas"]["OctoAvailability"];
+            contact: components["schemas"]["OctoContactAnswer"];
+            /** @example Two bicycles */
+            notes: string | null;
+            /**
+             * @example [
+             *       "VOUCHER"
+             *     ]
+             */
+            deliveryMethods: "VOUCHER"[];
+            voucher: components["schemas"]["OctoVoucher"];
+            unitItems: components["schemas"]["OctoUnitItem"][];
+            /** @description With `octo/pricing`. */
+            pricing?: components["schemas"]["OctoPricing"];
+        };
+        /**
+         * @description The person who travels or books. All fields are optional, are kept as sent, and are personal data.
+         * @example {
+         *       "fullName": "Ana Lima",
+         *       "emailAddress": "ana@example.com",
+         *       "phoneNumber": "+4930901820",
+         *       "locales": [
+         *         "de"
+         *       ],
+         *       "country": "DE"
+         *     }
+         */
+        OctoContactBody: {
+            /** @description At most 200 characters. */
+            fullName?: string | null;
+            /** @description At most 200 characters. */
+            firstName?: string | null;
+            /** @description At most 200 characters. */
+            lastName?: string | null;
+            emailAddress?: string | null;
+            phoneNumber?: string | null;
+            /** @description Languages in order of preference. */
+            locales?: string[] | null;
+            postalCode?: string | null;
+            /** @description ISO 3166. */
+            country?: string | null;
+            /** @description At most 2,000 characters. */
+            notes?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "unitId": "adult",
+         *       "resellerReference": "T-1"
+         *     }
+         */
+        OctoUnitItemBody: {
+            /** @description UUID that the caller chooses. */
+            uuid?: string | null;
+            /** @description The id of a unit of the product. */
+            unitId: string;
+            resellerReference?: string | null;
+            contact?: components["schemas"]["OctoContactBody"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "uuid": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+         *       "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+         *       "optionId": "DEFAULT",
+         *       "availabilityId": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+         *       "expirationMinutes": 30,
+         *       "unitItems": [
+         *         {
+         *           "unitId": "adult"
+         *         },
+         *         {
+         *           "unitId": "adult"
+         *         }
+         *       ]
+         *     }
+         */
+        OctoReservationBody: {
+            /** @description UUID that the caller chooses. The same body again answers the booking as it is now. */
+            uuid?: string | null;
+            /** @description UUID of the tour. */
+            productId: string;
+            /** @description Always `DEFAULT`. */
+            optionId: string;
+            /** @description UUID of the departure. */
+            availabilityId: string;
+            /**
+             * Format: int32
+             * @description Minutes of the hold; more than the tenant may use count as the most.
+             */
+            expirationMinutes?: number | null;
+            /** @description At most 2,000 characters. */
+            notes?: string | null;
+            /** @description One for each seat. */
+            unitItems?: components["schemas"]["OctoUnitItemBody"][] | null;
+            contact?: components["schemas"]["OctoContactBody"] | null;
+            /** @description The caller's own reference. */
+            resellerReference?: string | null;
+            /** @description ISO 4217. The currency of the tour. */
+            currency?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "expirationMinutes": 30
+         *     }
+         */
+        OctoExtensionBody: {
+            /**
+             * Format: int32
+             * @description Minutes from now; by default the tenant's. More than the tenant may use count as the most.
+             */
+            expirationMinutes?: number | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "contact": {
+         *         "fullName": "Ana Lima",
+         *         "emailAddress": "ana@example.com"
+         *       },
+         *       "resellerReference": "R-81"
+         *     }
+         */
+        OctoConfirmationBody: {
+            /** @description Fields that are left out stay as they are. */
+            contact?: components["schemas"]["OctoContactBody"] | null;
+            /** @description The caller's own reference. */
+            resellerReference?: string | null;
+            /** @description All units of the booking. A unit with the UUID of an earlier one replaces it. */
+            unitItems?: components["schemas"]["OctoUnitItemBody"][] | null;
+            /** @description ISO 4217. The currency of the tour. */
+            currency?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description Fields that are left out stay as they are.
+         * @example {
+         *       "unitItems": [
+         *         {
+         *           "unitId": "adult"
+         *         },
+         *         {
+         *           "unitId": "child"
+         *         }
+         *       ],
+         *       "notes": "Two bicycles"
+         *     }
+         */
+        OctoChangeBody: {
+            /** @description UUID of another tour; only before the confirmation, and with `availabilityId`. */
+            productId?: string | null;
+            /** @description Always `DEFAULT`. */
+            optionId?: string | null;
+            /** @description UUID of another departure. */
+            availabilityId?: string | null;
+            /**
+             * Format: int32
+             * @description Minutes from now; only before the confirmation. More than the tenant may use count as the most.
+             */
+            expirationMinutes?: number | null;
+            /** @description At most 2,000 characters; null clears it. */
+            notes?: string | null;
+            /** @description All units of the booking. A unit with the UUID of an earlier one replaces it. */
+            unitItems?: components["schemas"]["OctoUnitItemBody"][] | null;
+            /** @description Fields that are left out stay as they are. */
+            contact?: components["schemas"]["OctoContactBody"] | null;
+            /** @description The caller's own reference; null clears it. */
+            resellerReference?: string | null;
+            /** @description ISO 4217. The currency of the tour. */
+            currency?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @example {
+         *       "reason": "The customer is ill."
+         *     }
+         */
+        OctoCancellationBody: {
+            /** @description At most 500 characters. */
+            reason?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Every error below `/octo`. It names the offending id, if there is one. */
+        OctoErrorBody: {
+            /**
+             * @description OCTO's name of the error; for a status without one, the problem's code in capitals.
+             * @example INVALID_PRODUCT_ID
+             */
+            error: string;
+            /**
+             * @description Explains the error.
+             * @example The id is unknown, or its object cannot be used in this call.
+             */
+            errorMessage: string;
+            /**
+             * @description The offending id, as the request had it.
+             * @example unknown
+             */
+            productId?: string;
+            /**
+             * @description The offending id, as the request had it.
+             * @example unknown
+             */
+            optionId?: string;
+            /**
+             * @description The offending id, as the request had it.
+             * @example unknown
+             */
+            unitId?: string;
+            /**
+             * @description The offending id, as the request had it.
+             * @example unknown
+             */
+            availabilityId?: string;
+            /**
+             * @description The offending id, as the request had it.
+             * @example unknown
+             */
+            uuid?: string;
+        };
         /** @description Always exactly these fields; a missing value is null. */
         BookingEvent: {
             /** @enum {string} */
@@ -2390,6 +3691,16 @@ export interface components {
          */
         "X-Sandbox": string;
         /**
+         * @description The capabilities in effect.
+         * @example octo/pricing
+         */
+        "Octo-Capabilities": string;
+        /**
+         * @description `test` for a sandbox tenant, whose bookings take no real seat; else `live`.
+         * @example live
+         */
+        "Octo-Env": string;
+        /**
          * @description The quota: q requests in w seconds.
          * @example "hold";q=60;w=60
          */
@@ -2504,6 +3815,14 @@ export interface operations {
                  */
                 duration_max?: number;
                 /**
+                 * @description Only tours that have changed at this time or later, RFC 3339: the tour, its departures, or the tenant's
+                 *     visibility or price rules for it. Tours that the tenant does not see any more come after the others, as removed, whatever
+                 *     the other filters. Time that passes is no change. Pass `as_of` of the answer next time. A time more than 30 days before `as_of` gives the complete
+                 *     catalog.
+                 * @example 2027-01-12T09:29:57.120Z
+                 */
+                updated_since?: string;
+                /**
                  * @description By `name`, or by `next_departure_date`, then name; tours without one come last. All pages of a list keep the
                  *     next departures of its first page.
                  * @example next_departure_date
@@ -2558,13 +3877,14 @@ export interface operations {
                      *           "updated_at": "2027-01-10T16:04:11.000Z"
                      *         }
                      *       ],
-                     *       "next_cursor": "EuO7Zq54MYRnNgC4ZbZAoHsibmFtZUZvbGRlZCI6ImhhIGxvbmcgYmF5IGNydWlzZSIsImlkIjoiNmIxZjliNmUtMmYyYy00YzFlLTlhMzUtN2QwYzVhMWY0ZTIxIn0"
+                     *       "next_cursor": "EuO7Zq54MYRnNgC4ZbZAoHsibmFtZUZvbGRlZCI6ImhhIGxvbmcgYmF5IGNydWlzZSIsImlkIjoiNmIxZjliNmUtMmYyYy00YzFlLTlhMzUtN2QwYzVhMWY0ZTIxIn0",
+                     *       "as_of": "2027-01-12T09:29:57.120Z"
                      *     }
                      */
                     "application/json": components["schemas"]["CatalogPage"];
                 };
             };
-            /** @description Your copy is current: the request had its ETag as `If-None-Match`. */
+            /** @description Nothing has changed since your copy, whose `ETag` the request sent as `If-None-Match`. The answer has no body: use your copy. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2700,7 +4020,7 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogFiltersAnswer"];
                 };
             };
-            /** @description Your copy is current: the request had its ETag as `If-None-Match`. */
+            /** @description Nothing has changed since your copy, whose `ETag` the request sent as `If-None-Match`. The answer has no body: use your copy. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2865,6 +4185,7 @@ export interface operations {
                      *       "time_zone": "Asia/Ho_Chi_Minh",
                      *       "group_size_max": 16,
                      *       "cancellation_policy": "Free until 30 days before departure, then 50 %.",
+                     *       "start_time": "09:30",
                      *       "tenant_prices": {
                      *         "adult": 489.5,
                      *         "child": 342.65,
@@ -2876,7 +4197,7 @@ export interface operations {
                     "application/json": components["schemas"]["TourDetail"];
                 };
             };
-            /** @description Your copy is current: the request had its ETag as `If-None-Match`. */
+            /** @description Nothing has changed since your copy, whose `ETag` the request sent as `If-None-Match`. The answer has no body: use your copy. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4358,9 +5679,9 @@ export interface operations {
                      *           "source": "tenant_api",
                      *           "created_at": "2027-01-12T09:30:00.000Z",
                      *           "updated_at": "2027-01-12T09:30:00.000Z",
-                     *           "confirmed_at": null,
+                     *           "confirmed_at": "2027-01-12T10:00:00.000Z",
                      *           "cancelled_at": null,
-                     *           "cancel_reason": null,
+                     *           "cancel_reason": "The customer is ill.",
                      *           "payment_due_at": "2027-01-15T09:30:00.000Z",
                      *           "price_breakdown": {
                      *             "platform_unit_price": 445,
@@ -4541,9 +5862,9 @@ export interface operations {
                      *       "source": "tenant_api",
                      *       "created_at": "2027-01-12T09:30:00.000Z",
                      *       "updated_at": "2027-01-12T09:30:00.000Z",
-                     *       "confirmed_at": null,
+                     *       "confirmed_at": "2027-01-12T10:00:00.000Z",
                      *       "cancelled_at": null,
-                     *       "cancel_reason": null,
+                     *       "cancel_reason": "The customer is ill.",
                      *       "payment_due_at": "2027-01-15T09:30:00.000Z",
                      *       "price_breakdown": {
                      *         "platform_unit_price": 445,
@@ -4747,9 +6068,9 @@ export interface operations {
                      *       "source": "tenant_api",
                      *       "created_at": "2027-01-12T09:30:00.000Z",
                      *       "updated_at": "2027-01-12T09:30:00.000Z",
-                     *       "confirmed_at": null,
+                     *       "confirmed_at": "2027-01-12T10:00:00.000Z",
                      *       "cancelled_at": null,
-                     *       "cancel_reason": null,
+                     *       "cancel_reason": "The customer is ill.",
                      *       "payment_due_at": "2027-01-15T09:30:00.000Z",
                      *       "price_breakdown": {
                      *         "platform_unit_price": 445,
@@ -4942,9 +6263,9 @@ export interface operations {
                      *       "source": "tenant_api",
                      *       "created_at": "2027-01-12T09:30:00.000Z",
                      *       "updated_at": "2027-01-12T09:30:00.000Z",
-                     *       "confirmed_at": null,
+                     *       "confirmed_at": "2027-01-12T10:00:00.000Z",
                      *       "cancelled_at": null,
-                     *       "cancel_reason": null,
+                     *       "cancel_reason": "The customer is ill.",
                      *       "payment_due_at": "2027-01-15T09:30:00.000Z",
                      *       "price_breakdown": {
                      *         "platform_unit_price": 445,
@@ -5170,9 +6491,9 @@ export interface operations {
                      *       "source": "tenant_api",
                      *       "created_at": "2027-01-12T09:30:00.000Z",
                      *       "updated_at": "2027-01-12T09:30:00.000Z",
-                     *       "confirmed_at": null,
+                     *       "confirmed_at": "2027-01-12T10:00:00.000Z",
                      *       "cancelled_at": null,
-                     *       "cancel_reason": null,
+                     *       "cancel_reason": "The customer is ill.",
                      *       "payment_due_at": "2027-01-15T09:30:00.000Z",
                      *       "price_breakdown": {
                      *         "platform_unit_price": 445,
@@ -5392,9 +6713,9 @@ export interface operations {
                      *       "source": "tenant_api",
                      *       "created_at": "2027-01-12T09:30:00.000Z",
                      *       "updated_at": "2027-01-12T09:30:00.000Z",
-                     *       "confirmed_at": null,
+                     *       "confirmed_at": "2027-01-12T10:00:00.000Z",
                      *       "cancelled_at": null,
-                     *       "cancel_reason": null,
+                     *       "cancel_reason": "The customer is ill.",
                      *       "payment_due_at": "2027-01-15T09:30:00.000Z",
                      *       "price_breakdown": {
                      *         "platform_unit_price": 445,
@@ -5623,7 +6944,7 @@ export interface operations {
                     "application/json": components["schemas"]["WidgetTourPage"];
                 };
             };
-            /** @description Your copy is current: the request had its ETag as `If-None-Match`. */
+            /** @description Nothing has changed since your copy, whose `ETag` the request sent as `If-None-Match`. The answer has no body: use your copy. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5714,6 +7035,5348 @@ export interface operations {
             };
         };
     };
+    readSupplier: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be missing or empty; unknown names are ignored.
+                 * @example octo/pricing
+                 */
+                "Octo-Capabilities"?: string;
+                /**
+                 * @description `live` or `test`. A key of the other environment is refused.
+                 * @example live
+                 */
+                "Octo-Env"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "tour-platform",
+                     *       "name": "Tour Platform",
+                     *       "endpoint": "https://api.example.com/octo",
+                     *       "contact": {
+                     *         "website": "https://tours.example",
+                     *         "email": "resellers@tours.example",
+                     *         "telephone": "+49 30 901820",
+                     *         "address": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoSupplier"];
+                };
+            };
+            /** @description `BAD_REQUEST`, or the error of an id: `INVALID_PRODUCT_ID`, `INVALID_OPTION_ID`, `INVALID_UNIT_ID`, `INVALID_AVAILABILITY_ID`, `INVALID_BOOKING_UUID`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNAUTHORIZED`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `RATE_LIMITED`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `INTERNAL_ERROR`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `OVERLOADED`, `SHUTTING_DOWN`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+        };
+    };
+    listCapabilities: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be missing or empty; unknown names are ignored.
+                 * @example octo/pricing
+                 */
+                "Octo-Capabilities"?: string;
+                /**
+                 * @description `live` or `test`. A key of the other environment is refused.
+                 * @example live
+                 */
+                "Octo-Env"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "octo/pricing",
+                     *         "revision": 1,
+                     *         "required": false,
+                     *         "dependencies": [],
+                     *         "docs": "https://docs.octo.travel/capabilities/pricing"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["OctoCapabilityAnswer"][];
+                };
+            };
+            /** @description `BAD_REQUEST`, or the error of an id: `INVALID_PRODUCT_ID`, `INVALID_OPTION_ID`, `INVALID_UNIT_ID`, `INVALID_AVAILABILITY_ID`, `INVALID_BOOKING_UUID`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNAUTHORIZED`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `RATE_LIMITED`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `INTERNAL_ERROR`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `OVERLOADED`, `SHUTTING_DOWN`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+        };
+    };
+    listProducts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be missing or empty; unknown names are ignored.
+                 * @example octo/pricing
+                 */
+                "Octo-Capabilities"?: string;
+                /**
+                 * @description `live` or `test`. A key of the other environment is refused.
+                 * @example live
+                 */
+                "Octo-Env"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *         "internalName": "Ha Long Bay Cruise",
+                     *         "reference": "ha-long-bay-cruise",
+                     *         "locale": "en",
+                     *         "timeZone": "Asia/Ho_Chi_Minh",
+                     *         "allowFreesale": false,
+                     *         "instantConfirmation": true,
+                     *         "instantDelivery": true,
+                     *         "availabilityRequired": true,
+                     *         "availabilityType": "START_TIME",
+                     *         "deliveryFormats": [
+                     *           "QRCODE"
+                     *         ],
+                     *         "deliveryMethods": [
+                     *           "VOUCHER"
+                     *         ],
+                     *         "redemptionMethod": "MANIFEST",
+                     *         "options": [
+                     *           {
+                     *             "id": "DEFAULT",
+                     *             "default": true,
+                     *             "internalName": "Default",
+                     *             "reference": null,
+                     *             "availabilityLocalStartTimes": [
+                     *               "12:00"
+                     *             ],
+                     *             "cancellationCutoff": "0 hours",
+                     *             "cancellationCutoffAmount": 0,
+                     *             "cancellationCutoffUnit": "hour",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minUnits": 1,
+                     *               "maxUnits": 16
+                     *             },
+                     *             "units": [
+                     *               {
+                     *                 "id": "adult",
+                     *                 "internalName": "Adult",
+                     *                 "reference": "adult",
+                     *                 "type": "ADULT",
+                     *                 "requiredContactFields": [],
+                     *                 "restrictions": {
+                     *                   "minAge": 18,
+                     *                   "maxAge": 99,
+                     *                   "idRequired": false,
+                     *                   "minQuantity": null,
+                     *                   "maxQuantity": null,
+                     *                   "paxCount": 1,
+                     *                   "accompaniedBy": []
+                     *                 }
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "defaultCurrency": "EUR",
+                     *         "availableCurrencies": [
+                     *           "EUR"
+                     *         ],
+                     *         "pricingPer": "UNIT",
+                     *         "title": "Ha Long Bay Cruise",
+                     *         "shortDescription": "Overnight among limestone islands",
+                     *         "description": "Three days between limestone islands.",
+                     *         "features": [
+                     *           {
+                     *             "type": "INCLUSION",
+                     *             "shortDescription": "All meals on board"
+                     *           }
+                     *         ],
+                     *         "faqs": [],
+                     *         "media": [
+                     *           {
+                     *             "src": "https://images.example.com/ha-long.jpg",
+                     *             "type": "image/jpeg",
+                     *             "rel": "COVER",
+                     *             "title": null,
+                     *             "caption": "Limestone islands at dawn",
+                     *             "copyright": null
+                     *           }
+                     *         ],
+                     *         "locations": [
+                     *           {
+                     *             "title": "Tuan Chau Marina",
+                     *             "shortDescription": null,
+                     *             "types": [
+                     *               "START"
+                     *             ],
+                     *             "minutesTo": null,
+                     *             "minutesAt": null,
+                     *             "place": {
+                     *               "latitude": 20.9275,
+                     *               "longitude": 106.988,
+                     *               "postalAddress": {
+                     *                 "streetAddress": null,
+                     *                 "addressLocality": null,
+                     *                 "addressRegion": null,
+                     *                 "postalCode": null,
+                     *                 "addressCountry": null,
+                     *                 "postOfficeBoxNumber": null
+                     *               },
+                     *               "identifiers": {
+                     *                 "googlePlaceId": null,
+                     *                 "applePlaceId": null,
+                     *                 "tripadvisorLocationId": null,
+                     *                 "yelpPlaceId": null,
+                     *                 "facebookPlaceId": null,
+                     *                 "foursquarePlaceId": null,
+                     *                 "baiduPlaceId": null,
+                     *                 "amapPlaceId": null
+                     *               },
+                     *               "sameAs": []
+                     *             }
+                     *           }
+                     *         ],
+                     *         "categoryLabels": [],
+                     *         "durationMinutesFrom": 4320,
+                     *         "durationMinutesTo": null,
+                     *         "commentary": [
+                     *           {
+                     *             "format": "IN_PERSON",
+                     *             "language": "en"
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["OctoProduct"][];
+                };
+            };
+            /** @description `BAD_REQUEST`, or the error of an id: `INVALID_PRODUCT_ID`, `INVALID_OPTION_ID`, `INVALID_UNIT_ID`, `INVALID_AVAILABILITY_ID`, `INVALID_BOOKING_UUID`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNAUTHORIZED`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `RATE_LIMITED`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `INTERNAL_ERROR`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `OVERLOADED`, `SHUTTING_DOWN`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+        };
+    };
+    readProduct: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be missing or empty; unknown names are ignored.
+                 * @example octo/pricing
+                 */
+                "Octo-Capabilities"?: string;
+                /**
+                 * @description `live` or `test`. A key of the other environment is refused.
+                 * @example live
+                 */
+                "Octo-Env"?: string;
+            };
+            path: {
+                /**
+                 * @description UUID of the tour.
+                 * @example 6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *       "internalName": "Ha Long Bay Cruise",
+                     *       "reference": "ha-long-bay-cruise",
+                     *       "locale": "en",
+                     *       "timeZone": "Asia/Ho_Chi_Minh",
+                     *       "allowFreesale": false,
+                     *       "instantConfirmation": true,
+                     *       "instantDelivery": true,
+                     *       "availabilityRequired": true,
+                     *       "availabilityType": "START_TIME",
+                     *       "deliveryFormats": [
+                     *         "QRCODE"
+                     *       ],
+                     *       "deliveryMethods": [
+                     *         "VOUCHER"
+                     *       ],
+                     *       "redemptionMethod": "MANIFEST",
+                     *       "options": [
+                     *         {
+                     *           "id": "DEFAULT",
+                     *           "default": true,
+                     *           "internalName": "Default",
+                     *           "reference": null,
+                     *           "availabilityLocalStartTimes": [
+                     *             "12:00"
+                     *           ],
+                     *           "cancellationCutoff": "0 hours",
+                     *           "cancellationCutoffAmount": 0,
+                     *           "cancellationCutoffUnit": "hour",
+                     *           "requiredContactFields": [],
+                     *           "restrictions": {
+                     *             "minUnits": 1,
+                     *             "maxUnits": 16
+                     *           },
+                     *           "units": [
+                     *             {
+                     *               "id": "adult",
+                     *               "internalName": "Adult",
+                     *               "reference": "adult",
+                     *               "type": "ADULT",
+                     *               "requiredContactFields": [],
+                     *               "restrictions": {
+                     *                 "minAge": 18,
+                     *                 "maxAge": 99,
+                     *                 "idRequired": false,
+                     *                 "minQuantity": null,
+                     *                 "maxQuantity": null,
+                     *                 "paxCount": 1,
+                     *                 "accompaniedBy": []
+                     *               }
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "defaultCurrency": "EUR",
+                     *       "availableCurrencies": [
+                     *         "EUR"
+                     *       ],
+                     *       "pricingPer": "UNIT",
+                     *       "title": "Ha Long Bay Cruise",
+                     *       "shortDescription": "Overnight among limestone islands",
+                     *       "description": "Three days between limestone islands.",
+                     *       "features": [
+                     *         {
+                     *           "type": "INCLUSION",
+                     *           "shortDescription": "All meals on board"
+                     *         }
+                     *       ],
+                     *       "faqs": [],
+                     *       "media": [
+                     *         {
+                     *           "src": "https://images.example.com/ha-long.jpg",
+                     *           "type": "image/jpeg",
+                     *           "rel": "COVER",
+                     *           "title": null,
+                     *           "caption": "Limestone islands at dawn",
+                     *           "copyright": null
+                     *         }
+                     *       ],
+                     *       "locations": [
+                     *         {
+                     *           "title": "Tuan Chau Marina",
+                     *           "shortDescription": null,
+                     *           "types": [
+                     *             "START"
+                     *           ],
+                     *           "minutesTo": null,
+                     *           "minutesAt": null,
+                     *           "place": {
+                     *             "latitude": 20.9275,
+                     *             "longitude": 106.988,
+                     *             "postalAddress": {
+                     *               "streetAddress": null,
+                     *               "addressLocality": null,
+                     *               "addressRegion": null,
+                     *               "postalCode": null,
+                     *               "addressCountry": null,
+                     *               "postOfficeBoxNumber": null
+                     *             },
+                     *             "identifiers": {
+                     *               "googlePlaceId": null,
+                     *               "applePlaceId": null,
+                     *               "tripadvisorLocationId": null,
+                     *               "yelpPlaceId": null,
+                     *               "facebookPlaceId": null,
+                     *               "foursquarePlaceId": null,
+                     *               "baiduPlaceId": null,
+                     *               "amapPlaceId": null
+                     *             },
+                     *             "sameAs": []
+                     *           }
+                     *         }
+                     *       ],
+                     *       "categoryLabels": [],
+                     *       "durationMinutesFrom": 4320,
+                     *       "durationMinutesTo": null,
+                     *       "commentary": [
+                     *         {
+                     *           "format": "IN_PERSON",
+                     *           "language": "en"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoProduct"];
+                };
+            };
+            /** @description `BAD_REQUEST`, or the error of an id: `INVALID_PRODUCT_ID`, `INVALID_OPTION_ID`, `INVALID_UNIT_ID`, `INVALID_AVAILABILITY_ID`, `INVALID_BOOKING_UUID`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNAUTHORIZED`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `RATE_LIMITED`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `INTERNAL_ERROR`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `OVERLOADED`, `SHUTTING_DOWN`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+        };
+    };
+    readCalendar: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be missing or empty; unknown names are ignored.
+                 * @example octo/pricing
+                 */
+                "Octo-Capabilities"?: string;
+                /**
+                 * @description `live` or `test`. A key of the other environment is refused.
+                 * @example live
+                 */
+                "Octo-Env"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                 *       "optionId": "DEFAULT",
+                 *       "localDateStart": "2027-03-01",
+                 *       "localDateEnd": "2027-03-31",
+                 *       "units": [
+                 *         {
+                 *           "id": "adult",
+                 *           "quantity": 2
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["OctoCalendarBody"];
+            };
+        };
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "localDate": "2027-03-06",
+                     *         "available": true,
+                     *         "status": "LIMITED",
+                     *         "vacancies": 7,
+                     *         "capacity": 16,
+                     *         "openingHours": [
+                     *           {
+                     *             "from": "00:00",
+                     *             "to": "23:59"
+                     *           }
+                     *         ],
+                     *         "unitPricingFrom": [
+                     *           {
+                     *             "unitId": "adult",
+                     *             "original": 48950,
+                     *             "retail": 48950,
+                     *             "net": 44500,
+                     *             "currency": "EUR",
+                     *             "currencyPrecision": 2,
+                     *             "includedTaxes": []
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["OctoCalendarDay"][];
+                };
+            };
+            /** @description `BAD_REQUEST`, or the error of an id: `INVALID_PRODUCT_ID`, `INVALID_OPTION_ID`, `INVALID_UNIT_ID`, `INVALID_AVAILABILITY_ID`, `INVALID_BOOKING_UUID`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNAUTHORIZED`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `BODY_TOO_LARGE`. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `RATE_LIMITED`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `INTERNAL_ERROR`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `IDEMPOTENCY_IN_PROGRESS`, `OVERLOADED`, `SHUTTING_DOWN`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+        };
+    };
+    checkProduct: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be missing or empty; unknown names are ignored.
+                 * @example octo/pricing
+                 */
+                "Octo-Capabilities"?: string;
+                /**
+                 * @description `live` or `test`. A key of the other environment is refused.
+                 * @example live
+                 */
+                "Octo-Env"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                 *       "optionId": "DEFAULT",
+                 *       "availabilityIds": [
+                 *         "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["OctoAvailabilityBody"];
+            };
+        };
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *         "localDateTimeStart": "2027-03-06T12:00:00+07:00",
+                     *         "localDateTimeEnd": "2027-03-08T23:59:59+07:00",
+                     *         "allDay": false,
+                     *         "available": true,
+                     *         "status": "LIMITED",
+                     *         "vacancies": 7,
+                     *         "capacity": 16,
+                     *         "maxUnits": 16,
+                     *         "utcCutoffAt": "2027-03-04T12:00:00Z",
+                     *         "openingHours": [
+                     *           {
+                     *             "from": "00:00",
+                     *             "to": "23:59"
+                     *           }
+                     *         ],
+                     *         "unitPricing": [
+                     *           {
+                     *             "unitId": "adult",
+                     *             "original": 48950,
+                     *             "retail": 48950,
+                     *             "net": 44500,
+                     *             "currency": "EUR",
+                     *             "currencyPrecision": 2,
+                     *             "includedTaxes": []
+                     *           }
+                     *         ]
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["OctoAvailability"][];
+                };
+            };
+            /** @description `BAD_REQUEST`, or the error of an id: `INVALID_PRODUCT_ID`, `INVALID_OPTION_ID`, `INVALID_UNIT_ID`, `INVALID_AVAILABILITY_ID`, `INVALID_BOOKING_UUID`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNAUTHORIZED`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `BODY_TOO_LARGE`. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `RATE_LIMITED`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `INTERNAL_ERROR`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `IDEMPOTENCY_IN_PROGRESS`, `OVERLOADED`, `SHUTTING_DOWN`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+        };
+    };
+    listOctoBookings: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The caller's own reference.
+                 * @example R-81
+                 */
+                resellerReference?: string;
+                /**
+                 * @description The booking reference.
+                 * @example ACME-1042
+                 */
+                supplierReference?: string;
+                /**
+                 * @description Date of departure, YYYY-MM-DD.
+                 * @example 2027-03-06
+                 */
+                localDate?: string;
+                /**
+                 * @description First date of departure, with `localDateEnd`.
+                 * @example 2027-03-01
+                 */
+                localDateStart?: string;
+                /**
+                 * @description Last date of departure; at most 366 days.
+                 * @example 2027-03-31
+                 */
+                localDateEnd?: string;
+            };
+            header?: {
+                /**
+                 * @description The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be missing or empty; unknown names are ignored.
+                 * @example octo/pricing
+                 */
+                "Octo-Capabilities"?: string;
+                /**
+                 * @description `live` or `test`. A key of the other environment is refused.
+                 * @example live
+                 */
+                "Octo-Env"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *         "uuid": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *         "testMode": false,
+                     *         "resellerReference": "R-81",
+                     *         "supplierReference": "ACME-1042",
+                     *         "status": "CONFIRMED",
+                     *         "utcCreatedAt": "2027-01-12T09:30:00.000Z",
+                     *         "utcUpdatedAt": "2027-01-12T09:41:00.000Z",
+                     *         "utcExpiresAt": null,
+                     *         "utcRedeemedAt": null,
+                     *         "utcConfirmedAt": "2027-01-12T09:41:00.000Z",
+                     *         "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *         "product": {
+                     *           "id": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *           "internalName": "Ha Long Bay Cruise",
+                     *           "reference": "ha-long-bay-cruise",
+                     *           "locale": "en",
+                     *           "timeZone": "Asia/Ho_Chi_Minh",
+                     *           "allowFreesale": false,
+                     *           "instantConfirmation": true,
+                     *           "instantDelivery": true,
+                     *           "availabilityRequired": true,
+                     *           "availabilityType": "START_TIME",
+                     *           "deliveryFormats": [
+                     *             "QRCODE"
+                     *           ],
+                     *           "deliveryMethods": [
+                     *             "VOUCHER"
+                     *           ],
+                     *           "redemptionMethod": "MANIFEST",
+                     *           "options": [
+                     *             {
+                     *               "id": "DEFAULT",
+                     *               "default": true,
+                     *               "internalName": "Default",
+                     *               "reference": null,
+                     *               "availabilityLocalStartTimes": [
+                     *                 "12:00"
+                     *               ],
+                     *               "cancellationCutoff": "0 hours",
+                     *               "cancellationCutoffAmount": 0,
+                     *               "cancellationCutoffUnit": "hour",
+                     *               "requiredContactFields": [],
+                     *               "restrictions": {
+                     *                 "minUnits": 1,
+                     *                 "maxUnits": 16
+                     *               },
+                     *               "units": [
+                     *                 {
+                     *                   "id": "adult",
+                     *                   "internalName": "Adult",
+                     *                   "reference": "adult",
+                     *                   "type": "ADULT",
+                     *                   "requiredContactFields": [],
+                     *                   "restrictions": {
+                     *                     "minAge": 18,
+                     *                     "maxAge": 99,
+                     *                     "idRequired": false,
+                     *                     "minQuantity": null,
+                     *                     "maxQuantity": null,
+                     *                     "paxCount": 1,
+                     *                     "accompaniedBy": []
+                     *                   }
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "defaultCurrency": "EUR",
+                     *           "availableCurrencies": [
+                     *             "EUR"
+                     *           ],
+                     *           "pricingPer": "UNIT",
+                     *           "title": "Ha Long Bay Cruise",
+                     *           "shortDescription": "Overnight among limestone islands",
+                     *           "description": "Three days between limestone islands.",
+                     *           "features": [
+                     *             {
+                     *               "type": "INCLUSION",
+                     *               "shortDescription": "All meals on board"
+                     *             }
+                     *           ],
+                     *           "faqs": [],
+                     *           "media": [
+                     *             {
+                     *               "src": "https://images.example.com/ha-long.jpg",
+                     *               "type": "image/jpeg",
+                     *               "rel": "COVER",
+                     *               "title": null,
+                     *               "caption": "Limestone islands at dawn",
+                     *               "copyright": null
+                     *             }
+                     *           ],
+                     *           "locations": [
+                     *             {
+                     *               "title": "Tuan Chau Marina",
+                     *               "shortDescription": null,
+                     *               "types": [
+                     *                 "START"
+                     *               ],
+                     *               "minutesTo": null,
+                     *               "minutesAt": null,
+                     *               "place": {
+                     *                 "latitude": 20.9275,
+                     *                 "longitude": 106.988,
+                     *                 "postalAddress": {
+                     *                   "streetAddress": null,
+                     *                   "addressLocality": null,
+                     *                   "addressRegion": null,
+                     *                   "postalCode": null,
+                     *                   "addressCountry": null,
+                     *                   "postOfficeBoxNumber": null
+                     *                 },
+                     *                 "identifiers": {
+                     *                   "googlePlaceId": null,
+                     *                   "applePlaceId": null,
+                     *                   "tripadvisorLocationId": null,
+                     *                   "yelpPlaceId": null,
+                     *                   "facebookPlaceId": null,
+                     *                   "foursquarePlaceId": null,
+                     *                   "baiduPlaceId": null,
+                     *                   "amapPlaceId": null
+                     *                 },
+                     *                 "sameAs": []
+                     *               }
+                     *             }
+                     *           ],
+                     *           "categoryLabels": [],
+                     *           "durationMinutesFrom": 4320,
+                     *           "durationMinutesTo": null,
+                     *           "commentary": [
+                     *             {
+                     *               "format": "IN_PERSON",
+                     *               "language": "en"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "optionId": "DEFAULT",
+                     *         "option": {
+                     *           "id": "DEFAULT",
+                     *           "default": true,
+                     *           "internalName": "Default",
+                     *           "reference": null,
+                     *           "availabilityLocalStartTimes": [
+                     *             "12:00"
+                     *           ],
+                     *           "cancellationCutoff": "0 hours",
+                     *           "cancellationCutoffAmount": 0,
+                     *           "cancellationCutoffUnit": "hour",
+                     *           "requiredContactFields": [],
+                     *           "restrictions": {
+                     *             "minUnits": 1,
+                     *             "maxUnits": 16
+                     *           },
+                     *           "units": [
+                     *             {
+                     *               "id": "adult",
+                     *               "internalName": "Adult",
+                     *               "reference": "adult",
+                     *               "type": "ADULT",
+                     *               "requiredContactFields": [],
+                     *               "restrictions": {
+                     *                 "minAge": 18,
+                     *                 "maxAge": 99,
+                     *                 "idRequired": false,
+                     *                 "minQuantity": null,
+                     *                 "maxQuantity": null,
+                     *                 "paxCount": 1,
+                     *                 "accompaniedBy": []
+                     *               }
+                     *             }
+                     *           ]
+                     *         },
+                     *         "cancellable": true,
+                     *         "cancellation": {
+                     *           "refund": "NONE",
+                     *           "reason": "The customer is ill.",
+                     *           "utcCancelledAt": "2027-02-01T09:30:00.000Z"
+                     *         },
+                     *         "freesale": false,
+                     *         "availabilityId": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *         "availability": {
+                     *           "id": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *           "localDateTimeStart": "2027-03-06T12:00:00+07:00",
+                     *           "localDateTimeEnd": "2027-03-08T23:59:59+07:00",
+                     *           "allDay": false,
+                     *           "available": true,
+                     *           "status": "LIMITED",
+                     *           "vacancies": 7,
+                     *           "capacity": 16,
+                     *           "maxUnits": 16,
+                     *           "utcCutoffAt": "2027-03-04T12:00:00Z",
+                     *           "openingHours": [
+                     *             {
+                     *               "from": "00:00",
+                     *               "to": "23:59"
+                     *             }
+                     *           ],
+                     *           "unitPricing": [
+                     *             {
+                     *               "unitId": "adult",
+                     *               "original": 48950,
+                     *               "retail": 48950,
+                     *               "net": 44500,
+                     *               "currency": "EUR",
+                     *               "currencyPrecision": 2,
+                     *               "includedTaxes": []
+                     *             }
+                     *           ]
+                     *         },
+                     *         "contact": {
+                     *           "fullName": "Ana Lima",
+                     *           "firstName": null,
+                     *           "lastName": null,
+                     *           "emailAddress": "ana@example.com",
+                     *           "phoneNumber": null,
+                     *           "locales": [],
+                     *           "postalCode": null,
+                     *           "country": null,
+                     *           "notes": null
+                     *         },
+                     *         "notes": "Two bicycles",
+                     *         "deliveryMethods": [
+                     *           "VOUCHER"
+                     *         ],
+                     *         "voucher": {
+                     *           "redemptionMethod": "MANIFEST",
+                     *           "utcRedeemedAt": null,
+                     *           "deliveryOptions": [
+                     *             {
+                     *               "deliveryFormat": "QRCODE",
+                     *               "deliveryValue": "ACME-1042"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "unitItems": [
+                     *           {
+                     *             "uuid": "5f0f3c7e-9d59-4f0c-8a3f-5a8c3a1d2b10",
+                     *             "resellerReference": "T-1",
+                     *             "supplierReference": null,
+                     *             "unitId": "adult",
+                     *             "unit": {
+                     *               "id": "adult",
+                     *               "internalName": "Adult",
+                     *               "reference": "adult",
+                     *               "type": "ADULT",
+                     *               "requiredContactFields": [],
+                     *               "restrictions": {
+                     *                 "minAge": 18,
+                     *                 "maxAge": 99,
+                     *                 "idRequired": false,
+                     *                 "minQuantity": null,
+                     *                 "maxQuantity": null,
+                     *                 "paxCount": 1,
+                     *                 "accompaniedBy": []
+                     *               }
+                     *             },
+                     *             "status": "CONFIRMED",
+                     *             "utcRedeemedAt": null,
+                     *             "contact": {
+                     *               "fullName": null,
+                     *               "firstName": null,
+                     *               "lastName": null,
+                     *               "emailAddress": null,
+                     *               "phoneNumber": null,
+                     *               "locales": [],
+                     *               "postalCode": null,
+                     *               "country": null,
+                     *               "notes": null
+                     *             },
+                     *             "ticket": null
+                     *           }
+                     *         ],
+                     *         "pricing": {
+                     *           "original": 48950,
+                     *           "retail": 48950,
+                     *           "net": 44500,
+                     *           "currency": "EUR",
+                     *           "currencyPrecision": 2,
+                     *           "includedTaxes": []
+                     *         }
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["OctoBooking"][];
+                };
+            };
+            /** @description `BAD_REQUEST`, or the error of an id: `INVALID_PRODUCT_ID`, `INVALID_OPTION_ID`, `INVALID_UNIT_ID`, `INVALID_AVAILABILITY_ID`, `INVALID_BOOKING_UUID`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNAUTHORIZED`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `RATE_LIMITED`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `INTERNAL_ERROR`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `OVERLOADED`, `SHUTTING_DOWN`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+        };
+    };
+    reserve: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be missing or empty; unknown names are ignored.
+                 * @example octo/pricing
+                 */
+                "Octo-Capabilities"?: string;
+                /**
+                 * @description `live` or `test`. A key of the other environment is refused.
+                 * @example live
+                 */
+                "Octo-Env"?: string;
+                /**
+                 * @description Your name for this request, such as a UUID. A request that is repeated with the same key has no further effect and gets the answer of the first one.
+                 * @example 9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "uuid": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                 *       "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                 *       "optionId": "DEFAULT",
+                 *       "availabilityId": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                 *       "expirationMinutes": 30,
+                 *       "unitItems": [
+                 *         {
+                 *           "unitId": "adult"
+                 *         },
+                 *         {
+                 *           "unitId": "adult"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["OctoReservationBody"];
+            };
+        };
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *       "uuid": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *       "testMode": false,
+                     *       "resellerReference": "R-81",
+                     *       "supplierReference": "ACME-1042",
+                     *       "status": "CONFIRMED",
+                     *       "utcCreatedAt": "2027-01-12T09:30:00.000Z",
+                     *       "utcUpdatedAt": "2027-01-12T09:41:00.000Z",
+                     *       "utcExpiresAt": null,
+                     *       "utcRedeemedAt": null,
+                     *       "utcConfirmedAt": "2027-01-12T09:41:00.000Z",
+                     *       "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *       "product": {
+                     *         "id": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *         "internalName": "Ha Long Bay Cruise",
+                     *         "reference": "ha-long-bay-cruise",
+                     *         "locale": "en",
+                     *         "timeZone": "Asia/Ho_Chi_Minh",
+                     *         "allowFreesale": false,
+                     *         "instantConfirmation": true,
+                     *         "instantDelivery": true,
+                     *         "availabilityRequired": true,
+                     *         "availabilityType": "START_TIME",
+                     *         "deliveryFormats": [
+                     *           "QRCODE"
+                     *         ],
+                     *         "deliveryMethods": [
+                     *           "VOUCHER"
+                     *         ],
+                     *         "redemptionMethod": "MANIFEST",
+                     *         "options": [
+                     *           {
+                     *             "id": "DEFAULT",
+                     *             "default": true,
+                     *             "internalName": "Default",
+                     *             "reference": null,
+                     *             "availabilityLocalStartTimes": [
+                     *               "12:00"
+                     *             ],
+                     *             "cancellationCutoff": "0 hours",
+                     *             "cancellationCutoffAmount": 0,
+                     *             "cancellationCutoffUnit": "hour",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minUnits": 1,
+                     *               "maxUnits": 16
+                     *             },
+                     *             "units": [
+                     *               {
+                     *                 "id": "adult",
+                     *                 "internalName": "Adult",
+                     *                 "reference": "adult",
+                     *                 "type": "ADULT",
+                     *                 "requiredContactFields": [],
+                     *                 "restrictions": {
+                     *                   "minAge": 18,
+                     *                   "maxAge": 99,
+                     *                   "idRequired": false,
+                     *                   "minQuantity": null,
+                     *                   "maxQuantity": null,
+                     *                   "paxCount": 1,
+                     *                   "accompaniedBy": []
+                     *                 }
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "defaultCurrency": "EUR",
+                     *         "availableCurrencies": [
+                     *           "EUR"
+                     *         ],
+                     *         "pricingPer": "UNIT",
+                     *         "title": "Ha Long Bay Cruise",
+                     *         "shortDescription": "Overnight among limestone islands",
+                     *         "description": "Three days between limestone islands.",
+                     *         "features": [
+                     *           {
+                     *             "type": "INCLUSION",
+                     *             "shortDescription": "All meals on board"
+                     *           }
+                     *         ],
+                     *         "faqs": [],
+                     *         "media": [
+                     *           {
+                     *             "src": "https://images.example.com/ha-long.jpg",
+                     *             "type": "image/jpeg",
+                     *             "rel": "COVER",
+                     *             "title": null,
+                     *             "caption": "Limestone islands at dawn",
+                     *             "copyright": null
+                     *           }
+                     *         ],
+                     *         "locations": [
+                     *           {
+                     *             "title": "Tuan Chau Marina",
+                     *             "shortDescription": null,
+                     *             "types": [
+                     *               "START"
+                     *             ],
+                     *             "minutesTo": null,
+                     *             "minutesAt": null,
+                     *             "place": {
+                     *               "latitude": 20.9275,
+                     *               "longitude": 106.988,
+                     *               "postalAddress": {
+                     *                 "streetAddress": null,
+                     *                 "addressLocality": null,
+                     *                 "addressRegion": null,
+                     *                 "postalCode": null,
+                     *                 "addressCountry": null,
+                     *                 "postOfficeBoxNumber": null
+                     *               },
+                     *               "identifiers": {
+                     *                 "googlePlaceId": null,
+                     *                 "applePlaceId": null,
+                     *                 "tripadvisorLocationId": null,
+                     *                 "yelpPlaceId": null,
+                     *                 "facebookPlaceId": null,
+                     *                 "foursquarePlaceId": null,
+                     *                 "baiduPlaceId": null,
+                     *                 "amapPlaceId": null
+                     *               },
+                     *               "sameAs": []
+                     *             }
+                     *           }
+                     *         ],
+                     *         "categoryLabels": [],
+                     *         "durationMinutesFrom": 4320,
+                     *         "durationMinutesTo": null,
+                     *         "commentary": [
+                     *           {
+                     *             "format": "IN_PERSON",
+                     *             "language": "en"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "optionId": "DEFAULT",
+                     *       "option": {
+                     *         "id": "DEFAULT",
+                     *         "default": true,
+                     *         "internalName": "Default",
+                     *         "reference": null,
+                     *         "availabilityLocalStartTimes": [
+                     *           "12:00"
+                     *         ],
+                     *         "cancellationCutoff": "0 hours",
+                     *         "cancellationCutoffAmount": 0,
+                     *         "cancellationCutoffUnit": "hour",
+                     *         "requiredContactFields": [],
+                     *         "restrictions": {
+                     *           "minUnits": 1,
+                     *           "maxUnits": 16
+                     *         },
+                     *         "units": [
+                     *           {
+                     *             "id": "adult",
+                     *             "internalName": "Adult",
+                     *             "reference": "adult",
+                     *             "type": "ADULT",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minAge": 18,
+                     *               "maxAge": 99,
+                     *               "idRequired": false,
+                     *               "minQuantity": null,
+                     *               "maxQuantity": null,
+                     *               "paxCount": 1,
+                     *               "accompaniedBy": []
+                     *             }
+                     *           }
+                     *         ]
+                     *       },
+                     *       "cancellable": true,
+                     *       "cancellation": {
+                     *         "refund": "NONE",
+                     *         "reason": "The customer is ill.",
+                     *         "utcCancelledAt": "2027-02-01T09:30:00.000Z"
+                     *       },
+                     *       "freesale": false,
+                     *       "availabilityId": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *       "availability": {
+                     *         "id": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *         "localDateTimeStart": "2027-03-06T12:00:00+07:00",
+                     *         "localDateTimeEnd": "2027-03-08T23:59:59+07:00",
+                     *         "allDay": false,
+                     *         "available": true,
+                     *         "status": "LIMITED",
+                     *         "vacancies": 7,
+                     *         "capacity": 16,
+                     *         "maxUnits": 16,
+                     *         "utcCutoffAt": "2027-03-04T12:00:00Z",
+                     *         "openingHours": [
+                     *           {
+                     *             "from": "00:00",
+                     *             "to": "23:59"
+                     *           }
+                     *         ],
+                     *         "unitPricing": [
+                     *           {
+                     *             "unitId": "adult",
+                     *             "original": 48950,
+                     *             "retail": 48950,
+                     *             "net": 44500,
+                     *             "currency": "EUR",
+                     *             "currencyPrecision": 2,
+                     *             "includedTaxes": []
+                     *           }
+                     *         ]
+                     *       },
+                     *       "contact": {
+                     *         "fullName": "Ana Lima",
+                     *         "firstName": null,
+                     *         "lastName": null,
+                     *         "emailAddress": "ana@example.com",
+                     *         "phoneNumber": null,
+                     *         "locales": [],
+                     *         "postalCode": null,
+                     *         "country": null,
+                     *         "notes": null
+                     *       },
+                     *       "notes": "Two bicycles",
+                     *       "deliveryMethods": [
+                     *         "VOUCHER"
+                     *       ],
+                     *       "voucher": {
+                     *         "redemptionMethod": "MANIFEST",
+                     *         "utcRedeemedAt": null,
+                     *         "deliveryOptions": [
+                     *           {
+                     *             "deliveryFormat": "QRCODE",
+                     *             "deliveryValue": "ACME-1042"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "unitItems": [
+                     *         {
+                     *           "uuid": "5f0f3c7e-9d59-4f0c-8a3f-5a8c3a1d2b10",
+                     *           "resellerReference": "T-1",
+                     *           "supplierReference": null,
+                     *           "unitId": "adult",
+                     *           "unit": {
+                     *             "id": "adult",
+                     *             "internalName": "Adult",
+                     *             "reference": "adult",
+                     *             "type": "ADULT",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minAge": 18,
+                     *               "maxAge": 99,
+                     *               "idRequired": false,
+                     *               "minQuantity": null,
+                     *               "maxQuantity": null,
+                     *               "paxCount": 1,
+                     *               "accompaniedBy": []
+                     *             }
+                     *           },
+                     *           "status": "CONFIRMED",
+                     *           "utcRedeemedAt": null,
+                     *           "contact": {
+                     *             "fullName": null,
+                     *             "firstName": null,
+                     *             "lastName": null,
+                     *             "emailAddress": null,
+                     *             "phoneNumber": null,
+                     *             "locales": [],
+                     *             "postalCode": null,
+                     *             "country": null,
+                     *             "notes": null
+                     *           },
+                     *           "ticket": null
+                     *         }
+                     *       ],
+                     *       "pricing": {
+                     *         "original": 48950,
+                     *         "retail": 48950,
+                     *         "net": 44500,
+                     *         "currency": "EUR",
+                     *         "currencyPrecision": 2,
+                     *         "includedTaxes": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoBooking"];
+                };
+            };
+            /** @description `BAD_REQUEST`, or the error of an id: `INVALID_PRODUCT_ID`, `INVALID_OPTION_ID`, `INVALID_UNIT_ID`, `INVALID_AVAILABILITY_ID`, `INVALID_BOOKING_UUID`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNAUTHORIZED`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `BODY_TOO_LARGE`. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `RATE_LIMITED`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `INTERNAL_ERROR`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `IDEMPOTENCY_IN_PROGRESS`, `OVERLOADED`, `SHUTTING_DOWN`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+        };
+    };
+    extend: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be missing or empty; unknown names are ignored.
+                 * @example octo/pricing
+                 */
+                "Octo-Capabilities"?: string;
+                /**
+                 * @description `live` or `test`. A key of the other environment is refused.
+                 * @example live
+                 */
+                "Octo-Env"?: string;
+                /**
+                 * @description Your name for this request, such as a UUID. A request that is repeated with the same key has no further effect and gets the answer of the first one.
+                 * @example 9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description UUID of the booking.
+                 * @example 0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "expirationMinutes": 30
+                 *     }
+                 */
+                "application/json": components["schemas"]["OctoExtensionBody"];
+            };
+        };
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *       "uuid": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *       "testMode": false,
+                     *       "resellerReference": "R-81",
+                     *       "supplierReference": "ACME-1042",
+                     *       "status": "CONFIRMED",
+                     *       "utcCreatedAt": "2027-01-12T09:30:00.000Z",
+                     *       "utcUpdatedAt": "2027-01-12T09:41:00.000Z",
+                     *       "utcExpiresAt": null,
+                     *       "utcRedeemedAt": null,
+                     *       "utcConfirmedAt": "2027-01-12T09:41:00.000Z",
+                     *       "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *       "product": {
+                     *         "id": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *         "internalName": "Ha Long Bay Cruise",
+                     *         "reference": "ha-long-bay-cruise",
+                     *         "locale": "en",
+                     *         "timeZone": "Asia/Ho_Chi_Minh",
+                     *         "allowFreesale": false,
+                     *         "instantConfirmation": true,
+                     *         "instantDelivery": true,
+                     *         "availabilityRequired": true,
+                     *         "availabilityType": "START_TIME",
+                     *         "deliveryFormats": [
+                     *           "QRCODE"
+                     *         ],
+                     *         "deliveryMethods": [
+                     *           "VOUCHER"
+                     *         ],
+                     *         "redemptionMethod": "MANIFEST",
+                     *         "options": [
+                     *           {
+                     *             "id": "DEFAULT",
+                     *             "default": true,
+                     *             "internalName": "Default",
+                     *             "reference": null,
+                     *             "availabilityLocalStartTimes": [
+                     *               "12:00"
+                     *             ],
+                     *             "cancellationCutoff": "0 hours",
+                     *             "cancellationCutoffAmount": 0,
+                     *             "cancellationCutoffUnit": "hour",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minUnits": 1,
+                     *               "maxUnits": 16
+                     *             },
+                     *             "units": [
+                     *               {
+                     *                 "id": "adult",
+                     *                 "internalName": "Adult",
+                     *                 "reference": "adult",
+                     *                 "type": "ADULT",
+                     *                 "requiredContactFields": [],
+                     *                 "restrictions": {
+                     *                   "minAge": 18,
+                     *                   "maxAge": 99,
+                     *                   "idRequired": false,
+                     *                   "minQuantity": null,
+                     *                   "maxQuantity": null,
+                     *                   "paxCount": 1,
+                     *                   "accompaniedBy": []
+                     *                 }
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "defaultCurrency": "EUR",
+                     *         "availableCurrencies": [
+                     *           "EUR"
+                     *         ],
+                     *         "pricingPer": "UNIT",
+                     *         "title": "Ha Long Bay Cruise",
+                     *         "shortDescription": "Overnight among limestone islands",
+                     *         "description": "Three days between limestone islands.",
+                     *         "features": [
+                     *           {
+                     *             "type": "INCLUSION",
+                     *             "shortDescription": "All meals on board"
+                     *           }
+                     *         ],
+                     *         "faqs": [],
+                     *         "media": [
+                     *           {
+                     *             "src": "https://images.example.com/ha-long.jpg",
+                     *             "type": "image/jpeg",
+                     *             "rel": "COVER",
+                     *             "title": null,
+                     *             "caption": "Limestone islands at dawn",
+                     *             "copyright": null
+                     *           }
+                     *         ],
+                     *         "locations": [
+                     *           {
+                     *             "title": "Tuan Chau Marina",
+                     *             "shortDescription": null,
+                     *             "types": [
+                     *               "START"
+                     *             ],
+                     *             "minutesTo": null,
+                     *             "minutesAt": null,
+                     *             "place": {
+                     *               "latitude": 20.9275,
+                     *               "longitude": 106.988,
+                     *               "postalAddress": {
+                     *                 "streetAddress": null,
+                     *                 "addressLocality": null,
+                     *                 "addressRegion": null,
+                     *                 "postalCode": null,
+                     *                 "addressCountry": null,
+                     *                 "postOfficeBoxNumber": null
+                     *               },
+                     *               "identifiers": {
+                     *                 "googlePlaceId": null,
+                     *                 "applePlaceId": null,
+                     *                 "tripadvisorLocationId": null,
+                     *                 "yelpPlaceId": null,
+                     *                 "facebookPlaceId": null,
+                     *                 "foursquarePlaceId": null,
+                     *                 "baiduPlaceId": null,
+                     *                 "amapPlaceId": null
+                     *               },
+                     *               "sameAs": []
+                     *             }
+                     *           }
+                     *         ],
+                     *         "categoryLabels": [],
+                     *         "durationMinutesFrom": 4320,
+                     *         "durationMinutesTo": null,
+                     *         "commentary": [
+                     *           {
+                     *             "format": "IN_PERSON",
+                     *             "language": "en"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "optionId": "DEFAULT",
+                     *       "option": {
+                     *         "id": "DEFAULT",
+                     *         "default": true,
+                     *         "internalName": "Default",
+                     *         "reference": null,
+                     *         "availabilityLocalStartTimes": [
+                     *           "12:00"
+                     *         ],
+                     *         "cancellationCutoff": "0 hours",
+                     *         "cancellationCutoffAmount": 0,
+                     *         "cancellationCutoffUnit": "hour",
+                     *         "requiredContactFields": [],
+                     *         "restrictions": {
+                     *           "minUnits": 1,
+                     *           "maxUnits": 16
+                     *         },
+                     *         "units": [
+                     *           {
+                     *             "id": "adult",
+                     *             "internalName": "Adult",
+                     *             "reference": "adult",
+                     *             "type": "ADULT",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minAge": 18,
+                     *               "maxAge": 99,
+                     *               "idRequired": false,
+                     *               "minQuantity": null,
+                     *               "maxQuantity": null,
+                     *               "paxCount": 1,
+                     *               "accompaniedBy": []
+                     *             }
+                     *           }
+                     *         ]
+                     *       },
+                     *       "cancellable": true,
+                     *       "cancellation": {
+                     *         "refund": "NONE",
+                     *         "reason": "The customer is ill.",
+                     *         "utcCancelledAt": "2027-02-01T09:30:00.000Z"
+                     *       },
+                     *       "freesale": false,
+                     *       "availabilityId": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *       "availability": {
+                     *         "id": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *         "localDateTimeStart": "2027-03-06T12:00:00+07:00",
+                     *         "localDateTimeEnd": "2027-03-08T23:59:59+07:00",
+                     *         "allDay": false,
+                     *         "available": true,
+                     *         "status": "LIMITED",
+                     *         "vacancies": 7,
+                     *         "capacity": 16,
+                     *         "maxUnits": 16,
+                     *         "utcCutoffAt": "2027-03-04T12:00:00Z",
+                     *         "openingHours": [
+                     *           {
+                     *             "from": "00:00",
+                     *             "to": "23:59"
+                     *           }
+                     *         ],
+                     *         "unitPricing": [
+                     *           {
+                     *             "unitId": "adult",
+                     *             "original": 48950,
+                     *             "retail": 48950,
+                     *             "net": 44500,
+                     *             "currency": "EUR",
+                     *             "currencyPrecision": 2,
+                     *             "includedTaxes": []
+                     *           }
+                     *         ]
+                     *       },
+                     *       "contact": {
+                     *         "fullName": "Ana Lima",
+                     *         "firstName": null,
+                     *         "lastName": null,
+                     *         "emailAddress": "ana@example.com",
+                     *         "phoneNumber": null,
+                     *         "locales": [],
+                     *         "postalCode": null,
+                     *         "country": null,
+                     *         "notes": null
+                     *       },
+                     *       "notes": "Two bicycles",
+                     *       "deliveryMethods": [
+                     *         "VOUCHER"
+                     *       ],
+                     *       "voucher": {
+                     *         "redemptionMethod": "MANIFEST",
+                     *         "utcRedeemedAt": null,
+                     *         "deliveryOptions": [
+                     *           {
+                     *             "deliveryFormat": "QRCODE",
+                     *             "deliveryValue": "ACME-1042"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "unitItems": [
+                     *         {
+                     *           "uuid": "5f0f3c7e-9d59-4f0c-8a3f-5a8c3a1d2b10",
+                     *           "resellerReference": "T-1",
+                     *           "supplierReference": null,
+                     *           "unitId": "adult",
+                     *           "unit": {
+                     *             "id": "adult",
+                     *             "internalName": "Adult",
+                     *             "reference": "adult",
+                     *             "type": "ADULT",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minAge": 18,
+                     *               "maxAge": 99,
+                     *               "idRequired": false,
+                     *               "minQuantity": null,
+                     *               "maxQuantity": null,
+                     *               "paxCount": 1,
+                     *               "accompaniedBy": []
+                     *             }
+                     *           },
+                     *           "status": "CONFIRMED",
+                     *           "utcRedeemedAt": null,
+                     *           "contact": {
+                     *             "fullName": null,
+                     *             "firstName": null,
+                     *             "lastName": null,
+                     *             "emailAddress": null,
+                     *             "phoneNumber": null,
+                     *             "locales": [],
+                     *             "postalCode": null,
+                     *             "country": null,
+                     *             "notes": null
+                     *           },
+                     *           "ticket": null
+                     *         }
+                     *       ],
+                     *       "pricing": {
+                     *         "original": 48950,
+                     *         "retail": 48950,
+                     *         "net": 44500,
+                     *         "currency": "EUR",
+                     *         "currencyPrecision": 2,
+                     *         "includedTaxes": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoBooking"];
+                };
+            };
+            /** @description `BAD_REQUEST`, or the error of an id: `INVALID_PRODUCT_ID`, `INVALID_OPTION_ID`, `INVALID_UNIT_ID`, `INVALID_AVAILABILITY_ID`, `INVALID_BOOKING_UUID`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNAUTHORIZED`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `BODY_TOO_LARGE`. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `RATE_LIMITED`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `INTERNAL_ERROR`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `IDEMPOTENCY_IN_PROGRESS`, `OVERLOADED`, `SHUTTING_DOWN`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+        };
+    };
+    confirm: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be missing or empty; unknown names are ignored.
+                 * @example octo/pricing
+                 */
+                "Octo-Capabilities"?: string;
+                /**
+                 * @description `live` or `test`. A key of the other environment is refused.
+                 * @example live
+                 */
+                "Octo-Env"?: string;
+                /**
+                 * @description Your name for this request, such as a UUID. A request that is repeated with the same key has no further effect and gets the answer of the first one.
+                 * @example 9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description UUID of the booking.
+                 * @example 0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "contact": {
+                 *         "fullName": "Ana Lima",
+                 *         "emailAddress": "ana@example.com"
+                 *       },
+                 *       "resellerReference": "R-81"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OctoConfirmationBody"];
+            };
+        };
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *       "uuid": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *       "testMode": false,
+                     *       "resellerReference": "R-81",
+                     *       "supplierReference": "ACME-1042",
+                     *       "status": "CONFIRMED",
+                     *       "utcCreatedAt": "2027-01-12T09:30:00.000Z",
+                     *       "utcUpdatedAt": "2027-01-12T09:41:00.000Z",
+                     *       "utcExpiresAt": null,
+                     *       "utcRedeemedAt": null,
+                     *       "utcConfirmedAt": "2027-01-12T09:41:00.000Z",
+                     *       "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *       "product": {
+                     *         "id": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *         "internalName": "Ha Long Bay Cruise",
+                     *         "reference": "ha-long-bay-cruise",
+                     *         "locale": "en",
+                     *         "timeZone": "Asia/Ho_Chi_Minh",
+                     *         "allowFreesale": false,
+                     *         "instantConfirmation": true,
+                     *         "instantDelivery": true,
+                     *         "availabilityRequired": true,
+                     *         "availabilityType": "START_TIME",
+                     *         "deliveryFormats": [
+                     *           "QRCODE"
+                     *         ],
+                     *         "deliveryMethods": [
+                     *           "VOUCHER"
+                     *         ],
+                     *         "redemptionMethod": "MANIFEST",
+                     *         "options": [
+                     *           {
+                     *             "id": "DEFAULT",
+                     *             "default": true,
+                     *             "internalName": "Default",
+                     *             "reference": null,
+                     *             "availabilityLocalStartTimes": [
+                     *               "12:00"
+                     *             ],
+                     *             "cancellationCutoff": "0 hours",
+                     *             "cancellationCutoffAmount": 0,
+                     *             "cancellationCutoffUnit": "hour",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minUnits": 1,
+                     *               "maxUnits": 16
+                     *             },
+                     *             "units": [
+                     *               {
+                     *                 "id": "adult",
+                     *                 "internalName": "Adult",
+                     *                 "reference": "adult",
+                     *                 "type": "ADULT",
+                     *                 "requiredContactFields": [],
+                     *                 "restrictions": {
+                     *                   "minAge": 18,
+                     *                   "maxAge": 99,
+                     *                   "idRequired": false,
+                     *                   "minQuantity": null,
+                     *                   "maxQuantity": null,
+                     *                   "paxCount": 1,
+                     *                   "accompaniedBy": []
+                     *                 }
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "defaultCurrency": "EUR",
+                     *         "availableCurrencies": [
+                     *           "EUR"
+                     *         ],
+                     *         "pricingPer": "UNIT",
+                     *         "title": "Ha Long Bay Cruise",
+                     *         "shortDescription": "Overnight among limestone islands",
+                     *         "description": "Three days between limestone islands.",
+                     *         "features": [
+                     *           {
+                     *             "type": "INCLUSION",
+                     *             "shortDescription": "All meals on board"
+                     *           }
+                     *         ],
+                     *         "faqs": [],
+                     *         "media": [
+                     *           {
+                     *             "src": "https://images.example.com/ha-long.jpg",
+                     *             "type": "image/jpeg",
+                     *             "rel": "COVER",
+                     *             "title": null,
+                     *             "caption": "Limestone islands at dawn",
+                     *             "copyright": null
+                     *           }
+                     *         ],
+                     *         "locations": [
+                     *           {
+                     *             "title": "Tuan Chau Marina",
+                     *             "shortDescription": null,
+                     *             "types": [
+                     *               "START"
+                     *             ],
+                     *             "minutesTo": null,
+                     *             "minutesAt": null,
+                     *             "place": {
+                     *               "latitude": 20.9275,
+                     *               "longitude": 106.988,
+                     *               "postalAddress": {
+                     *                 "streetAddress": null,
+                     *                 "addressLocality": null,
+                     *                 "addressRegion": null,
+                     *                 "postalCode": null,
+                     *                 "addressCountry": null,
+                     *                 "postOfficeBoxNumber": null
+                     *               },
+                     *               "identifiers": {
+                     *                 "googlePlaceId": null,
+                     *                 "applePlaceId": null,
+                     *                 "tripadvisorLocationId": null,
+                     *                 "yelpPlaceId": null,
+                     *                 "facebookPlaceId": null,
+                     *                 "foursquarePlaceId": null,
+                     *                 "baiduPlaceId": null,
+                     *                 "amapPlaceId": null
+                     *               },
+                     *               "sameAs": []
+                     *             }
+                     *           }
+                     *         ],
+                     *         "categoryLabels": [],
+                     *         "durationMinutesFrom": 4320,
+                     *         "durationMinutesTo": null,
+                     *         "commentary": [
+                     *           {
+                     *             "format": "IN_PERSON",
+                     *             "language": "en"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "optionId": "DEFAULT",
+                     *       "option": {
+                     *         "id": "DEFAULT",
+                     *         "default": true,
+                     *         "internalName": "Default",
+                     *         "reference": null,
+                     *         "availabilityLocalStartTimes": [
+                     *           "12:00"
+                     *         ],
+                     *         "cancellationCutoff": "0 hours",
+                     *         "cancellationCutoffAmount": 0,
+                     *         "cancellationCutoffUnit": "hour",
+                     *         "requiredContactFields": [],
+                     *         "restrictions": {
+                     *           "minUnits": 1,
+                     *           "maxUnits": 16
+                     *         },
+                     *         "units": [
+                     *           {
+                     *             "id": "adult",
+                     *             "internalName": "Adult",
+                     *             "reference": "adult",
+                     *             "type": "ADULT",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minAge": 18,
+                     *               "maxAge": 99,
+                     *               "idRequired": false,
+                     *               "minQuantity": null,
+                     *               "maxQuantity": null,
+                     *               "paxCount": 1,
+                     *               "accompaniedBy": []
+                     *             }
+                     *           }
+                     *         ]
+                     *       },
+                     *       "cancellable": true,
+                     *       "cancellation": {
+                     *         "refund": "NONE",
+                     *         "reason": "The customer is ill.",
+                     *         "utcCancelledAt": "2027-02-01T09:30:00.000Z"
+                     *       },
+                     *       "freesale": false,
+                     *       "availabilityId": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *       "availability": {
+                     *         "id": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *         "localDateTimeStart": "2027-03-06T12:00:00+07:00",
+                     *         "localDateTimeEnd": "2027-03-08T23:59:59+07:00",
+                     *         "allDay": false,
+                     *         "available": true,
+                     *         "status": "LIMITED",
+                     *         "vacancies": 7,
+                     *         "capacity": 16,
+                     *         "maxUnits": 16,
+                     *         "utcCutoffAt": "2027-03-04T12:00:00Z",
+                     *         "openingHours": [
+                     *           {
+                     *             "from": "00:00",
+                     *             "to": "23:59"
+                     *           }
+                     *         ],
+                     *         "unitPricing": [
+                     *           {
+                     *             "unitId": "adult",
+                     *             "original": 48950,
+                     *             "retail": 48950,
+                     *             "net": 44500,
+                     *             "currency": "EUR",
+                     *             "currencyPrecision": 2,
+                     *             "includedTaxes": []
+                     *           }
+                     *         ]
+                     *       },
+                     *       "contact": {
+                     *         "fullName": "Ana Lima",
+                     *         "firstName": null,
+                     *         "lastName": null,
+                     *         "emailAddress": "ana@example.com",
+                     *         "phoneNumber": null,
+                     *         "locales": [],
+                     *         "postalCode": null,
+                     *         "country": null,
+                     *         "notes": null
+                     *       },
+                     *       "notes": "Two bicycles",
+                     *       "deliveryMethods": [
+                     *         "VOUCHER"
+                     *       ],
+                     *       "voucher": {
+                     *         "redemptionMethod": "MANIFEST",
+                     *         "utcRedeemedAt": null,
+                     *         "deliveryOptions": [
+                     *           {
+                     *             "deliveryFormat": "QRCODE",
+                     *             "deliveryValue": "ACME-1042"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "unitItems": [
+                     *         {
+                     *           "uuid": "5f0f3c7e-9d59-4f0c-8a3f-5a8c3a1d2b10",
+                     *           "resellerReference": "T-1",
+                     *           "supplierReference": null,
+                     *           "unitId": "adult",
+                     *           "unit": {
+                     *             "id": "adult",
+                     *             "internalName": "Adult",
+                     *             "reference": "adult",
+                     *             "type": "ADULT",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minAge": 18,
+                     *               "maxAge": 99,
+                     *               "idRequired": false,
+                     *               "minQuantity": null,
+                     *               "maxQuantity": null,
+                     *               "paxCount": 1,
+                     *               "accompaniedBy": []
+                     *             }
+                     *           },
+                     *           "status": "CONFIRMED",
+                     *           "utcRedeemedAt": null,
+                     *           "contact": {
+                     *             "fullName": null,
+                     *             "firstName": null,
+                     *             "lastName": null,
+                     *             "emailAddress": null,
+                     *             "phoneNumber": null,
+                     *             "locales": [],
+                     *             "postalCode": null,
+                     *             "country": null,
+                     *             "notes": null
+                     *           },
+                     *           "ticket": null
+                     *         }
+                     *       ],
+                     *       "pricing": {
+                     *         "original": 48950,
+                     *         "retail": 48950,
+                     *         "net": 44500,
+                     *         "currency": "EUR",
+                     *         "currencyPrecision": 2,
+                     *         "includedTaxes": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoBooking"];
+                };
+            };
+            /** @description `BAD_REQUEST`, or the error of an id: `INVALID_PRODUCT_ID`, `INVALID_OPTION_ID`, `INVALID_UNIT_ID`, `INVALID_AVAILABILITY_ID`, `INVALID_BOOKING_UUID`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNAUTHORIZED`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `BODY_TOO_LARGE`. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `RATE_LIMITED`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `INTERNAL_ERROR`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `IDEMPOTENCY_IN_PROGRESS`, `OVERLOADED`, `SHUTTING_DOWN`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+        };
+    };
+    readOctoBooking: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be missing or empty; unknown names are ignored.
+                 * @example octo/pricing
+                 */
+                "Octo-Capabilities"?: string;
+                /**
+                 * @description `live` or `test`. A key of the other environment is refused.
+                 * @example live
+                 */
+                "Octo-Env"?: string;
+            };
+            path: {
+                /**
+                 * @description UUID of the booking.
+                 * @example 0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *       "uuid": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *       "testMode": false,
+                     *       "resellerReference": "R-81",
+                     *       "supplierReference": "ACME-1042",
+                     *       "status": "CONFIRMED",
+                     *       "utcCreatedAt": "2027-01-12T09:30:00.000Z",
+                     *       "utcUpdatedAt": "2027-01-12T09:41:00.000Z",
+                     *       "utcExpiresAt": null,
+                     *       "utcRedeemedAt": null,
+                     *       "utcConfirmedAt": "2027-01-12T09:41:00.000Z",
+                     *       "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *       "product": {
+                     *         "id": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *         "internalName": "Ha Long Bay Cruise",
+                     *         "reference": "ha-long-bay-cruise",
+                     *         "locale": "en",
+                     *         "timeZone": "Asia/Ho_Chi_Minh",
+                     *         "allowFreesale": false,
+                     *         "instantConfirmation": true,
+                     *         "instantDelivery": true,
+                     *         "availabilityRequired": true,
+                     *         "availabilityType": "START_TIME",
+                     *         "deliveryFormats": [
+                     *           "QRCODE"
+                     *         ],
+                     *         "deliveryMethods": [
+                     *           "VOUCHER"
+                     *         ],
+                     *         "redemptionMethod": "MANIFEST",
+                     *         "options": [
+                     *           {
+                     *             "id": "DEFAULT",
+                     *             "default": true,
+                     *             "internalName": "Default",
+                     *             "reference": null,
+                     *             "availabilityLocalStartTimes": [
+                     *               "12:00"
+                     *             ],
+                     *             "cancellationCutoff": "0 hours",
+                     *             "cancellationCutoffAmount": 0,
+                     *             "cancellationCutoffUnit": "hour",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minUnits": 1,
+                     *               "maxUnits": 16
+                     *             },
+                     *             "units": [
+                     *               {
+                     *                 "id": "adult",
+                     *                 "internalName": "Adult",
+                     *                 "reference": "adult",
+                     *                 "type": "ADULT",
+                     *                 "requiredContactFields": [],
+                     *                 "restrictions": {
+                     *                   "minAge": 18,
+                     *                   "maxAge": 99,
+                     *                   "idRequired": false,
+                     *                   "minQuantity": null,
+                     *                   "maxQuantity": null,
+                     *                   "paxCount": 1,
+                     *                   "accompaniedBy": []
+                     *                 }
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "defaultCurrency": "EUR",
+                     *         "availableCurrencies": [
+                     *           "EUR"
+                     *         ],
+                     *         "pricingPer": "UNIT",
+                     *         "title": "Ha Long Bay Cruise",
+                     *         "shortDescription": "Overnight among limestone islands",
+                     *         "description": "Three days between limestone islands.",
+                     *         "features": [
+                     *           {
+                     *             "type": "INCLUSION",
+                     *             "shortDescription": "All meals on board"
+                     *           }
+                     *         ],
+                     *         "faqs": [],
+                     *         "media": [
+                     *           {
+                     *             "src": "https://images.example.com/ha-long.jpg",
+                     *             "type": "image/jpeg",
+                     *             "rel": "COVER",
+                     *             "title": null,
+                     *             "caption": "Limestone islands at dawn",
+                     *             "copyright": null
+                     *           }
+                     *         ],
+                     *         "locations": [
+                     *           {
+                     *             "title": "Tuan Chau Marina",
+                     *             "shortDescription": null,
+                     *             "types": [
+                     *               "START"
+                     *             ],
+                     *             "minutesTo": null,
+                     *             "minutesAt": null,
+                     *             "place": {
+                     *               "latitude": 20.9275,
+                     *               "longitude": 106.988,
+                     *               "postalAddress": {
+                     *                 "streetAddress": null,
+                     *                 "addressLocality": null,
+                     *                 "addressRegion": null,
+                     *                 "postalCode": null,
+                     *                 "addressCountry": null,
+                     *                 "postOfficeBoxNumber": null
+                     *               },
+                     *               "identifiers": {
+                     *                 "googlePlaceId": null,
+                     *                 "applePlaceId": null,
+                     *                 "tripadvisorLocationId": null,
+                     *                 "yelpPlaceId": null,
+                     *                 "facebookPlaceId": null,
+                     *                 "foursquarePlaceId": null,
+                     *                 "baiduPlaceId": null,
+                     *                 "amapPlaceId": null
+                     *               },
+                     *               "sameAs": []
+                     *             }
+                     *           }
+                     *         ],
+                     *         "categoryLabels": [],
+                     *         "durationMinutesFrom": 4320,
+                     *         "durationMinutesTo": null,
+                     *         "commentary": [
+                     *           {
+                     *             "format": "IN_PERSON",
+                     *             "language": "en"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "optionId": "DEFAULT",
+                     *       "option": {
+                     *         "id": "DEFAULT",
+                     *         "default": true,
+                     *         "internalName": "Default",
+                     *         "reference": null,
+                     *         "availabilityLocalStartTimes": [
+                     *           "12:00"
+                     *         ],
+                     *         "cancellationCutoff": "0 hours",
+                     *         "cancellationCutoffAmount": 0,
+                     *         "cancellationCutoffUnit": "hour",
+                     *         "requiredContactFields": [],
+                     *         "restrictions": {
+                     *           "minUnits": 1,
+                     *           "maxUnits": 16
+                     *         },
+                     *         "units": [
+                     *           {
+                     *             "id": "adult",
+                     *             "internalName": "Adult",
+                     *             "reference": "adult",
+                     *             "type": "ADULT",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minAge": 18,
+                     *               "maxAge": 99,
+                     *               "idRequired": false,
+                     *               "minQuantity": null,
+                     *               "maxQuantity": null,
+                     *               "paxCount": 1,
+                     *               "accompaniedBy": []
+                     *             }
+                     *           }
+                     *         ]
+                     *       },
+                     *       "cancellable": true,
+                     *       "cancellation": {
+                     *         "refund": "NONE",
+                     *         "reason": "The customer is ill.",
+                     *         "utcCancelledAt": "2027-02-01T09:30:00.000Z"
+                     *       },
+                     *       "freesale": false,
+                     *       "availabilityId": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *       "availability": {
+                     *         "id": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *         "localDateTimeStart": "2027-03-06T12:00:00+07:00",
+                     *         "localDateTimeEnd": "2027-03-08T23:59:59+07:00",
+                     *         "allDay": false,
+                     *         "available": true,
+                     *         "status": "LIMITED",
+                     *         "vacancies": 7,
+                     *         "capacity": 16,
+                     *         "maxUnits": 16,
+                     *         "utcCutoffAt": "2027-03-04T12:00:00Z",
+                     *         "openingHours": [
+                     *           {
+                     *             "from": "00:00",
+                     *             "to": "23:59"
+                     *           }
+                     *         ],
+                     *         "unitPricing": [
+                     *           {
+                     *             "unitId": "adult",
+                     *             "original": 48950,
+                     *             "retail": 48950,
+                     *             "net": 44500,
+                     *             "currency": "EUR",
+                     *             "currencyPrecision": 2,
+                     *             "includedTaxes": []
+                     *           }
+                     *         ]
+                     *       },
+                     *       "contact": {
+                     *         "fullName": "Ana Lima",
+                     *         "firstName": null,
+                     *         "lastName": null,
+                     *         "emailAddress": "ana@example.com",
+                     *         "phoneNumber": null,
+                     *         "locales": [],
+                     *         "postalCode": null,
+                     *         "country": null,
+                     *         "notes": null
+                     *       },
+                     *       "notes": "Two bicycles",
+                     *       "deliveryMethods": [
+                     *         "VOUCHER"
+                     *       ],
+                     *       "voucher": {
+                     *         "redemptionMethod": "MANIFEST",
+                     *         "utcRedeemedAt": null,
+                     *         "deliveryOptions": [
+                     *           {
+                     *             "deliveryFormat": "QRCODE",
+                     *             "deliveryValue": "ACME-1042"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "unitItems": [
+                     *         {
+                     *           "uuid": "5f0f3c7e-9d59-4f0c-8a3f-5a8c3a1d2b10",
+                     *           "resellerReference": "T-1",
+                     *           "supplierReference": null,
+                     *           "unitId": "adult",
+                     *           "unit": {
+                     *             "id": "adult",
+                     *             "internalName": "Adult",
+                     *             "reference": "adult",
+                     *             "type": "ADULT",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minAge": 18,
+                     *               "maxAge": 99,
+                     *               "idRequired": false,
+                     *               "minQuantity": null,
+                     *               "maxQuantity": null,
+                     *               "paxCount": 1,
+                     *               "accompaniedBy": []
+                     *             }
+                     *           },
+                     *           "status": "CONFIRMED",
+                     *           "utcRedeemedAt": null,
+                     *           "contact": {
+                     *             "fullName": null,
+                     *             "firstName": null,
+                     *             "lastName": null,
+                     *             "emailAddress": null,
+                     *             "phoneNumber": null,
+                     *             "locales": [],
+                     *             "postalCode": null,
+                     *             "country": null,
+                     *             "notes": null
+                     *           },
+                     *           "ticket": null
+                     *         }
+                     *       ],
+                     *       "pricing": {
+                     *         "original": 48950,
+                     *         "retail": 48950,
+                     *         "net": 44500,
+                     *         "currency": "EUR",
+                     *         "currencyPrecision": 2,
+                     *         "includedTaxes": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoBooking"];
+                };
+            };
+            /** @description `BAD_REQUEST`, or the error of an id: `INVALID_PRODUCT_ID`, `INVALID_OPTION_ID`, `INVALID_UNIT_ID`, `INVALID_AVAILABILITY_ID`, `INVALID_BOOKING_UUID`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNAUTHORIZED`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `RATE_LIMITED`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `INTERNAL_ERROR`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `OVERLOADED`, `SHUTTING_DOWN`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+        };
+    };
+    remove: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be missing or empty; unknown names are ignored.
+                 * @example octo/pricing
+                 */
+                "Octo-Capabilities"?: string;
+                /**
+                 * @description `live` or `test`. A key of the other environment is refused.
+                 * @example live
+                 */
+                "Octo-Env"?: string;
+            };
+            path: {
+                /**
+                 * @description UUID of the booking.
+                 * @example 0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The customer is ill."
+                 *     }
+                 */
+                "application/json": components["schemas"]["OctoCancellationBody"];
+            };
+        };
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *       "uuid": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *       "testMode": false,
+                     *       "resellerReference": "R-81",
+                     *       "supplierReference": "ACME-1042",
+                     *       "status": "CONFIRMED",
+                     *       "utcCreatedAt": "2027-01-12T09:30:00.000Z",
+                     *       "utcUpdatedAt": "2027-01-12T09:41:00.000Z",
+                     *       "utcExpiresAt": null,
+                     *       "utcRedeemedAt": null,
+                     *       "utcConfirmedAt": "2027-01-12T09:41:00.000Z",
+                     *       "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *       "product": {
+                     *         "id": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *         "internalName": "Ha Long Bay Cruise",
+                     *         "reference": "ha-long-bay-cruise",
+                     *         "locale": "en",
+                     *         "timeZone": "Asia/Ho_Chi_Minh",
+                     *         "allowFreesale": false,
+                     *         "instantConfirmation": true,
+                     *         "instantDelivery": true,
+                     *         "availabilityRequired": true,
+                     *         "availabilityType": "START_TIME",
+                     *         "deliveryFormats": [
+                     *           "QRCODE"
+                     *         ],
+                     *         "deliveryMethods": [
+                     *           "VOUCHER"
+                     *         ],
+                     *         "redemptionMethod": "MANIFEST",
+                     *         "options": [
+                     *           {
+                     *             "id": "DEFAULT",
+                     *             "default": true,
+                     *             "internalName": "Default",
+                     *             "reference": null,
+                     *             "availabilityLocalStartTimes": [
+                     *               "12:00"
+                     *             ],
+                     *             "cancellationCutoff": "0 hours",
+                     *             "cancellationCutoffAmount": 0,
+                     *             "cancellationCutoffUnit": "hour",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minUnits": 1,
+                     *               "maxUnits": 16
+                     *             },
+                     *             "units": [
+                     *               {
+                     *                 "id": "adult",
+                     *                 "internalName": "Adult",
+                     *                 "reference": "adult",
+                     *                 "type": "ADULT",
+                     *                 "requiredContactFields": [],
+                     *                 "restrictions": {
+                     *                   "minAge": 18,
+                     *                   "maxAge": 99,
+                     *                   "idRequired": false,
+                     *                   "minQuantity": null,
+                     *                   "maxQuantity": null,
+                     *                   "paxCount": 1,
+                     *                   "accompaniedBy": []
+                     *                 }
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "defaultCurrency": "EUR",
+                     *         "availableCurrencies": [
+                     *           "EUR"
+                     *         ],
+                     *         "pricingPer": "UNIT",
+                     *         "title": "Ha Long Bay Cruise",
+                     *         "shortDescription": "Overnight among limestone islands",
+                     *         "description": "Three days between limestone islands.",
+                     *         "features": [
+                     *           {
+                     *             "type": "INCLUSION",
+                     *             "shortDescription": "All meals on board"
+                     *           }
+                     *         ],
+                     *         "faqs": [],
+                     *         "media": [
+                     *           {
+                     *             "src": "https://images.example.com/ha-long.jpg",
+                     *             "type": "image/jpeg",
+                     *             "rel": "COVER",
+                     *             "title": null,
+                     *             "caption": "Limestone islands at dawn",
+                     *             "copyright": null
+                     *           }
+                     *         ],
+                     *         "locations": [
+                     *           {
+                     *             "title": "Tuan Chau Marina",
+                     *             "shortDescription": null,
+                     *             "types": [
+                     *               "START"
+                     *             ],
+                     *             "minutesTo": null,
+                     *             "minutesAt": null,
+                     *             "place": {
+                     *               "latitude": 20.9275,
+                     *               "longitude": 106.988,
+                     *               "postalAddress": {
+                     *                 "streetAddress": null,
+                     *                 "addressLocality": null,
+                     *                 "addressRegion": null,
+                     *                 "postalCode": null,
+                     *                 "addressCountry": null,
+                     *                 "postOfficeBoxNumber": null
+                     *               },
+                     *               "identifiers": {
+                     *                 "googlePlaceId": null,
+                     *                 "applePlaceId": null,
+                     *                 "tripadvisorLocationId": null,
+                     *                 "yelpPlaceId": null,
+                     *                 "facebookPlaceId": null,
+                     *                 "foursquarePlaceId": null,
+                     *                 "baiduPlaceId": null,
+                     *                 "amapPlaceId": null
+                     *               },
+                     *               "sameAs": []
+                     *             }
+                     *           }
+                     *         ],
+                     *         "categoryLabels": [],
+                     *         "durationMinutesFrom": 4320,
+                     *         "durationMinutesTo": null,
+                     *         "commentary": [
+                     *           {
+                     *             "format": "IN_PERSON",
+                     *             "language": "en"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "optionId": "DEFAULT",
+                     *       "option": {
+                     *         "id": "DEFAULT",
+                     *         "default": true,
+                     *         "internalName": "Default",
+                     *         "reference": null,
+                     *         "availabilityLocalStartTimes": [
+                     *           "12:00"
+                     *         ],
+                     *         "cancellationCutoff": "0 hours",
+                     *         "cancellationCutoffAmount": 0,
+                     *         "cancellationCutoffUnit": "hour",
+                     *         "requiredContactFields": [],
+                     *         "restrictions": {
+                     *           "minUnits": 1,
+                     *           "maxUnits": 16
+                     *         },
+                     *         "units": [
+                     *           {
+                     *             "id": "adult",
+                     *             "internalName": "Adult",
+                     *             "reference": "adult",
+                     *             "type": "ADULT",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minAge": 18,
+                     *               "maxAge": 99,
+                     *               "idRequired": false,
+                     *               "minQuantity": null,
+                     *               "maxQuantity": null,
+                     *               "paxCount": 1,
+                     *               "accompaniedBy": []
+                     *             }
+                     *           }
+                     *         ]
+                     *       },
+                     *       "cancellable": true,
+                     *       "cancellation": {
+                     *         "refund": "NONE",
+                     *         "reason": "The customer is ill.",
+                     *         "utcCancelledAt": "2027-02-01T09:30:00.000Z"
+                     *       },
+                     *       "freesale": false,
+                     *       "availabilityId": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *       "availability": {
+                     *         "id": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *         "localDateTimeStart": "2027-03-06T12:00:00+07:00",
+                     *         "localDateTimeEnd": "2027-03-08T23:59:59+07:00",
+                     *         "allDay": false,
+                     *         "available": true,
+                     *         "status": "LIMITED",
+                     *         "vacancies": 7,
+                     *         "capacity": 16,
+                     *         "maxUnits": 16,
+                     *         "utcCutoffAt": "2027-03-04T12:00:00Z",
+                     *         "openingHours": [
+                     *           {
+                     *             "from": "00:00",
+                     *             "to": "23:59"
+                     *           }
+                     *         ],
+                     *         "unitPricing": [
+                     *           {
+                     *             "unitId": "adult",
+                     *             "original": 48950,
+                     *             "retail": 48950,
+                     *             "net": 44500,
+                     *             "currency": "EUR",
+                     *             "currencyPrecision": 2,
+                     *             "includedTaxes": []
+                     *           }
+                     *         ]
+                     *       },
+                     *       "contact": {
+                     *         "fullName": "Ana Lima",
+                     *         "firstName": null,
+                     *         "lastName": null,
+                     *         "emailAddress": "ana@example.com",
+                     *         "phoneNumber": null,
+                     *         "locales": [],
+                     *         "postalCode": null,
+                     *         "country": null,
+                     *         "notes": null
+                     *       },
+                     *       "notes": "Two bicycles",
+                     *       "deliveryMethods": [
+                     *         "VOUCHER"
+                     *       ],
+                     *       "voucher": {
+                     *         "redemptionMethod": "MANIFEST",
+                     *         "utcRedeemedAt": null,
+                     *         "deliveryOptions": [
+                     *           {
+                     *             "deliveryFormat": "QRCODE",
+                     *             "deliveryValue": "ACME-1042"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "unitItems": [
+                     *         {
+                     *           "uuid": "5f0f3c7e-9d59-4f0c-8a3f-5a8c3a1d2b10",
+                     *           "resellerReference": "T-1",
+                     *           "supplierReference": null,
+                     *           "unitId": "adult",
+                     *           "unit": {
+                     *             "id": "adult",
+                     *             "internalName": "Adult",
+                     *             "reference": "adult",
+                     *             "type": "ADULT",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minAge": 18,
+                     *               "maxAge": 99,
+                     *               "idRequired": false,
+                     *               "minQuantity": null,
+                     *               "maxQuantity": null,
+                     *               "paxCount": 1,
+                     *               "accompaniedBy": []
+                     *             }
+                     *           },
+                     *           "status": "CONFIRMED",
+                     *           "utcRedeemedAt": null,
+                     *           "contact": {
+                     *             "fullName": null,
+                     *             "firstName": null,
+                     *             "lastName": null,
+                     *             "emailAddress": null,
+                     *             "phoneNumber": null,
+                     *             "locales": [],
+                     *             "postalCode": null,
+                     *             "country": null,
+                     *             "notes": null
+                     *           },
+                     *           "ticket": null
+                     *         }
+                     *       ],
+                     *       "pricing": {
+                     *         "original": 48950,
+                     *         "retail": 48950,
+                     *         "net": 44500,
+                     *         "currency": "EUR",
+                     *         "currencyPrecision": 2,
+                     *         "includedTaxes": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoBooking"];
+                };
+            };
+            /** @description `BAD_REQUEST`, or the error of an id: `INVALID_PRODUCT_ID`, `INVALID_OPTION_ID`, `INVALID_UNIT_ID`, `INVALID_AVAILABILITY_ID`, `INVALID_BOOKING_UUID`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNAUTHORIZED`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `RATE_LIMITED`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `INTERNAL_ERROR`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `OVERLOADED`, `SHUTTING_DOWN`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+        };
+    };
+    update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be missing or empty; unknown names are ignored.
+                 * @example octo/pricing
+                 */
+                "Octo-Capabilities"?: string;
+                /**
+                 * @description `live` or `test`. A key of the other environment is refused.
+                 * @example live
+                 */
+                "Octo-Env"?: string;
+                /**
+                 * @description Your name for this request, such as a UUID. A request that is repeated with the same key has no further effect and gets the answer of the first one.
+                 * @example 9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description UUID of the booking.
+                 * @example 0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "unitItems": [
+                 *         {
+                 *           "unitId": "adult"
+                 *         },
+                 *         {
+                 *           "unitId": "child"
+                 *         }
+                 *       ],
+                 *       "notes": "Two bicycles"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OctoChangeBody"];
+            };
+        };
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *       "uuid": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *       "testMode": false,
+                     *       "resellerReference": "R-81",
+                     *       "supplierReference": "ACME-1042",
+                     *       "status": "CONFIRMED",
+                     *       "utcCreatedAt": "2027-01-12T09:30:00.000Z",
+                     *       "utcUpdatedAt": "2027-01-12T09:41:00.000Z",
+                     *       "utcExpiresAt": null,
+                     *       "utcRedeemedAt": null,
+                     *       "utcConfirmedAt": "2027-01-12T09:41:00.000Z",
+                     *       "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *       "product": {
+                     *         "id": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *         "internalName": "Ha Long Bay Cruise",
+                     *         "reference": "ha-long-bay-cruise",
+                     *         "locale": "en",
+                     *         "timeZone": "Asia/Ho_Chi_Minh",
+                     *         "allowFreesale": false,
+                     *         "instantConfirmation": true,
+                     *         "instantDelivery": true,
+                     *         "availabilityRequired": true,
+                     *         "availabilityType": "START_TIME",
+                     *         "deliveryFormats": [
+                     *           "QRCODE"
+                     *         ],
+                     *         "deliveryMethods": [
+                     *           "VOUCHER"
+                     *         ],
+                     *         "redemptionMethod": "MANIFEST",
+                     *         "options": [
+                     *           {
+                     *             "id": "DEFAULT",
+                     *             "default": true,
+                     *             "internalName": "Default",
+                     *             "reference": null,
+                     *             "availabilityLocalStartTimes": [
+                     *               "12:00"
+                     *             ],
+                     *             "cancellationCutoff": "0 hours",
+                     *             "cancellationCutoffAmount": 0,
+                     *             "cancellationCutoffUnit": "hour",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minUnits": 1,
+                     *               "maxUnits": 16
+                     *             },
+                     *             "units": [
+                     *               {
+                     *                 "id": "adult",
+                     *                 "internalName": "Adult",
+                     *                 "reference": "adult",
+                     *                 "type": "ADULT",
+                     *                 "requiredContactFields": [],
+                     *                 "restrictions": {
+                     *                   "minAge": 18,
+                     *                   "maxAge": 99,
+                     *                   "idRequired": false,
+                     *                   "minQuantity": null,
+                     *                   "maxQuantity": null,
+                     *                   "paxCount": 1,
+                     *                   "accompaniedBy": []
+                     *                 }
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "defaultCurrency": "EUR",
+                     *         "availableCurrencies": [
+                     *           "EUR"
+                     *         ],
+                     *         "pricingPer": "UNIT",
+                     *         "title": "Ha Long Bay Cruise",
+                     *         "shortDescription": "Overnight among limestone islands",
+                     *         "description": "Three days between limestone islands.",
+                     *         "features": [
+                     *           {
+                     *             "type": "INCLUSION",
+                     *             "shortDescription": "All meals on board"
+                     *           }
+                     *         ],
+                     *         "faqs": [],
+                     *         "media": [
+                     *           {
+                     *             "src": "https://images.example.com/ha-long.jpg",
+                     *             "type": "image/jpeg",
+                     *             "rel": "COVER",
+                     *             "title": null,
+                     *             "caption": "Limestone islands at dawn",
+                     *             "copyright": null
+                     *           }
+                     *         ],
+                     *         "locations": [
+                     *           {
+                     *             "title": "Tuan Chau Marina",
+                     *             "shortDescription": null,
+                     *             "types": [
+                     *               "START"
+                     *             ],
+                     *             "minutesTo": null,
+                     *             "minutesAt": null,
+                     *             "place": {
+                     *               "latitude": 20.9275,
+                     *               "longitude": 106.988,
+                     *               "postalAddress": {
+                     *                 "streetAddress": null,
+                     *                 "addressLocality": null,
+                     *                 "addressRegion": null,
+                     *                 "postalCode": null,
+                     *                 "addressCountry": null,
+                     *                 "postOfficeBoxNumber": null
+                     *               },
+                     *               "identifiers": {
+                     *                 "googlePlaceId": null,
+                     *                 "applePlaceId": null,
+                     *                 "tripadvisorLocationId": null,
+                     *                 "yelpPlaceId": null,
+                     *                 "facebookPlaceId": null,
+                     *                 "foursquarePlaceId": null,
+                     *                 "baiduPlaceId": null,
+                     *                 "amapPlaceId": null
+                     *               },
+                     *               "sameAs": []
+                     *             }
+                     *           }
+                     *         ],
+                     *         "categoryLabels": [],
+                     *         "durationMinutesFrom": 4320,
+                     *         "durationMinutesTo": null,
+                     *         "commentary": [
+                     *           {
+                     *             "format": "IN_PERSON",
+                     *             "language": "en"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "optionId": "DEFAULT",
+                     *       "option": {
+                     *         "id": "DEFAULT",
+                     *         "default": true,
+                     *         "internalName": "Default",
+                     *         "reference": null,
+                     *         "availabilityLocalStartTimes": [
+                     *           "12:00"
+                     *         ],
+                     *         "cancellationCutoff": "0 hours",
+                     *         "cancellationCutoffAmount": 0,
+                     *         "cancellationCutoffUnit": "hour",
+                     *         "requiredContactFields": [],
+                     *         "restrictions": {
+                     *           "minUnits": 1,
+                     *           "maxUnits": 16
+                     *         },
+                     *         "units": [
+                     *           {
+                     *             "id": "adult",
+                     *             "internalName": "Adult",
+                     *             "reference": "adult",
+                     *             "type": "ADULT",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minAge": 18,
+                     *               "maxAge": 99,
+                     *               "idRequired": false,
+                     *               "minQuantity": null,
+                     *               "maxQuantity": null,
+                     *               "paxCount": 1,
+                     *               "accompaniedBy": []
+                     *             }
+                     *           }
+                     *         ]
+                     *       },
+                     *       "cancellable": true,
+                     *       "cancellation": {
+                     *         "refund": "NONE",
+                     *         "reason": "The customer is ill.",
+                     *         "utcCancelledAt": "2027-02-01T09:30:00.000Z"
+                     *       },
+                     *       "freesale": false,
+                     *       "availabilityId": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *       "availability": {
+                     *         "id": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *         "localDateTimeStart": "2027-03-06T12:00:00+07:00",
+                     *         "localDateTimeEnd": "2027-03-08T23:59:59+07:00",
+                     *         "allDay": false,
+                     *         "available": true,
+                     *         "status": "LIMITED",
+                     *         "vacancies": 7,
+                     *         "capacity": 16,
+                     *         "maxUnits": 16,
+                     *         "utcCutoffAt": "2027-03-04T12:00:00Z",
+                     *         "openingHours": [
+                     *           {
+                     *             "from": "00:00",
+                     *             "to": "23:59"
+                     *           }
+                     *         ],
+                     *         "unitPricing": [
+                     *           {
+                     *             "unitId": "adult",
+                     *             "original": 48950,
+                     *             "retail": 48950,
+                     *             "net": 44500,
+                     *             "currency": "EUR",
+                     *             "currencyPrecision": 2,
+                     *             "includedTaxes": []
+                     *           }
+                     *         ]
+                     *       },
+                     *       "contact": {
+                     *         "fullName": "Ana Lima",
+                     *         "firstName": null,
+                     *         "lastName": null,
+                     *         "emailAddress": "ana@example.com",
+                     *         "phoneNumber": null,
+                     *         "locales": [],
+                     *         "postalCode": null,
+                     *         "country": null,
+                     *         "notes": null
+                     *       },
+                     *       "notes": "Two bicycles",
+                     *       "deliveryMethods": [
+                     *         "VOUCHER"
+                     *       ],
+                     *       "voucher": {
+                     *         "redemptionMethod": "MANIFEST",
+                     *         "utcRedeemedAt": null,
+                     *         "deliveryOptions": [
+                     *           {
+                     *             "deliveryFormat": "QRCODE",
+                     *             "deliveryValue": "ACME-1042"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "unitItems": [
+                     *         {
+                     *           "uuid": "5f0f3c7e-9d59-4f0c-8a3f-5a8c3a1d2b10",
+                     *           "resellerReference": "T-1",
+                     *           "supplierReference": null,
+                     *           "unitId": "adult",
+                     *           "unit": {
+                     *             "id": "adult",
+                     *             "internalName": "Adult",
+                     *             "reference": "adult",
+                     *             "type": "ADULT",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minAge": 18,
+                     *               "maxAge": 99,
+                     *               "idRequired": false,
+                     *               "minQuantity": null,
+                     *               "maxQuantity": null,
+                     *               "paxCount": 1,
+                     *               "accompaniedBy": []
+                     *             }
+                     *           },
+                     *           "status": "CONFIRMED",
+                     *           "utcRedeemedAt": null,
+                     *           "contact": {
+                     *             "fullName": null,
+                     *             "firstName": null,
+                     *             "lastName": null,
+                     *             "emailAddress": null,
+                     *             "phoneNumber": null,
+                     *             "locales": [],
+                     *             "postalCode": null,
+                     *             "country": null,
+                     *             "notes": null
+                     *           },
+                     *           "ticket": null
+                     *         }
+                     *       ],
+                     *       "pricing": {
+                     *         "original": 48950,
+                     *         "retail": 48950,
+                     *         "net": 44500,
+                     *         "currency": "EUR",
+                     *         "currencyPrecision": 2,
+                     *         "includedTaxes": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoBooking"];
+                };
+            };
+            /** @description `BAD_REQUEST`, or the error of an id: `INVALID_PRODUCT_ID`, `INVALID_OPTION_ID`, `INVALID_UNIT_ID`, `INVALID_AVAILABILITY_ID`, `INVALID_BOOKING_UUID`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNAUTHORIZED`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `BODY_TOO_LARGE`. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `RATE_LIMITED`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `INTERNAL_ERROR`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `IDEMPOTENCY_IN_PROGRESS`, `OVERLOADED`, `SHUTTING_DOWN`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+        };
+    };
+    cancel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be missing or empty; unknown names are ignored.
+                 * @example octo/pricing
+                 */
+                "Octo-Capabilities"?: string;
+                /**
+                 * @description `live` or `test`. A key of the other environment is refused.
+                 * @example live
+                 */
+                "Octo-Env"?: string;
+                /**
+                 * @description Your name for this request, such as a UUID. A request that is repeated with the same key has no further effect and gets the answer of the first one.
+                 * @example 9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description UUID of the booking.
+                 * @example 0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11
+                 */
+                uuid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The customer is ill."
+                 *     }
+                 */
+                "application/json": components["schemas"]["OctoCancellationBody"];
+            };
+        };
+        responses: {
+            /** @description Ok */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Octo-Capabilities": components["headers"]["Octo-Capabilities"];
+                    "Octo-Env": components["headers"]["Octo-Env"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *       "uuid": "0d3c1b52-6f0a-4a3e-9d4e-0f1f3f6f7a11",
+                     *       "testMode": false,
+                     *       "resellerReference": "R-81",
+                     *       "supplierReference": "ACME-1042",
+                     *       "status": "CONFIRMED",
+                     *       "utcCreatedAt": "2027-01-12T09:30:00.000Z",
+                     *       "utcUpdatedAt": "2027-01-12T09:41:00.000Z",
+                     *       "utcExpiresAt": null,
+                     *       "utcRedeemedAt": null,
+                     *       "utcConfirmedAt": "2027-01-12T09:41:00.000Z",
+                     *       "productId": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *       "product": {
+                     *         "id": "6b1f9b6e-2f2c-4c1e-9a35-7d0c5a1f4e21",
+                     *         "internalName": "Ha Long Bay Cruise",
+                     *         "reference": "ha-long-bay-cruise",
+                     *         "locale": "en",
+                     *         "timeZone": "Asia/Ho_Chi_Minh",
+                     *         "allowFreesale": false,
+                     *         "instantConfirmation": true,
+                     *         "instantDelivery": true,
+                     *         "availabilityRequired": true,
+                     *         "availabilityType": "START_TIME",
+                     *         "deliveryFormats": [
+                     *           "QRCODE"
+                     *         ],
+                     *         "deliveryMethods": [
+                     *           "VOUCHER"
+                     *         ],
+                     *         "redemptionMethod": "MANIFEST",
+                     *         "options": [
+                     *           {
+                     *             "id": "DEFAULT",
+                     *             "default": true,
+                     *             "internalName": "Default",
+                     *             "reference": null,
+                     *             "availabilityLocalStartTimes": [
+                     *               "12:00"
+                     *             ],
+                     *             "cancellationCutoff": "0 hours",
+                     *             "cancellationCutoffAmount": 0,
+                     *             "cancellationCutoffUnit": "hour",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minUnits": 1,
+                     *               "maxUnits": 16
+                     *             },
+                     *             "units": [
+                     *               {
+                     *                 "id": "adult",
+                     *                 "internalName": "Adult",
+                     *                 "reference": "adult",
+                     *                 "type": "ADULT",
+                     *                 "requiredContactFields": [],
+                     *                 "restrictions": {
+                     *                   "minAge": 18,
+                     *                   "maxAge": 99,
+                     *                   "idRequired": false,
+                     *                   "minQuantity": null,
+                     *                   "maxQuantity": null,
+                     *                   "paxCount": 1,
+                     *                   "accompaniedBy": []
+                     *                 }
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "defaultCurrency": "EUR",
+                     *         "availableCurrencies": [
+                     *           "EUR"
+                     *         ],
+                     *         "pricingPer": "UNIT",
+                     *         "title": "Ha Long Bay Cruise",
+                     *         "shortDescription": "Overnight among limestone islands",
+                     *         "description": "Three days between limestone islands.",
+                     *         "features": [
+                     *           {
+                     *             "type": "INCLUSION",
+                     *             "shortDescription": "All meals on board"
+                     *           }
+                     *         ],
+                     *         "faqs": [],
+                     *         "media": [
+                     *           {
+                     *             "src": "https://images.example.com/ha-long.jpg",
+                     *             "type": "image/jpeg",
+                     *             "rel": "COVER",
+                     *             "title": null,
+                     *             "caption": "Limestone islands at dawn",
+                     *             "copyright": null
+                     *           }
+                     *         ],
+                     *         "locations": [
+                     *           {
+                     *             "title": "Tuan Chau Marina",
+                     *             "shortDescription": null,
+                     *             "types": [
+                     *               "START"
+                     *             ],
+                     *             "minutesTo": null,
+                     *             "minutesAt": null,
+                     *             "place": {
+                     *               "latitude": 20.9275,
+                     *               "longitude": 106.988,
+                     *               "postalAddress": {
+                     *                 "streetAddress": null,
+                     *                 "addressLocality": null,
+                     *                 "addressRegion": null,
+                     *                 "postalCode": null,
+                     *                 "addressCountry": null,
+                     *                 "postOfficeBoxNumber": null
+                     *               },
+                     *               "identifiers": {
+                     *                 "googlePlaceId": null,
+                     *                 "applePlaceId": null,
+                     *                 "tripadvisorLocationId": null,
+                     *                 "yelpPlaceId": null,
+                     *                 "facebookPlaceId": null,
+                     *                 "foursquarePlaceId": null,
+                     *                 "baiduPlaceId": null,
+                     *                 "amapPlaceId": null
+                     *               },
+                     *               "sameAs": []
+                     *             }
+                     *           }
+                     *         ],
+                     *         "categoryLabels": [],
+                     *         "durationMinutesFrom": 4320,
+                     *         "durationMinutesTo": null,
+                     *         "commentary": [
+                     *           {
+                     *             "format": "IN_PERSON",
+                     *             "language": "en"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "optionId": "DEFAULT",
+                     *       "option": {
+                     *         "id": "DEFAULT",
+                     *         "default": true,
+                     *         "internalName": "Default",
+                     *         "reference": null,
+                     *         "availabilityLocalStartTimes": [
+                     *           "12:00"
+                     *         ],
+                     *         "cancellationCutoff": "0 hours",
+                     *         "cancellationCutoffAmount": 0,
+                     *         "cancellationCutoffUnit": "hour",
+                     *         "requiredContactFields": [],
+                     *         "restrictions": {
+                     *           "minUnits": 1,
+                     *           "maxUnits": 16
+                     *         },
+                     *         "units": [
+                     *           {
+                     *             "id": "adult",
+                     *             "internalName": "Adult",
+                     *             "reference": "adult",
+                     *             "type": "ADULT",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minAge": 18,
+                     *               "maxAge": 99,
+                     *               "idRequired": false,
+                     *               "minQuantity": null,
+                     *               "maxQuantity": null,
+                     *               "paxCount": 1,
+                     *               "accompaniedBy": []
+                     *             }
+                     *           }
+                     *         ]
+                     *       },
+                     *       "cancellable": true,
+                     *       "cancellation": {
+                     *         "refund": "NONE",
+                     *         "reason": "The customer is ill.",
+                     *         "utcCancelledAt": "2027-02-01T09:30:00.000Z"
+                     *       },
+                     *       "freesale": false,
+                     *       "availabilityId": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *       "availability": {
+                     *         "id": "c1a7a6de-5b0f-4f0a-9f0e-3b6f4d2f8a11",
+                     *         "localDateTimeStart": "2027-03-06T12:00:00+07:00",
+                     *         "localDateTimeEnd": "2027-03-08T23:59:59+07:00",
+                     *         "allDay": false,
+                     *         "available": true,
+                     *         "status": "LIMITED",
+                     *         "vacancies": 7,
+                     *         "capacity": 16,
+                     *         "maxUnits": 16,
+                     *         "utcCutoffAt": "2027-03-04T12:00:00Z",
+                     *         "openingHours": [
+                     *           {
+                     *             "from": "00:00",
+                     *             "to": "23:59"
+                     *           }
+                     *         ],
+                     *         "unitPricing": [
+                     *           {
+                     *             "unitId": "adult",
+                     *             "original": 48950,
+                     *             "retail": 48950,
+                     *             "net": 44500,
+                     *             "currency": "EUR",
+                     *             "currencyPrecision": 2,
+                     *             "includedTaxes": []
+                     *           }
+                     *         ]
+                     *       },
+                     *       "contact": {
+                     *         "fullName": "Ana Lima",
+                     *         "firstName": null,
+                     *         "lastName": null,
+                     *         "emailAddress": "ana@example.com",
+                     *         "phoneNumber": null,
+                     *         "locales": [],
+                     *         "postalCode": null,
+                     *         "country": null,
+                     *         "notes": null
+                     *       },
+                     *       "notes": "Two bicycles",
+                     *       "deliveryMethods": [
+                     *         "VOUCHER"
+                     *       ],
+                     *       "voucher": {
+                     *         "redemptionMethod": "MANIFEST",
+                     *         "utcRedeemedAt": null,
+                     *         "deliveryOptions": [
+                     *           {
+                     *             "deliveryFormat": "QRCODE",
+                     *             "deliveryValue": "ACME-1042"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "unitItems": [
+                     *         {
+                     *           "uuid": "5f0f3c7e-9d59-4f0c-8a3f-5a8c3a1d2b10",
+                     *           "resellerReference": "T-1",
+                     *           "supplierReference": null,
+                     *           "unitId": "adult",
+                     *           "unit": {
+                     *             "id": "adult",
+                     *             "internalName": "Adult",
+                     *             "reference": "adult",
+                     *             "type": "ADULT",
+                     *             "requiredContactFields": [],
+                     *             "restrictions": {
+                     *               "minAge": 18,
+                     *               "maxAge": 99,
+                     *               "idRequired": false,
+                     *               "minQuantity": null,
+                     *               "maxQuantity": null,
+                     *               "paxCount": 1,
+                     *               "accompaniedBy": []
+                     *             }
+                     *           },
+                     *           "status": "CONFIRMED",
+                     *           "utcRedeemedAt": null,
+                     *           "contact": {
+                     *             "fullName": null,
+                     *             "firstName": null,
+                     *             "lastName": null,
+                     *             "emailAddress": null,
+                     *             "phoneNumber": null,
+                     *             "locales": [],
+                     *             "postalCode": null,
+                     *             "country": null,
+                     *             "notes": null
+                     *           },
+                     *           "ticket": null
+                     *         }
+                     *       ],
+                     *       "pricing": {
+                     *         "original": 48950,
+                     *         "retail": 48950,
+                     *         "net": 44500,
+                     *         "currency": "EUR",
+                     *         "currencyPrecision": 2,
+                     *         "includedTaxes": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoBooking"];
+                };
+            };
+            /** @description `BAD_REQUEST`, or the error of an id: `INVALID_PRODUCT_ID`, `INVALID_OPTION_ID`, `INVALID_UNIT_ID`, `INVALID_AVAILABILITY_ID`, `INVALID_BOOKING_UUID`. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNAUTHORIZED`. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `BODY_TOO_LARGE`. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `UNSUPPORTED_MEDIA_TYPE`. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `RATE_LIMITED`. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `INTERNAL_ERROR`. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+            /** @description `IDEMPOTENCY_IN_PROGRESS`, `OVERLOADED`, `SHUTTING_DOWN`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Sandbox": components["headers"]["X-Sandbox"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "error": "INVALID_PRODUCT_ID",
+                     *       "errorMessage": "The id is unknown, or its object cannot be used in this call.",
+                     *       "productId": "unknown",
+                     *       "optionId": "unknown",
+                     *       "unitId": "unknown",
+                     *       "availabilityId": "unknown",
+                     *       "uuid": "unknown"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OctoErrorBody"];
+                };
+            };
+        };
+    };
     showTours: {
         parameters: {
             query?: {
@@ -5763,7 +12426,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description Your copy is current: the request had its ETag as `If-None-Match`. */
+            /** @description Nothing has changed since your copy, whose `ETag` the request sent as `If-None-Match`. The answer has no body: use your copy. */
             304: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

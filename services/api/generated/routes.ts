@@ -17,6 +17,16 @@ import { BookingsController } from './../bookings/bookings.controller';
 import { BookingChangesController } from './../bookings/booking-changes.controller';
 // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 import { WidgetToursController } from './../widget/widget-tours.controller';
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+import { OctoCatalogController } from './../octo/octo-catalog.controller';
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+import { OctoAvailabilityController } from './../octo/octo-availability.controller';
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+import { OctoReservationsController } from './../octo/octo-reservations.controller';
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+import { OctoBookingChangesController } from './../octo/octo-booking-changes.controller';
+// WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+import { OctoBookingsController } from './../octo/octo-bookings.controller';
 import { expressAuthentication } from './../http/authentication';
 // @ts-ignore - no great way to install types from subpackage
 import { iocContainer } from './../http/api-context';
@@ -91,11 +101,22 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "RemovedItem": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"string","required":true},
+            "slug": {"dataType":"string","required":true},
+            "removed": {"dataType":"enum","enums":[true],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
     "CatalogPage": {
         "dataType": "refObject",
         "properties": {
-            "items": {"dataType":"array","array":{"dataType":"refObject","ref":"CatalogItem"},"required":true},
+            "items": {"dataType":"array","array":{"dataType":"union","subSchemas":[{"ref":"CatalogItem"},{"ref":"RemovedItem"}]},"required":true},
             "next_cursor": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "as_of": {"dataType":"string"},
         },
         "additionalProperties": false,
     },
@@ -206,6 +227,7 @@ const models: TsoaRoute.Models = {
             "time_zone": {"dataType":"string","required":true},
             "group_size_max": {"dataType":"union","subSchemas":[{"dataType":"integer"},{"dataType":"enum","enums":[null]}],"required":true},
             "cancellation_policy": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "start_time": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
             "tenant_prices": {"ref":"TenantPricesAnswer","required":true},
         },
         "additionalProperties": false,
@@ -645,6 +667,511 @@ const models: TsoaRoute.Models = {
         "additionalProperties": false,
     },
     // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoSupplierContact": {
+        "dataType": "refObject",
+        "properties": {
+            "website": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "email": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "telephone": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "address": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoSupplier": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"string","required":true},
+            "name": {"dataType":"string","required":true},
+            "endpoint": {"dataType":"string","required":true},
+            "contact": {"ref":"OctoSupplierContact","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoCapabilityAnswer": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["octo/pricing"]},{"dataType":"enum","enums":["octo/content"]}],"required":true},
+            "revision": {"dataType":"integer","required":true},
+            "required": {"dataType":"boolean","required":true},
+            "dependencies": {"dataType":"array","array":{"dataType":"string"},"required":true},
+            "docs": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoOptionRestrictions": {
+        "dataType": "refObject",
+        "properties": {
+            "minUnits": {"dataType":"integer","required":true},
+            "maxUnits": {"dataType":"integer","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoUnitId": {
+        "dataType": "refAlias",
+        "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["adult"]},{"dataType":"enum","enums":["child"]}],"validators":{}},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoUnitRestrictions": {
+        "dataType": "refObject",
+        "properties": {
+            "minAge": {"dataType":"double","required":true},
+            "maxAge": {"dataType":"double","required":true},
+            "idRequired": {"dataType":"boolean","required":true},
+            "minQuantity": {"dataType":"union","subSchemas":[{"dataType":"double"},{"dataType":"enum","enums":[null]}],"required":true},
+            "maxQuantity": {"dataType":"union","subSchemas":[{"dataType":"double"},{"dataType":"enum","enums":[null]}],"required":true},
+            "paxCount": {"dataType":"double","required":true},
+            "accompaniedBy": {"dataType":"array","array":{"dataType":"string"},"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoFeature": {
+        "dataType": "refObject",
+        "properties": {
+            "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["INCLUSION"]},{"dataType":"enum","enums":["EXCLUSION"]},{"dataType":"enum","enums":["ADDITIONAL_INFORMATION"]},{"dataType":"enum","enums":["CANCELLATION_TERM"]}],"required":true},
+            "shortDescription": {"dataType":"string","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoPricing": {
+        "dataType": "refObject",
+        "properties": {
+            "original": {"dataType":"integer","required":true},
+            "retail": {"dataType":"integer","required":true},
+            "net": {"dataType":"integer","required":true},
+            "currency": {"dataType":"string","required":true},
+            "currencyPrecision": {"dataType":"integer","required":true},
+            "includedTaxes": {"dataType":"array","array":{"dataType":"string"},"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoUnit": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"ref":"OctoUnitId","required":true},
+            "internalName": {"dataType":"string","required":true},
+            "reference": {"dataType":"string","required":true},
+            "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["ADULT"]},{"dataType":"enum","enums":["CHILD"]}],"required":true},
+            "requiredContactFields": {"dataType":"array","array":{"dataType":"string"},"required":true},
+            "restrictions": {"ref":"OctoUnitRestrictions","required":true},
+            "title": {"dataType":"string"},
+            "shortDescription": {"dataType":"string"},
+            "features": {"dataType":"array","array":{"dataType":"refObject","ref":"OctoFeature"}},
+            "pricingFrom": {"dataType":"array","array":{"dataType":"refObject","ref":"OctoPricing"}},
+            "pricing": {"dataType":"array","array":{"dataType":"refObject","ref":"OctoPricing"}},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoOption": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"enum","enums":["DEFAULT"],"required":true},
+            "default": {"dataType":"boolean","required":true},
+            "internalName": {"dataType":"string","required":true},
+            "reference": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "availabilityLocalStartTimes": {"dataType":"array","array":{"dataType":"string"},"required":true},
+            "cancellationCutoff": {"dataType":"string","required":true},
+            "cancellationCutoffAmount": {"dataType":"integer","required":true},
+            "cancellationCutoffUnit": {"dataType":"enum","enums":["hour"],"required":true},
+            "requiredContactFields": {"dataType":"array","array":{"dataType":"string"},"required":true},
+            "restrictions": {"ref":"OctoOptionRestrictions","required":true},
+            "units": {"dataType":"array","array":{"dataType":"refObject","ref":"OctoUnit"},"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoMedia": {
+        "dataType": "refObject",
+        "properties": {
+            "src": {"dataType":"string","required":true},
+            "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["image/jpeg"]},{"dataType":"enum","enums":["image/png"]}],"required":true},
+            "rel": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["COVER"]},{"dataType":"enum","enums":["GALLERY"]}],"required":true},
+            "title": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "caption": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "copyright": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoPostalAddress": {
+        "dataType": "refObject",
+        "properties": {
+            "streetAddress": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "addressLocality": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "addressRegion": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "postalCode": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "addressCountry": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "postOfficeBoxNumber": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoPlaceIdentifiers": {
+        "dataType": "refObject",
+        "properties": {
+            "googlePlaceId": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "applePlaceId": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "tripadvisorLocationId": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "yelpPlaceId": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "facebookPlaceId": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "foursquarePlaceId": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "baiduPlaceId": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "amapPlaceId": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoPlace": {
+        "dataType": "refObject",
+        "properties": {
+            "latitude": {"dataType":"double","required":true},
+            "longitude": {"dataType":"double","required":true},
+            "postalAddress": {"ref":"OctoPostalAddress","required":true},
+            "identifiers": {"ref":"OctoPlaceIdentifiers","required":true},
+            "sameAs": {"dataType":"array","array":{"dataType":"string"},"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoLocation": {
+        "dataType": "refObject",
+        "properties": {
+            "title": {"dataType":"string","required":true},
+            "shortDescription": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "types": {"dataType":"array","array":{"dataType":"union","subSchemas":[{"dataType":"enum","enums":["START"]},{"dataType":"enum","enums":["END"]}]},"required":true},
+            "minutesTo": {"dataType":"union","subSchemas":[{"dataType":"double"},{"dataType":"enum","enums":[null]}],"required":true},
+            "minutesAt": {"dataType":"union","subSchemas":[{"dataType":"double"},{"dataType":"enum","enums":[null]}],"required":true},
+            "place": {"ref":"OctoPlace","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoCommentary": {
+        "dataType": "refObject",
+        "properties": {
+            "format": {"dataType":"enum","enums":["IN_PERSON"],"required":true},
+            "language": {"dataType":"string","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoProduct": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"string","required":true},
+            "internalName": {"dataType":"string","required":true},
+            "reference": {"dataType":"string","required":true},
+            "locale": {"dataType":"string","required":true},
+            "timeZone": {"dataType":"string","required":true},
+            "allowFreesale": {"dataType":"boolean","required":true},
+            "instantConfirmation": {"dataType":"boolean","required":true},
+            "instantDelivery": {"dataType":"boolean","required":true},
+            "availabilityRequired": {"dataType":"boolean","required":true},
+            "availabilityType": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["START_TIME"]},{"dataType":"enum","enums":["OPENING_HOURS"]}],"required":true},
+            "deliveryFormats": {"dataType":"array","array":{"dataType":"enum","enums":["QRCODE"]},"required":true},
+            "deliveryMethods": {"dataType":"array","array":{"dataType":"enum","enums":["VOUCHER"]},"required":true},
+            "redemptionMethod": {"dataType":"enum","enums":["MANIFEST"],"required":true},
+            "options": {"dataType":"array","array":{"dataType":"refObject","ref":"OctoOption"},"required":true},
+            "defaultCurrency": {"dataType":"string"},
+            "availableCurrencies": {"dataType":"array","array":{"dataType":"string"}},
+            "pricingPer": {"dataType":"enum","enums":["UNIT"]},
+            "title": {"dataType":"string"},
+            "shortDescription": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "description": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "features": {"dataType":"array","array":{"dataType":"refObject","ref":"OctoFeature"}},
+            "faqs": {"dataType":"array","array":{"dataType":"string"}},
+            "media": {"dataType":"array","array":{"dataType":"refObject","ref":"OctoMedia"}},
+            "locations": {"dataType":"array","array":{"dataType":"refObject","ref":"OctoLocation"}},
+            "categoryLabels": {"dataType":"array","array":{"dataType":"string"}},
+            "durationMinutesFrom": {"dataType":"integer"},
+            "durationMinutesTo": {"dataType":"union","subSchemas":[{"dataType":"double"},{"dataType":"enum","enums":[null]}]},
+            "commentary": {"dataType":"array","array":{"dataType":"refObject","ref":"OctoCommentary"}},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoAvailabilityStatus": {
+        "dataType": "refAlias",
+        "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["AVAILABLE"]},{"dataType":"enum","enums":["LIMITED"]},{"dataType":"enum","enums":["SOLD_OUT"]},{"dataType":"enum","enums":["CLOSED"]}],"validators":{}},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoOpeningHours": {
+        "dataType": "refObject",
+        "properties": {
+            "from": {"dataType":"string","required":true},
+            "to": {"dataType":"string","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoUnitPricing": {
+        "dataType": "refObject",
+        "properties": {
+            "original": {"dataType":"integer","required":true},
+            "retail": {"dataType":"integer","required":true},
+            "net": {"dataType":"integer","required":true},
+            "currency": {"dataType":"string","required":true},
+            "currencyPrecision": {"dataType":"integer","required":true},
+            "includedTaxes": {"dataType":"array","array":{"dataType":"string"},"required":true},
+            "unitId": {"ref":"OctoUnitId","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoCalendarDay": {
+        "dataType": "refObject",
+        "properties": {
+            "localDate": {"dataType":"string","required":true},
+            "available": {"dataType":"boolean","required":true},
+            "status": {"ref":"OctoAvailabilityStatus","required":true},
+            "vacancies": {"dataType":"integer","required":true},
+            "capacity": {"dataType":"integer","required":true},
+            "openingHours": {"dataType":"array","array":{"dataType":"refObject","ref":"OctoOpeningHours"},"required":true},
+            "unitPricingFrom": {"dataType":"array","array":{"dataType":"refObject","ref":"OctoUnitPricing"}},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoUnitQuantity": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"string","required":true},
+            "quantity": {"dataType":"integer","required":true,"validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 0","value":0},"maximum":{"errorMsg":"must be at most 1000","value":1000}}},
+        },
+        "additionalProperties": {"dataType":"any"},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoCalendarBody": {
+        "dataType": "refObject",
+        "properties": {
+            "productId": {"dataType":"string","required":true},
+            "optionId": {"dataType":"string","required":true},
+            "localDateStart": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "localDateEnd": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "units": {"dataType":"union","subSchemas":[{"dataType":"array","array":{"dataType":"refObject","ref":"OctoUnitQuantity"}},{"dataType":"enum","enums":[null]}]},
+            "currency": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+        },
+        "additionalProperties": {"dataType":"any"},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoAvailability": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"string","required":true},
+            "localDateTimeStart": {"dataType":"string","required":true},
+            "localDateTimeEnd": {"dataType":"string","required":true},
+            "allDay": {"dataType":"boolean","required":true},
+            "available": {"dataType":"boolean","required":true},
+            "status": {"ref":"OctoAvailabilityStatus","required":true},
+            "vacancies": {"dataType":"integer","required":true},
+            "capacity": {"dataType":"integer","required":true},
+            "maxUnits": {"dataType":"integer","required":true},
+            "utcCutoffAt": {"dataType":"string","required":true},
+            "openingHours": {"dataType":"array","array":{"dataType":"refObject","ref":"OctoOpeningHours"},"required":true},
+            "unitPricing": {"dataType":"array","array":{"dataType":"refObject","ref":"OctoUnitPricing"}},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoAvailabilityBody": {
+        "dataType": "refObject",
+        "properties": {
+            "productId": {"dataType":"string","required":true},
+            "optionId": {"dataType":"string","required":true},
+            "localDateStart": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "localDateEnd": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "availabilityIds": {"dataType":"union","subSchemas":[{"dataType":"array","array":{"dataType":"string"}},{"dataType":"enum","enums":[null]}]},
+            "units": {"dataType":"union","subSchemas":[{"dataType":"array","array":{"dataType":"refObject","ref":"OctoUnitQuantity"}},{"dataType":"enum","enums":[null]}]},
+            "currency": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+        },
+        "additionalProperties": {"dataType":"any"},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoBookingStatus": {
+        "dataType": "refAlias",
+        "type": {"dataType":"union","subSchemas":[{"dataType":"enum","enums":["CONFIRMED"]},{"dataType":"enum","enums":["ON_HOLD"]},{"dataType":"enum","enums":["PENDING"]},{"dataType":"enum","enums":["EXPIRED"]},{"dataType":"enum","enums":["CANCELLED"]}],"validators":{}},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoCancellation": {
+        "dataType": "refObject",
+        "properties": {
+            "refund": {"dataType":"enum","enums":["NONE"],"required":true},
+            "reason": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "utcCancelledAt": {"dataType":"string","required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoContactAnswer": {
+        "dataType": "refObject",
+        "properties": {
+            "fullName": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "firstName": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "lastName": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "emailAddress": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "phoneNumber": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "locales": {"dataType":"array","array":{"dataType":"string"},"required":true},
+            "postalCode": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "country": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "notes": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoVoucher": {
+        "dataType": "refObject",
+        "properties": {
+            "redemptionMethod": {"dataType":"enum","enums":["MANIFEST"],"required":true},
+            "utcRedeemedAt": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "deliveryOptions": {"dataType":"array","array":{"dataType":"nestedObjectLiteral","nestedProperties":{"deliveryValue":{"dataType":"string","required":true},"deliveryFormat":{"dataType":"enum","enums":["QRCODE"],"required":true}}},"required":true},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoUnitItem": {
+        "dataType": "refObject",
+        "properties": {
+            "uuid": {"dataType":"string","required":true},
+            "resellerReference": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "supplierReference": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "unitId": {"ref":"OctoUnitId","required":true},
+            "unit": {"ref":"OctoUnit","required":true},
+            "status": {"ref":"OctoBookingStatus","required":true},
+            "utcRedeemedAt": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "contact": {"ref":"OctoContactAnswer","required":true},
+            "ticket": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "pricing": {"ref":"OctoPricing"},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoBooking": {
+        "dataType": "refObject",
+        "properties": {
+            "id": {"dataType":"string","required":true},
+            "uuid": {"dataType":"string","required":true},
+            "testMode": {"dataType":"boolean","required":true},
+            "resellerReference": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "supplierReference": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "status": {"ref":"OctoBookingStatus","required":true},
+            "utcCreatedAt": {"dataType":"string","required":true},
+            "utcUpdatedAt": {"dataType":"string","required":true},
+            "utcExpiresAt": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "utcRedeemedAt": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "utcConfirmedAt": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "productId": {"dataType":"string","required":true},
+            "product": {"ref":"OctoProduct","required":true},
+            "optionId": {"dataType":"string","required":true},
+            "option": {"ref":"OctoOption","required":true},
+            "cancellable": {"dataType":"boolean","required":true},
+            "cancellation": {"dataType":"union","subSchemas":[{"ref":"OctoCancellation"},{"dataType":"enum","enums":[null]}],"required":true},
+            "freesale": {"dataType":"boolean","required":true},
+            "availabilityId": {"dataType":"string","required":true},
+            "availability": {"ref":"OctoAvailability","required":true},
+            "contact": {"ref":"OctoContactAnswer","required":true},
+            "notes": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}],"required":true},
+            "deliveryMethods": {"dataType":"array","array":{"dataType":"enum","enums":["VOUCHER"]},"required":true},
+            "voucher": {"ref":"OctoVoucher","required":true},
+            "unitItems": {"dataType":"array","array":{"dataType":"refObject","ref":"OctoUnitItem"},"required":true},
+            "pricing": {"ref":"OctoPricing"},
+        },
+        "additionalProperties": false,
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoContactBody": {
+        "dataType": "refObject",
+        "properties": {
+            "fullName": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "firstName": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "lastName": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "emailAddress": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "phoneNumber": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "locales": {"dataType":"union","subSchemas":[{"dataType":"array","array":{"dataType":"string"}},{"dataType":"enum","enums":[null]}]},
+            "postalCode": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "country": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "notes": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+        },
+        "additionalProperties": {"dataType":"any"},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoUnitItemBody": {
+        "dataType": "refObject",
+        "properties": {
+            "uuid": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "unitId": {"dataType":"string","required":true},
+            "resellerReference": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "contact": {"dataType":"union","subSchemas":[{"ref":"OctoContactBody"},{"dataType":"enum","enums":[null]}]},
+        },
+        "additionalProperties": {"dataType":"any"},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoReservationBody": {
+        "dataType": "refObject",
+        "properties": {
+            "uuid": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "productId": {"dataType":"string","required":true},
+            "optionId": {"dataType":"string","required":true},
+            "availabilityId": {"dataType":"string","required":true},
+            "expirationMinutes": {"dataType":"union","subSchemas":[{"dataType":"integer"},{"dataType":"enum","enums":[null]}],"validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1}}},
+            "notes": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "unitItems": {"dataType":"union","subSchemas":[{"dataType":"array","array":{"dataType":"refObject","ref":"OctoUnitItemBody"}},{"dataType":"enum","enums":[null]}]},
+            "contact": {"dataType":"union","subSchemas":[{"ref":"OctoContactBody"},{"dataType":"enum","enums":[null]}]},
+            "resellerReference": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "currency": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+        },
+        "additionalProperties": {"dataType":"any"},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoExtensionBody": {
+        "dataType": "refObject",
+        "properties": {
+            "expirationMinutes": {"dataType":"union","subSchemas":[{"dataType":"integer"},{"dataType":"enum","enums":[null]}],"validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1}}},
+        },
+        "additionalProperties": {"dataType":"any"},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoConfirmationBody": {
+        "dataType": "refObject",
+        "properties": {
+            "contact": {"dataType":"union","subSchemas":[{"ref":"OctoContactBody"},{"dataType":"enum","enums":[null]}]},
+            "resellerReference": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "unitItems": {"dataType":"union","subSchemas":[{"dataType":"array","array":{"dataType":"refObject","ref":"OctoUnitItemBody"}},{"dataType":"enum","enums":[null]}]},
+            "currency": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+        },
+        "additionalProperties": {"dataType":"any"},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoChangeBody": {
+        "dataType": "refObject",
+        "properties": {
+            "productId": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "optionId": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "availabilityId": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "expirationMinutes": {"dataType":"union","subSchemas":[{"dataType":"integer"},{"dataType":"enum","enums":[null]}],"validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1}}},
+            "notes": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "unitItems": {"dataType":"union","subSchemas":[{"dataType":"array","array":{"dataType":"refObject","ref":"OctoUnitItemBody"}},{"dataType":"enum","enums":[null]}]},
+            "contact": {"dataType":"union","subSchemas":[{"ref":"OctoContactBody"},{"dataType":"enum","enums":[null]}]},
+            "resellerReference": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+            "currency": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+        },
+        "additionalProperties": {"dataType":"any"},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+    "OctoCancellationBody": {
+        "dataType": "refObject",
+        "properties": {
+            "reason": {"dataType":"union","subSchemas":[{"dataType":"string"},{"dataType":"enum","enums":[null]}]},
+        },
+        "additionalProperties": {"dataType":"any"},
+    },
+    // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
 };
 const templateService = new ExpressTemplateService(models, {"noImplicitAdditionalProperties":"throw-on-extras","bodyCoercion":false});
 
@@ -673,6 +1200,7 @@ export function RegisterRoutes(app: Router) {
                 departs_to: {"in":"query","name":"departs_to","dataType":"string"},
                 duration_min: {"in":"query","name":"duration_min","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 366","value":366}}},
                 duration_max: {"in":"query","name":"duration_max","dataType":"integer","validators":{"isInt":{"errorMsg":"must be a whole number"},"minimum":{"errorMsg":"must be at least 1","value":1},"maximum":{"errorMsg":"must be at most 366","value":366}}},
+                updated_since: {"in":"query","name":"updated_since","dataType":"string"},
                 sort: {"default":"name","in":"query","name":"sort","dataType":"union","subSchemas":[{"dataType":"enum","enums":["name"]},{"dataType":"enum","enums":["next_departure_date"]}]},
                 cursor: {"in":"query","name":"cursor","dataType":"string"},
         };
@@ -1353,6 +1881,530 @@ export function RegisterRoutes(app: Router) {
 
               await templateService.apiHandler({
                 methodName: 'listTours',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsOctoCatalogController_readSupplier: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+        };
+        app.get('/octo/supplier',
+            authenticateMiddleware([{"apiKey":[]}]),
+            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController)),
+            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController.prototype.readSupplier)),
+
+            async function OctoCatalogController_readSupplier(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoCatalogController_readSupplier, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<OctoCatalogController>(OctoCatalogController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'readSupplier',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsOctoCatalogController_listCapabilities: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+        };
+        app.get('/octo/capabilities',
+            authenticateMiddleware([{"apiKey":[]}]),
+            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController)),
+            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController.prototype.listCapabilities)),
+
+            async function OctoCatalogController_listCapabilities(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoCatalogController_listCapabilities, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<OctoCatalogController>(OctoCatalogController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'listCapabilities',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsOctoCatalogController_listProducts: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+        };
+        app.get('/octo/products',
+            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController)),
+            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController.prototype.listProducts)),
+
+            async function OctoCatalogController_listProducts(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoCatalogController_listProducts, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<OctoCatalogController>(OctoCatalogController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'listProducts',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsOctoCatalogController_readProduct: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                id: {"in":"path","name":"id","required":true,"dataType":"string"},
+        };
+        app.get('/octo/products/:id',
+            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController)),
+            ...(fetchMiddlewares<RequestHandler>(OctoCatalogController.prototype.readProduct)),
+
+            async function OctoCatalogController_readProduct(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoCatalogController_readProduct, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<OctoCatalogController>(OctoCatalogController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'readProduct',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsOctoAvailabilityController_readCalendar: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                body: {"in":"body","name":"body","required":true,"ref":"OctoCalendarBody"},
+        };
+        app.post('/octo/availability/calendar',
+            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(OctoAvailabilityController)),
+            ...(fetchMiddlewares<RequestHandler>(OctoAvailabilityController.prototype.readCalendar)),
+
+            async function OctoAvailabilityController_readCalendar(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoAvailabilityController_readCalendar, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<OctoAvailabilityController>(OctoAvailabilityController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'readCalendar',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsOctoAvailabilityController_checkProduct: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                body: {"in":"body","name":"body","required":true,"ref":"OctoAvailabilityBody"},
+        };
+        app.post('/octo/availability',
+            authenticateMiddleware([{"apiKey":["catalog:read"]}]),
+            ...(fetchMiddlewares<RequestHandler>(OctoAvailabilityController)),
+            ...(fetchMiddlewares<RequestHandler>(OctoAvailabilityController.prototype.checkProduct)),
+
+            async function OctoAvailabilityController_checkProduct(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoAvailabilityController_checkProduct, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<OctoAvailabilityController>(OctoAvailabilityController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'checkProduct',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsOctoReservationsController_reserve: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                body: {"in":"body","name":"body","required":true,"ref":"OctoReservationBody"},
+        };
+        app.post('/octo/bookings',
+            authenticateMiddleware([{"apiKey":["booking:create"]}]),
+            ...(fetchMiddlewares<RequestHandler>(OctoReservationsController)),
+            ...(fetchMiddlewares<RequestHandler>(OctoReservationsController.prototype.reserve)),
+
+            async function OctoReservationsController_reserve(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoReservationsController_reserve, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<OctoReservationsController>(OctoReservationsController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'reserve',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsOctoBookingChangesController_extend: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                uuid: {"in":"path","name":"uuid","required":true,"dataType":"string"},
+                body: {"in":"body","name":"body","ref":"OctoExtensionBody"},
+        };
+        app.post('/octo/bookings/:uuid/extend',
+            authenticateMiddleware([{"apiKey":["booking:create"]}]),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController)),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController.prototype.extend)),
+
+            async function OctoBookingChangesController_extend(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingChangesController_extend, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<OctoBookingChangesController>(OctoBookingChangesController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'extend',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsOctoBookingChangesController_confirm: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                uuid: {"in":"path","name":"uuid","required":true,"dataType":"string"},
+                body: {"in":"body","name":"body","ref":"OctoConfirmationBody"},
+        };
+        app.post('/octo/bookings/:uuid/confirm',
+            authenticateMiddleware([{"apiKey":["booking:create"]}]),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController)),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController.prototype.confirm)),
+
+            async function OctoBookingChangesController_confirm(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingChangesController_confirm, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<OctoBookingChangesController>(OctoBookingChangesController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'confirm',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsOctoBookingChangesController_update: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                uuid: {"in":"path","name":"uuid","required":true,"dataType":"string"},
+                body: {"in":"body","name":"body","required":true,"ref":"OctoChangeBody"},
+        };
+        app.patch('/octo/bookings/:uuid',
+            authenticateMiddleware([{"apiKey":[]}]),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController)),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController.prototype.update)),
+
+            async function OctoBookingChangesController_update(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingChangesController_update, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<OctoBookingChangesController>(OctoBookingChangesController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'update',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsOctoBookingChangesController_cancel: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                uuid: {"in":"path","name":"uuid","required":true,"dataType":"string"},
+                body: {"in":"body","name":"body","ref":"OctoCancellationBody"},
+        };
+        app.post('/octo/bookings/:uuid/cancel',
+            authenticateMiddleware([{"apiKey":[]}]),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController)),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController.prototype.cancel)),
+
+            async function OctoBookingChangesController_cancel(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingChangesController_cancel, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<OctoBookingChangesController>(OctoBookingChangesController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'cancel',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsOctoBookingChangesController_remove: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                uuid: {"in":"path","name":"uuid","required":true,"dataType":"string"},
+                body: {"in":"body","name":"body","ref":"OctoCancellationBody"},
+        };
+        app.delete('/octo/bookings/:uuid',
+            authenticateMiddleware([{"apiKey":[]}]),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController)),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingChangesController.prototype.remove)),
+
+            async function OctoBookingChangesController_remove(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingChangesController_remove, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<OctoBookingChangesController>(OctoBookingChangesController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'remove',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsOctoBookingsController_readOctoBooking: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                uuid: {"in":"path","name":"uuid","required":true,"dataType":"string"},
+        };
+        app.get('/octo/bookings/:uuid',
+            authenticateMiddleware([{"apiKey":[]}]),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingsController)),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingsController.prototype.readOctoBooking)),
+
+            async function OctoBookingsController_readOctoBooking(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingsController_readOctoBooking, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<OctoBookingsController>(OctoBookingsController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'readOctoBooking',
+                controller,
+                response,
+                next,
+                validatedArgs,
+                successStatus: undefined,
+              });
+            } catch (err) {
+                return next(err);
+            }
+        });
+        // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+        const argsOctoBookingsController_listOctoBookings: Record<string, TsoaRoute.ParameterSchema> = {
+                request: {"in":"request","name":"request","required":true,"dataType":"object"},
+                resellerReference: {"in":"query","name":"resellerReference","dataType":"string"},
+                supplierReference: {"in":"query","name":"supplierReference","dataType":"string"},
+                localDate: {"in":"query","name":"localDate","dataType":"string"},
+                localDateStart: {"in":"query","name":"localDateStart","dataType":"string"},
+                localDateEnd: {"in":"query","name":"localDateEnd","dataType":"string"},
+        };
+        app.get('/octo/bookings',
+            authenticateMiddleware([{"apiKey":[]}]),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingsController)),
+            ...(fetchMiddlewares<RequestHandler>(OctoBookingsController.prototype.listOctoBookings)),
+
+            async function OctoBookingsController_listOctoBookings(request: ExRequest, response: ExResponse, next: any) {
+
+            // WARNING: This file was auto-generated with tsoa. Please do not modify it. Re-run tsoa to re-generate this file: https://github.com/lukeautry/tsoa
+
+            let validatedArgs: any[] = [];
+            try {
+                validatedArgs = templateService.getValidatedArgs({ args: argsOctoBookingsController_listOctoBookings, request, response });
+
+                const container: IocContainer = typeof iocContainer === 'function' ? (iocContainer as IocContainerFactory)(request) : iocContainer;
+
+                const controller: any = await container.get<OctoBookingsController>(OctoBookingsController);
+                if (typeof controller['setStatus'] === 'function') {
+                controller.setStatus(undefined);
+                }
+
+              await templateService.apiHandler({
+                methodName: 'listOctoBookings',
                 controller,
                 response,
                 next,

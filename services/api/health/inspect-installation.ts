@@ -17,7 +17,7 @@ import { pendingMigrations } from '../../platform/migrate';
 /** Expiry uses the database's clock only; logs and signatures use the clock of the process. */
 const SKEW_MS = 5000;
 /** The time of twenty polls, after which an instance counts as silent. A process deletes its row when it stops normally. */
-const SILENT_SECONDS = 10;
+export const SILENT_SECONDS = 10;
 
 /** Runs all checks of the database. Stops after the first if migrations are missing. */
 export async function inspectInstallation(db: Db): Promise<HealthCheck[]> {

@@ -6,7 +6,7 @@ import {
   WrongCredentialTypeError,
 } from '../credentials/credential.errors';
 import { tokenIdOfPass, verifyEmbedPass } from '../credentials/embed-pass';
-import { offeredToken } from '../credentials/token-digest';
+import { offeredToken, sha256Of } from '../credentials/token-digest';
 import type { ApiKeyPrincipal, Scope, WidgetPrincipal } from '../credentials/credential';
 import {
   cachedApiKeyPrincipal,
@@ -17,7 +17,8 @@ import {
 
 import { type CredentialKind, parseToken } from '../credentials/token-format';
 
-import { networkOf } from '../../platform/http/client-address';
+import { addressOf, networkOf } from '../../platform/http/client-address';
+import { isHeaderName } from '../../platform/http/malformed-request';
 import { contextOf } from './api-context';
 
 import { badInput, type BadInputError, RateLimitedError } from './http.errors';
@@ -42,15 +43,41 @@ export async function expressAuthentication(
   scheme: string,
   scopes?: string[],
 ): Promise<Principal> {
+  const usual = scheme === 'apiKey' ? cachedPrincipalOf(request, scopes![0] as Scope | undefined) : undefined;
+  if (usual) {
+    acceptPrincipal(request, usual);
+    return usual;
+  }
   const sent = credentialOf(request);
   if (!sent) throw scheme === 'apiKey' ? new InvalidApiKeyError() : new InvalidWidgetTokenError();
   setDeprecation(request);
   recordOfferedId(request, sent);
   const verification: Promise<Principal> =
-    scheme === 'apiKey' ? verifyServer(request, sent, scopes![0] as Scope) : verifyWidget(request, sent);
+    scheme === 'apiKey'
+      ? verifyServer(request, sent, scopes![0] as Scope | undefined)
+      : verifyWidget(request, sent);
   const principal = await limitGuessing(request, verification);
   acceptPrincipal(request, principal);
   return principal;
+}
+
+/** Returns the caller if its API key is cached, and is the only credential of the request. Undefined: all checks decide. */
+function cachedPrincipalOf(request: Request, scope: Scope | undefined): ApiKeyPrincipal | undefined {
+  const { api_key, token, pass } = request.query;
+  return (api_key ?? token ?? pass) === undefined ? cachedBearerOf(request, scope) : undefined;
+}
+
+const BEARER = 'Bearer ';
+
+/**
+ * Returns the caller if its API key is cached, has the scope, and is the only credential of the headers. Undefined: all checks decide.
+ */
+export function cachedBearerOf(request: Request, scope: Scope | undefined): ApiKeyPrincipal | undefined {
+  const { authorization, 'x-svc-widget-token': widgetToken } = request.headers;
+  if (!authorization?.startsWith(BEARER) || widgetToken !== undefined) return undefined;
+  if (countHeaders(request, 'authorization') > 1) return undefined;
+  const digest = sha256Of(authorization.slice(BEARER.length), request.socket);
+  return cachedApiKeyPrincipal(contextOf(request).credentials, digest, scope);
 }
 
 /** Records the verified caller of a request, for its handlers, its log line and the times of last use. */
@@ -91,12 +118,13 @@ function recordOfferedId(request: Request, { token, channels }: SentCredential):
   if (id !== undefined) offeredIds.set(request, id);
 }
 
-async function verifyServer(request: Request, sent: SentCredential, scope: Scope): Promise<ApiKeyPrincipal> {
+async function verifyServer(
+  request: Request,
+  sent: SentCredential,
+  scope: Scope | undefined,
+): Promise<ApiKeyPrincipal> {
   const { credentials, secrets } = contextOf(request);
-  if (isCarriedAs('api_key', sent)) {
-    const cached = cachedApiKeyPrincipal(credentials, sent.token, scope);
-    return cached ?? verifyApiKey(credentials, secrets.keyPepper, sent.token, scope);
-  }
+  if (isCarriedAs('api_key', sent)) return verifyApiKey(credentials, secrets.keyPepper, sent.token, scope);
   return refuseMisplaced(credentials, offeredToken(sent.token, secrets.keyPepper), 'api_key');
 }
 
@@ -132,7 +160,7 @@ async function limitGuessing<T>(request: Request, verification: Promise<T>): Pro
     if (!(error instanceof CredentialError)) throw error;
     if (error.tenant) markSandbox(request, error.tenant);
     if (error.proven) throw error;
-    const bucket = `auth-failure:${networkOf(request.ip)}`;
+    const bucket = `auth-failure:${networkOf(addressOf(request))}`;
     const quota = await contextOf(request).quotas.consume(bucket, FAILURES_PER_MINUTE);
     if (!quota.allowed) throw new RateLimitedError(quota.resetSeconds);
     throw error;
@@ -197,12 +225,15 @@ function credentialOf(request: Request): SentCredential | undefined {
   return onlyOne({ Authorization: bearer, api_key, token, 'x-svc-widget-token': header, pass });
 }
 
-/** Counts the raw headers, because Node keeps the first of two Authorization headers and drops the second (seen). */
 function assertOneHeader(request: Request, name: string): void {
-  const times = request.rawHeaders.filter(
-    (header, index) => index % 2 === 0 && header.toLowerCase() === name,
-  ).length;
-  if (times > 1) throw oneIssue('multiple_credentials', name, 'must be sent once');
+  if (countHeaders(request, name) > 1) throw oneIssue('multiple_credentials', name, 'must be sent once');
+}
+
+/** Counts the raw headers, because Node keeps the first of two Authorization headers and drops the second (seen). */
+function countHeaders({ rawHeaders }: Request, name: string): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (isHeaderName(rawHeaders[at]!, name)) count += 1;
+  return count;
 }
 
 function oneIssue(

@@ -1,16 +1,17 @@
 import type { Request, Response } from 'express';
 import type { Quotas } from '../../platform/config';
 import type { ResponseHeader } from '../../platform/http/edge';
-import { isHeaderName, malformationOf } from '../../platform/http/malformed-request';
+import { malformationOf } from '../../platform/http/malformed-request';
 import { hasBody } from '../../platform/http/request-body';
 import { assignRequestId } from '../../platform/http/request-id';
 import { startRequestLine } from '../../platform/http/request-log';
 import type { AnswerEarly } from '../../platform/http/server';
 import type { CachedEntry } from '../../platform/read-cache/read-cache';
 import { versionOfCaller } from '../credentials/credential';
-import { cachedApiKeyPrincipal, cachedWidgetPrincipal } from '../credentials/verify-credential';
+import { sha256Of } from '../credentials/token-digest';
+import { cachedWidgetPrincipal } from '../credentials/verify-credential';
 import { contextOf } from './api-context';
-import { acceptPrincipal, type Principal, principalOf } from './authentication';
+import { acceptPrincipal, cachedBearerOf, type Principal, principalOf } from './authentication';
 import { type AnswerContent, sendContent } from './caching';
 import { handleError } from './error-handler';
 import type { LoadShedder } from './load-shedding';
@@ -136,28 +137,19 @@ interface Caller {
 /** Returns the caller if the credential is cached and sent in its usual channel only. Undefined: the common handlers decide. */
 function cachedCallerOf(request: Request): Caller | undefined {
   const { url, headers } = request;
-  const { credentials } = contextOf(request);
-  const bearer = headers.authorization;
-  if (headers['x-svc-widget-token'] !== undefined) return undefined;
-  if (bearer === undefined) {
-    const { token, target } = splitToken(url);
-    const principal = token === undefined ? undefined : cachedWidgetPrincipal(credentials, token);
-    return principal && { principal, target };
+  if (headers.authorization !== undefined) {
+    const principal = cachedBearerOf(request, SCOPE);
+    return principal && { principal, target: url };
   }
-  if (!bearer.startsWith(BEARER) || countHeaders(request, 'authorization') > 1) return undefined;
-  const principal = cachedApiKeyPrincipal(credentials, bearer.slice(BEARER.length), SCOPE);
-  return principal && { principal, target: url };
+  if (headers['x-svc-widget-token'] !== undefined) return undefined;
+  const { token, target } = splitToken(url);
+  if (token === undefined) return undefined;
+  const principal = cachedWidgetPrincipal(contextOf(request).credentials, sha256Of(token, request.socket));
+  return principal && { principal, target };
 }
 
-const BEARER = 'Bearer ';
 /** The scope of all routes with cached answers. */
 const SCOPE = 'catalog:read';
-
-function countHeaders({ rawHeaders }: Request, name: string): number {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (isHeaderName(rawHeaders[at]!, name)) count += 1;
-  return count;
-}
 
 /** Returns the key of a request whose answer may be cached: its only credential is in the usual channel. */
 function cacheKeyOf(request: Request): string | undefined {

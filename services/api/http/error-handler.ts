@@ -10,8 +10,10 @@ import {
 import { contextOf } from './api-context';
 import { countProblem } from './request-metrics';
 import { describeProblem } from './problem-document';
+import { NOT_ONE_OBJECT } from './json-body';
 import { isProblemCode, type ProblemCode, PROBLEMS } from './problems';
 import { findBodyIssues, validationIssues } from './validation-issues';
+import { BODY_MAX } from '../../platform/http/request-body';
 import { requestIdOf } from '../../platform/http/request-id';
 import { traceFields } from './request-log';
 
@@ -40,6 +42,8 @@ export function handleError(
   response.status(status);
   response.setHeader('Cache-Control', 'no-store');
   setErrorHeaders(error, code, request, response);
+  const form = errorFormOf(request);
+  if (form) return void sendInForm(form, problem, error, request, response);
   const page = response.locals.problemPage as ProblemPage | undefined;
   if (page) response.vary('Accept');
   if (page && request.accepts(['application/problem+json', 'text/html']) === 'text/html') {
@@ -47,6 +51,37 @@ export function handleError(
   } else {
     response.type('application/problem+json').send(JSON.stringify(problem));
   }
+}
+
+/** The errors of the paths below a prefix that have another form than problem documents. app.ts registers it. */
+export interface ErrorForm {
+  /** Such as `/octo`. */
+  prefix: string;
+  /**
+   * @param code the problem code, from which the form derives its own
+   * @param error undefined: an internal error, whose details stay hidden
+   */
+  toAnswer: (
+    problem: { code: ProblemCode; status: number; detail: string },
+    error: AppError | undefined,
+    sent: { path: string; body: unknown },
+  ) => { status: number; body: object };
+}
+
+function errorFormOf({ app, path }: Request): ErrorForm | undefined {
+  const forms = (app.locals.errorForms ?? []) as ErrorForm[];
+  return forms.find(({ prefix }) => path === prefix || path.startsWith(`${prefix}/`));
+}
+
+function sendInForm(
+  form: ErrorForm,
+  problem: { code: ProblemCode; status: number; detail: string },
+  error: AppError | undefined,
+  { path, body }: Request,
+  response: Response,
+): void {
+  const answer = form.toAnswer(problem, error, { path, body: body as unknown });
+  response.status(answer.status).type('application/json').send(JSON.stringify(answer.body));
 }
 
 const UNREADABLE_BODY = badInput('validation_failed', 'body', 'body', 'could not be read');
@@ -91,11 +126,17 @@ function toAppError(error: unknown): AppError | undefined {
   if (error instanceof URIError || (error as { status?: number })?.status === 400)
     return fromParser(error as ParserError);
   const status = (error as { status?: number })?.status;
-  if (status === 413) return new TransportError('body_too_large');
+  if (status === 413)
+    return new TransportError('body_too_large', `The body may have ${limitOf(error) / 1024} KiB at most.`);
   if (status === 415) return new TransportError('unsupported_media_type');
   if (sqlState(error) === LOCK_NOT_AVAILABLE) return new TransportError('departure_busy');
   if ((error as Error)?.name === 'KnexTimeoutError') return new TransportError('overloaded');
   return undefined;
+}
+
+/** Returns the bytes that a body may have, from the error of the parser that refused it. */
+function limitOf(error: unknown): number {
+  return (error as { limit?: number }).limit ?? BODY_MAX;
 }
 
 interface ParserError extends Error {
@@ -103,8 +144,7 @@ interface ParserError extends Error {
 }
 
 function fromParser(error: ParserError): AppError {
-  if (error.type === 'entity.parse.failed')
-    return badInput('malformed_json', 'body', 'body', 'must be one JSON object');
+  if (error.type === 'entity.parse.failed') return badInput('malformed_json', 'body', 'body', NOT_ONE_OBJECT);
   if (error.type) return UNREADABLE_BODY;
   return badInput('validation_failed', 'path', 'path', 'must be percent-encoded UTF-8');
 }

@@ -122,17 +122,17 @@ function readText(
 /** Runs all readers and collects their issues in one error. @throws BadInputError (400) */
 export function readAll<T extends object>(readers: { [K in keyof T]: () => T[K] }): T {
   const issues: InputIssue[] = [];
-  const parts = Object.entries(readers).map(([name, read]) => {
+  const parts: Partial<T> = {};
+  for (const name in readers) {
     try {
-      return [name, (read as () => unknown)()];
+      parts[name] = readers[name]();
     } catch (error) {
       if (!(error instanceof InvalidInputError || error instanceof BadInputError)) throw error;
       issues.push(...error.errors);
-      return [name, undefined];
     }
-  });
+  }
   if (issues.length > 0) throw new BadInputError('validation_failed', issues);
-  return Object.fromEntries(parts) as T;
+  return parts as T;
 }
 
 /** Refuses a change that names no field. @throws InvalidInputError (400) */

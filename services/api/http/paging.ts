@@ -79,21 +79,21 @@ export function pageAnswer<T>(request: Request, items: T[], last: unknown, filte
 
 /**
  * Returns a function that creates the content of a page from its items and the position of the last item (null at the end of
- * the list). The function does not refer to the request, so a cache may keep it.
+ * the list), and from other members. The function does not refer to the request, so a cache may keep it.
  */
 export function pageContentOf(
   request: Request,
   filters: unknown,
-): (items: unknown[], last: unknown) => AnswerContent {
+): (items: unknown[], last: unknown, more?: object) => AnswerContent {
   const { cursorKey } = contextOf(request).secrets;
   const scope = cursorScope(request, filters);
   const caching = cacheControl(request, PRIVATE);
   const address = repeatableAddress(request);
-  return (items, last) => {
+  return (items, last, more) => {
     const next_cursor = last === null ? null : sealCursor(cursorKey, scope, last);
     const headers = ['Cache-Control', caching];
     if (next_cursor !== null) headers.push('Link', linkTo(address, next_cursor));
-    return jsonContent({ items, next_cursor }, headers);
+    return jsonContent({ items, next_cursor, ...more }, headers);
   };
 }
 

@@ -54,12 +54,13 @@ export const PROBLEMS = {
   malformed_json: { ...INVALID, advice: 'Send the body as one JSON object in UTF-8.' },
   unknown_parameter: {
     ...INVALID,
-    advice: 'Look at errors for the names that this call does not know; often a typing error.',
+    advice: 'Check the spelling of the names in errors: this call does not know them.',
   },
   duplicate_parameter: { ...INVALID, advice: 'Send each query parameter once.' },
   invalid_cursor: {
     ...INVALID,
-    advice: 'Take next_cursor as it was given and repeat the same filters. To begin again, leave cursor out.',
+    advice:
+      'Send next_cursor exactly as you received it, with the same filters. Leave cursor out to begin again.',
   },
   multiple_credentials: {
     ...INVALID,
@@ -74,7 +75,10 @@ export const PROBLEMS = {
     advice:
       'Send a valid API key: Authorization: Bearer svc_live_… A key is shown once; if it is lost, issue a new one.',
   },
-  key_expired: { ...UNAUTHORIZED, advice: 'Ask the operator for a new key, or for a rotation in time.' },
+  key_expired: {
+    ...UNAUTHORIZED,
+    advice: 'Ask the operator for a new key. Next time ask for a rotation before the key expires.',
+  },
   key_revoked: {
     ...UNAUTHORIZED,
     advice: 'Ask the operator for a new key. A revoked one never works again.',
@@ -97,13 +101,14 @@ export const PROBLEMS = {
     status: 403,
     title: 'Forbidden',
     retryable: false,
-    advice: 'Add the exact origin of the page (scheme, host and port; www counts) with tourctl origins add.',
+    advice:
+      'Ask the operator to allow the exact origin of the page: scheme, host and port. With and without www are two origins.',
   },
   ip_not_allowed: {
     status: 403,
     title: 'Forbidden',
     retryable: false,
-    advice: 'Call from an address the key allows.',
+    advice: 'Send the request from an address that the key allows.',
   },
   tour_not_found: {
     status: 404,
@@ -116,13 +121,13 @@ export const PROBLEMS = {
     status: 404,
     title: 'Hold not found',
     retryable: false,
-    advice: 'Check hold_id; holds are per tenant.',
+    advice: 'Check hold_id. A tenant sees only its own holds.',
   },
   booking_not_found: {
     status: 404,
     title: 'Booking not found',
     retryable: false,
-    advice: 'Check booking_ref; bookings are per tenant.',
+    advice: 'Check booking_ref. A tenant sees only its own bookings.',
   },
   not_found: {
     status: 404,
@@ -134,10 +139,10 @@ export const PROBLEMS = {
     status: 405,
     title: 'Method not allowed',
     retryable: false,
-    advice: 'Use a method that Allow names.',
+    advice: 'Use one of the methods in the Allow header.',
   },
-  departure_gone: { ...NO_DEPARTURE, advice: 'Choose another date; alternatives names up to three.' },
-  departure_cancelled: { ...NO_DEPARTURE, advice: 'Choose another date; alternatives names up to three.' },
+  departure_gone: { ...NO_DEPARTURE, advice: 'Choose another date: alternatives has up to three.' },
+  departure_cancelled: { ...NO_DEPARTURE, advice: 'Choose another date: alternatives has up to three.' },
   insufficient_seats: {
     ...NO_DEPARTURE,
     advice: 'Ask for at most seats_available seats, or choose another date from alternatives.',
@@ -145,7 +150,7 @@ export const PROBLEMS = {
   departure_busy: {
     ...CONFLICT,
     retryable: true,
-    advice: 'Wait for Retry-After and send the same request again.',
+    advice: 'Wait for the seconds in Retry-After, then send the same request again.',
   },
   hold_expired: { ...CONFLICT, advice: 'Place a new hold; the price may have changed since.' },
   hold_state_conflict: {
@@ -162,7 +167,7 @@ export const PROBLEMS = {
   idempotency_in_progress: {
     ...CONFLICT,
     retryable: true,
-    advice: 'Wait for Retry-After and repeat the request with the same key.',
+    advice: 'Wait for the seconds in Retry-After, then repeat the request with the same key.',
   },
   body_too_large: { status: 413, title: 'Body too large', retryable: false, advice: 'Send at most 16 KiB.' },
   unsupported_media_type: {
@@ -181,7 +186,7 @@ export const PROBLEMS = {
     status: 429,
     title: 'Too many requests',
     retryable: true,
-    advice: 'Wait for Retry-After. RateLimit tells what is left before it comes to this.',
+    advice: 'Wait for the seconds in Retry-After. RateLimit tells how many requests are left.',
   },
   internal_error: {
     status: 500,
@@ -190,7 +195,7 @@ export const PROBLEMS = {
     advice:
       'Retry with exponential backoff, and with the same Idempotency-Key for a write. Tell the operator the request_id.',
   },
-  overloaded: { ...UNAVAILABLE, advice: 'Wait for Retry-After and try again.' },
+  overloaded: { ...UNAVAILABLE, advice: 'Wait for the seconds in Retry-After, then try again.' },
   shutting_down: { ...UNAVAILABLE, advice: 'Try again at once: another instance answers.' },
 } satisfies Record<AnsweredCode, Problem>;
 

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Quotas } from '../../platform/config';
 import type { QuotaAnswer } from '../../platform/quota-store';
-import { networkOf } from '../../platform/http/client-address';
+import { addressOf, networkOf } from '../../platform/http/client-address';
 import { InsufficientScopeError } from '../credentials/credential.errors';
 import { contextOf } from './api-context';
 import { type Principal, principalOf } from './authentication';
@@ -64,7 +64,7 @@ export async function spendQuota(
   // from the others.
   if (principal.kind === 'widget_token') {
     const limit = PER_ADDRESS_AND_TOKEN;
-    const answer = await quotas.consume(`${family}:${networkOf(request.ip)}`, limit);
+    const answer = await quotas.consume(`${family}:${networkOf(addressOf(request))}`, limit);
     addSpent(spent, { policy: `${kind}-address`, limit, answer });
   }
   const limit = config.quotas[kind];

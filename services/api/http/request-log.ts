@@ -5,15 +5,18 @@ import { credentialIdOf, principalOf } from './authentication';
 
 /** Logs a request with its trace, problem code, tenant and credential. */
 export const writeRequestLine: WriteRequestLine = (line, request, response) => {
-  const { request_id, duration_ms, ...answer } = line;
+  const { request_id, client, method, route, status, duration_ms } = line;
   const fields = {
     request_id,
-    ...traceFields(request),
-    ...answer,
+    client,
+    method,
+    route,
+    status,
     code: response.locals.problemCode as string | undefined,
     duration_ms,
     tenant: principalOf(request)?.tenant.slug,
     credential: credentialIdOf(request),
+    ...traceFields(request),
   };
   contextOf(request).log.info(fields, 'request');
 };

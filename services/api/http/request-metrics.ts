@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import { Counter, Gauge, Histogram } from 'prom-client';
 
+import { type CountedSeries, countSeries } from '../../platform/counted-series';
 import { routeOf, statusOf } from '../../platform/http/request-log';
 import type { Operation } from '../idempotency/operation';
 import type { ProblemCode } from './problems';
@@ -9,7 +10,7 @@ import type { ProblemCode } from './problems';
  * Labels have a fixed set of values: never a path, an id, a tenant or a client's text. Each value would be a series until
  * the process ends.
  */
-const requests = new Counter({
+const requests = countSeries({
   name: 'http_requests_total',
   help: 'Answered requests by route template and status; 499: the client closed the connection before the answer',
   labelNames: ['method', 'route', 'status'] as const,
@@ -23,9 +24,14 @@ const duration = new Histogram({
   buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
 });
 
-const inFlight = new Gauge({
+const inFlight = { requests: 0 };
+
+new Gauge({
   name: 'http_requests_in_flight',
   help: 'Requests that started and have no complete answer yet',
+  collect() {
+    this.set(inFlight.requests);
+  },
 });
 
 /** Measures every request by its outcome. */
@@ -37,9 +43,9 @@ export function measureRequest(request: Request, response: Response, next: NextF
 /** Starts the clock of a request. @returns the function that records its end. Call it when the response is closed */
 export function startMeasurement(request: Request, response: Response): () => void {
   const startedAt = performance.now();
-  inFlight.inc();
+  inFlight.requests += 1;
   return () => {
-    inFlight.dec();
+    inFlight.requests -= 1;
     const series = seriesOf(methodOf(request), routeOf(request), statusOf(response));
     series.count.inc();
     series.seconds.observe((performance.now() - startedAt) / 1000);
@@ -54,7 +60,7 @@ function methodOf(request: Request): string {
 }
 
 interface Series {
-  count: { inc(): void };
+  count: CountedSeries;
   seconds: { observe(seconds: number): void };
 }
 
@@ -67,7 +73,7 @@ function seriesOf(method: string, route: string, status: number): Series {
   if (!series) {
     const status_class = `${Math.floor(status / 100)}xx`;
     series = {
-      count: requests.labels({ method, route, status }),
+      count: requests({ method, route, status }),
       seconds: duration.labels({ method, route, status_class }),
     };
     seriesByKey.set(key, series);
@@ -81,7 +87,7 @@ const problems = new Counter({
   labelNames: ['method', 'route', 'code'] as const,
 });
 
-const writes = new Counter({
+const writes = countSeries({
   name: 'writes_total',
   help: 'Writes that reached their use case, by outcome: done, replayed by idempotency key, or the problem code',
   labelNames: ['operation', 'outcome'] as const,
@@ -94,5 +100,5 @@ export function countProblem(request: Request, code: ProblemCode): void {
 
 /** Counts one write request; `done` means that its effect is committed. */
 export function countWrite(operation: Operation, outcome: 'done' | 'replayed' | ProblemCode): void {
-  writes.inc({ operation, outcome });
+  writes({ operation, outcome }).inc();
 }

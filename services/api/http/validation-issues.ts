@@ -1,5 +1,5 @@
 import type { FieldErrors } from '@tsoa/runtime';
-import type { InputIssue, InputPlace } from '../../platform/errors';
+import { type InputIssue, InvalidInputError, type InputPlace } from '../../platform/errors';
 import { BadInputError, fieldName, UNKNOWN_FIELD } from './http.errors';
 import type { Request, RequestHandler } from 'express';
 
@@ -117,7 +117,7 @@ export function findBodyIssues(request: Request): InputIssue[] {
     read(body as never, apiKeyPrincipalOf(request).tenant);
     return [];
   } catch (error) {
-    if (error instanceof BadInputError) return error.errors;
+    if (error instanceof BadInputError || error instanceof InvalidInputError) return error.errors;
     contextOf(request).log.error(
       { err: error, request_id: requestIdOf(request) },
       'reading a refused body failed',

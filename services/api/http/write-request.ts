@@ -157,7 +157,7 @@ export async function writeChecked<T>(
     await assertKeyStillServes(trx, apiKeyPrincipalOf(request));
     return result;
   };
-  return turn((lockBy) => inTransaction(contextOf(request).writes, checked, lockBy));
+  return turn((lockBy) => inTransaction(contextOf(request).writes, checked, { lockBy }));
 }
 
 function without(ids: string[], body: unknown): unknown {

@@ -8,11 +8,14 @@ import {
   referencedName,
   type Schema,
 } from '../openapi-document';
+import { OCTO_ERROR_SCHEMA } from './octo-answers';
 import { otherOperations } from './other-operations';
 import { problemExample } from '../problem-examples';
 import {
   ALTERNATIVES,
+  CAPABILITIES_HEADER,
   DESCRIPTION,
+  ENVIRONMENT_HEADER,
   HEADERS,
   IDEMPOTENCY_KEY,
   SECURITY_SCHEMES,
@@ -48,7 +51,12 @@ export function completeOpenapi(generated: OpenApiDocument): OpenApiDocument {
   };
   const { schemas } = document.components;
   const sent = schemasOfRequests(document);
-  for (const [name, schema] of Object.entries(schemas)) completeSchema(schema, schemas, sent.has(name));
+  for (const [name, schema] of Object.entries(schemas)) {
+    completeSchema(schema, schemas, sent.has(name));
+    // OCTO gives some names another meaning, so its dtos describe all fields themselves.
+    if (!name.startsWith('Octo')) explainNames(schema, sent.has(name));
+  }
+  schemas.OctoErrorBody = OCTO_ERROR_SCHEMA;
   schemas.ProblemDocument!.example = problemExample('insufficient_seats');
   for (const [path, operations] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(operations))
@@ -88,12 +96,15 @@ function schemasOfRequests({ paths, components }: OpenApiDocument): Set<string> 
 /** Forbids unknown fields in requests. Allows them in answers: a new field must not break a client's validator. */
 function completeSchema(schema: Schema, schemas: Record<string, Schema>, inRequest: boolean): void {
   if (!inRequest) delete schema.additionalProperties;
-  for (const [name, part] of Object.entries(schema.properties ?? {})) {
+  for (const part of Object.values(schema.properties ?? {})) {
     if (part.nullable === false) delete part.nullable;
     if (part.$ref && part.description) wrapReference(part);
     if (part.allOf && part.nullable) part.type = schemas[referencedName(part)!]!.type;
-    explainName(name, part, inRequest);
   }
+}
+
+function explainNames(schema: Schema, inRequest: boolean): void {
+  for (const [name, part] of Object.entries(schema.properties ?? {})) explainName(name, part, inRequest);
 }
 
 /** OpenAPI 3.0 ignores the siblings of $ref. */
@@ -117,12 +128,18 @@ function completeOperation(
     const { description, example, ...schema } = described;
     Object.assign(parameter, { description, schema, example: example ?? schema.enum?.[0] });
   }
-  if (takesKey(method)) operation.parameters.push(IDEMPOTENCY_KEY);
+  if (operation.tags.includes('OCTO')) operation.parameters.push(CAPABILITIES_HEADER, ENVIRONMENT_HEADER);
+  if (takesKey(method) && isWrite(path)) operation.parameters.push(IDEMPOTENCY_KEY);
   describeAnswers(method, operation);
   const bodies = [operation.requestBody, ...Object.values(operation.responses)];
   for (const media of bodies.map((body) => body?.content?.['application/json'])) {
     if (media) media.example = exampleOf(media.schema, schemas, `${method} ${path}`);
   }
+}
+
+/** OCTO reads availability by POST. */
+function isWrite(path: string): boolean {
+  return !path.startsWith('/octo/availability');
 }
 
 /** The scopes of a key have no place in 3.0's requirements, so a description and an extension name them. */
@@ -146,6 +163,7 @@ function exampleOf(schema: Schema, schemas: Record<string, Schema>, where: strin
   if (schema.enum) return schema.enum[0];
   const name = referencedName(schema);
   if (name) return exampleOf(schemas[name]!, schemas, name);
+  if (schema.anyOf) return exampleOf(schema.anyOf[0]!, schemas, where);
   if (schema.type === 'array') return [exampleOf(schema.items!, schemas, `${where}[]`)];
   if (schema.properties) {
     const parts = Object.entries(schema.properties).map(([part, value]) => [

@@ -1,5 +1,6 @@
 import { isProblemCode, type ProblemCode, PROBLEMS } from '../../http/problems';
 import type { Answer, OpenApiOperation, Reference } from '../openapi-document';
+import { describeOctoRefusals } from './octo-answers';
 import { takesKey } from './shared-parts';
 
 const ANY_INPUT: ProblemCode[] = [
@@ -51,10 +52,19 @@ export function describeAnswers(method: string, operation: OpenApiOperation): vo
   }
   if (HAVE_ETAG.includes(operation.operationId)) answers['304'] = unchanged();
   const codes = [...ownCodes(operation), ...commonCodes(method, operation)];
+  if (isOcto(operation)) Object.assign(answers, describeOctoRefusals(codes, refusalHeaders));
+  else describeRefusals(codes, answers);
+  operation.responses = answers;
+}
+
+function describeRefusals(codes: ProblemCode[], answers: Record<string, Answer>): void {
   for (const status of [...new Set(codes.map((code) => PROBLEMS[code].status))].sort()) {
     answers[status] = refusal(codes.filter((code) => PROBLEMS[code].status === status));
   }
-  operation.responses = answers;
+}
+
+function isOcto({ tags }: OpenApiOperation): boolean {
+  return tags.includes('OCTO');
 }
 
 function commonCodes(method: string, operation: OpenApiOperation): ProblemCode[] {
@@ -83,14 +93,10 @@ function ownCodes({ operationId, responses }: OpenApiOperation): ProblemCode[] {
 function refusal(codes: ProblemCode[]): Answer {
   const { status } = PROBLEMS[codes[0]!];
   const titles = new Set(codes.map((code) => PROBLEMS[code].title));
-  const headers = ['X-Request-Id', 'X-Sandbox'];
-  if (status === 401) headers.push('WWW-Authenticate');
-  if (status === 429) headers.push(...QUOTA_HEADERS);
-  if (status !== 500 && codes.some((code) => PROBLEMS[code].retryable)) headers.push('Retry-After');
   const examples = codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]);
   return {
     description: `${[...titles].join(' / ')}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
-    headers: references(headers),
+    headers: refusalHeaders(status, codes),
     content: {
       'application/problem+json': {
         schema: { $ref: '#/components/schemas/ProblemDocument' },
@@ -100,9 +106,18 @@ function refusal(codes: ProblemCode[]): Answer {
   };
 }
 
+function refusalHeaders(status: number, codes: ProblemCode[]): Record<string, Reference> {
+  const headers = ['X-Request-Id', 'X-Sandbox'];
+  if (status === 401) headers.push('WWW-Authenticate');
+  if (status === 429) headers.push(...QUOTA_HEADERS);
+  if (status !== 500 && codes.some((code) => PROBLEMS[code].retryable)) headers.push('Retry-After');
+  return references(headers);
+}
+
 function unchanged(): Answer {
   return {
-    description: 'Your copy is current: the request had its ETag as `If-None-Match`.',
+    description:
+      'Nothing has changed since your copy, whose `ETag` the request sent as `If-None-Match`. The answer has no body: use your copy.',
     headers: references(['X-Request-Id', 'X-Sandbox', ...QUOTA_HEADERS, 'ETag']),
   };
 }
@@ -113,6 +128,7 @@ function successHeaders(
   answer: Answer,
 ): Record<string, Reference> {
   const headers = ['X-Request-Id', 'X-Sandbox', ...QUOTA_HEADERS];
+  if (isOcto(operation)) headers.push('Octo-Capabilities', 'Octo-Env');
   const isPage =
     operation.parameters.some(({ name }) => name === 'cursor') && answer.content?.['application/json'];
   if (isPage) headers.push('Link');

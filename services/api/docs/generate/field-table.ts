@@ -7,49 +7,75 @@ const HEAD = [html`Name`, html`Type`, html`Meaning`];
 
 type Schemas = Record<string, Schema>;
 
+interface Field {
+  name: string;
+  type: string;
+  /** Says whether it is required, or may be missing. */
+  mark: string;
+  text: string;
+}
+
 /** Formats that add something to the type. */
 const SHOWN_FORMATS = ['date', 'date-time', 'uuid', 'email', 'uri'];
 
-/** Returns a table with one row for each field of a request body. A nested field is `customer.name`, a field of a list's item `items[].id`. */
-export function bodyTable(schema: Schema, schemas: Schemas): Markup {
+/**
+ * Returns a table with one row for each field of a request body. A nested field is `customer.name`, a field of a list's item `items[].id`.
+ * @param id of the table on the page: a field can be linked to as `<id>.customer.name`
+ */
+export function bodyTable(id: string, schema: Schema, schemas: Schemas): Markup {
   const mark = (required: boolean) => (required ? 'required' : '');
-  return renderTable(HEAD, rowsOf(schema, schemas, mark));
+  return tableOfFields(id, rowsOf(schema, schemas, mark));
 }
 
 /** Returns the table of an answer. Marks the fields that an answer may leave out. */
-export function answerTable(schema: Schema, schemas: Schemas): Markup {
+export function answerTable(id: string, schema: Schema, schemas: Schemas): Markup {
   const mark = (required: boolean) => (required ? '' : 'not always');
-  return renderTable(HEAD, rowsOf(schema, schemas, mark));
+  return tableOfFields(id, rowsOf(schema, schemas, mark));
 }
 
-export function parameterTable(parameters: Parameter[], schemas: Schemas): Markup {
-  return renderTable(
-    HEAD,
-    parameters.map(({ in: place, name, required, schema, description = '' }) =>
-      row(
-        name,
-        `${place}, ${typeOf(schema, schemas)}`,
-        required ? 'required' : '',
-        [description, ...limitsOf(schema)].join(' '),
-      ),
-    ),
+export function parameterTable(id: string, parameters: Parameter[], schemas: Schemas): Markup {
+  return tableOfFields(
+    id,
+    parameters.map(({ in: place, name, required, schema, description = '' }) => ({
+      name,
+      type: `${place}, ${typeOf(schema, schemas)}`,
+      mark: required ? 'required' : '',
+      text: [description, ...limitsOf(schema)].join(' '),
+    })),
   );
 }
 
-function rowsOf(
-  schema: Schema,
-  schemas: Schemas,
-  mark: (required: boolean) => string,
-  prefix = '',
-): Markup[][] {
+function rowsOf(schema: Schema, schemas: Schemas, mark: (required: boolean) => string, prefix = ''): Field[] {
+  if (schema.anyOf) return rowsOfChoices(schema.anyOf, schemas, mark, prefix);
   const { properties = {}, required = [] } = resolved(schema, schemas);
   return Object.entries(properties).flatMap(([name, field]) => {
     const text = [field.description ?? '', ...limitsOf(resolved(field, schemas))].join(' ').trim();
     const path = prefix + name;
-    const own = row(path, typeOf(field, schemas), mark(required.includes(name)), text);
+    const own = { name: path, type: typeOf(field, schemas), mark: mark(required.includes(name)), text };
     const inner = field.type === 'array' ? field.items! : field;
     return [own, ...rowsOf(inner, schemas, mark, field.type === 'array' ? `${path}[].` : `${path}.`)];
   });
+}
+
+/** Returns the rows of the first schema, and the rows of the others for fields that it does not have. */
+function rowsOfChoices(
+  choices: Schema[],
+  schemas: Schemas,
+  mark: (required: boolean) => string,
+  prefix: string,
+): Field[] {
+  const [first, ...others] = choices;
+  const known = resolved(first!, schemas).properties ?? {};
+  const more = others.map((choice) => {
+    const { properties = {} } = resolved(choice, schemas);
+    return {
+      properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !(name in known))),
+    };
+  });
+  return [
+    ...rowsOf(first!, schemas, mark, prefix),
+    ...more.flatMap((choice) => rowsOf(choice, schemas, mark, prefix)),
+  ];
 }
 
 function resolved(schema: Schema, schemas: Schemas): Schema {
@@ -75,6 +101,15 @@ function limitsOf(schema: Schema): string[] {
   return limits;
 }
 
-function row(name: string, type: string, mark: string, text: string): Markup[] {
-  return [html`<code>${name}</code> <span class="mark">${mark}</span>`, html`${type}`, renderLine(text)];
+function tableOfFields(id: string, fields: Field[]): Markup {
+  const rows = fields.map(({ name, type, mark, text }) => {
+    const anchor = `${id}.${name.replaceAll('[]', '')}`;
+    return [
+      html`<a class="field" id="${anchor}" href="#${anchor}"><code>${name}</code></a>
+        <span class="mark">${mark}</span>`,
+      html`${type}`,
+      renderLine(text),
+    ];
+  });
+  return renderTable(HEAD, rows);
 }

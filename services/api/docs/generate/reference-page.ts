@@ -4,7 +4,8 @@ import { answerTable, bodyTable, parameterTable } from './field-table';
 import { renderLine, renderMarkdown } from './markdown';
 import { renderCode, renderTable } from '../pages/page';
 import { renderWebhooks, webhookContents } from './webhook-reference';
-import type { Answer, Media, OpenApiDocument, OpenApiOperation, Parameter } from '../openapi-document';
+import { curlSample, nodeSample } from './request-samples';
+import type { Answer, Media, OpenApiDocument, OpenApiOperation } from '../openapi-document';
 
 interface DocumentedCall {
   path: string;
@@ -17,7 +18,7 @@ export function reference(document: OpenApiDocument): Markup {
   const sections = callsByTag(document).map(({ tag, calls }) => {
     const articles = calls.map((call) => renderCall(call, document));
     return html`<h2 id="${tag.name}">${tag.name}</h2>
-      <p>${tag.description}</p>
+      <p>${renderLine(tag.description)}</p>
       ${articles}`;
   });
   return html`<h1>${document.info.title} <span class="soft">${document.info.version}</span></h1>
@@ -26,11 +27,15 @@ export function reference(document: OpenApiDocument): Markup {
 }
 
 function renderCredentials({ components }: OpenApiDocument): Markup {
-  const schemes = Object.values(components.securitySchemes);
+  const rows = Object.values(components.securitySchemes).map(
+    ({ type, in: place = 'header', name = 'Authorization', description, 'x-deprecated': deprecated }) => [
+      html`<code>${name}</code> <span class="mark">${deprecated ? 'deprecated' : ''}</span>`,
+      html`${type === 'http' ? 'header' : place}`,
+      renderLine(description),
+    ],
+  );
   return html`<h2 id="credentials">Credentials</h2>
-    <ul>
-      ${schemes.map(({ description }) => html`<li>${renderLine(description)}</li>`)}
-    </ul>`;
+    ${renderTable([html`Name`, html`Place`, html`Meaning`], rows)}`;
 }
 
 function renderHeaders({ components }: OpenApiDocument): Markup {
@@ -70,6 +75,7 @@ function renderCall({ path, method, operation }: DocumentedCall, document: OpenA
   const { operationId, summary, description = '', parameters, requestBody, responses } = operation;
   const { schemas } = document.components;
   const body = requestBody?.content['application/json'];
+  const call = { baseUrl: document.servers[0]!.url, path, method, operation };
   const successes = Object.entries(responses).filter(([status]) => Number(status) < 400);
   return html`<article>
     <h3 id="${operationId}">${summary}</h3>
@@ -80,29 +86,34 @@ function renderCall({ path, method, operation }: DocumentedCall, document: OpenA
     ${
       parameters.length > 0 &&
       html`<h4>Parameters</h4>
-        ${parameterTable(parameters, schemas)}`
+        ${parameterTable(operationId, parameters, schemas)}`
     }
     ${
       body &&
       html`<h4>Body</h4>
-        ${bodyTable(body.schema, schemas)}`
+        ${bodyTable(`${operationId}.body`, body.schema, schemas)}`
     }
     <h4>Example</h4>
-    ${renderCode(curlExample(document.servers[0]!.url, path, method, operation))}
-    ${successes.map(([status, answer]) => renderAnswer(status, answer, document))} ${renderErrors(responses)}
+    ${renderCode(curlSample(call))}
+    <details>
+      <summary>The same in Node</summary>
+      ${renderCode(nodeSample(call))}
+    </details>
+    ${successes.map(([status, answer]) => renderAnswer(`${operationId}.${status}`, status, answer, document))}
+    ${renderErrors(responses)}
   </article>`;
 }
 
-function renderAnswer(status: string, answer: Answer, { components }: OpenApiDocument): Markup {
+function renderAnswer(id: string, status: string, answer: Answer, { components }: OpenApiDocument): Markup {
   const media: Media | undefined = answer.content?.['application/json'];
   const headers = Object.keys(answer.headers ?? {}).map((name) => html` <code>${name}</code>`);
   return html`<h4>Answer ${status}</h4>
-    ${media ? renderCode(JSON.stringify(media.example, null, 2)) : html`<p>${answer.description}</p>`}
+    ${media ? renderCode(JSON.stringify(media.example, null, 2)) : html`<p>${renderLine(answer.description)}</p>`}
     ${
       media &&
       html`<details>
         <summary>Fields</summary>
-        ${answerTable(media.schema, components.schemas)}
+        ${answerTable(id, media.schema, components.schemas)}
       </details>`
     }
     ${headers.length > 0 && html`<p class="soft">Headers:${headers}</p>`}`;
@@ -123,32 +134,4 @@ function renderErrors(responses: OpenApiOperation['responses']): Markup {
       <dl>${rows}</dl>
     </details>`
   }`;
-}
-
-/** A request of this operation with the document's examples, to paste once $KEY or $TOKEN is set. */
-function curlExample(baseUrl: string, path: string, method: string, operation: OpenApiOperation): string {
-  const { parameters, security, requestBody } = operation;
-  const lines = [method === 'get' ? 'curl -sS' : `curl -sS -X ${method.toUpperCase()}`];
-  const byToken = security.some((scheme) => 'widgetToken' in scheme);
-  if (security.length > 0 && !byToken) lines.push(`-H "Authorization: Bearer $KEY"`);
-  for (const { in: place, name, example } of parameters) {
-    if (place === 'header') lines.push(`-H '${name}: ${String(example)}'`);
-  }
-  const body = requestBody?.content['application/json']?.example;
-  if (body) lines.push(`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(body)}'`);
-  lines.push(`"${baseUrl}${filledPath(path, parameters)}${query(parameters, byToken)}"`);
-  return lines.join(' \\\n  ');
-}
-
-function filledPath(path: string, parameters: Parameter[]): string {
-  return path.replace(/\{(\w+)\}/g, (_, name) =>
-    String(parameters.find((one) => one.name === name)!.example),
-  );
-}
-
-function query(parameters: Parameter[], byToken: boolean): string {
-  const required = parameters.filter((one) => one.in === 'query' && one.required);
-  const pairs = required.map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`);
-  if (byToken) pairs.unshift('token=$TOKEN');
-  return pairs.length > 0 ? `?${pairs.join('&')}` : '';
 }

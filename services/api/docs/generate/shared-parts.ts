@@ -21,6 +21,13 @@ export const TAGS: OpenApiDocument['tags'] = [
     description: 'Free seats of a departure, and holds that keep seats for some minutes at a locked price.',
   },
   { name: 'Bookings', description: 'Booking leads: create, read, confirm, cancel.' },
+  {
+    name: 'OCTO',
+    description:
+      'The same catalog, seats and bookings in the standard of the field (octo.travel): a client that speaks OCTO connects with ' +
+      'its API key and the base address `/octo`. Names are camelCase, money is an integer in minor units, and errors are OCTO’s ' +
+      'own: `error`, `errorMessage` and the offending id. A body may have further fields; they are ignored.',
+  },
   { name: 'Widget', description: 'For browsers: the list of tours, and a page to show in a frame.' },
   { name: 'Service', description: 'Health checks for load balancers.' },
 ];
@@ -37,8 +44,9 @@ export const SECURITY_SCHEMES = {
     in: 'query',
     name: 'api_key',
     description:
-      'The same API key, for callers that cannot send the header. Deprecated, because addresses are often logged; answers then ' +
+      'The same API key, for callers that cannot send the header. Deprecated, because addresses are often logged: answers then ' +
       'carry `Deprecation` and `Cache-Control: no-store`.',
+    'x-deprecated': true,
   },
   widgetToken: {
     type: 'apiKey',
@@ -51,7 +59,10 @@ export const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'header',
     name: 'x-svc-widget-token',
-    description: 'The same widget token in a header. Legacy, still supported; answers carry `Deprecation`.',
+    description:
+      'The same widget token. Deprecated, because a browser sends one more request (a preflight) before it: answers then carry ' +
+      '`Deprecation`. It stays supported.',
+    'x-deprecated': true,
   },
 };
 
@@ -77,6 +88,26 @@ export const IDEMPOTENCY_KEY: Parameter = {
   example: '9f1c2b7e-5a53-4b55-8f7e-0f5d1f0c9a10',
 };
 
+/** The headers of OCTO's requests. */
+export const CAPABILITIES_HEADER: Parameter = {
+  in: 'header',
+  name: 'Octo-Capabilities',
+  required: false,
+  description:
+    'The capabilities that the answer shall have, with commas between them: `octo/pricing`, `octo/content`. The header may be ' +
+    'missing or empty; unknown names are ignored.',
+  schema: { type: 'string' },
+  example: 'octo/pricing',
+};
+export const ENVIRONMENT_HEADER: Parameter = {
+  in: 'header',
+  name: 'Octo-Env',
+  required: false,
+  description: '`live` or `test`. A key of the other environment is refused.',
+  schema: { type: 'string' },
+  example: 'live',
+};
+
 const whole = { type: 'integer', minimum: 0 };
 const text = { type: 'string' };
 
@@ -90,6 +121,16 @@ export const HEADERS: Record<string, Header> = {
     description: '`true` for a sandbox tenant, whose holds and bookings take no real seat; else absent.',
     schema: text,
     example: 'true',
+  },
+  'Octo-Capabilities': {
+    description: 'The capabilities in effect.',
+    schema: text,
+    example: 'octo/pricing',
+  },
+  'Octo-Env': {
+    description: '`test` for a sandbox tenant, whose bookings take no real seat; else `live`.',
+    schema: text,
+    example: 'live',
   },
   'RateLimit-Policy': {
     description: 'The quota: q requests in w seconds.',

@@ -19,13 +19,13 @@ export function renderWebhooks(): Markup {
       ${renderCode(JSON.stringify(example, null, 2))}
       <details>
         <summary>Fields</summary>
-        ${answerTable(schema, EVENT_SCHEMAS)}
+        ${answerTable(`${operationId}.body`, schema, EVENT_SCHEMAS)}
       </details>
     </article>`;
   });
   return html`<h2 id="${WEBHOOKS_TAG.name}">${WEBHOOKS_TAG.name}</h2>
     <p>${WEBHOOKS_TAG.description} Every event is one <code>POST</code> with these headers.</p>
-    ${parameterTable(WEBHOOK_HEADERS, {})} ${articles}`;
+    ${parameterTable(WEBHOOKS_TAG.name, WEBHOOK_HEADERS, {})} ${articles}`;
 }
 
 export function webhookContents(): Markup {

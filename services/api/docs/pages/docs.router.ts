@@ -7,7 +7,7 @@ import { TransportError } from '../../http/http.errors';
 import { isProblemCode } from '../../http/problems';
 import { GENERATED_BASE_URL } from '../openapi-document';
 import { errorArticle, errorList } from './errors-page';
-import { DOCS_POLICY, renderColumns, renderDocsPage } from './page';
+import { docsPolicy, renderColumns, renderDocsPage } from './page';
 import { servedDocument, withBaseUrl } from './served-document';
 import { toOpenapi31 } from './to-openapi-31';
 
@@ -20,8 +20,14 @@ export function registerDocs(app: Express): void {
   const { publicBaseUrl } = (app.locals.context as ApiContext).config;
   const basePath = new URL(publicBaseUrl).pathname.replace(/\/$/, '');
   const document = () => servedDocument(publicBaseUrl);
-  const page = (path: string, title: string, make: () => Markup) =>
-    serve(app, path, 'text/html', () => renderDocsPage({ path, title, columns: make() }, basePath));
+  const page = (path: string, title: string, make: () => Markup, searchable = false) =>
+    serve(
+      app,
+      path,
+      'text/html',
+      () => renderDocsPage({ path, title, columns: make(), searchable }, basePath),
+      searchable,
+    );
 
   app.get('/', (request: Request, response: Response) => {
     response.vary('Accept');
@@ -36,8 +42,8 @@ export function registerDocs(app: Express): void {
   serve(app, '/openapi.json', 'application/json', () => JSON.stringify(document()));
   serve(app, '/openapi.3.1.json', 'application/json', () => JSON.stringify(toOpenapi31(document())));
   serve(app, '/openapi.d.ts', 'text/plain', () => withBaseUrl(TYPES, publicBaseUrl));
-  page('/docs', 'API reference', () => generatedPage(REFERENCE, publicBaseUrl, basePath));
-  page('/docs/guide', 'Integration guide', () => generatedPage(GUIDE, publicBaseUrl, basePath));
+  page('/docs', 'API reference', () => generatedPage(REFERENCE, publicBaseUrl, basePath), true);
+  page('/docs/guide', 'Integration guide', () => generatedPage(GUIDE, publicBaseUrl, basePath), true);
   page('/docs/errors', 'Errors', () => renderColumns(errorList(basePath)));
   app.get(
     '/docs/errors/:code',
@@ -52,13 +58,15 @@ export function registerDocs(app: Express): void {
 }
 
 /** Serves a text that is made at the first request and then kept. */
-function serve(app: Express, path: string, type: string, make: () => string): void {
+function serve(app: Express, path: string, type: string, make: () => string, searchable?: boolean): void {
   let text: string | undefined;
-  app.get(path, (_request: Request, response: Response) => send(response, type, (text ??= make())));
+  app.get(path, (_request: Request, response: Response) =>
+    send(response, type, (text ??= make()), searchable),
+  );
 }
 
-function send(response: Response, type: string, text: string): void {
-  if (type === 'text/html') response.setHeader('Content-Security-Policy', DOCS_POLICY);
+function send(response: Response, type: string, text: string, searchable?: boolean): void {
+  if (type === 'text/html') response.setHeader('Content-Security-Policy', docsPolicy(searchable));
   response.setHeader('Cache-Control', 'public, max-age=300');
   response.type(type).send(text);
 }

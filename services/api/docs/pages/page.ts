@@ -8,6 +8,8 @@ interface DocsPage {
   /** Path of the page itself below the base path, as it stands in the list of pages. */
   path: string;
   columns: Markup;
+  /** The page has contents, which a script can search. */
+  searchable?: boolean;
 }
 
 const PAGES = [
@@ -19,21 +21,30 @@ const PAGES = [
   ['/openapi.d.ts', 'TypeScript'],
 ] as const;
 
-/** Inline, so that a page is one request. */
+// Inline, so that a page is one request.
 const PAGE_STYLE = readFileSync(join(__dirname, '../assets/docs.css'), 'utf8');
 const STYLE_ELEMENT = trusted(`<style>${PAGE_STYLE}</style>`);
+const SEARCH = readFileSync(join(__dirname, '../assets/search.js'), 'utf8');
+const SEARCH_ELEMENT = trusted(`<script>${SEARCH}</script>`);
 
-/** Allows no script and no resource: only text, and the style sheet by its hash. */
-export const DOCS_POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(PAGE_STYLE).digest('base64')}'`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Allows no resource: only text, the style sheet by its hash, and on a searchable page one script by its hash. */
+export function docsPolicy(searchable = false): string {
+  return [
+    "default-src 'none'",
+    `style-src '${hashOf(PAGE_STYLE)}'`,
+    ...(searchable ? [`script-src '${hashOf(SEARCH)}'`] : []),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
 
 /** @param basePath of PUBLIC_BASE_URL: links stay on the host of the request */
-export function renderDocsPage({ title, path, columns }: DocsPage, basePath: string): string {
+export function renderDocsPage({ title, path, columns, searchable }: DocsPage, basePath: string): string {
   const links = PAGES.map(([target, name]) => {
     const current = target === path && trusted(' aria-current="page"');
     return html`<a href="${basePath}${target}" ${current}>${name}</a> `;
@@ -54,6 +65,7 @@ export function renderDocsPage({ title, path, columns }: DocsPage, basePath: str
           <nav aria-label="Documents">${links}</nav>
         </header>
         <div class="columns">${columns}</div>
+        ${searchable && SEARCH_ELEMENT}
       </body>
     </html>`;
   return toHtml(page);

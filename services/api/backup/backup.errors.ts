@@ -1,0 +1,64 @@
+import { AppError } from '../../platform/errors';
+
+export class BackupNotWrittenError extends AppError {
+  readonly code = 'file_not_written';
+
+  constructor(file: string, reason: string) {
+    super(`${file} cannot be written (${reason}): name another file with --out`);
+  }
+}
+
+export class BackupNotReadError extends AppError {
+  readonly code = 'file_not_read';
+
+  constructor(file: string, reason: string) {
+    super(`${file} cannot be read (${reason}): name the file of a backup`);
+  }
+}
+
+/** The checksum of the file is not that of its bytes. */
+export class BackupDamagedError extends AppError {
+  readonly code = 'backup_damaged';
+
+  constructor(file: string) {
+    super(`${file} is not a complete backup: it was truncated or changed, so use another copy of it`);
+  }
+}
+
+export class BackupNewerError extends AppError {
+  readonly code = 'backup_newer';
+
+  constructor(file: string, what: string) {
+    super(`${file} was made by a later version (${what}): upgrade this installation, then restore`);
+  }
+}
+
+export class DatabaseNotEmptyError extends AppError {
+  readonly code = 'database_not_empty';
+
+  constructor(table: string) {
+    super(
+      `A backup is restored into an empty database, and this one has rows in ${table}: ` +
+        'name a new database in DATABASE_URL, or a new directory in DATA_DIR',
+    );
+  }
+}
+
+export class ServicesRunningError extends AppError {
+  readonly code = 'services_running';
+
+  constructor(count: number) {
+    super(
+      `${count === 1 ? 'A service uses' : `${count} services use`} this database: stop all services, wait 15 seconds, and restore again. Nothing was changed`,
+    );
+  }
+}
+
+/** The restored rows are not those of the backup. */
+export class RestoreDiffersError extends AppError {
+  readonly code = 'restore_differs';
+
+  constructor(what: string) {
+    super(`${what}. Nothing was restored: check the disk and the server, and restore again`);
+  }
+}

@@ -1,0 +1,112 @@
+import type { Trx } from '../../platform/database';
+import { functionsOfMigrations } from '../../platform/migrate';
+import { DatabaseNotEmptyError, ServicesRunningError } from './backup.errors';
+import { names } from './snapshot.repository';
+import { COPIED_TABLES, HEARTBEATS, LEFT_OUT_TABLES, VIEWS } from './tables';
+
+const OUR_TABLES = [...COPIED_TABLES, ...Object.keys(LEFT_OUT_TABLES)];
+/** An installation without rows in these has nothing to lose. */
+const DECISIVE = ['tenants', 'tours', 'booking_leads'];
+
+/**
+ * Locks a database without tenants, tours and bookings, so that it stays empty, and drops our tables, views and functions, and nothing
+ * else. A database without them stays as it is.
+ * @returns the version of its change_version, which processes may have seen; 0 without one
+ * @throws DatabaseNotEmptyError, ServicesRunningError
+ */
+export async function dropEmptySchema(trx: Trx): Promise<number> {
+  const tables = await findOurTables(trx);
+  if (tables.length === 0) return 0;
+  await refuseRunningServices(trx, tables);
+  await trx.raw(`lock table ${names(trx, tables)} in access exclusive mode`);
+  for (const table of DECISIVE.filter((name) => tables.includes(name)))
+    if (await trx(table).first(trx.raw('1'))) throw new DatabaseNotEmptyError(table);
+  const seen = tables.includes('change_version') ? await trx('change_version').first('version') : undefined;
+  await trx.raw(`drop view if exists ${names(trx, VIEWS)}`);
+  await dropOurFunctions(trx);
+  await trx.raw(`drop table ${names(trx, tables)}`);
+  return seen?.version ?? 0;
+}
+
+async function findOurTables(trx: Trx): Promise<string[]> {
+  const { rows } = await trx.raw<{ rows: { name: string }[] }>(
+    `select relname as name from pg_class
+     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and relname = any(:tables)`,
+    { tables: OUR_TABLES },
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** A process that runs would keep what it has cached, and could send webhooks of the copy. */
+async function refuseRunningServices(trx: Trx, tables: string[]): Promise<void> {
+  let running = 0;
+  for (const [table, { column, seconds }] of Object.entries(HEARTBEATS)) {
+    if (!tables.includes(table)) continue;
+    const recent = trx.raw('clock_timestamp() - make_interval(secs => ?)', [seconds]);
+    const [row] = await trx(table).where(column, '>', recent).count<{ count: number }[]>();
+    running += row!.count;
+  }
+  if (running > 0) throw new ServicesRunningError(running);
+}
+
+/** With cascade, because tables and functions depend on each other: it drops triggers and constraints of our tables. */
+async function dropOurFunctions(trx: Trx): Promise<void> {
+  const { rows } = await trx.raw<{ rows: { signature: string }[] }>(
+    `select p.oid::regprocedure::text as signature from pg_proc p
+     where p.pronamespace = current_schema()::regnamespace and p.proname = any(:functions)
+       and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`,
+    { functions: await functionsOfMigrations() },
+  );
+  const signatures = rows.map(({ signature }) => signature);
+  if (signatures.length > 0) await trx.raw(`drop routine ${signatures.join()} cascade`);
+}
+
+/** Statements that add again what prepareLoad has dropped. */
+export type Additions = string[];
+
+/**
+ * Empties the tables, and drops their indexes and foreign keys and disables their triggers until `finishLoad`. One statement builds an index
+ * or checks a key faster than a row at a time; with foreign keys the order of the tables would matter, and api_keys refers to itself.
+ * Triggers would record the load as changes, and one of them refuses the sandbox rows of a departure that has fewer seats since.
+ */
+export async function prepareLoad(trx: Trx, tables: string[]): Promise<Additions> {
+  const { rows: keys } = await trx.raw<{ rows: { table: string; name: string; definition: string }[] }>(
+    `select conrelid::regclass::text as table, quote_ident(conname) as name, pg_get_constraintdef(oid) as definition
+     from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace and conparentid = 0 order by 1, 2`,
+  );
+  const { rows: indexes } = await trx.raw<{ rows: { name: string; definition: string }[] }>(
+    // The definition of a partitioned index says ONLY, and would leave out the partitions.
+    `select i.indexrelid::regclass::text as name, replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as definition
+     from pg_index i join pg_class t on t.oid = i.indrelid
+     where t.relnamespace = current_schema()::regnamespace and t.relname = any(:tables) and not t.relispartition
+       and not exists (select from pg_constraint c where c.conindid = i.indexrelid) order by 1`,
+    { tables },
+  );
+  const statements = [
+    ...keys.map(({ table, name }) => `alter table ${table} drop constraint ${name}`),
+    ...indexes.map(({ name }) => `drop index ${name}`),
+    ...tables.map((table) => `alter table ${names(trx, [table])} disable trigger user`),
+    `truncate ${names(trx, tables)}`,
+  ];
+  await run(trx, statements);
+  return [
+    ...indexes.map(({ definition }) => definition),
+    ...keys.map(({ table, name, definition }) => `alter table ${table} add constraint ${name} ${definition}`),
+    ...tables.map((table) => `alter table ${names(trx, [table])} enable trigger user`),
+  ];
+}
+
+export async function finishLoad(trx: Trx, additions: Additions): Promise<void> {
+  // The server's default (64 MB) sorts the keys of a large index on disk.
+  await run(trx, ["set local maintenance_work_mem = '256MB'", ...additions]);
+}
+
+async function run(trx: Trx, statements: string[]): Promise<void> {
+  // Definitions contain no bindings, but may contain a question mark.
+  for (const statement of statements) await trx.raw(statement.replaceAll('?', '\\?'));
+}
+
+/** Gives the planner statistics: without them the first requests would read complete tables. */
+export async function analyzeTables(trx: Trx, tables: string[]): Promise<void> {
+  await trx.raw(`analyze ${names(trx, tables)}`);
+}

@@ -1,0 +1,124 @@
+import type { Client } from 'pg';
+import type { Readable } from 'node:stream';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import type { Db, Trx } from '../../platform/database';
+import type { SeatCount, TableHeader } from './backup-file';
+
+/** The forms of values in COPY and in checksums are the same on every server. A transaction may be idle while a disk is slow. */
+const SETTINGS = `
+  set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
+  set local timezone = 'UTC'; set local datestyle = 'ISO, YMD'; set local intervalstyle = 'postgres';
+  set local bytea_output = 'hex'; set local extra_float_digits = 1`;
+
+/** Prepares a transaction that copies tables and compares their checksums. */
+export async function setCopyForms(trx: Trx): Promise<void> {
+  await trx.raw(SETTINGS);
+}
+
+/**
+ * Makes one snapshot of the tables until the end of the transaction. Locks first: a table that another process drops in between would
+ * be missing in the snapshot.
+ */
+export async function openSnapshot(trx: Trx, tables: readonly string[]): Promise<void> {
+  await trx.raw('set transaction isolation level repeatable read, read only');
+  await setCopyForms(trx);
+  await trx.raw(`set local lock_timeout = '2s'; lock table ${names(trx, tables)} in access share mode`);
+}
+
+/** Returns the columns of each table, in their order. */
+export async function findColumns(db: Db, tables: readonly string[]): Promise<Map<string, string[]>> {
+  const { rows } = await db.raw<{ rows: { table: string; columns: string[] }[] }>(
+    `select c.relname as table, array_agg(a.attname::text order by a.attnum) as columns
+     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+     where c.relnamespace = current_schema()::regnamespace and c.relname = any(:tables) and c.relkind in ('r', 'p')
+     group by c.relname`,
+    { tables: [...tables] },
+  );
+  return new Map(rows.map(({ table, columns }) => [table, columns]));
+}
+
+export type TableColumns = Pick<TableHeader, 'name' | 'columns'>;
+
+/** Counts the rows of a table, and sums 64 bits of each row's MD5. */
+export async function checksumTable(
+  db: Db,
+  { name, columns }: TableColumns,
+): Promise<Pick<TableHeader, 'rows' | 'checksum'>> {
+  const { rows } = await db.raw(
+    `select count(*) as rows, ${checksumOf('r::text')} as checksum from (select ${names(db, columns)} from ${names(db, [name])}) r`,
+  );
+  return rows[0];
+}
+
+/** Counts the taken seats of every departure at a time, by the rows alone. Needs the present schema. */
+export async function countTakenSeats(db: Db, at: string): Promise<SeatCount> {
+  const { rows } = await db.raw(
+    `with taken as (
+       select departure_id, sandbox, sum(seats) as seats from (
+         select departure_id, sandbox, quantity as seats from seat_holds where hold_lives(status, expires_at, :at::timestamptz)
+         union all
+         select departure_id, sandbox, adults + children from booking_leads
+         where departure_id is not null and lead_stands(status, payment_due_at, :at::timestamptz)) sale
+       group by departure_id, sandbox)
+     select count(*)::integer as departures, coalesce(sum(t.seats), 0)::integer as seats,
+       ${checksumOf('t::text')} as checksum
+     from taken t`,
+    { at },
+  );
+  return rows[0];
+}
+
+/** Is a sum, so that the order of the rows does not matter. */
+function checksumOf(text: string): string {
+  return `coalesce(sum(('x' || md5(${text}))::bit(64)::bigint::numeric), 0)::text`;
+}
+
+/** Returns the last number of each sequence that has given one. Sequences are not in a snapshot, so the number is that of now. */
+export async function findSequences(db: Db): Promise<Record<string, number>> {
+  const { rows } = await db.raw<{ rows: { name: string; last: number }[] }>(
+    `select sequencename as name, last_value as last from pg_sequences
+     where schemaname = current_schema() and last_value is not null and sequencename not like 'knex%' order by 1`,
+  );
+  return Object.fromEntries(rows.map(({ name, last }) => [name, last]));
+}
+
+export async function setSequence(trx: Trx, name: string, last: number): Promise<void> {
+  await trx.raw('select setval(quote_ident(:name)::regclass, :last)', { name, last });
+}
+
+/** Returns the months with tables of the webhook history, YYYY-MM-DD. */
+export async function findMonths(db: Db): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { month: string }[] }>(
+    `select distinct to_date(right(c.relname, 7), 'YYYY_MM') as month
+     from pg_inherits i join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'webhook_events'::regclass and c.relname ~ '_[0-9]{4}_[0-9]{2}$' order by 1`,
+  );
+  return rows.map(({ month }) => month);
+}
+
+export async function makeMonth(trx: Trx, month: string): Promise<void> {
+  await trx.raw('select webhook_make_month(:month::date)', { month });
+}
+
+/** Streams the rows of a table in the text format of COPY. */
+export async function copyOut(trx: Trx, { name, columns }: TableColumns): Promise<Readable> {
+  // A query, because COPY of a partitioned table leaves out its partitions and is refused.
+  const sql = `copy (select ${names(trx, columns)} from ${names(trx, [name])}) to stdout`;
+  return (await connectionOf(trx)).query(copyTo(sql));
+}
+
+/** Returns a stream that writes rows in the text format of COPY to a table. */
+export async function copyIn(trx: Trx, { name, columns }: TableColumns): Promise<NodeJS.WritableStream> {
+  const sql = `copy ${names(trx, [name])} (${names(trx, columns)}) from stdin`;
+  return (await connectionOf(trx)).query(copyFrom(sql));
+}
+
+/** Returns the connection that the transaction has. Knex releases it at the end of the transaction. */
+async function connectionOf(trx: Trx): Promise<Client> {
+  return (await trx.client.acquireConnection()) as Client;
+}
+
+/** Quotes names of tables or columns. */
+export function names(db: Db, list: readonly string[]): string {
+  return db.raw(list.map(() => '??').join(), [...list]).toQuery();
+}

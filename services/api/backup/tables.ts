@@ -1,0 +1,65 @@
+/**
+ * The tables that a backup copies. A migration that adds a table adds it here or below; test/backup/tables.test.ts fails until it
+ * does. The order does not matter: a restore adds the foreign keys after the rows.
+ */
+export const COPIED_TABLES = [
+  'tenants',
+  'api_keys',
+  'widget_tokens',
+  'tours',
+  'tour_tags',
+  'departures',
+  'next_departures',
+  'next_departures_due',
+  'visibility_tour_rules',
+  'visibility_continent_rules',
+  'price_rules',
+  'seat_holds',
+  'hold_extensions',
+  'hold_changes',
+  'booking_leads',
+  'booking_changes',
+  'octo_bookings',
+  'sale_refusal_counts',
+  'sale_refusals',
+  'idempotency_keys',
+  'audit_log',
+  'webhook_endpoints',
+  'webhook_secrets',
+  'webhook_events',
+  'webhook_deliveries',
+  'webhook_attempts',
+  'webhook_queue',
+  'webhook_health',
+  'webhook_pulse',
+  'change_version',
+  'catalog_commits',
+  'catalog_restores',
+  'tour_changes',
+  'tenant_changes',
+  'tour_publications',
+  'visibility_periods',
+  'secret_checks',
+  'demo_tours',
+] as const;
+
+/** The tables that a backup leaves out, and why. */
+export const LEFT_OUT_TABLES = {
+  knex_migrations: 'a restore runs the migrations itself',
+  knex_migrations_lock: 'a restore runs the migrations itself',
+  api_instances: 'the processes that run',
+  webhook_workers: 'the processes that run',
+  change_marks: 'transactions that run',
+  webhook_monitor_sessions: 'a session of the monitoring page must not open a copy',
+  tour_imports: 'only makes the next import faster',
+  tour_edits: 'belongs to tour_imports, and has transaction numbers of the old server',
+};
+
+/** The views on these tables. They are dropped before the tables. */
+export const VIEWS = ['tour_publication_times', 'visibility_times'];
+
+/** The instances of the API and of the webhook queue, which write their row again and again, and the seconds until one counts as ended. */
+export const HEARTBEATS = {
+  api_instances: { column: 'polled_at', seconds: 5 },
+  webhook_workers: { column: 'beat_at', seconds: 15 },
+};

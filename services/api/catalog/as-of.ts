@@ -1,0 +1,37 @@
+import type { Db, Trx } from '../../platform/database';
+
+/**
+ * Returns the time up to which this and later statements see all changes of the catalog, and after which all others will be, RFC 3339
+ * (ADR 28). It lies between the last commit and the next one.
+ * @param since RFC 3339: if a restore has lost changes before this time, the answer is the earlier time up to which none is lost (ADR 33)
+ */
+export async function readAsOf(db: Db, since?: string): Promise<string> {
+  const { rows } = await db.raw<{ rows: [{ changedAt: Date; lostAfter: Date | null }] }>(
+    `select v.changed_at, (select min(r.lost_after) from catalog_restores r
+                           where r.lost_after < :since::timestamptz and r.lost_until >= :since::timestamptz) as lost_after
+     from change_version v`,
+    { since: since ?? null },
+  );
+  const { changedAt, lostAfter } = rows[0];
+  return (lostAfter ?? new Date(changedAt.getTime() + 1)).toISOString();
+}
+
+/**
+ * Makes the next as_of later than any before, and remembers which changes a restore has lost. Increments the version that processes have
+ * seen, so that they drop what they have cached.
+ * @param lostAfter `as_of` of the backup
+ */
+export async function recordRestore(
+  trx: Trx,
+  { lostAfter, seenVersion }: { lostAfter: string; seenVersion: number },
+): Promise<void> {
+  await trx.raw(
+    `with restored as (
+       update change_version
+       set version = greatest(version, :seenVersion::bigint) + 1,
+         changed_at = greatest(date_trunc('milliseconds', clock_timestamp()), changed_at + interval '2 milliseconds')
+       returning changed_at)
+     insert into catalog_restores (lost_after, lost_until) select :lostAfter::timestamptz, changed_at from restored`,
+    { lostAfter, seenVersion },
+  );
+}

@@ -1,0 +1,201 @@
+import { type Db, inTransaction, type Trx } from '../../platform/database';
+
+/** The changes of the catalog for a tenant since a time. */
+export interface CatalogChanges {
+  /** RFC 3339, inclusive. */
+  since: string;
+  /** Whether a rule for all tours has changed, or nothing is known of the time. */
+  everything: boolean;
+  /** The continents for which a rule has changed. */
+  continents: string[];
+  /** The tours that have changed, or a rule for them; undefined if they are many. */
+  tourIds: string[] | undefined;
+}
+
+/** Up to so many commits, a page steps through them. A commit that nothing refers to costs as much. */
+const MANY_COMMITS = 20_000;
+/** Up to so many tours, a page begins with their ids; with more of them, it finds some soon in the order of the catalog. */
+const MANY_TOURS = 5000;
+
+/** Selects the scope (migration 0025) of rules that are not for one tour. */
+const IS_WIDE = "(c.scope = 'default' or c.scope like 'in %')";
+/** Joins the changes `c` to the commits since `:since`. */
+const SINCE = 'catalog_commits k on k.change_id = c.change_id and k.at >= :since::timestamptz';
+
+/** @param since RFC 3339, inclusive */
+export async function findCatalogChanges(db: Db, tenantId: string, since: string): Promise<CatalogChanges> {
+  const scopes = await db.raw<{ rows: { scope: string }[] }>(
+    `select c.scope from tenant_changes c join ${SINCE} where c.tenant_id = :tenantId and ${IS_WIDE}
+     union select 'default' from catalog_commits where change_id = 0 and at >= :since::timestamptz`,
+    { tenantId, since },
+  );
+  const wide = scopes.rows.map(({ scope }) => scope);
+  const tourIds = await findChangedTours(db, tenantId, since);
+  return { since, everything: wide.includes('default'), continents: continentsOf(wide), tourIds };
+}
+
+/** Returns the tours that have changed for the tenant; undefined if they are many. */
+async function findChangedTours(db: Db, tenantId: string, since: string): Promise<string[] | undefined> {
+  const commits = await db.raw<{ rows: [{ count: number }] }>(
+    'select count(*) from (select from catalog_commits k where k.at >= :since::timestamptz limit :most) k',
+    { since, most: MANY_COMMITS + 1 },
+  );
+  if (commits.rows[0].count > MANY_COMMITS) return undefined;
+  const tours = await db.raw<{ rows: { id: string }[] }>(
+    // Steps through the commits, because the planner would read a complete table of changes.
+    `(select c.id from catalog_commits k cross join lateral (
+        select c.tour_id::text as id from tour_changes c where c.change_id = k.change_id offset 0) c
+      where k.at >= :since::timestamptz limit :most)
+     union all
+     (select c.scope from catalog_commits k cross join lateral (
+        select c.scope from tenant_changes c where c.change_id = k.change_id and c.tenant_id = :tenantId and not ${IS_WIDE} offset 0) c
+      where k.at >= :since::timestamptz limit :most)`,
+    { tenantId, since, most: MANY_TOURS + 1 },
+  );
+  return tours.rows.length > MANY_TOURS ? undefined : tours.rows.map(({ id }) => id);
+}
+
+function continentsOf(scopes: string[]): string[] {
+  return scopes.filter((scope) => scope !== 'default').map((scope) => scope.slice('in '.length));
+}
+
+export function changesBindings(changes: CatalogChanges | undefined) {
+  if (!changes) return {};
+  const { since, continents, tourIds } = changes;
+  return { since, changedContinents: continents, changedTours: tourIds ?? null };
+}
+
+/** Returns the condition that the tour `t` has changed for the tenant; undefined where all are listed. */
+export function hasChanged(changes: CatalogChanges | undefined): string | undefined {
+  if (!changes || changes.everything) return undefined;
+  const { continents, tourIds } = changes;
+  // A maximum is read from an index. With exists() the planner reads all changes first.
+  const byItself = tourIds
+    ? 't.id = any(:changedTours::uuid[])'
+    : `coalesce((select max(k.at) from tour_changes c join ${SINCE} where c.tour_id = t.id),
+         (select max(k.at) from tenant_changes c join ${SINCE} where c.tenant_id = :tenantId and c.scope = t.id::text)) is not null`;
+  return continents.length === 0
+    ? byItself
+    : `(t.continent = any(:changedContinents::text[]) or ${byItself})`;
+}
+
+export interface RemovedTour {
+  id: string;
+  slug: string;
+}
+
+/**
+ * Returns, by id, the tours that the tenant does not see, and could see at some instant since then. No filter applies to them: it may
+ * be true for what the tenant saw, and must not tell what is in a tour now.
+ */
+export async function findRemovedTours(
+  db: Db,
+  tenantId: string,
+  { since: inclusive, after, limit }: { since: string; after: string; limit: number },
+): Promise<RemovedTour[]> {
+  // The instant before: a period that ended at this time counts.
+  const since = new Date(Date.parse(inclusive) - 1).toISOString();
+  const hidden = await findHiddenScopes(db, tenantId, since);
+  const { rows } = await db.raw<{ rows: RemovedTour[] }>(
+    `with own as materialized (
+       -- Tours whose publication has ended.
+       select c.tour_id from tour_publications c
+         join catalog_commits k on k.change_id = c.until_change and k.at > :since::timestamptz
+       where c.tour_id > :after::uuid
+       union
+       -- Tours whose own rule has changed.
+       select c.scope::uuid from tenant_changes c join ${SINCE}
+       where c.tenant_id = :tenantId and not ${IS_WIDE} and c.scope > :after
+     )
+     select t.id, t.slug from ${candidates(hidden)}
+     -- In this order, so that the costly condition is computed only where the others hold.
+     where t.id > :after::uuid and case when ${IS_SEEN} then false else ${WAS_SEEN} end
+     order by t.id limit :limit`,
+    { tenantId, since, after, limit, hiddenContinents: hidden.continents, ruledContinents: hidden.ruled },
+  );
+  return rows;
+}
+
+interface HiddenScopes {
+  /** Whether the default has shown tours and does not any more. */
+  byDefault: boolean;
+  /** The continents whose rule has hidden tours. */
+  continents: string[];
+  /** The continents that have had the same rule all the time, so that no default applied. */
+  ruled: string[];
+}
+
+/** Returns what rules for many tours have hidden since then. */
+async function findHiddenScopes(db: Db, tenantId: string, since: string): Promise<HiddenScopes> {
+  const { rows } = await db.raw<{
+    rows: { scope: string; visible: boolean; began: boolean; ended: boolean }[];
+  }>(
+    `select c.scope, c.visible, coalesce(lower(c.during) > :since::timestamptz, false) as began, not upper_inf(c.during) as ended
+     from visibility_times c
+     where c.tenant_id = :tenantId and ${IS_WIDE} and (upper_inf(c.during) or upper(c.during) > :since::timestamptz)`,
+    { tenantId, since },
+  );
+  const defaults = rows.filter(({ scope }) => scope === 'default');
+  const ofContinents = rows.filter(({ scope }) => scope !== 'default');
+  const showsByDefault = defaults.some(({ visible }) => visible);
+  const hides = ofContinents.filter(({ visible, began, ended }) =>
+    visible ? ended : began && showsByDefault,
+  );
+  return {
+    byDefault: defaults.some(({ visible, ended }) => visible && ended),
+    continents: continentsOf(hides.map(({ scope }) => scope)),
+    ruled: continentsOf(
+      ofContinents.filter(({ began, ended }) => !began && !ended).map(({ scope }) => scope),
+    ),
+  };
+}
+
+/** Returns the tours that may have been removed: those of `own`, in their order, or also those in hidden scopes. */
+function candidates({ byDefault, continents }: HiddenScopes): string {
+  if (!byDefault && continents.length === 0)
+    return '(select tour_id from own order by tour_id) o join tours t on t.id = o.tour_id';
+  const inScope = byDefault
+    ? '(continent <> all(:ruledContinents::text[]) or continent = any(:hiddenContinents::text[]))'
+    : 'continent = any(:hiddenContinents::text[])';
+  return `(select * from tours where ${inScope} or id in (select tour_id from own)) t`;
+}
+
+/** The condition of IS_VISIBLE without joins, so that tours are read in the order of their index until the page is full. */
+const IS_SEEN = `t.status = 'published' and coalesce(
+       (select r.visible from visibility_tour_rules r where r.tenant_id = :tenantId and r.tour_id = t.id),
+       (select r.visible from visibility_continent_rules r where r.tenant_id = :tenantId and r.continent = t.continent),
+       (select n.default_visible from tenants n where n.id = :tenantId))`;
+
+/** Returns the times of all periods of a scope, or of those in which it is visible. */
+const times = (scope: string, visible = 'true') =>
+  `coalesce(range_agg(v.during) filter (where v.scope = ${scope} and ${visible}), '{}')`;
+
+/** The condition that the tour was published and visible by the rules of that instant, at some instant since `:since`. */
+const WAS_SEEN = `exists (
+       select from tour_publication_times p cross join lateral (
+         select ${times("'usable'", 'v.visible')} * (
+           ${times('t.id::text', 'v.visible')}
+           + ((${times("'in ' || p.continent", 'v.visible')}
+               + (${times("'default'", 'v.visible')} - ${times("'in ' || p.continent")}))
+              - ${times('t.id::text')})) as seen
+         from visibility_times v
+         where v.tenant_id = :tenantId and v.scope = any(array['usable', 'default', 'in ' || p.continent, t.id::text])) v
+       where p.tour_id = t.id and v.seen && tstzmultirange(p.during * tstzrange(:since::timestamptz, null)))`;
+
+/** Deletes the periods that ended more than 31 days before the last change, and commits that nothing refers to. One process does it at a time. */
+export async function pruneCatalogChanges(db: Db): Promise<void> {
+  await inTransaction(db, pruneStep);
+}
+
+async function pruneStep(trx: Trx): Promise<void> {
+  const claim = await trx.raw("select pg_try_advisory_xact_lock(hashtext('catalog changes')) as claimed");
+  if (!claim.rows[0].claimed) return;
+  const old = `select k.change_id from catalog_commits k, change_version v where k.at < v.changed_at - interval '31 days'`;
+  await trx.raw(`delete from tour_publications where until_change in (${old})`);
+  await trx.raw(`delete from visibility_periods where until_change in (${old})`);
+  await trx.raw(
+    `delete from catalog_commits k where k.change_id in (${old})
+       and not exists (select from tour_changes c where c.change_id = k.change_id)
+       and not exists (select from tenant_changes c where c.change_id = k.change_id)`,
+  );
+}

@@ -1,0 +1,97 @@
+// Adds a search box above the contents of a page: it finds headings, fields and their meaning, without a request.
+'use strict';
+{
+  const LIMIT = 40;
+  const contents = document.querySelector('.contents');
+  const fold = (text) => text.toLowerCase().replace(/\s+/g, ' ').trim();
+
+  /** Names the part of a call that has the field: the middle of `createBooking.body.name`. */
+  const partOf = (id) => {
+    const [, part, rest] = id.split('.');
+    if (rest === undefined) return 'parameter';
+    return /^\d+$/.test(part) ? `answer ${part}` : part;
+  };
+
+  /** One entry for each element that can be linked to, in the order of the page. */
+  const entries = [...document.querySelectorAll('main [id]')].map((element) => {
+    const field = element.classList.contains('field');
+    const article = element.closest('article');
+    const title = fold(element.textContent);
+    const more = field
+      ? element.closest('tr').textContent
+      : (article?.querySelector('.call')?.textContent ?? '');
+    return {
+      element,
+      title,
+      text: fold(`${title} ${more} ${element.id}`),
+      section: field ? [article?.querySelector('h3')?.textContent, partOf(element.id)].join(' · ') : '',
+    };
+  });
+
+  const box = document.createElement('input');
+  box.type = 'search';
+  box.placeholder = 'Search: press /';
+  box.setAttribute('aria-label', 'Search this page');
+  const status = document.createElement('p');
+  status.className = 'soft';
+  status.setAttribute('role', 'status');
+  const results = document.createElement('ul');
+  results.className = 'results';
+  contents.prepend(box, status, results);
+
+  /** Lists headings before fields, and titles that begin with the words before those that contain them. */
+  const rank = ({ title, section }, words) =>
+    (title.startsWith(words) ? 0 : title.includes(words) ? 1 : 2) + (section ? 3 : 0);
+
+  const show = () => {
+    const words = fold(box.value);
+    const parts = words.split(' ');
+    const found = words
+      ? entries
+          .filter(({ text }) => parts.every((part) => text.includes(part)))
+          .sort((a, b) => rank(a, words) - rank(b, words))
+      : [];
+    contents.classList.toggle('searching', words !== '');
+    status.textContent = words ? `${found.length} found` : '';
+    results.replaceChildren(
+      ...found.slice(0, LIMIT).map(({ element, section }) => {
+        const link = document.createElement('a');
+        link.href = `#${element.id}`;
+        link.textContent = element.textContent.trim();
+        const item = document.createElement('li');
+        item.append(link);
+        if (section) {
+          const where = document.createElement('span');
+          where.className = 'soft';
+          where.textContent = ` ${section}`;
+          link.append(where);
+        }
+        return item;
+      }),
+    );
+  };
+
+  /** Opens the closed parts around the element of the address: not every browser does it. */
+  const reveal = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const closed = target?.closest('details:not([open])');
+    if (!closed) return;
+    closed.open = true;
+    target.scrollIntoView();
+  };
+
+  box.addEventListener('input', show);
+  box.addEventListener('keydown', ({ key }) => {
+    if (key === 'Enter') results.querySelector('a')?.click();
+    if (key !== 'Escape') return;
+    box.value = '';
+    show();
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.target === box) return;
+    event.preventDefault();
+    box.focus();
+  });
+  addEventListener('hashchange', reveal);
+  reveal();
+}

@@ -1,0 +1,59 @@
+import type { Db } from '../../platform/database';
+
+/** Names that an operator types: slugs, references and ids. */
+const NAMES = {
+  tenant: { table: 'tenants', column: 'slug' },
+  tour: { table: 'tours', column: 'slug' },
+  apiKey: { table: 'api_keys', column: 'id' },
+  widgetToken: { table: 'widget_tokens', column: 'id' },
+  hold: { table: 'seat_holds', column: 'id' },
+  booking: { table: 'booking_leads', column: 'booking_ref' },
+} as const;
+
+export type NameKind = keyof typeof NAMES;
+
+/** Completion offers at most so many names, and searches the newest of large tables only. */
+const OFFERED = 100;
+const NEWEST = 2000;
+
+const offered = (names: string) =>
+  `select name from (${names}) n where starts_with(name, $1) limit ${OFFERED}`;
+
+/** Statements that read the names of a kind that begin with $1, for completion in a shell: those that a command still takes. */
+export const COMPLETED_NAMES: Record<NameKind, string> = {
+  tenant: offered('select slug as name from tenants order by slug'),
+  tour: offered('select slug as name from tours order by slug'),
+  apiKey: offered('select id as name from api_keys where revoked_at is null order by created_at desc'),
+  widgetToken: offered(
+    'select id as name from widget_tokens where revoked_at is null order by created_at desc',
+  ),
+  hold: offered(
+    `select id::text as name from seat_holds where status = 'active' order by expires_at desc limit ${NEWEST}`,
+  ),
+  booking: offered(`select booking_ref as name from booking_leads order by id desc limit ${NEWEST}`),
+};
+
+/** A bound for large tables: the newest ids, and enough slugs for any catalog. */
+const MOST = 20_000;
+
+/**
+ * Returns the names that may be meant by a mistyped one: those of about its length, and those that contain it. Reads at most 20,000 rows,
+ * the newest first.
+ */
+export async function findSimilarNames(db: Db, kind: NameKind, typed: string): Promise<string[]> {
+  const { table, column } = NAMES[kind];
+  const name = db.raw('??::text', [column]);
+  const recent = db(table)
+    .select({ name, at: 'created_at' })
+    .orderBy('created_at', 'desc')
+    .limit(MOST)
+    .as('recent');
+  return db
+    .from(recent)
+    .whereRaw('length(name) between ? and ? or position(? in name) > 0', [
+      typed.length - 3,
+      typed.length + 3,
+      typed,
+    ])
+    .pluck<string[]>('name');
+}

@@ -1,0 +1,89 @@
+import type { Db } from '../../platform/database';
+import { startOfInstance } from '../../platform/read-cache/instance.repository';
+
+/** The highest count that is shown exactly. Queries count one more, to know that there are more. */
+const COUNTED_MOST = 10_000;
+
+export interface DatabaseFacts {
+  now: Date;
+  /** Midnight UTC of that day. */
+  today: Date;
+  version: string;
+  startedAt: Date;
+}
+
+/** Reads what every schema can answer. */
+export async function findDatabaseFacts(db: Db): Promise<DatabaseFacts> {
+  const { rows } = await db.raw<{ rows: [DatabaseFacts] }>(
+    `select now() as now, date_trunc('day', now(), 'UTC') as today, current_setting('server_version') as version,
+       pg_postmaster_start_time() as started_at`,
+  );
+  return rows[0];
+}
+
+export interface ApiInstance {
+  id: string;
+  /** Null for an instance of an earlier release. */
+  startedAt: Date | null;
+  polledAt: Date;
+  /** False: killed, or disconnected from the database. */
+  alive: boolean;
+}
+
+/** Lists the processes of the API that use a read cache, the oldest first. @param silentSeconds seconds without a poll after which one is not alive */
+export async function findInstances(db: Db, silentSeconds: number): Promise<ApiInstance[]> {
+  const rows = await db('api_instances')
+    .orderBy('id')
+    .limit(1000)
+    .select<Omit<ApiInstance, 'startedAt'>[]>(
+      'id',
+      'polled_at',
+      db.raw('polled_at >= clock_timestamp() - make_interval(secs => ?) as alive', [silentSeconds]),
+    );
+  return rows.map((row) => ({ ...row, startedAt: startOfInstance(row.id) }));
+}
+
+/** Real sales that wait; sandbox ones are not counted. */
+export interface WaitingSales {
+  activeHolds: number;
+  unpaidBookings: number;
+  /** The earliest time at which an unpaid booking expires. */
+  nextExpiry: Date | null;
+  /** Open departures of published tours whose sale ends by midnight UTC. */
+  closingToday: number;
+}
+
+/** A departure without its own closing time closes at the end of its day in the tour's time zone, so at most a day apart from UTC. */
+export async function findWaitingSales(db: Db): Promise<WaitingSales> {
+  const { rows } = await db.raw<{ rows: [WaitingSales] }>(
+    `select
+       (select count(*) from (
+          select from seat_holds where status = 'active' and expires_at > now() and not sandbox limit :bound
+        ) h) as active_holds,
+       (select count(*) from (
+          select from booking_leads
+          where status = 'pending_payment' and not sandbox and (payment_due_at is null or payment_due_at > now()) limit :bound
+        ) l) as unpaid_bookings,
+       (select min(payment_due_at) from booking_leads
+        where status = 'pending_payment' and not sandbox and payment_due_at > now()) as next_expiry,
+       (select count(*) from departures d join tours t on t.id = d.tour_id and t.status = 'published'
+        where d.status = 'scheduled' and (d.closes_at >= now() or d.closes_at is null)
+          and (d.closes_at <= date_trunc('day', now(), 'UTC') + interval '1 day' or d.departure_date < current_date + 2)
+          and d.departure_date >= current_date - 1
+          and departure_closes_at(d.departure_date, d.closes_at, t.time_zone) >= now()
+          and departure_closes_at(d.departure_date, d.closes_at, t.time_zone)
+            <= date_trunc('day', now(), 'UTC') + interval '1 day') as closing_today`,
+    { bound: COUNTED_MOST + 1 },
+  );
+  return rows[0];
+}
+
+/** Counts the refused requests of real tenants on a day (UTC) by code, the most frequent first. */
+export async function countRefusalsByCode(db: Db, day: Date): Promise<{ code: string; count: number }[]> {
+  return db('sale_refusal_counts as c')
+    .join('tenants as t', 't.id', 'c.tenant_id')
+    .where({ 'c.day': day.toISOString().slice(0, 10), 't.sandbox': false })
+    .groupBy('c.code')
+    .orderByRaw('2 desc, 1')
+    .select<{ code: string; count: number }[]>('c.code', db.raw('sum(c.count)::integer as count'));
+}
