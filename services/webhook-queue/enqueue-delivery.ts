@@ -14,7 +14,6 @@ export interface EventLead {
   tenantId: string;
   bookingRef: string;
   leadId: number;
-  source: string;
   externalRef: string | null;
   customer: { name: string | null; phone: string | null; email: string | null };
   departureDate: string | null;
@@ -33,7 +32,8 @@ export function bookingEvent(type: BookingEventType, lead: EventLead): WebhookEv
       event_type: type,
       booking_ref: lead.bookingRef,
       lead_id: lead.leadId,
-      source: lead.source,
+      // The specification fixes it, also for a lead of another source.
+      source: 'tenant_api',
       external_ref: lead.externalRef,
       customer: { name, phone, email },
       departure_date: lead.departureDate,

@@ -1,8 +1,8 @@
 import type { Db } from '../platform/database';
 import type { Endpoint } from './endpoints/endpoint';
-import { listEndpoints } from './endpoints/endpoint.repository';
+import { findFailingEndpoints, listEndpoints } from './endpoints/endpoint.repository';
 import { findWorkers } from './maintenance/worker-heartbeat.repository';
-import { findQueueCounts } from './stats/queue-counts.repository';
+import { countDeadSince, findQueueCounts } from './stats/queue-counts.repository';
 
 /** State of the queue by the database's clock. */
 export interface QueueHealth {
@@ -20,6 +20,32 @@ export interface QueueHealth {
   workers: number;
   /** Workers that missed three heartbeats; a row is deleted after a day. */
   silent: { id: string; beatAt: Date }[];
+}
+
+/** Statements that read the ids that begin with $1, for completion in a shell. */
+export const COMPLETED_IDS = {
+  endpoint: `select id::text as name from webhook_endpoints where status <> 'removed' and starts_with(id::text, $1)
+    order by id desc limit 100`,
+  delivery: `select name from (select id::text as name from webhook_deliveries order by id desc limit 1000) d
+    where starts_with(name, $1) limit 100`,
+};
+
+/** Returns whether any worker has a heartbeat; without one nothing is sent. */
+export async function isQueueRunning(db: Db): Promise<boolean> {
+  return (await findWorkers(db)).some(({ alive }) => alive);
+}
+
+/** Limits the failing endpoints that the status names. */
+const FAILING_NAMED = 10;
+
+/** Reads the queue for `tourctl status`. @param today counts the deliveries that died since then */
+export async function readQueueStatus(db: Db, today: Date) {
+  return {
+    counts: await findQueueCounts(db),
+    workers: await findWorkers(db),
+    failing: await findFailingEndpoints(db, FAILING_NAMED),
+    deadToday: await countDeadSince(db, today),
+  };
 }
 
 /** Reads the state of the queue for `tourctl doctor`. */

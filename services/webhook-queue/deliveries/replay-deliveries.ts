@@ -1,6 +1,6 @@
 import type { Db, Trx } from '../../platform/database';
 import { isUuid } from '../../platform/text-forms';
-import type { DeliveryStatus } from './delivery';
+import type { DeliveryStatus, EventType } from './delivery';
 import { type DeliveryFilter, inTimeRange } from './delivery-search.repository';
 import { QUEUED_STATUS, readDatabaseTime } from './queue.repository';
 
@@ -28,6 +28,7 @@ export async function replayDeliveries(
 export type FinishedStatus = Extract<DeliveryStatus, 'delivered' | 'dead' | 'cancelled'>;
 export type ReplayFilter = Omit<DeliveryFilter, 'status'> & {
   status: FinishedStatus;
+  type?: EventType;
   /** Excludes deliveries that finished later, such as those that were just replayed. */
   finishedBefore?: Date;
 };
@@ -87,13 +88,14 @@ function replayable(db: Db | Trx, filter: ReplayFilter) {
   return finished(db, filter).where('e.status', 'active');
 }
 
-function finished(db: Db | Trx, { tenantId, endpointId, status, since, finishedBefore }: ReplayFilter) {
+function finished(db: Db | Trx, { tenantId, endpointId, status, type, since, finishedBefore }: ReplayFilter) {
   const query = db('webhook_deliveries as d')
     .join('webhook_endpoints as e', 'e.id', 'd.endpoint_id')
     .where('d.status', status);
   if (tenantId) void query.where('d.tenant_id', tenantId);
   if (endpointId)
     void (isUuid(endpointId) ? query.where('d.endpoint_id', endpointId) : query.whereRaw('false'));
+  if (type) void query.join('webhook_events as ev', 'ev.id', 'd.event_id').where('ev.type', type);
   if (finishedBefore) void query.where('d.finished_at', '<', finishedBefore);
   return inTimeRange(query, { since });
 }

@@ -52,6 +52,13 @@ export async function findEndpointsAtSameUrl(
   return others.whereNot('status', 'removed').orderBy('id').pluck<string[]>('id');
 }
 
+export async function updateEndpoint(
+  trx: Trx,
+  { id, url, events, format }: Pick<Endpoint, 'id' | 'url' | 'events' | 'format'>,
+): Promise<void> {
+  await trx('webhook_endpoints').where({ id }).update({ url, events, format });
+}
+
 export async function setEndpointStatus(
   trx: Trx,
   id: string,
@@ -61,6 +68,13 @@ export async function setEndpointStatus(
   await trx('webhook_endpoints')
     .where({ id })
     .update({ status, status_reason: reason, status_since: trx.fn.now() });
+}
+
+/** Pauses every active endpoint. @returns the number of them */
+export async function pauseActiveEndpoints(trx: Trx, reason: string): Promise<number> {
+  return trx('webhook_endpoints')
+    .where({ status: 'active' })
+    .update({ status: 'paused', status_reason: reason, status_since: trx.fn.now() });
 }
 
 /** Joins the slug of the tenant, which operators recognise; the table belongs to the API. */
@@ -116,4 +130,41 @@ export async function findEndpointFailures(
   return db('webhook_health')
     .where({ endpoint_id: endpointId })
     .first<EndpointFailures | undefined>('failures', 'failing_since', 'blocked_until');
+}
+
+/** A disabled endpoint, or one that has accepted no delivery since its last failure. */
+export interface FailingEndpoint {
+  id: string;
+  tenant: string;
+  url: string;
+  status: 'active' | 'disabled';
+  statusReason: string | null;
+  /** Failures in a row, without throttled attempts; null for an endpoint without failures. */
+  failures: number | null;
+  openings: number | null;
+  failingSince: Date | null;
+  blockedUntil: Date | null;
+  blocked: boolean;
+}
+
+/** Lists failing endpoints, the longest failing first. */
+export async function findFailingEndpoints(db: Db, limit: number): Promise<FailingEndpoint[]> {
+  return db('webhook_endpoints as e')
+    .join('tenants as t', 't.id', 'e.tenant_id')
+    .leftJoin('webhook_health as h', 'h.endpoint_id', 'e.id')
+    .whereRaw(`e.status = 'disabled' or (e.status = 'active' and h.endpoint_id is not null)`)
+    .orderByRaw('h.failing_since nulls first, e.id')
+    .limit(limit)
+    .select<FailingEndpoint[]>(
+      'e.id',
+      't.slug as tenant',
+      'e.url',
+      'e.status',
+      'e.status_reason',
+      'h.failures',
+      'h.openings',
+      'h.failing_since',
+      'h.blocked_until',
+      db.raw('coalesce(h.blocked_until > now(), false) as blocked'),
+    );
 }

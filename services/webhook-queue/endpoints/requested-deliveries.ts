@@ -1,10 +1,12 @@
 import type { Trx } from '../../platform/database';
-import type { WebhookEvent } from '../deliveries/delivery';
+import type { EventType, WebhookEvent } from '../deliveries/delivery';
 import {
   DeliveryNotFoundError,
   DeliveryStateConflictError,
   EndpointStateConflictError,
 } from '../webhook.errors';
+import type { Endpoint } from './endpoint';
+import { createTestEvent } from './test-event';
 import { lockEndpoint, lockKnownEndpoint } from './endpoint.repository';
 import { isUuid } from '../../platform/text-forms';
 import { type DeliveryItem, findDeliveryItem } from '../deliveries/find-deliveries';
@@ -59,13 +61,35 @@ async function makeDue(trx: Trx, deliveryId: string): Promise<boolean> {
  * @throws EndpointStateConflictError if it is not active
  */
 export async function pingEndpoint(trx: Trx, id: string): Promise<{ delivery: string }> {
-  const { tenantId, status } = await lockKnownEndpoint(trx, id);
+  const { tenantId } = await lockActiveEndpoint(trx, id);
+  const body = { event_type: 'ping', endpoint: id };
+  return { delivery: await insertEventFor(trx, id, { tenantId, type: 'ping', bookingRef: null, body }) };
+}
+
+/**
+ * Queues a signed test event of a type for this endpoint only, whether it subscribes to the type or not.
+ * @param date YYYY-MM-DD, the date of the departure in the event
+ * @throws EndpointStateConflictError if it is not active
+ */
+export async function triggerEvent(
+  trx: Trx,
+  id: string,
+  type: EventType,
+  date: string,
+): Promise<{ delivery: string }> {
+  const endpoint = await lockActiveEndpoint(trx, id);
+  const event = createTestEvent(endpoint.tenantId, type, { date, endpoint });
+  return { delivery: await insertEventFor(trx, id, event) };
+}
+
+async function lockActiveEndpoint(trx: Trx, id: string): Promise<Endpoint> {
+  const endpoint = await lockKnownEndpoint(trx, id);
+  const { status } = endpoint;
   if (status !== 'active')
     throw new EndpointStateConflictError(
       `The endpoint is ${status}: ${status === 'disabled' ? 'enable' : 'resume'} it first.`,
     );
-  const body = { event_type: 'ping', endpoint: id };
-  return { delivery: await insertEventFor(trx, id, { tenantId, type: 'ping', bookingRef: null, body }) };
+  return endpoint;
 }
 
 /** Inserts an event with one delivery that an operator requested for this endpoint, whatever its subscribed types and state. */

@@ -92,7 +92,8 @@ function postWebhook(
       if (!head) reject(error!);
       else
         resolve({
-          ...head,
+          statusCode: head.statusCode,
+          headers: head.headers,
           body: chunks.length === 0 ? NO_BODY : Buffer.concat(chunks).subarray(0, KEPT_BYTES),
         });
     };

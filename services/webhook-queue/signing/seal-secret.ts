@@ -62,7 +62,7 @@ export function unsealSecret(key: SealingKey, endpointId: string, sealed: Sealed
     return Buffer.concat([decipher.update(sealed.ciphertext.subarray(0, -TAG_BYTES)), decipher.final()]);
   } catch {
     throw new UnsealableSecretError(
-      'The stored secret was altered. Restore it from a backup, ' + orRotate(endpointId),
+      'The stored secret was altered. Restore the database, ' + orRotate(endpointId),
     );
   }
 }

@@ -78,6 +78,19 @@ const COUNTS = `
     from endpoint
   ) by_state`;
 
+/** Counts deliveries that died since then, among the newest COUNTED_MOST + 1 dead ones. */
+export async function countDeadSince(db: Db, since: Date): Promise<number> {
+  const newest = db('webhook_deliveries')
+    .where({ status: 'dead' })
+    .orderBy('id', 'desc')
+    .limit(COUNTED_MOST + 1);
+  const [row] = await db
+    .from(newest.select('finished_at').as('d'))
+    .where('finished_at', '>=', since)
+    .count<{ count: number }[]>();
+  return row!.count;
+}
+
 export async function findQueueCounts(db: Db): Promise<QueueCounts> {
   const { rows } = await db.raw<{ rows: [QueueCounts] }>(COUNTS, { bound: COUNTED_MOST + 1 });
   return rows[0];

@@ -44,8 +44,8 @@ export function createClaimDue(options: ClaimDueOptions): ClaimDue {
     return [...ids].map((id) => ({
       id,
       inFlight: inFlight.get(id) ?? 0,
-      ...concurrency.of(id),
       dueLowerBound: lowerBounds.of(id),
+      ...concurrency.of(id),
     }));
   };
   const countSlots = (inFlight: Map<string, number>): void => {

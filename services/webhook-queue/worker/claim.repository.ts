@@ -225,7 +225,16 @@ export async function claimDeliveries(db: Db, { known, ...limits }: ClaimLimits)
     const [, eventId, body, createdAt] = contents.get(id)!;
     const { url, secrets } = receivers.get(endpointId)!;
     return {
-      ...{ id, endpointId, eventId, fence, tries, uncounted, url, body, secrets, claimedAt },
+      id,
+      endpointId,
+      eventId,
+      fence,
+      tries,
+      uncounted,
+      url,
+      body,
+      secrets,
+      claimedAt,
       dueAt: new Date(dueAt * 1000),
       createdAt: new Date(createdAt * 1000),
     };

@@ -56,7 +56,7 @@ export function createResultRecorder(
   };
   return (result) => {
     const trips = failsTooOften(result.delivery.endpointId, classifyEndpoint(result.report));
-    batch.push({ ...result, trips });
+    batch.push(Object.assign(result, { trips }));
     return (next ??= write());
   };
 }

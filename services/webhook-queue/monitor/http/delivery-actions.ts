@@ -5,6 +5,7 @@ import { showDelivery } from '../../deliveries/find-deliveries';
 import { deliveryPage } from '../pages/delivery-page';
 import { parseReplayQuery, type ReplayQuery } from '../queries/read-query';
 import { replayPage, toReplayFilter } from '../pages/replay-page';
+import { formatPlural } from '../html/formats';
 import { pathParameter, type Route, type SignedInCall } from './call';
 import { audited, type AuditedAction, performAction } from './perform';
 import { notFound } from './errors';
@@ -77,8 +78,10 @@ async function replayAll(trx: Trx, filter: ReplayFilter): Promise<AuditedAction>
     subject: filter.endpointId ?? null,
     after: { ...filter, replayed },
     text:
-      `${replayed} deliveries are queued again.` +
-      (left > 0 ? ` ${left} more remain for another replay.` : '') +
-      (heldBack > 0 ? ` ${heldBack} more are held back: their endpoints are paused or disabled.` : ''),
+      `${formatPlural(replayed, 'delivery', 'deliveries')} ${replayed === 1 ? 'is' : 'are'} queued again.` +
+      (left > 0 ? ` ${left} more ${left === 1 ? 'remains' : 'remain'} for another replay.` : '') +
+      (heldBack > 0
+        ? ` ${heldBack} more ${heldBack === 1 ? 'is' : 'are'} held back by paused or disabled endpoints.`
+        : ''),
   };
 }

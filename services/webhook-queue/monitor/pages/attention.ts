@@ -8,7 +8,7 @@ import {
   timeElement,
 } from '../html/formats';
 import { LATE_MS } from './overview-tiles';
-import type { FailingEndpoint } from '../queries/overview.repository';
+import type { FailingEndpoint } from '../../endpoints/endpoint.repository';
 import type { MarkTone } from '../html/components';
 import type { WorkerRow } from '../../maintenance/worker-heartbeat.repository';
 import { COUNTED_MOST, type QueueCounts } from '../../stats/queue-counts.repository';
@@ -64,15 +64,22 @@ function endpointItem(endpoint: FailingEndpoint, now: Date): AttentionItem {
   const link = html`<a href="/endpoints/${endpoint.id}">${hostOf(endpoint.url)}</a> of ${endpoint.tenant}`;
   if (endpoint.status === 'disabled')
     return { tone: 'bad', text: html`<strong>${link} is disabled.</strong> ${endpoint.statusReason}` };
-  const { blocked, blockedUntil, failingSince } = endpoint;
+  const { failingSince } = endpoint;
   const since =
     failingSince && html` It has failed for ${formatMilliseconds(now.getTime() - failingSince.getTime())}.`;
-  const state =
-    blocked && blockedUntil
-      ? html`gets no requests until ${timeElement(blockedUntil)}: its breaker opened
-        ${endpoint.openings === 1 ? 'once' : `${endpoint.openings} times in a row`}.`
-      : html`is tested again, one request at a time.`;
-  return { tone: 'warn', text: html`<strong>${link}</strong> ${state}${since}` };
+  return { tone: 'warn', text: html`<strong>${link}</strong> ${failureState(endpoint)}${since}` };
+}
+
+function failureState({ blocked, blockedUntil, failures, openings }: FailingEndpoint): Markup {
+  if (blocked && blockedUntil)
+    return html`gets no requests until ${timeElement(blockedUntil)}: its breaker opened
+    ${openings === 1 ? 'once' : `${openings} times in a row`}.`;
+  if (openings) return html`is tested again, one request at a time.`;
+  // Answers of 429 and 503 are not counted as failures.
+  if (!failures) return html`asks to wait (429 or 503) at each attempt.`;
+  return failures === 1
+    ? html`failed its last attempt.`
+    : html`fails every attempt: ${failures} failures in a row.`;
 }
 
 function deadItems({ deadToday }: QueueCounts): AttentionItem[] {

@@ -96,11 +96,13 @@ export function breakerText({ now, status, failures, openings, blockedUntil }: H
 
 /** Renders the status, or the problem of an active endpoint. */
 export function stateMarks({ now, status, openings, blockedUntil, failingSince }: Health): Markup {
-  const isFailing = status === 'active' && Boolean(openings);
-  if (!isFailing) return endpointMark(status);
-  const word =
-    blockedUntil && blockedUntil > now ? mark('bad', 'breaker open') : mark('warn', 'trying again');
-  return html`${word}${failingSince && html` <span class="soft">failing for ${formatMilliseconds(now.getTime() - failingSince.getTime())}</span>`}`;
+  // The row of failures exists from the first failure to the next success.
+  if (status !== 'active' || failingSince === null) return endpointMark(status);
+  const failingFor = `failing for ${formatMilliseconds(now.getTime() - failingSince.getTime())}`;
+  if (!openings) return mark('warn', failingFor);
+  const isOpen = blockedUntil && blockedUntil > now;
+  const word = isOpen ? mark('bad', 'breaker open') : mark('warn', 'trying again');
+  return html`${word} <span class="soft">${failingFor}</span>`;
 }
 
 /** Names the operator who set the current state. A change and its audit row have the same time. */

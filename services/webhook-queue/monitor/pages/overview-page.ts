@@ -4,7 +4,8 @@ import { linkTo, timeElement } from '../html/formats';
 import { attentionList } from './attention';
 import { type Notice, renderMonitorPage, type Viewer } from '../html/layout';
 import { overviewTiles } from './overview-tiles';
-import { findFailingEndpoints, findWaitingTenants } from '../queries/overview.repository';
+import { findFailingEndpoints } from '../../endpoints/endpoint.repository';
+import { findWaitingTenants } from '../queries/overview.repository';
 import { statsCharts } from '../charts/stats-charts';
 import { findSpans } from '../queries/stats-history.repository';
 import { type OverviewQuery, type Range, RANGES } from '../queries/read-query';
@@ -14,6 +15,9 @@ import { cardTable, mark } from '../html/components';
 
 /** Parts of the overview by element id. Live updates send a part again when it changes. */
 type Fragments = Readonly<Record<string, Markup>>;
+
+/** Limits the failing endpoints that the overview names. */
+const FAILING_NAMED = 5;
 
 const RANGE_NAMES: Readonly<Record<Range, string>> = { '1h': '1 hour', '24h': '24 hours', '7d': '7 days' };
 
@@ -40,7 +44,7 @@ export async function overviewPage(
 export async function stateFragments(db: Db) {
   const counts = await findQueueCounts(db);
   const workers = await findWorkers(db);
-  const failing = await findFailingEndpoints(db);
+  const failing = await findFailingEndpoints(db, FAILING_NAMED);
   const waiting = counts.waiting > 0 ? await findWaitingTenants(db) : [];
   return {
     needs: html`<section id="needs" aria-label="Needs attention">
