@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { Argument, Command, Option } from 'commander';
 import {
   type Action,
@@ -7,15 +5,17 @@ import {
   examplesOf,
   type Flag,
   flagName,
+  flagsOf,
   type Noun,
   parseFlag,
+  takesActor,
   type Verb,
 } from './engine/command';
 import { completeValues } from './engine/complete-values';
-import { nobodyToAsk, openTerminal } from './engine/context';
+import { type Context, nobodyToAsk, openTerminal } from './engine/context';
 import { withContext } from './engine/open-database';
 import { EXIT, fail, UsageError } from './engine/failure';
-import type { Io } from './terminal/io';
+import { type Io, readVersion } from './terminal/io';
 import { createOutput, type Output } from './terminal/output';
 import { commandPath, refuseUnknownCommand, TREE } from './tree';
 
@@ -28,7 +28,8 @@ First steps:
   tourctl key issue acme --scope catalog:read --scope booking:create
   tourctl webhook add acme https://acme.example/webhooks
 
-Every command takes --json, --yes and --help. More: tourctl help <command>
+Every command takes --json, --yes and --help, and one that changes something --actor.
+More: tourctl help <command>
 `;
 
 /** Runs a verb with the values of the command line. */
@@ -91,10 +92,11 @@ function addVerb(parent: Command, verb: Verb, start: Start, noun?: Noun): Comman
   command.usage([...positionals, OPTIONS].join(' '));
   // Declares all arguments optional: complete-values.ts asks for missing ones or refuses them.
   for (const text of positionals) command.addArgument(new Argument(text.replace('<', '[').replace('>', ']')));
-  for (const flag of verb.flags ?? []) command.addOption(toOption(flag));
+  for (const flag of flagsOf(verb)) command.addOption(toOption(flag));
   command.option('--json', 'answer with one JSON document').option('--yes', 'do not ask for confirmation');
   const examples = examplesOf(verb, noun).map((line) => `  tourctl ${line}`);
   command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`);
+  if (verb.more) command.addHelpText('after', () => `\n${verb.more!()}`);
   return command.action((...received: unknown[]) =>
     start(verb, { options: unwrap(command.opts()), args: received.slice(0, positionals.length) }),
   );
@@ -104,7 +106,7 @@ function toOption(flag: Flag): Option {
   const notes = [
     flag.must && 'required',
     flag.choices && `one of ${flag.choices.join(', ')}`,
-    flag.repeats && 'may be repeated',
+    flag.repeats && 'may be repeated, or a list with commas',
     flag.otherwise && `default ${flag.otherwise}`,
   ].filter(Boolean);
   const option = new Option(
@@ -115,7 +117,7 @@ function toOption(flag: Flag): Option {
   return option.argParser((text: string, previous?: Given) => {
     if (previous && !flag.repeats) throw new UsageError(`${flagName(flag)} may be given only once`);
     const value = parseFlag(flag, text);
-    return new Given(flag.repeats ? [...((previous?.value as unknown[]) ?? []), value] : value);
+    return new Given(flag.repeats && previous ? [previous.value, value].flat() : value);
   });
 }
 
@@ -140,11 +142,12 @@ function argumentsOf(command: Command): string {
  */
 export async function run(given: string[], io: Io): Promise<number> {
   const argv = arrangeCommandLine(given);
-  // Reads --json first, so that a usage error has the requested format too.
-  const output = createOutput(io, beforeDashes(argv).includes('--json'));
+  // Reads --json and --wide first, so that a usage error has the requested format too.
+  const flags = beforeDashes(argv);
+  const output = createOutput(io, flags.includes('--json'), flags.includes('--wide'));
   let code: number = EXIT.done;
   try {
-    refuseUnknownCommand(beforeDashes(argv));
+    refuseUnknownCommand(flags);
     const program = createProgram(readVersion(io), output, async (verb, line) => {
       code = (await start(verb, line, io, output)) ?? EXIT.done;
     });
@@ -157,17 +160,22 @@ export async function run(given: string[], io: Io): Promise<number> {
 
 async function start(verb: Verb, line: CommandLine, io: Io, output: Output): Promise<number | void> {
   const interactive = io.isTTY && !output.json;
-  const { options, args } = await completeValues(verb, line, io, interactive);
+  const { options: given, args } = await completeValues(verb, line, io, interactive);
+  // `audit list` has an --actor of its own, which filters.
+  const { actor, ...others } = given;
+  const options = takesActor(verb) ? others : given;
   verb.check?.(options as never, ...(args as never[]));
   const agreed = options.yes === true;
   if (verb.asks?.(options as never) && !agreed && !interactive) throw nobodyToAsk();
   if ('runBare' in verb) return call(verb.runBare(), { io, output }, options, args);
-  const terminal = openTerminal(io, output, agreed);
+  const terminal = openTerminal(io, output, agreed, actor as string | undefined);
   if ('runOffline' in verb) return call(verb.runOffline(), terminal, options, args);
   const action = verb.run();
-  return withContext(terminal, verb.schema ?? 'up-to-date', (context) =>
-    call(action, context, options, args),
-  );
+  const words = [...args, ...Object.values(others)]
+    .flat()
+    .filter((value): value is string => typeof value === 'string');
+  const work = (context: Context) => call(action, context, options, args);
+  return withContext(terminal, verb.schema ?? 'up-to-date', work, words);
 }
 
 /** Calls the action with parsed values; the noun's definition guarantees that their types fit. */
@@ -175,17 +183,14 @@ function call<C>(action: Action<C>, context: C, options: unknown, args: unknown[
   return action(context, options as never, ...(args as never[]));
 }
 
-function readVersion(io: Io): string {
-  return (JSON.parse(readFileSync(path.join(io.root, 'package.json'), 'utf8')) as { version: string })
-    .version;
-}
-
 /** Flags that mean the same everywhere, and may precede the command. */
 const EVERYWHERE = ['--json', '--yes'];
 
 /** Rearranges the command line for commander: `help key issue` becomes `key issue --help`, flags come last. */
 export function arrangeCommandLine(argv: readonly string[]): string[] {
-  const first = argv.findIndex((word) => !EVERYWHERE.includes(word));
+  const first = argv.findIndex(
+    (word, i) => !EVERYWHERE.includes(word) && !/^--actor(=|$)/.test(word) && argv[i - 1] !== '--actor',
+  );
   const leading = argv.slice(0, Math.max(first, 0));
   const [command, ...rest] = argv.slice(leading.length);
   if (command === undefined) return [...argv];

@@ -15,7 +15,17 @@ import { config } from './commands/config';
 import { delivery } from './commands/delivery';
 import { departure } from './commands/departure';
 import { hold } from './commands/hold';
-import { doctorVerb, migrateVerb, monitorVerb, seedVerb, upVerb } from './commands/installation';
+import {
+  backupVerb,
+  doctorVerb,
+  logsVerb,
+  migrateVerb,
+  monitorVerb,
+  restoreVerb,
+  seedVerb,
+  statusVerb,
+  upVerb,
+} from './commands/installation';
 import { key } from './commands/key';
 import { origins } from './commands/origins';
 import { pricing } from './commands/pricing';
@@ -26,6 +36,7 @@ import { widget } from './commands/widget';
 import { type Branch, commandName, type Noun, type Verb, verbName } from './engine/command';
 import { UsageError } from './engine/failure';
 import { didYouMean, nearest } from './engine/nearest';
+import { pluralOf } from './terminal/text';
 
 const completionVerb = (shell: 'bash' | 'zsh' | 'fish', install: string): Verb => ({
   usage: shell,
@@ -45,6 +56,16 @@ const completion: Noun = {
     completionVerb('bash', 'source <(tourctl completion bash) in ~/.bashrc'),
     completionVerb('zsh', 'source <(tourctl completion zsh) in ~/.zshrc, after compinit'),
     completionVerb('fish', 'tourctl completion fish > ~/.config/fish/completions/tourctl.fish'),
+    {
+      usage: 'names <word...>',
+      about: 'Print the slugs, references or ids that may complete a command line, for the scripts',
+      examples: ['completion names -- booking show ACME-1'],
+      runBare: () => {
+        const { completeNamesCommand } =
+          require('./commands/completion/names') as typeof import('./commands/completion/names');
+        return completeNamesCommand(NOUNS);
+      },
+    },
   ],
 };
 
@@ -55,7 +76,19 @@ export const TREE: Branch[] = [
   { title: 'Webhooks', commands: [webhook, delivery, monitorVerb] },
   {
     title: 'This installation',
-    commands: [upVerb, doctorVerb, audit, config, migrateVerb, seedVerb, completion],
+    commands: [
+      upVerb,
+      statusVerb,
+      logsVerb,
+      doctorVerb,
+      backupVerb,
+      restoreVerb,
+      audit,
+      config,
+      migrateVerb,
+      seedVerb,
+      completion,
+    ],
   },
 ];
 
@@ -89,14 +122,25 @@ export function refuseUnknownCommand(argv: readonly string[]): void {
   const { noun, verb } = findCommand(argv);
   if (first === undefined || verb || (noun && second === undefined)) return;
   const unknown = noun ? second! : first;
-  throw new UsageError(`unknown command '${unknown}'${noun ? hintOfVerbs(noun, unknown) : hint(unknown)}`);
+  throw new UsageError(
+    `unknown command '${unknown}'${noun ? hintOfVerbs(noun, unknown) : hint(unknown, second)}`,
+  );
 }
 
-function hint(unknown: string): string {
+function hint(unknown: string, second: string | undefined): string {
+  // `list tenants` is `tenant list`, and so is `tenants list`.
+  const swapped = nounVerb(second, unknown) ?? nounVerb(unknown, second);
+  if (swapped !== undefined) return didYouMean([swapped]);
   const near = nearest(unknown, [...NOUNS, ...VERBS].map(commandName));
   // Suggests the nouns of a verb that was given without one.
   const verbs = NOUNS.flatMap(({ name, verbs }) => (verbOf(verbs, unknown) ? [`${name} ${unknown}`] : []));
   return didYouMean(near.length > 0 ? near : verbs);
+}
+
+/** Returns the command of a noun in singular or plural and one of its verbs. */
+function nounVerb(word: string | undefined, verb: string | undefined): string | undefined {
+  const noun = NOUNS.find(({ name }) => name === word || pluralOf(name) === word);
+  return noun && verbOf(noun.verbs, verb) ? `${noun.name} ${verb}` : undefined;
 }
 
 function hintOfVerbs(noun: Noun, unknown: string): string {

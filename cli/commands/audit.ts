@@ -1,5 +1,5 @@
 import { flag, type Noun } from '../engine/command';
-import { afterFlag, LIMIT_FLAG, sinceFlag, TENANT_FLAG } from '../engine/flags';
+import { afterFlag, LIST_FLAGS, sinceFlag, TENANT_FLAG } from '../engine/flags';
 import { line, wholeNumber } from '../engine/values';
 
 const changeId = wholeNumber(1, 9_999_999_999);
@@ -21,9 +21,11 @@ export const audit: Noun = {
             parse: line(100),
           },
         ),
-        flag('--actor <user>', 'only by this system user', { parse: line(100) }),
+        flag('--actor <name>', 'only by this person: a system user, or the name that --actor gave', {
+          parse: line(100),
+        }),
         flag('--subject <id>', 'only of this slug, id or reference', { parse: line(200) }),
-        LIMIT_FLAG,
+        ...LIST_FLAGS,
         afterFlag('id', changeId),
       ],
       examples: [

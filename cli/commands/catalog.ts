@@ -1,15 +1,22 @@
 import { TOUR_STATUSES } from '../../services/api/catalog/tour';
 import type { Noun } from '../engine/command';
 import { UsageError } from '../engine/failure';
-import { afterFlag, catalogFile, continentFlag, LIMIT_FLAG } from '../engine/flags';
+import { exportFormat, type ExportOptions } from './catalog/export-options';
+import { afterFlag, catalogFile, continentFlag, LIST_FLAGS, STANDARD_INPUT } from '../engine/flags';
 import { line, slug } from '../engine/values';
 
-interface ExportFlags {
-  json?: boolean;
-  format?: string;
-  out?: string;
-  force?: boolean;
+function checkExport(options: ExportOptions & { json?: boolean; force?: boolean }): void {
+  const { json, out, only, force } = options;
+  const format = exportFormat(options);
+  if (force && out === undefined) throw new UsageError('--force needs --out: it replaces an existing file');
+  if (only !== undefined && format !== 'csv') throw new UsageError('--only needs --format csv');
+  if (json && format !== 'json' && out === undefined)
+    throw new UsageError(`--format ${format} needs --out with --json, which answers with one document`);
+  if (format === 'csv' && out === undefined && only === undefined)
+    throw new UsageError('--format csv writes two files: add --out, or --only tours or --only departures');
 }
+
+const tourActions = () => require('./catalog/tour') as typeof import('./catalog/tour');
 
 export const catalog: Noun = {
   name: 'catalog',
@@ -17,8 +24,13 @@ export const catalog: Noun = {
   verbs: [
     {
       usage: 'import <file...>',
-      about: 'Create and change tours and departures from .json, .jsonl or .csv files, all or nothing',
+      about:
+        'Create and change tours and departures from .json, .jsonl or .csv files, all or nothing; - is standard input',
       args: { file: catalogFile },
+      check: (_: object, files: string[]) => {
+        if (files.filter((file) => file === STANDARD_INPUT).length > 1)
+          throw new UsageError('- may be given only once: there is one standard input');
+      },
       flags: [
         { flags: '--dry-run', about: 'only list what would change, field by field' },
         {
@@ -32,30 +44,37 @@ export const catalog: Noun = {
         'catalog import tours.json --dry-run',
         'catalog import tours.csv departures.csv',
         'catalog import everything.jsonl --prune',
+        'catalog import - < tours.csv',
       ],
+      more: () =>
+        (require('./catalog/csv-columns') as typeof import('./catalog/csv-columns')).describeCsvColumns(),
       run: () => (require('./catalog/import') as typeof import('./catalog/import')).importCatalogCommand,
     },
     {
       usage: 'export',
-      about: 'Write the whole catalog to a file; importing it changes nothing',
+      about: 'Write the whole catalog to a file; importing it changes nothing. CSV files name every column',
       flags: [
         { flags: '--out <file>', about: 'a new file instead of standard output' },
         { flags: '--force', about: 'replace the file if it exists' },
         {
           flags: '--format <format>',
           about: 'format of the file',
-          choices: ['json', 'jsonl'],
-          otherwise: 'json',
+          choices: ['json', 'jsonl', 'csv'],
+          otherwise: 'json, or by the name of the file',
+        },
+        {
+          flags: '--only <part>',
+          about: 'this part of a CSV export; without it, --out tours.csv also writes tours-departures.csv',
+          choices: ['tours', 'departures'],
         },
       ],
-      check: ({ json, format, out, force }: ExportFlags) => {
-        if (force && out === undefined)
-          throw new UsageError('--force needs --out: it replaces an existing file');
-        if (json && format === 'jsonl' && out === undefined) {
-          throw new UsageError('--format jsonl needs --out with --json, which answers with one document');
-        }
-      },
-      examples: ['catalog export --out catalog.json', 'catalog export --format jsonl | wc -l'],
+      check: checkExport,
+      examples: [
+        'catalog export --out catalog.json',
+        'catalog export --format jsonl | wc -l',
+        'catalog export --out tours.csv',
+        'catalog export --format csv --only departures > departures.csv',
+      ],
       run: () => (require('./catalog/export') as typeof import('./catalog/export')).exportCatalogCommand,
     },
     {
@@ -65,11 +84,26 @@ export const catalog: Noun = {
         { flags: '--status <status>', about: 'only these', choices: TOUR_STATUSES },
         continentFlag('only tours there'),
         { flags: '--q <text>', about: 'only names with this in them', parse: line(100) },
-        LIMIT_FLAG,
+        ...LIST_FLAGS,
         afterFlag('slug', slug),
       ],
       examples: ['catalog list --continent europe --q alps'],
       run: () => (require('./catalog/list') as typeof import('./catalog/list')).listCatalogCommand,
+    },
+    {
+      usage: 'show <tour>',
+      about: 'Show a tour of any status with all its fields',
+      run: () => tourActions().showTourCommand,
+    },
+    {
+      usage: 'publish <tour>',
+      about: 'Put a draft or archived tour on sale for the tenants that see it',
+      run: () => tourActions().publishTourCommand,
+    },
+    {
+      usage: 'archive <tour>',
+      about: 'Take a tour off sale for every tenant; its departures, holds and bookings stay',
+      run: () => tourActions().archiveTourCommand,
     },
   ],
 };

@@ -11,7 +11,7 @@ function variable(text: string, name: string): VariableName {
   const found = names.find((each) => each === wanted);
   if (found) return found;
   throw new UsageError(
-    `${name} must be a variable that tourctl config list names${didYouMean(nearest(wanted, names))}`,
+    `${name} must be one of the variables in tourctl config list${didYouMean(nearest(wanted, names))}`,
   );
 }
 

@@ -1,8 +1,9 @@
 import type { DeliveryStatus } from '../../services/webhook-queue/deliveries/delivery';
 import { type Flag, flag, type Noun } from '../engine/command';
 import { UsageError } from '../engine/failure';
-import { afterFlag, LIMIT_FLAG, sinceFlag, TENANT_FLAG } from '../engine/flags';
+import { afterFlag, LIST_FLAGS, sinceFlag, TENANT_FLAG } from '../engine/flags';
 import { uuid } from '../engine/values';
+import { EVENTS } from './webhook/events';
 
 const FILTERS: Flag[] = [
   TENANT_FLAG,
@@ -33,7 +34,7 @@ export const delivery: Noun = {
       flags: [
         ...FILTERS,
         flag('--status <status>', 'only in this status', { choices: STATUSES }),
-        LIMIT_FLAG,
+        ...LIST_FLAGS,
         afterFlag('id', uuid),
       ],
       examples: [
@@ -66,6 +67,7 @@ export const delivery: Noun = {
           choices: ['delivered', 'dead', 'cancelled'],
           otherwise: 'dead',
         }),
+        flag('--event <event>', 'only of this event', { choices: EVENTS }),
         flag('--dry-run', 'only count them, and those of paused or disabled endpoints'),
       ],
       check: ({ tenant, endpoint, since }: { tenant?: string; endpoint?: string; since?: Date }) => {
@@ -76,6 +78,7 @@ export const delivery: Noun = {
       },
       examples: [
         'delivery replay --tenant acme --since 24h --dry-run',
+        'delivery replay --tenant acme --event booking.created --since 24h',
         `delivery replay --endpoint ${ID} --status delivered --since 2027-06-01T08:00:00Z`,
       ],
       run: () => actions().replayDeliveriesCommand,

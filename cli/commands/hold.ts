@@ -3,7 +3,7 @@ import { flag, type Noun } from '../engine/command';
 import {
   afterFlag,
   EXTERNAL_REF_FLAG,
-  LIMIT_FLAG,
+  LIST_FLAGS,
   REVEAL_FLAG,
   sinceFlag,
   TENANT_FLAG,
@@ -22,7 +22,7 @@ export const hold: Noun = {
         flag('--status <status>', 'only in this status', { choices: HOLD_STATUSES }),
         sinceFlag('placed'),
         EXTERNAL_REF_FLAG,
-        LIMIT_FLAG,
+        ...LIST_FLAGS,
         afterFlag('id', uuid),
       ],
       examples: ['hold list --tenant acme --status active'],

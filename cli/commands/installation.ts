@@ -1,5 +1,6 @@
 import { flag, type DatabaseVerb, type OfflineVerb } from '../engine/command';
 import type { Context } from '../engine/context';
+import { sinceFlag } from '../engine/flags';
 
 /*
  * Declares the verbs that need no noun. They start, check and migrate this installation; `monitor` opens the page of its
@@ -47,24 +48,47 @@ async function migrateCommand({ audited, db, output }: Context): Promise<void> {
   output.answer({ applied }, () => (applied.length > 0 ? applied.join('\n') : 'The schema is up to date'));
 }
 
+export const backupVerb: DatabaseVerb = {
+  usage: 'backup',
+  about: 'Write the whole database to one file, while the services go on',
+  flags: [flag('--out <file>', 'the new file', { otherwise: 'a name with the time, in this directory' })],
+  examples: ['backup', 'backup --out /backups/tours.backup'],
+  run: () => (require('./installation/backup') as typeof import('./installation/backup')).backupCommand,
+};
+
+export const restoreVerb: DatabaseVerb = {
+  usage: 'restore <file>',
+  about: 'Load a backup into an empty database, with all webhook endpoints paused',
+  flags: [
+    flag('--resume-webhooks', 'leave active endpoints active: this installation replaces the lost one'),
+  ],
+  examples: ['restore tours.backup', 'restore tours.backup --resume-webhooks'],
+  schema: 'as-is',
+  run: () => (require('./installation/backup') as typeof import('./installation/backup')).restoreCommand,
+};
+
 export const monitorVerb: DatabaseVerb = {
   usage: 'monitor',
   about: 'Print a link to the monitoring page of the webhook queue: valid once, for five minutes',
-  run: () => monitorCommand,
+  run: () => (require('./installation/monitor') as typeof import('./installation/monitor')).monitorCommand,
 };
 
-/** Prints a sign-in link; its user acts as this operator on the page and in the audit log. */
-async function monitorCommand({ audited, config, operator, output }: Context): Promise<void> {
-  const { createMonitorLink } =
-    require('../../services/webhook-queue/monitor/sign-in/session') as typeof import('../../services/webhook-queue/monitor/sign-in/session');
-  const { reachable } = require('./installation/up') as typeof import('./installation/up');
-  const { name, host } = operator;
-  const { token, expiresAt } = await audited({ action: 'monitor.link' }, async (trx, note) => {
-    const link = await createMonitorLink(trx, { operator: name, host });
-    note(null, { expires_at: link.expiresAt.toISOString() }, { subject: link.id });
-    return link;
-  });
-  const url = `http://${reachable(config.host)}:${config.webhookQueuePort}/sign-in/${token}`;
-  output.answer({ url, expires_at: expiresAt.toISOString() }, () => url);
-  output.note(`Valid once, until ${expiresAt.toISOString()}, in any browser that reaches the webhook queue.`);
-}
+export const statusVerb: DatabaseVerb = {
+  usage: 'status',
+  about: 'Show on one screen what runs and since when, what waits, and what failed today',
+  schema: 'as-is',
+  examples: ['status', 'status --json'],
+  run: () => (require('./installation/status') as typeof import('./installation/status')).statusCommand,
+};
+
+export const logsVerb: OfflineVerb = {
+  usage: 'logs',
+  about: 'Show the logs of the services that npm start runs; with --json, their JSON lines as they are',
+  flags: [
+    flag('--service <service>', 'only of this service', { choices: ['api', 'queue'], otherwise: 'both' }),
+    { ...sinceFlag('lines'), otherwise: 'the last 100 lines' },
+    flag('--follow', 'go on with new lines until Ctrl-C'),
+  ],
+  examples: ['logs', 'logs --service queue --since 10m', 'logs --follow'],
+  runOffline: () => (require('./installation/logs') as typeof import('./installation/logs')).logsCommand,
+};

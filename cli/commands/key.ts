@@ -1,7 +1,7 @@
 import { SCOPES } from '../../services/api/credentials/credential';
 import { flag, type Noun } from '../engine/command';
 import { EXPIRES_FLAG, LIST_FORM, OUT_FLAG, REVOKE_FORM, ROTATE_FORM } from '../engine/credential-flags';
-import { line } from '../engine/values';
+import { domain, line } from '../engine/values';
 
 const actions = () => require('./key/actions') as typeof import('./key/actions');
 
@@ -18,7 +18,7 @@ export const key: Noun = {
           repeats: true,
         }),
         flag('--name <name>', 'what the key is for', { parse: line(200) }),
-        flag('--website <domain>', 'the site that the key is issued for', { parse: line(253) }),
+        flag('--website <domain>', 'domain of the site that the key is issued for', { parse: domain }),
         EXPIRES_FLAG,
         OUT_FLAG,
       ],
@@ -31,9 +31,10 @@ export const key: Noun = {
     },
     {
       ...LIST_FORM,
+      usage: 'list [slug]',
       about:
-        'List the keys of a tenant, newest first; warns of keys seen in a browser, never used or soon to expire',
-      examples: ['key list acme', 'key list acme --status live --json'],
+        'List the keys of a tenant, or of all tenants, newest first; warns of keys seen in a browser, never used or soon to expire',
+      examples: ['key list acme', 'key list --status live --json'],
       run: () => actions().listKeysCommand,
     },
     {

@@ -3,8 +3,8 @@ import { partyInput } from '../../services/api/pricing/party-input';
 import { InvalidInputError } from '../../services/platform/errors';
 import { flag, type Noun } from '../engine/command';
 import { UsageError } from '../engine/failure';
-import { afterFlag, continentFlag, LIMIT_FLAG, roundingStep, tourFlag, travelDate } from '../engine/flags';
-import { decimal, wholeNumber } from '../engine/values';
+import { afterFlag, continentFlag, LIST_FLAGS, roundingStep, tourFlag, travelDate } from '../engine/flags';
+import { decimal, percent, wholeNumber } from '../engine/values';
 import type { RuleOptions } from './pricing/actions';
 
 const MOST = 1_000_000_000;
@@ -20,7 +20,7 @@ export const pricing: Noun = {
     {
       usage: 'show <slug>',
       about: 'List the price rules of a tenant, newest first',
-      flags: [LIMIT_FLAG, afterFlag('id', ruleId)],
+      flags: [...LIST_FLAGS, afterFlag('id', ruleId)],
       run: () => actions().showPricingCommand,
     },
     {
@@ -28,7 +28,7 @@ export const pricing: Noun = {
       about: "Add a price rule: a tour's rule overrides a continent's, and both override a general one",
       flags: [
         flag('--percent <percent>', 'percent to add to each price; -50 halves it', {
-          parse: decimal(-100, 10_000, 4),
+          parse: percent(decimal(-100, 10_000, 4)),
         }),
         flag('--amount <money>', "amount to add to an adult's price", { parse: decimal(-MOST, MOST, 4) }),
         flag('--price <money>', "an adult's price", { parse: decimal(0, MOST, 4) }),

@@ -1,7 +1,7 @@
 import { TENANT_STATUSES } from '../../services/api/tenants/tenant';
 import { flag, type Noun } from '../engine/command';
 import { UsageError } from '../engine/failure';
-import { afterFlag, LIMIT_FLAG } from '../engine/flags';
+import { afterFlag, LIST_FLAGS } from '../engine/flags';
 import { slug } from '../engine/values';
 import { checkOnboarding, ONBOARD_FLAGS } from './tenant/onboard/onboard-flags';
 import { BASICS, NAME_FLAG, SANDBOX_FLAG, SETTINGS, SLUG_FLAG } from './tenant/tenant-flags';
@@ -27,7 +27,7 @@ export const tenant: Noun = {
       about: 'List the tenants by slug',
       flags: [
         flag('--status <status>', 'only in this status', { choices: TENANT_STATUSES }),
-        LIMIT_FLAG,
+        ...LIST_FLAGS,
         afterFlag('slug', slug),
       ],
       examples: ['tenant list --status trial'],

@@ -1,8 +1,10 @@
-import type { EVENT_TYPES } from '../../services/webhook-queue/deliveries/delivery';
 import type { Format } from '../../services/webhook-queue/endpoints/endpoint';
 import { flag, type Noun } from '../engine/command';
+import { UsageError } from '../engine/failure';
 import { endsAtOnce, GRACE_FLAG, OUT_FLAG } from '../engine/credential-flags';
-import { afterFlag, LIMIT_FLAG } from '../engine/flags';
+import { afterFlag, LIST_FLAGS } from '../engine/flags';
+import { EVENTS } from './webhook/events';
+import type { WebhookSettings } from './webhook/settings';
 import { duration, slug, uuid, webUrl, wholeNumber } from '../engine/values';
 
 const ID = { id: uuid };
@@ -10,20 +12,14 @@ const SAMPLE = '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f';
 /** The queue lets an old secret sign for at most this long. */
 const LONGEST_GRACE = '7d';
 
-/** Repeats the queue's list, because the queue is slow to load; the type checks that it is complete. */
-const EVENTS = Object.keys({
-  'booking.created': true,
-  'booking.confirmed': true,
-  'booking.updated': true,
-  'booking.cancelled': true,
-  'booking.expired': true,
-  'hold.expired': true,
-  'departure.cancelled': true,
-  'departure.updated': true,
-  'endpoint.disabled': true,
-} satisfies Record<(typeof EVENT_TYPES)[number], true>);
+const FORMAT_FLAG = flag(
+  '--format <format>',
+  "the body: the event's fields alone, the same as a Standard Webhooks message, or such a message with only the address to fetch",
+  { choices: ['spec', 'standard', 'thin'] satisfies Format[] },
+);
 
 const actions = () => require('./webhook/actions') as typeof import('./webhook/actions');
+const settings = () => require('./webhook/settings') as typeof import('./webhook/settings');
 
 export const webhook: Noun = {
   name: 'webhook',
@@ -38,11 +34,7 @@ export const webhook: Noun = {
           repeats: true,
           otherwise: 'booking.created',
         }),
-        flag(
-          '--format <format>',
-          "the body: the event's fields alone, the same as a Standard Webhooks message, or such a message with only the address to fetch",
-          { choices: ['spec', 'standard', 'thin'] satisfies Format[], otherwise: 'spec' },
-        ),
+        { ...FORMAT_FLAG, otherwise: 'spec' },
         OUT_FLAG,
       ],
       args: { slug, url: webUrl },
@@ -60,7 +52,7 @@ export const webhook: Noun = {
       examples: ['webhook list acme', 'webhook list --status disabled --json'],
       flags: [
         flag('--status <status>', 'only in this status', { choices: ['active', 'paused', 'disabled'] }),
-        LIMIT_FLAG,
+        ...LIST_FLAGS,
         afterFlag('id', uuid),
       ],
       run: () => actions().listWebhooksCommand,
@@ -70,6 +62,28 @@ export const webhook: Noun = {
       args: ID,
       about: 'Show an endpoint with its events, the expiry of its secrets and its last deliveries',
       run: () => actions().showWebhookCommand,
+    },
+    {
+      usage: 'set <id>',
+      args: ID,
+      about: 'Change the address, the events or the format of an endpoint; its signing secret stays',
+      flags: [
+        flag('--url <url>', 'the new address; deliveries that wait go there', { parse: webUrl }),
+        flag('--event <event>', 'which events it receives, instead of those of now', {
+          choices: EVENTS,
+          repeats: true,
+        }),
+        FORMAT_FLAG,
+      ],
+      check: ({ url, event, format }: WebhookSettings) => {
+        if ((url ?? event ?? format) === undefined)
+          throw new UsageError('one of --url, --event and --format must be given');
+      },
+      examples: [
+        `webhook set ${SAMPLE} --url https://acme.example/new-webhooks`,
+        `webhook set ${SAMPLE} --event booking.created --event booking.cancelled`,
+      ],
+      run: () => settings().setWebhookCommand,
     },
     {
       usage: 'rotate-secret <id>',
@@ -109,7 +123,7 @@ export const webhook: Noun = {
     {
       usage: 'enable <id>',
       args: ID,
-      about: 'Send again after failures or the verb disable have disabled an endpoint',
+      about: 'Send again to an endpoint that failures or webhook disable have disabled',
       run: () => actions().enableWebhookCommand,
     },
     {
@@ -126,14 +140,29 @@ export const webhook: Noun = {
       run: () => actions().pingWebhookCommand,
     },
     {
+      usage: 'trigger <id>',
+      args: ID,
+      about:
+        'Send a signed test event of a type to an endpoint: its source and references are "test", its ids are zero',
+      flags: [flag('--event <event>', 'the type of the event', { choices: EVENTS, must: true })],
+      examples: [`webhook trigger ${SAMPLE} --event booking.created`],
+      run: () => settings().triggerWebhookCommand,
+    },
+    {
       usage: 'listen',
       about:
         'Print and verify requests to a local port, until Ctrl-C; the signing secret is read from standard input or ' +
         'asked for (--json: one line for each request)',
       flags: [
         flag('--port <port>', 'the port on 127.0.0.1', { parse: wholeNumber(1, 65_535), otherwise: '4000' }),
+        flag('--forward-to <url>', 'send verified requests on to this address, and answer as it does', {
+          parse: webUrl,
+        }),
       ],
-      examples: ['webhook listen --port 4000 < secret.txt'],
+      examples: [
+        'webhook listen --port 4000 < secret.txt',
+        'webhook listen --forward-to http://127.0.0.1:8000/webhooks < secret.txt',
+      ],
       runOffline: () => (require('./webhook/listen') as typeof import('./webhook/listen')).listenCommand,
     },
   ],

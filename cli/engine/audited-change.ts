@@ -5,8 +5,9 @@ import type { Db, Trx } from '../../services/platform/database';
 import type { Interruption, Io } from '../terminal/io';
 
 export interface Operator {
-  /** System user, as logged in: behind sudo, the one who called it. */
+  /** The given name, or else the system user: behind sudo, the one who called it. */
   name: string;
+  /** Beside a given name, the system user and the host: `root@7c1f`. A given name therefore hides nobody. */
   host: string;
 }
 
@@ -70,8 +71,11 @@ async function workAndRecord<T>(
   return result;
 }
 
-export function operatorOf(io: Io): Operator {
-  return { name: userOf(io), host: hostname() };
+/** @param given the name of --actor or TOURCTL_ACTOR */
+export function operatorOf(io: Io, given?: string): Operator {
+  const user = userOf(io);
+  if (given === undefined || given === user) return { name: user, host: hostname() };
+  return { name: given, host: `${user}@${hostname()}` };
 }
 
 function userOf(io: Io): string {

@@ -1,5 +1,6 @@
 import type { Basics, Context, Terminal } from './context';
 import { UsageError } from './failure';
+import { actorName } from './values';
 
 /** Turns the text of a flag or argument into its value, or throws a UsageError that begins with `name`. */
 export type Parse = (text: string, name: string) => unknown;
@@ -33,6 +34,8 @@ interface VerbForm {
   check?: (options: never, ...args: never[]) => void;
   /** Returns whether the verb asks for confirmation; without a terminal --yes is then checked before anything else. */
   asks?: (options: never) => boolean;
+  /** Returns text that the help shows after the examples. */
+  more?: () => string;
   /** Command lines without the leading `tourctl`. Optional for a verb without required flags: see examplesOf. */
   examples?: string[];
 }
@@ -80,17 +83,52 @@ export function commandName(command: Noun | Verb): string {
   return 'verbs' in command ? command.name : verbName(command);
 }
 
+const ACTOR_FLAG: Flag = flag('--actor <name>', 'who acts, for the audit log', {
+  parse: actorName,
+  otherwise: 'TOURCTL_ACTOR, or the system user',
+});
+
+/** Verbs that write no audit row, except to reveal personal data. */
+const READING = new Set([
+  ...['list', 'show', 'explain', 'simulate', 'stats', 'refusals', 'inspect', 'export'],
+  ...['doctor', 'listen', 'up', 'status', 'logs'],
+]);
+
+/** Returns whether the verb can write an audit row, and so takes --actor. */
+export function takesActor(verb: Verb): boolean {
+  if ('runBare' in verb) return false;
+  return !READING.has(verbName(verb)) || (verb.flags ?? []).some((flag) => flagName(flag) === '--reveal');
+}
+
+/** Returns the flags of a verb, without those of every command. */
+export function flagsOf(verb: Verb): Flag[] {
+  return [...(verb.flags ?? []), ...(takesActor(verb) ? [ACTOR_FLAG] : [])];
+}
+
 /** Returns the long name of a flag for messages: `--currency`. */
 export function flagName(flag: Flag): string {
   return flag.flags.split(' ').find((part) => part.startsWith('--'))!;
 }
 
-/** @throws UsageError that names the flag */
-export function parseFlag(flag: Flag, text: string): unknown {
+/**
+ * Parses one value of a flag; of a flag that repeats, the list of the values that commas separate.
+ * @param name its name in messages
+ * @throws UsageError
+ */
+export function parseFlag(flag: Flag, text: string, name = flagName(flag)): unknown {
+  if (!flag.repeats) return parseValue(flag, text, name);
+  return text.split(',').map((part) => {
+    const value = part.trim();
+    if (value === '') throw new UsageError(`${name} has an empty value between commas`);
+    return parseValue(flag, value, name);
+  });
+}
+
+function parseValue(flag: Flag, text: string, name: string): unknown {
   if (flag.choices && !flag.choices.includes(text)) {
-    throw new UsageError(`${flagName(flag)} must be one of ${flag.choices.join(', ')}`);
+    throw new UsageError(`${name} must be one of ${flag.choices.join(', ')}`);
   }
-  return flag.parse ? flag.parse(text, flagName(flag)) : text;
+  return flag.parse ? flag.parse(text, name) : text;
 }
 
 const UUID = '01987f3c-5a1b-7c2d-8e4f-0a1b2c3d4e5f';

@@ -1,6 +1,6 @@
 import type { Io } from '../terminal/io';
 import { askOne, askSome, askText } from '../terminal/prompts';
-import { type Flag, flagName, type Parse, type Verb } from './command';
+import { type Flag, flagName, type Parse, parseFlag, type Verb } from './command';
 import { UsageError } from './failure';
 
 interface GivenValues {
@@ -56,9 +56,7 @@ async function askFlag(flag: Flag, io: Io, ask: boolean): Promise<unknown> {
   if (flag.choices) {
     return flag.repeats ? askSome(io, message, flag.choices) : askOne(io, message, flag.choices);
   }
-  const parse = (text: string) => (flag.parse ? flag.parse(text, flagName(flag)) : text);
-  const value = parse(await askFor(message, flag.parse, io));
-  return flag.repeats ? [value] : value;
+  return parseFlag(flag, await askFor(message, (text, name) => parseFlag(flag, text, name), io));
 }
 
 function askFor(message: string, parse: Parse | undefined, io: Io): Promise<string> {

@@ -18,6 +18,8 @@ export interface Basics {
 /** Resources of a command that reads the configuration. */
 export interface Terminal extends Basics {
   config: Config;
+  /** The name of --actor. */
+  actor?: string;
   /**
    * Returns when --yes is given or the person agrees.
    * @throws UsageError where there is neither; NotConfirmedError
@@ -33,7 +35,7 @@ export interface Context extends Terminal {
    * @throws ConfigError, SecretsError
    */
   secrets<Name extends keyof Secrets>(...needed: Name[]): Promise<Pick<Secrets, Name>>;
-  /** The system user at this terminal, for audit rows and the monitoring page. */
+  /** The person at this terminal, for audit rows and the monitoring page. */
   operator: Operator;
   /**
    * Runs a change and its audit row in one transaction. `note` records the state before and after, without secrets, and
@@ -43,8 +45,9 @@ export interface Context extends Terminal {
   audited<T>(entry: Audited, work: (trx: Trx, note: Note) => Promise<T>): Promise<T>;
 }
 
-export function openTerminal(io: Io, output: Output, yes: boolean): Terminal {
-  return { io, output, config: readConfig(io), confirm: (question) => confirm(io, output, yes, question) };
+export function openTerminal(io: Io, output: Output, yes: boolean, actor?: string): Terminal {
+  const agree = (question: string) => confirm(io, output, yes, question);
+  return { io, output, config: readConfig(io), actor, confirm: agree };
 }
 
 function readConfig(io: Io): Config {
@@ -70,6 +73,6 @@ async function confirm(io: Io, output: Output, yes: boolean, question: string): 
 
 /** @param question the question that could not be asked, if data decides it */
 export function nobodyToAsk(question?: string): UsageError {
-  const asked = question === undefined ? '' : `: ${question}`;
-  return new UsageError(`--yes is required where no question can be asked${asked}`);
+  const asked = question === undefined ? '' : ` if you agree: ${question}`;
+  return new UsageError(`No terminal to ask on: add --yes${asked}`);
 }

@@ -2,11 +2,14 @@ import { CREDENTIAL_STATUSES } from '../../services/api/credentials/credential';
 import type { Output } from '../terminal/output';
 import { flag, type Flag } from './command';
 import { UsageError } from './failure';
-import { afterFlag, LIMIT_FLAG } from './flags';
+import { newSecretFile } from './secrets';
+import { afterFlag, LIST_FLAGS } from './flags';
 import { credentialId, duration, orNone } from './values';
 
 /** Flags that keys and widget tokens share. */
-export const OUT_FLAG: Flag = flag('--out <file>', 'write the secret to a new file (0600), not to stdout');
+export const OUT_FLAG: Flag = flag('--out <file>', 'write the secret to a new file (0600), not to stdout', {
+  parse: newSecretFile,
+});
 export const EXPIRES_FLAG: Flag = flag(
   '--expires-in <duration>',
   'when it expires, such as 90d, or none for never',
@@ -23,7 +26,7 @@ export const LIST_FORM = {
   usage: 'list <slug>',
   flags: [
     flag('--status <status>', 'only in this status', { choices: CREDENTIAL_STATUSES }),
-    LIMIT_FLAG,
+    ...LIST_FLAGS,
     afterFlag('id', credentialId),
   ],
 };
@@ -57,7 +60,7 @@ export function toRotation({ grace = DAY, expiresIn }: RotateOptions) {
 }
 
 export function describeExpiry(expiresAt: string | null): string {
-  return expiresAt ? `expires ${expiresAt}` : 'does not expire';
+  return expiresAt ? `expires ${expiresAt}` : 'no expiry';
 }
 
 /** Returns whether the rotation ends the old credential at once, which needs a confirmation. */

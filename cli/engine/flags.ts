@@ -22,7 +22,12 @@ export const REVEAL_FLAG = flag(
 );
 
 export const DEFAULT_LIMIT = 100;
-export const LIMIT_FLAG = flag('--limit <number>', 'maximum number', { parse: limit, otherwise: '100' });
+
+/** Flags of every list. `--wide` takes effect where the output is opened (program.ts). */
+export const LIST_FLAGS = [
+  flag('--limit <number>', 'maximum number', { parse: limit, otherwise: '100' }),
+  flag('--wide', 'show all columns without a cut, also wider than the screen'),
+];
 
 /** Filters by time. @param what the compared time, for the help: `created` */
 export const sinceFlag = (what: string): Flag =>
@@ -58,10 +63,14 @@ export function roundingStep(text: string, name: string): string {
   return step;
 }
 
+/** The name of standard input instead of a file. */
+export const STANDARD_INPUT = '-';
+
 export function catalogFile(text: string, name: string): string {
+  if (text === STANDARD_INPUT) return text;
   if (!CATALOG_FILE_TYPES.some((type) => type === path.extname(text).toLowerCase())) {
     throw new UsageError(
-      `${name} must be a ${CATALOG_FILE_TYPES.join(', ')} file, and ${text} is none by its name`,
+      `${name} must be a ${CATALOG_FILE_TYPES.join(', ')} file, and ${text} has another ending`,
     );
   }
   const found = statSync(text, { throwIfNoEntry: false });

@@ -3,17 +3,22 @@ import type { Config } from '../../services/platform/config';
 import type { Db } from '../../services/platform/database';
 import type { Secrets } from '../../services/platform/secrets';
 import { watchInterruption } from '../terminal/io';
+import { countOf } from '../terminal/text';
 import type { Output } from '../terminal/output';
-import { isDatabaseLost, MigrationsPendingError } from './failure';
+import { describeError, isDatabaseLost, MigrationsPendingError } from './failure';
 import { CONNECTION, greetDatabase, PROBE, whileAnswering } from './watch-database';
 import { operatorOf, runAudited } from './audited-change';
 import { asSettingsError, type Context, type Terminal } from './context';
 
-/** Opens the database for `work`, migrates an embedded one, and always closes everything again. */
+/**
+ * Opens the database for `work`, migrates an embedded one, and always closes everything again.
+ * @param words the values of the command line, in which an error finds the unknown name
+ */
 export async function withContext<T>(
   terminal: Terminal,
   schema: 'up-to-date' | 'as-is',
   work: (context: Context) => Promise<T>,
+  words: readonly string[] = [],
 ): Promise<T> {
   const { openDatabase } =
     require('../../services/platform/database') as typeof import('../../services/platform/database');
@@ -26,7 +31,7 @@ export async function withContext<T>(
   try {
     await interruption.until(() => greetDatabase(db));
     if (schema === 'up-to-date') await ensureSchema(db, config.databaseUrl === undefined, output);
-    const operator = operatorOf(io);
+    const operator = operatorOf(io, terminal.actor ?? config.actor);
     const context: Context = {
       ...terminal,
       db,
@@ -38,12 +43,21 @@ export async function withContext<T>(
     return await interruption.until(() => whileAnswering(probe, () => work(context)));
   } catch (error) {
     lost = isDatabaseLost(error);
+    await addSuggestions(db, error, words);
     throw error;
   } finally {
     // After Ctrl-C destroy would wait for a running statement; closing the connection rolls it back.
     await (lost || io.interrupted?.aborted ? atMost(500, db.destroy()) : db.destroy());
     await server.leave();
   }
+}
+
+/** @param words the values of the command line */
+async function addSuggestions(db: Db, error: unknown, words: readonly string[]): Promise<void> {
+  if (!/_not_found$/.test(describeError(error).code)) return;
+  const suggest = (require('./suggest-names') as typeof import('./suggest-names')).suggestNames;
+  // The first error says what is wrong, also where the names cannot be read.
+  await suggest(db, error, words).catch(() => undefined);
 }
 
 async function atMost(milliseconds: number, ending: Promise<unknown>): Promise<void> {
@@ -69,7 +83,7 @@ async function ensureSchema(db: Db, ours: boolean, output: Output): Promise<void
   if (pending.length === 0) return;
   if (!ours) throw new MigrationsPendingError(pending);
   const ran = await migrate(db);
-  output.note(`Brought the database up to date (${ran.length} migrations)`);
+  output.note(`Brought the database up to date (${countOf(ran.length, 'migration')})`);
 }
 
 async function openSecretsFor<Name extends keyof Secrets>(

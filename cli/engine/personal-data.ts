@@ -1,4 +1,10 @@
 import type { Traveller } from '../../services/api/bookings/booking-lead';
+import {
+  customerOfContact,
+  type OctoContact,
+  type OctoDetails,
+  peopleOfOcto,
+} from '../../services/api/holds/octo-booking';
 import type { PartialCustomer } from '../../services/api/holds/seat-hold';
 import { personFinder } from '../../services/api/privacy/person-finder';
 import { HIDDEN, maskEmail, maskName, maskPhone } from '../../services/platform/mask-personal-data';
@@ -48,6 +54,49 @@ export function toTravellerDocument(traveller: Traveller, reveal: boolean): Trav
 export function describeTraveller({ category, first_name, last_name, birth_date, note }: Traveller): string {
   const facts = [category, birth_date].filter((fact) => fact !== null).join(', ');
   return `${first_name} ${last_name} (${facts})${note === null ? '' : `: ${note}`}`;
+}
+
+/** Masks the contacts of an OCTO booking unless revealed. */
+export function toOctoDocument(octo: OctoDetails | null, reveal: boolean) {
+  return (
+    octo && {
+      uuid: octo.uuid,
+      contact: toContactDocument(octo.contact, reveal),
+      unit_items: octo.unitItems.map(({ uuid, unitId, resellerReference, contact }) => ({
+        ...{ uuid, unit_id: unitId },
+        reseller_reference: toReferenceDocument(resellerReference, peopleOfOcto(octo), reveal),
+        contact: toContactDocument(contact, reveal),
+      })),
+      notes: octo.notes === null || reveal ? octo.notes : HIDDEN,
+    }
+  );
+}
+
+const MASKS: { [F in keyof OctoContact]: (text: string) => string } = {
+  fullName: maskName,
+  firstName: maskName,
+  lastName: maskName,
+  emailAddress: maskEmail,
+  phoneNumber: maskPhone,
+  postalCode: () => HIDDEN,
+  notes: () => HIDDEN,
+};
+
+function toContactDocument(contact: OctoContact, reveal: boolean): OctoContact {
+  if (reveal) return contact;
+  const masked = Object.entries(contact).map(([field, value]: [string, unknown]) => {
+    const mask = MASKS[field as keyof OctoContact];
+    return [field, mask && typeof value === 'string' ? mask(value) : value];
+  });
+  return Object.fromEntries(masked) as OctoContact;
+}
+
+/** Returns one line for each contact of an OCTO booking that names somebody: `Ana Lima, ana@example.com`. */
+export function describeContacts(octo: ReturnType<typeof toOctoDocument>): string[] {
+  const contacts = octo ? [octo.contact, ...octo.unit_items.map(({ contact }) => contact)] : [];
+  return contacts
+    .map((contact) => describeCustomer(customerOfContact(contact)))
+    .filter((line) => line !== null);
 }
 
 export interface RevealOptions {

@@ -1,8 +1,30 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import path from 'node:path';
 import { type Io, watchInterruption } from '../terminal/io';
 import type { Output } from '../terminal/output';
 import { askSecret } from '../terminal/prompts';
 import { SecretFileError, UsageError } from './failure';
+
+/**
+ * Parses the name of a file that does not exist yet, in a folder that can be written to: a wrong name is refused before the first
+ * question. @throws SecretFileError
+ */
+export function newSecretFile(file: string): string {
+  attempt(file, () => accessSync(path.dirname(file), constants.W_OK));
+  if (existsSync(file)) throw new SecretFileError(file, EXISTS);
+  return file;
+}
+
+const EXISTS = 'it exists';
 
 /**
  * Writes the secret of `issue` to a new file (0600), if one is named. The file is opened before anything is issued, and
@@ -31,12 +53,20 @@ export async function withSecretFile<T>(
   }
 }
 
+const REASONS: Record<string, string> = {
+  EEXIST: EXISTS,
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'its folder does not exist',
+  EACCES: 'its folder may not be written to',
+  EROFS: 'its folder is read-only',
+};
+
 function attempt<T>(file: string, step: () => T): T {
   try {
     return step();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new SecretFileError(file, code === 'EEXIST' ? 'it exists' : message);
+    throw new SecretFileError(file, REASONS[code ?? ''] ?? message);
   }
 }
 

@@ -1,6 +1,7 @@
 import { isBookingRef } from '../../services/api/bookings/booking-lead';
 import {
   CONTROL_CHARACTER,
+  isActorName,
   isCalendarDate,
   isEmail,
   isSlug,
@@ -32,6 +33,11 @@ export function decimal(min: number, max: number, digits: number) {
       Number.isNaN(value) && /^-?\d+\.\d+$/.test(text) ? ` with at most ${digits} decimals` : '';
     throw new UsageError(`${name} must be a number from ${min} to ${max}${precision}`);
   };
+}
+
+/** Parses a percentage by `parse`, with or without the percent sign. */
+export function percent<T>(parse: (text: string, name: string) => T) {
+  return (text: string, name: string): T => parse(text.replace(/\s*%$/, ''), name);
 }
 
 /** Parses a duration to seconds; `most` is a duration too. */
@@ -80,6 +86,12 @@ export function line(max: number) {
   };
 }
 
+/** Parses the name of a person for the audit log. */
+export function actorName(text: string, name: string): string {
+  if (!isActorName(text)) throw new UsageError(`${name} must be a name of at most 100 printable characters`);
+  return text;
+}
+
 export function email(text: string, name: string): string {
   const value = line(254)(text, name);
   if (!isEmail(value)) throw new UsageError(`${name} must be an e-mail address`);
@@ -119,6 +131,18 @@ export function country(text: string, name: string): string {
 export function color(text: string, name: string): string {
   if (!/^#[0-9a-f]{6}$/i.test(text)) throw new UsageError(`${name} must be a colour such as #0a7d5c`);
   return text.toLowerCase();
+}
+
+/** Parses the domain of a website; an address of the site is cut down to it. */
+export function domain(text: string, name: string): string {
+  const address = text.includes('://') ? text : `https://${text}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const { hostname = '', username, search, hash } = url ?? {};
+  const complete = /^[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*$|^localhost$/.test(hostname);
+  if (!complete || hostname.length > 253 || username || search || hash) {
+    throw new UsageError(`${name} must be a domain such as acme.example`);
+  }
+  return hostname;
 }
 
 export function httpsUrl(text: string, name: string): string {
@@ -192,14 +216,24 @@ export function credentialId(text: string, name: string): string {
 export function moment(text: string, name: string): Date {
   const ago = parseDuration(text);
   if (ago !== undefined) return new Date(Date.now() - ago * 1000);
+  const date = parseInstant(text);
+  if (date) return date;
+  throw new UsageError(
+    `${name} must be a time such as 2026-05-01, 2026-05-01T08:00:00Z, or 24h for a day ago`,
+  );
+}
+
+/** Parses a date, midnight in UTC, or a time with its zone. */
+export function instant(text: string, name: string): Date {
+  const date = parseInstant(text);
+  if (date) return date;
+  throw new UsageError(`${name} must be a time such as 2027-05-01T08:00:00Z`);
+}
+
+function parseInstant(text: string): Date | undefined {
   const zoned = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text);
-  const date = zoned ? new Date(text) : undefined;
-  if (!date || Number.isNaN(date.getTime()) || !isCalendarDate(text.slice(0, 10))) {
-    throw new UsageError(
-      `${name} must be a time such as 2026-05-01, 2026-05-01T08:00:00Z, or 24h for a day ago`,
-    );
-  }
-  return date;
+  const date = zoned && isCalendarDate(text.slice(0, 10)) ? new Date(text) : undefined;
+  return date && !Number.isNaN(date.getTime()) ? date : undefined;
 }
 
 /** Parses the number of rows of a list. */

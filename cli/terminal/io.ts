@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Screen } from './screen';
 
@@ -15,13 +17,34 @@ export interface Io {
   onResult?: (what: 'change' | 'secret') => void;
   /** Ctrl-C outside a prompt. */
   interrupted?: AbortSignal;
+  /** In a series of questions: Esc goes back one question. */
+  history?: AnswerHistory;
   /** Root folder of the installation; DATA_DIR defaults to a folder in it. */
   root: string;
+}
+
+/** Remembers the answers to a series of questions, so that Esc goes back one question. */
+export interface AnswerHistory {
+  /**
+   * Returns the recorded answer to the next question of the series, or asks it.
+   * @param ask takes the answer that the person gave before going back, if there is one
+   */
+  answer<T>(ask: (before: T | undefined) => Promise<T>): Promise<T>;
+}
+
+/** Returns the version of the installation. */
+export function readVersion({ root }: Pick<Io, 'root'>): string {
+  return (JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string }).version;
 }
 
 /** Signals Ctrl-C: exit 130; nothing was written unless the message says so. */
 export class CancelledError extends Error {
   override readonly name = 'CancelledError';
+}
+
+/** Signals Esc at a question that can be left. */
+export class StepBack extends Error {
+  override readonly name = 'StepBack';
 }
 
 /** Handles Ctrl-C outside a prompt. */

@@ -14,8 +14,8 @@ export interface Output {
   screen: Screen;
   /** Writes the command's answer: one JSON document, or `text` for this screen. */
   answer(document: object, text: (screen: Screen) => string): void;
-  /** Streams a file to stdout unchanged; CSV on a terminal is cleaned. */
-  pour(pieces: AsyncIterable<string>, form: 'json' | 'csv'): Promise<void>;
+  /** Streams to stdout as fast as its reader takes it: a file unchanged (CSV on a terminal is cleaned), or text for this screen. */
+  pour(pieces: AsyncIterable<string>, form: 'json' | 'csv' | 'text'): Promise<void>;
   /** Writes a note for a person; silent with --json. */
   note(line: string): void;
   /** Passes on the stderr of a child service. */
@@ -29,12 +29,13 @@ export interface Output {
 /** Matches secrets that are shown once: a key, a token, a webhook's secret. */
 const SECRET = /svc_(live|widget)_[0-9A-Za-z]{12}_|whsec_/;
 
-export function createOutput(io: Io, json: boolean): Output {
+/** @param wide cuts no line at the width of the screen */
+export function createOutput(io: Io, json: boolean, wide = false): Output {
   // Marks colours with a random text and turns it into escapes after the cleaning, so that no other text can add escapes.
   const mark = randomUUID();
-  const screen = { ...(io.screen ?? PIPE), mark };
-  const write = (stream: Io['stdout'], text: string) =>
-    void stream.write(cleanText(text).replaceAll(mark, ESCAPE));
+  const screen = { ...(io.screen ?? PIPE), mark, ...(wide && { columns: undefined }) };
+  const onScreen = (text: string) => cleanText(text).replaceAll(mark, ESCAPE);
+  const write = (stream: Io['stdout'], text: string) => void stream.write(onScreen(text));
   const say = (text: string) => write(io.stderr, `${text}\n`);
   const document = (value: object) => escapeJson(JSON.stringify(value));
   return {
@@ -49,7 +50,7 @@ export function createOutput(io: Io, json: boolean): Output {
       const isTerminal = io.screen !== undefined && io.screen !== PIPE;
       const exact = (text: string) => text;
       const forTerminal = (text: string) => cleanText(text.replaceAll('\r\n', '\n'));
-      const written = form === 'json' ? escapeJson : isTerminal ? forTerminal : exact;
+      const written = { json: escapeJson, csv: isTerminal ? forTerminal : exact, text: onScreen }[form];
       await pipeline(Readable.from(mapped(pieces, written)), io.stdout, { end: false });
     },
     note: (line) => (json ? undefined : say(line)),

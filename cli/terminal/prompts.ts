@@ -1,4 +1,4 @@
-import { CancelledError, type Io } from './io';
+import { CancelledError, type Io, StepBack } from './io';
 import { oneLine } from './text';
 
 /** Returns why a typed answer is refused, or undefined. A thrown error ends the question and the command. */
@@ -83,11 +83,31 @@ function clean(question: Question): Question {
   return { ...question, message: oneLine(question.message), ...(choices && { choices }) };
 }
 
-async function ask<T>(io: Io, question: Question, broken?: AbortSignal): Promise<T> {
+/** @throws CancelledError at Ctrl-C; StepBack at Esc in a series of questions */
+function ask<T>(io: Io, question: Question, broken?: AbortSignal): Promise<T> {
+  if (!io.history) return show(io, question, [broken]);
+  return io.history.answer<T>(async (before) => {
+    const left = new AbortController();
+    const onKey = (_: unknown, key?: { name?: string }) => {
+      if (key?.name === 'escape') left.abort();
+    };
+    io.stdin.on('keypress', onKey);
+    const again = before === undefined ? question : { ...question, default: before };
+    try {
+      return await show<T>(io, again, [broken, left.signal]);
+    } catch (error) {
+      throw left.signal.aborted && !io.interrupted?.aborted ? new StepBack() : error;
+    } finally {
+      io.stdin.off('keypress', onKey);
+    }
+  });
+}
+
+async function show<T>(io: Io, question: Question, ends: (AbortSignal | undefined)[]): Promise<T> {
   // Loads the ES module only for a question, because loading is slow.
   const { default: inquirer } = await import('inquirer');
   // Includes a Ctrl-C from before the question, which arrived as a signal.
-  const signals = [io.interrupted, broken].filter((signal) => signal !== undefined);
+  const signals = [io.interrupted, ...ends].filter((signal) => signal !== undefined);
   // On stderr, so that the answer on stdout can be piped.
   const prompt = inquirer.createPromptModule({
     input: io.stdin,

@@ -24,7 +24,8 @@ const NARROWEST = 20;
 
 /**
  * Draws columns under their headings in the width of the screen. It cuts the widest column first, of those that may be cut;
- * if that is not enough, each row becomes a block of lines. In a pipe it cuts nothing.
+ * if that is not enough, it drops columns, and on a screen of less than 60 cells each row becomes a block of lines. In a pipe it cuts
+ * nothing.
  * @param empty the text if there are no rows
  */
 export function table(columns: Column[], rows: Cell[][], empty: string, screen: Screen = PIPE): string {
@@ -46,7 +47,13 @@ export function tableOf<T>(columns: Column[], toRow: (item: T) => Cell[], empty:
 /** Maps the number of a column to its width. */
 type Widths = Map<number, number>;
 
-/** Drops empty columns first, then `aside` columns. Undefined if the rest is still too wide. */
+/** Screens of this width or more never show blocks: a list of blocks cannot be read across. */
+const NARROWEST_TABLE = 60;
+
+/**
+ * Drops empty columns first, then `aside` columns, then the others from the last one on. Undefined if the screen is narrower than a table
+ * and the columns that are not `aside` are too wide.
+ */
 function chooseColumns(
   forms: ColumnForm[],
   cells: string[][],
@@ -56,8 +63,13 @@ function chooseColumns(
   const all = [...forms.keys()];
   const empty = all.filter((i) => cells.every((row) => row[i] === NOTHING));
   const asides = all.filter((i) => forms[i]!.aside && !empty.includes(i)).reverse();
-  const leftOut = [[], empty, ...asides.map((_, i) => [...empty, ...asides.slice(0, i + 1)])];
-  for (const without of leftOut) {
+  const secondary = [[], empty, ...asides.map((_, i) => [...empty, ...asides.slice(0, i + 1)])];
+  const dropped = new Set([...empty, ...asides]);
+  const main = all.filter((i) => !dropped.has(i));
+  const others = main.slice(1).reverse();
+  const further = others.map((_, i) => [...dropped, ...others.slice(0, i + 1)]);
+  const isTable = available >= NARROWEST_TABLE;
+  for (const without of isTable ? [...secondary, ...further] : secondary) {
     const kept = all.filter((i) => !without.includes(i));
     const widths = fitWidths(
       kept.map((i) => natural[i]!),
@@ -66,7 +78,8 @@ function chooseColumns(
     );
     if (widths) return new Map(kept.map((column, i) => [column, widths[i]!]));
   }
-  return undefined;
+  const [first = 0] = main;
+  return isTable ? new Map([[first, available]]) : undefined;
 }
 
 function grid(forms: ColumnForm[], cells: string[][], shown: Widths, screen: Screen): string {

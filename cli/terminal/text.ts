@@ -87,3 +87,34 @@ export function wrapText(text: string, width: number): string[] {
   }
   return [...lines, line];
 }
+
+/** Formats a number with its noun: `1 seat`, `3 seats`, `2 deliveries`. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${count === 1 ? noun : pluralOf(noun)}`;
+}
+
+export function pluralOf(noun: string): string {
+  return noun.endsWith('s') ? noun : `${noun.replace(/([^aeiou])y$/, '$1ie')}s`;
+}
+
+/** Formats a number with its noun and verb: `1 booking is`, `3 bookings are`. */
+export function countIs(count: number, noun: string): string {
+  return `${countOf(count, noun)} ${count === 1 ? 'is' : 'are'}`;
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Formats seconds roughly, with at most two units: `12 s`, `4 min`, `2 h 10 min`, `3 d 4 h`. */
+export function roughDuration(seconds: number): string {
+  if (seconds < MINUTE) return `${Math.floor(seconds)} s`;
+  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
+  if (seconds < DAY) return twoUnits(Math.floor(seconds / MINUTE), 60, 'h', 'min');
+  return twoUnits(Math.floor(seconds / HOUR), 24, 'd', 'h');
+}
+
+function twoUnits(total: number, size: number, large: string, small: string): string {
+  const rest = total % size;
+  return `${Math.floor(total / size)} ${large}${rest > 0 ? ` ${rest} ${small}` : ''}`;
+}

@@ -62,6 +62,11 @@ const CHANGE_COLUMNS: Column[] = [
   { heading: 'change', least: 10 },
 ];
 
+/** Returns `olga@server`, or for a name that was given beside the account `olga (root@server)`. */
+function describeActor({ actor, host }: Pick<RecordedChange, 'actor' | 'host'>): string {
+  return host.includes('@') ? `${actor} (${host})` : `${actor}@${host}`;
+}
+
 export async function listChangesCommand(
   { db, output }: Context,
   { tenant, limit = DEFAULT_LIMIT, ...filter }: AuditListOptions,
@@ -73,7 +78,7 @@ export async function listChangesCommand(
 
 const describeList = tableOf<ReturnType<typeof toChangeDocument>>(
   CHANGE_COLUMNS,
-  (c) => [c.id, shortTime(c.at), `${c.actor}@${c.host}`, c.action, c.tenant, c.subject, summary(c)],
+  (c) => [c.id, shortTime(c.at), describeActor(c), c.action, c.tenant, c.subject, summary(c)],
   'No changes',
 );
 

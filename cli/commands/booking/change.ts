@@ -1,5 +1,5 @@
 import { amendBooking } from '../../../services/api/bookings/amend-booking';
-import type { ChangedBooking, Customer, NamedBooking } from '../../../services/api/bookings/booking-lead';
+import type { ChangedBooking, NamedBooking } from '../../../services/api/bookings/booking-lead';
 import { cancelBooking, confirmBooking } from '../../../services/api/bookings/change-booking';
 import { getBooking } from '../../../services/api/bookings/find-booking';
 import { recordTerminalChange } from '../../../services/api/catalog/tour.repository';
@@ -33,7 +33,10 @@ export async function cancelBookingCommand(
   );
 }
 
-interface ChangeOptions extends Partial<Customer> {
+interface ChangeOptions {
+  name?: string;
+  phone?: string;
+  email?: string;
   date?: string;
   adults?: number;
   children?: number;

@@ -3,7 +3,12 @@ import { type BookingLead, peopleOf } from '../../../services/api/bookings/booki
 import { toMajor } from '../../../services/api/pricing/currency';
 import { HIDDEN } from '../../../services/platform/mask-personal-data';
 import { type PricesAnswer, pricesAnswer } from '../../../services/api/pricing/prices';
-import { toCustomerDocument, toReferenceDocument, toTravellerDocument } from '../../engine/personal-data';
+import {
+  toCustomerDocument,
+  toOctoDocument,
+  toReferenceDocument,
+  toTravellerDocument,
+} from '../../engine/personal-data';
 import type { Screen } from '../../terminal/screen';
 import { shortTime, table } from '../../terminal/table';
 
@@ -42,6 +47,7 @@ export function toBookingDetailDocument(lead: BookingLead, reveal: boolean) {
     travellers: lead.travellers && lead.travellers.map((one) => toTravellerDocument(one, reveal)),
     notes: lead.notes === null || reveal ? lead.notes : HIDDEN,
     cancel_reason: lead.cancelReason === null || reveal ? lead.cancelReason : HIDDEN,
+    octo: toOctoDocument(lead.octo, reveal),
     price_breakdown: priceBreakdown(lead),
   };
 }

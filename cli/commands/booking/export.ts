@@ -3,9 +3,15 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { BookingLead } from '../../../services/api/bookings/booking-lead';
 import { walkBookings } from '../../../services/api/bookings/find-booking';
+import { csvLine } from '../../../services/platform/csv-cells';
 import { AppError } from '../../../services/platform/errors';
 import type { Context } from '../../engine/context';
-import { describeTraveller, recordReveal, type RevealOptions } from '../../engine/personal-data';
+import {
+  describeContacts,
+  describeTraveller,
+  recordReveal,
+  type RevealOptions,
+} from '../../engine/personal-data';
 import { type BookingFilterOptions, describeFilter, toBookingFilter } from './list';
 import { toBookingDetailDocument } from './document';
 
@@ -82,36 +88,20 @@ const COLUMNS = [
   'children',
   'single_supplements',
   'travellers',
+  'octo_uuid',
+  'octo_contacts',
 ] as const;
 
-/** Matches characters that are invisible in a cell. */
-const UNSEEN = '[\\s\\p{Cc}\\p{Cf}]*';
-const FORMULA = '[=+\\-@＝＋－＠]';
-const FIRST = new RegExp(`^(?:[\\t\\r\\n]|${UNSEEN}${FORMULA})`, 'u');
-/** Matches the start of a cell for a spreadsheet with another separator. */
-const LATER = new RegExp(`([;|\\t\\r\\n](?:${UNSEEN}["'])?${UNSEEN})(?=${FORMULA})`, 'gu');
-
 /** Holds the column names and the line break of RFC 4180. */
-const CSV_HEAD = line(COLUMNS);
+const CSV_HEAD = csvLine(COLUMNS);
 
 function toCsvLine(lead: BookingLead, reveal: boolean): string {
-  const { customer, travellers: named, ...booking } = toBookingDetailDocument(lead, reveal);
+  const { customer, travellers: named, octo, ...booking } = toBookingDetailDocument(lead, reveal);
   const { name: customer_name, phone: customer_phone, email: customer_email } = customer;
   const travellers = named && named.map(describeTraveller).join('; ');
-  const values = { ...booking, customer_name, customer_phone, customer_email, travellers };
-  return line(COLUMNS.map((column) => values[column]));
-}
-
-function line(values: readonly (string | number | null)[]): string {
-  return `${values.map((value) => quote(typeof value === 'string' ? disarm(value) : String(value ?? ''))).join(',')}\r\n`;
-}
-
-/** Adds an apostrophe, so that a spreadsheet does not run foreign text as a formula. */
-function disarm(text: string): string {
-  const later = text.replace(LATER, "$1'");
-  return FIRST.test(text) ? `'${later}` : later;
-}
-
-function quote(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const octo_uuid = octo && octo.uuid;
+  const octo_contacts = describeContacts(octo).join('; ') || null;
+  const people = { customer_name, customer_phone, customer_email, travellers, octo_contacts };
+  const values = { ...booking, ...people, octo_uuid };
+  return csvLine(COLUMNS.map((column) => values[column]));
 }

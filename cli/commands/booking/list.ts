@@ -60,9 +60,9 @@ const COLUMNS: Column[] = [
   'date',
   { heading: 'party', right: true },
   { heading: 'total', right: true },
-  { heading: 'deposit', right: true },
-  'created (utc)',
-  { heading: 'reference', least: 8 },
+  { heading: 'deposit', right: true, aside: true },
+  { heading: 'created (utc)', aside: true },
+  { heading: 'reference', least: 8, aside: true },
 ];
 
 export async function listBookingsCommand(context: Context, options: BookingListOptions): Promise<void> {

@@ -38,14 +38,14 @@ export async function findRefusalDocuments(
 const REFUSAL_COLUMNS: Column[] = [
   'at (utc)',
   'tenant',
-  'what',
+  { heading: 'what', aside: true },
   'why',
   { heading: 'tour', least: 8 },
-  'date',
-  'seats',
-  'free',
-  { heading: 'reference', least: 8 },
-  { heading: 'request', least: 8 },
+  { heading: 'date', aside: true },
+  { heading: 'seats', aside: true },
+  { heading: 'free', aside: true },
+  { heading: 'reference', least: 8, aside: true },
+  { heading: 'request', least: 8, aside: true },
 ];
 
 const toRefusalRow = (r: RefusalDocument): Cell[] => [

@@ -13,6 +13,7 @@ import {
 import { listDeliveriesOfBooking } from '../../../services/webhook-queue/deliveries/find-deliveries';
 import type { Context } from '../../engine/context';
 import {
+  describeContacts,
   describeCustomer,
   describeTraveller,
   recordReveal,
@@ -73,10 +74,11 @@ function describe(
   moments: Moment[],
   screen: Screen,
 ): string {
-  const { customer, travellers, price_breakdown, prices, unit_price: _, ...facts } = booking;
+  const { customer, travellers, octo, price_breakdown, prices, unit_price: _, ...facts } = booking;
   return sections([
     ['', properties({ ...facts, customer: describeCustomer(customer) }, screen)],
     ['Travellers', travellers?.map(describeTraveller).join('\n')],
+    ['Contacts by OCTO', describeContacts(octo).join('\n') || undefined],
     ['Price of one adult', describePrice(price_breakdown, prices, booking.currency)],
     ['History', describeHistory(moments, screen)],
     ['Webhooks', describeDeliveries(deliveries, screen)],

@@ -3,40 +3,69 @@ import { link, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { csvLines, type CsvKind } from '../../../services/api/catalog-import/csv-columns';
 import { exportCatalog } from '../../../services/api/catalog-import/export-catalog';
 import type { Db } from '../../../services/platform/database';
 import { AppError } from '../../../services/platform/errors';
 import type { Context } from '../../engine/context';
+import { countOf } from '../../terminal/text';
+import { exportFormat, type ExportOptions } from './export-options';
 
 interface Written {
   tours: number;
   departures: number;
 }
 
-interface Options {
-  out?: string;
-  format?: 'json' | 'jsonl';
+interface Options extends ExportOptions {
   force?: boolean;
+}
+
+/** One file of an export, or standard output. */
+interface Part {
+  file?: string;
+  text: (db: Db, written: Written) => AsyncIterable<string>;
 }
 
 export async function exportCatalogCommand(
   { db, io, output }: Context,
-  { out, format = out?.endsWith('.jsonl') ? 'jsonl' : 'json', force = false }: Options,
+  { force = false, ...options }: Options,
 ): Promise<void> {
-  if (out !== undefined && !force) refuseExisting(out);
-  const written: Written = { tours: 0, departures: 0 };
+  const parts = partsOf(options);
+  const files = parts.flatMap(({ file }) => file ?? []);
+  if (!force) files.forEach(refuseExisting);
+  let written: Written = { tours: 0, departures: 0 };
   // Reads one state of the catalog, even if an import runs meanwhile.
   await db.transaction(
     async (snapshot) => {
-      const text = inPieces(format === 'json' ? asJson(snapshot, written) : asLines(snapshot, written));
-      if (out === undefined) await output.pour(text, 'json');
-      else await writeWholeFile(out, Readable.from(text), { force, stop: io.interrupted });
+      for (const { file, text } of parts) {
+        written = { tours: 0, departures: 0 };
+        const pieces = inPieces(text(snapshot, written));
+        if (file === undefined) await output.pour(pieces, exportFormat(options) === 'csv' ? 'csv' : 'json');
+        else await writeWholeFile(file, Readable.from(pieces), { force, stop: io.interrupted });
+      }
     },
     { isolationLevel: 'repeatable read', readOnly: true },
   );
-  const summary = `${written.tours} tours with ${written.departures} departures`;
-  if (out === undefined) output.note(summary);
-  else output.answer({ file: out, ...written }, () => `${out}: ${summary}`);
+  const summary = `${countOf(written.tours, 'tour')} with ${countOf(written.departures, 'departure')}`;
+  const [file, departuresFile] = files;
+  if (file === undefined) return output.note(summary);
+  const document = { file, ...(departuresFile && { departures_file: departuresFile }), ...written };
+  output.answer(document, () => `${files.join(', ')}: ${summary}`);
+}
+
+/** A CSV file has the tours or the departures: without `only`, `tours.csv` gets `tours-departures.csv` beside it. */
+function partsOf(options: ExportOptions): Part[] {
+  const { out: file, only } = options;
+  const format = exportFormat(options);
+  if (format !== 'csv') return [{ file, text: format === 'json' ? asJson : asLines }];
+  const csv = (kind: CsvKind) => (db: Db, written: Written) => csvLines(counted(db, written), kind);
+  if (only !== undefined || file === undefined) return [{ file, text: csv(only ?? 'tours') }];
+  const { dir, name, ext } = path.parse(file);
+  const beside = path.join(dir, `${name}-departures${ext}`);
+  return [
+    { file, text: csv('tours') },
+    { file: beside, text: csv('departures') },
+  ];
 }
 
 const CHARACTERS_A_PIECE = 64 * 1024;

@@ -1,6 +1,7 @@
 import type { FieldDiff, TourDiff } from '../../../services/api/catalog-import/diff.repository';
 import type { ImportReport } from '../../../services/api/catalog-import/import-report';
 import { table } from '../../terminal/table';
+import { countOf } from '../../terminal/text';
 
 /** Formats the report of an import; with issues, only the issues, because nothing was written. */
 export function describeReport(report: ImportReport): string {
@@ -33,7 +34,9 @@ function describeIssues({ errors, errors_total: total }: ImportReport): string {
 function describePruned({ pruned }: ImportReport): string[] {
   if (!pruned) return [];
   const { tours_archived: tours, departures_deleted: deleted, departures_cancelled: cancelled } = pruned;
-  return [`Pruned: ${tours} tours archived, ${deleted} departures deleted, ${cancelled} cancelled`];
+  return [
+    `Pruned: ${countOf(tours, 'tour')} archived, ${countOf(deleted, 'departure')} deleted, ${cancelled} cancelled`,
+  ];
 }
 
 function describeBookings({ bookings_to_tell: concerned }: ImportReport): string[] {
@@ -65,7 +68,8 @@ function describeChanges({ changes, changes_left_out: leftOut = 0 }: ImportRepor
   const hidden = changes.length - tours + leftOut;
   const shown = lines.slice(0, MOST_LINES);
   if (lines.length > MOST_LINES) shown.push(`… ${lines.length - MOST_LINES} more lines of the last tour`);
-  if (hidden > 0) shown.push(`… and ${hidden} more tours; --json lists ${leftOut > 0 ? 'more' : 'them'}`);
+  if (hidden > 0)
+    shown.push(`… and ${countOf(hidden, 'more tour')}; --json lists ${leftOut > 0 ? 'more' : 'them'}`);
   return [shown.join('\n')];
 }
 

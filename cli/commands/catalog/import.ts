@@ -1,8 +1,10 @@
-import { constants, createWriteStream, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
+import { constants, createWriteStream, mkdtempSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { detectFileType } from '../../../services/api/catalog-import/read-catalog-file';
 import type { WatchImport } from '../../../services/api/catalog-import/catalog-file';
 import {
   type ComparedImport,
@@ -17,7 +19,16 @@ import type {
 import { CatalogRefusedError } from '../../../services/api/catalog-import/import.errors';
 import type { Context } from '../../engine/context';
 import { describeReport } from './import-text';
+import { STANDARD_INPUT } from '../../engine/flags';
+import type { Io } from '../../terminal/io';
+import { countIs, countOf } from '../../terminal/text';
 import { type ProgressBar, showProgress } from './progress-bar';
+
+/** The files to read, and their names on the command line. */
+interface ImportedFiles {
+  files: string[];
+  given: string[];
+}
 
 interface Options {
   dryRun?: boolean;
@@ -33,8 +44,8 @@ export async function importCatalogCommand(
 ): Promise<void> {
   const { io, output } = context;
   const progress = showProgress(io, output.json);
-  const report = await withSpooledPipes(given, io.interrupted, async (files, nameOf) => {
-    const found = await importFiles(context, options, files, progress).finally(progress.clear);
+  const report = await withSpooledPipes(given, io, async (files, nameOf) => {
+    const found = await importFiles(context, options, { files, given }, progress).finally(progress.clear);
     return { ...found, errors: found.errors.map((issue) => ({ ...issue, file: nameOf(issue.file) })) };
   });
   output.answer(report, () => describeReport(report));
@@ -51,7 +62,7 @@ export async function importCatalogCommand(
 async function importFiles(
   context: Context,
   { dryRun = false, prune = false, yes = false }: Options,
-  files: string[],
+  { files, given }: ImportedFiles,
   progress: ProgressBar,
 ): Promise<ImportReport> {
   const { confirm, db, output } = context;
@@ -64,7 +75,7 @@ async function importFiles(
       progress.clear();
       if (dryRun || !compared.hasChanges) return { report };
       return mayWrite(compared)
-        ? { report: await write(context, compared, files, progress.watch) }
+        ? { report: await write(context, compared, given, progress.watch) }
         : { report, removals };
     });
     if (!done.removals) return done.report;
@@ -77,10 +88,10 @@ async function importFiles(
 async function write(
   { audited }: Context,
   compared: ComparedImport,
-  files: string[],
+  given: string[],
   watch: WatchImport,
 ): Promise<ImportReport> {
-  const subject = files.map((file) => path.basename(file)).join(' ');
+  const subject = given.map((file) => path.basename(file)).join(' ');
   try {
     return await audited({ action: 'catalog.import', subject }, async (trx, note) => {
       const { errors: _, ...written } = await writeImport(trx, compared, watch);
@@ -95,11 +106,18 @@ async function write(
 
 function pruningQuestion({ pruned }: ImportReport): string {
   const { tours_archived: tours, departures_deleted: deleted, departures_cancelled: cancelled } = pruned!;
-  return `Archive ${tours} tours, delete ${deleted} departures and cancel ${cancelled} more?`;
+  const steps = [
+    tours > 0 && `archive ${countOf(tours, 'tour')}`,
+    deleted > 0 && `delete ${countOf(deleted, 'departure')}`,
+    cancelled > 0 && `cancel ${countOf(cancelled, 'departure')}`,
+  ].filter((step) => step !== false);
+  const last = steps.pop()!;
+  const question = steps.length > 0 ? `${steps.join(', ')} and ${last}` : last;
+  return `${question.charAt(0).toUpperCase()}${question.slice(1)}?`;
 }
 
 function describePast({ departures, first: { tour, departure_date: date } }: PastDepartures): string {
-  const many = departures === 1 ? '1 new departure is' : `${departures} new departures are`;
+  const many = countIs(departures, 'new departure');
   return `${many} in the past and cannot be booked: ${tour} on ${date}${departures === 1 ? '' : ' and others'}`;
 }
 
@@ -116,16 +134,17 @@ function describeOvertaken(before: Removals, after: Removals): string {
 }
 
 /**
- * Copies named pipes into temporary files for the time of `work`, as an import may read a file more than once, and must not
- * keep a transaction open while it waits for a writer.
+ * Copies standard input and named pipes into temporary files for the time of `work`, as an import may read a file more than once, and must
+ * not keep a transaction open while it waits for a writer.
  * @param work receives the files to read, with their names for messages
  */
 async function withSpooledPipes<T>(
   files: string[],
-  stop: AbortSignal | undefined,
+  { stdin, interrupted: stop }: Io,
   work: (readable: string[], nameOf: (file: string) => string) => Promise<T>,
 ): Promise<T> {
-  if (!files.some(isPipe)) return work(files, (file) => file);
+  const isSpooled = (file: string) => file === STANDARD_INPUT || isPipe(file);
+  if (!files.some(isSpooled)) return work(files, (file) => file);
   const folder = mkdtempSync(path.join(tmpdir(), 'tourctl-import-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   // An interrupted command exits before the `finally` below runs.
@@ -134,7 +153,8 @@ async function withSpooledPipes<T>(
     const names = new Map<string, string>();
     for (const [i, file] of files.entries()) {
       const copy = path.join(folder, `${i}${path.extname(file)}`);
-      names.set(isPipe(file) ? await spool(file, copy, stop) : file, file);
+      if (file === STANDARD_INPUT) names.set(await spoolInput(stdin, copy, stop), file);
+      else names.set(isPipe(file) ? await spoolPipe(file, copy, stop) : file, file);
     }
     return await work([...names.keys()], (file) => names.get(file) ?? file);
   } finally {
@@ -148,9 +168,17 @@ function isPipe(file: string): boolean {
 }
 
 /** Opens with O_NONBLOCK: otherwise a pipe without a writer blocks a thread, and the process cannot end. */
-async function spool(pipe: string, copy: string, stop: AbortSignal | undefined): Promise<string> {
+async function spoolPipe(pipe: string, copy: string, stop: AbortSignal | undefined): Promise<string> {
   const descriptor = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
   const source = new Socket({ fd: descriptor, readable: true, writable: false });
   await pipeline(source, createWriteStream(copy, { mode: 0o600 }), { signal: stop });
   return copy;
+}
+
+/** Names the copy by its format. */
+async function spoolInput(stdin: Readable, copy: string, stop: AbortSignal | undefined): Promise<string> {
+  await pipeline(stdin, createWriteStream(copy, { mode: 0o600 }), { signal: stop });
+  const named = `${copy}${await detectFileType(copy)}`;
+  renameSync(copy, named);
+  return named;
 }

@@ -43,7 +43,7 @@ export async function listCatalogCommand(
   });
 }
 
-function toTourDocument(tour: CatalogTour) {
+export function toTourDocument(tour: CatalogTour) {
   return {
     id: tour.id,
     slug: tour.slug,

@@ -1,4 +1,13 @@
-import { type Branch, commandName, type Flag, flagName, type Noun, type Verb } from '../../engine/command';
+import {
+  type Branch,
+  commandName,
+  type Flag,
+  flagName,
+  flagsOf,
+  type Noun,
+  type Verb,
+} from '../../engine/command';
+import { namedArguments, namedByFlag } from './completed-names';
 
 /** Describes the possible completions after a point of the command line. */
 export interface CompletedCommand {
@@ -9,6 +18,8 @@ export interface CompletedCommand {
   flags: CompletedFlag[];
   /** Its arguments are files. */
   takesFiles: boolean;
+  /** An argument is a slug, a reference or an id of the database. */
+  takesNames: boolean;
 }
 
 interface Suggestion {
@@ -18,9 +29,10 @@ interface Suggestion {
 
 export interface CompletedFlag extends Suggestion {
   /** Kind of value that follows the flag. */
-  value: 'none' | 'file' | 'text' | readonly string[];
+  value: 'none' | 'file' | 'name' | 'text' | readonly string[];
 }
 
+const NO_ARGUMENTS = { takesFiles: false, takesNames: false };
 const EVERY_VERB: CompletedFlag[] = [
   { word: '--json', about: 'answer with one JSON document', value: 'none' },
   { word: '--yes', about: 'do not ask for confirmation', value: 'none' },
@@ -34,14 +46,14 @@ export function completedCommands(tree: Branch[]): CompletedCommand[] {
   const version: CompletedFlag = { word: '--version', about: 'print the version', value: 'none' };
   const suggestions = commands.map((command) => suggest(commandName(command), command.about));
   return [
-    { path: [], words: [...suggestions, help], flags: [...EVERY_COMMAND, version], takesFiles: false },
+    { path: [], words: [...suggestions, help], flags: [...EVERY_COMMAND, version], ...NO_ARGUMENTS },
     ...commands.flatMap((command) => ('verbs' in command ? ofNoun(command) : [ofVerb(command, [])])),
   ];
 }
 
 function ofNoun({ name, verbs }: Noun): CompletedCommand[] {
   const words = verbs.map((verb) => suggest(commandName(verb), verb.about));
-  const noun = { path: [name], words, flags: EVERY_COMMAND, takesFiles: false };
+  const noun = { path: [name], words, flags: EVERY_COMMAND, ...NO_ARGUMENTS };
   return [noun, ...verbs.map((verb) => ofVerb(verb, [name]))];
 }
 
@@ -49,8 +61,9 @@ function ofVerb(verb: Verb, before: string[]): CompletedCommand {
   return {
     path: [...before, commandName(verb)],
     words: [],
-    flags: [...(verb.flags ?? []).map(toCompleted), ...EVERY_VERB, ...EVERY_COMMAND],
+    flags: [...flagsOf(verb).map(toCompleted), ...EVERY_VERB, ...EVERY_COMMAND],
     takesFiles: /[<[]file\b/.test(verb.usage),
+    takesNames: namedArguments(verb, before[0]).some((name) => name !== undefined),
   };
 }
 
@@ -58,8 +71,10 @@ function toCompleted(flag: Flag): CompletedFlag {
   return { ...suggest(flagName(flag), flag.about), value: valueOf(flag) };
 }
 
-function valueOf({ flags, choices }: Flag): CompletedFlag['value'] {
+function valueOf(flag: Flag): CompletedFlag['value'] {
+  const { flags, choices } = flag;
   if (!flags.includes('<')) return 'none';
+  if (namedByFlag(flag)) return 'name';
   return choices ?? (flags.includes('<file>') ? 'file' : 'text');
 }
 

@@ -4,7 +4,10 @@ import { type CompletedCommand, completedCommands, type CompletedFlag } from './
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
-/** Generates the script from the tree of commands, so that completing a word starts no process. */
+/**
+ * Generates the script from the tree of commands, so that only a slug, a reference or an id starts a process: `completion names`
+ * reads those from the database.
+ */
 export function completionCommand(shell: keyof typeof SCRIPTS, tree: Branch[]): Action<Basics> {
   return async ({ output }) => {
     const script = SCRIPTS[shell](completedCommands(tree)).trimEnd();
@@ -15,15 +18,15 @@ export function completionCommand(shell: keyof typeof SCRIPTS, tree: Branch[]): 
 /** Returns a script for bash 3.2 and later that does not need the package bash-completion. */
 function bashScript(commands: CompletedCommand[]): string {
   const paths = commands.filter(({ path }) => path.length > 0).map(({ path }) => `'${path.join(' ')}'`);
-  const next = commands.map(({ path, words, flags, takesFiles }) => {
+  const next = commands.map(({ path, words, flags, takesFiles, takesNames }) => {
     const named = words.map(({ word }) => word).join(' ');
     const flagged = flags.map(({ word }) => word).join(' ');
-    return `    '${path.join(' ')}') words='${named}' flags='${flagged}'${takesFiles ? ' files=1' : ''} ;;`;
+    return `    '${path.join(' ')}') words='${named}' flags='${flagged}'${takesFiles ? ' files=1' : ''}${takesNames ? ' names=1' : ''} ;;`;
   });
   return `# tourctl for bash: source <(tourctl completion bash)
 _tourctl() {
   local -a typed
-  local line="\${COMP_LINE:0:COMP_POINT}" current='' before='' path='' words='' flags='' files='' word i
+  local line="\${COMP_LINE:0:COMP_POINT}" current='' before='' path='' words='' flags='' files='' names='' word i
   # Not COMP_WORDS: those are broken at every = and colon too.
   read -r -a typed <<<"$line"
   case "$line" in
@@ -50,10 +53,13 @@ ${commands.flatMap(bashValues).join('\n')}
 ${next.map((line) => `  ${line}`).join('\n')}
       esac
       case "$current" in
-        -*) words="$flags" files='' ;;
+        -*) words="$flags" files='' names='' ;;
       esac
       ;;
   esac
+  if [ -n "$names" ]; then
+    words="$words $(tourctl completion names -- "\${typed[@]:1}" 2>/dev/null)"
+  fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   # What stands before the last colon is not replaced.
   case "$COMP_WORDBREAKS" in
@@ -72,7 +78,11 @@ function bashValues({ path, flags }: CompletedCommand): string[] {
   return flags.flatMap(({ word, value }) => {
     if (value === 'none') return [];
     const then =
-      typeof value === 'object' ? `words='${value.join(' ')}'` : value === 'file' ? 'files=1' : ':';
+      typeof value === 'object'
+        ? `words='${value.join(' ')}'`
+        : value === 'text'
+          ? ':'
+          : `${value === 'file' ? 'files' : 'names'}=1`;
     return [`    '${[...path, word].join(' ')}') ${then} ;;`];
   });
 }
@@ -80,15 +90,18 @@ function bashValues({ path, flags }: CompletedCommand): string[] {
 /** Returns a script to source, or to store as _tourctl in a directory of $fpath. */
 function zshScript(commands: CompletedCommand[]): string {
   const paths = commands.filter(({ path }) => path.length > 0).map(({ path }) => `'${path.join(' ')}'`);
-  const next = commands.map(({ path, words, flags, takesFiles }) => {
+  const next = commands.map(({ path, words, flags, takesFiles, takesNames }) => {
     const named = words.map(zshDescription).join(' ');
     const flagged = flags.map(zshDescription).join(' ');
-    return `    '${path.join(' ')}') named=(${named}) flagged=(${flagged})${takesFiles ? ' files=1' : ''} ;;`;
+    return `    '${path.join(' ')}') named=(${named}) flagged=(${flagged})${takesFiles ? ' files=1' : ''}${takesNames ? ' names=1' : ''} ;;`;
   });
   return `#compdef tourctl
 # tourctl for zsh: source <(tourctl completion zsh)
+_tourctl_names() {
+  compadd -- \${(f)"$(tourctl completion names -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"}
+}
 _tourctl() {
-  local route='' word files='' before="\${words[CURRENT - 1]}"
+  local route='' word files='' names='' before="\${words[CURRENT - 1]}"
   local -a named flagged
   integer i
   for ((i = 2; i < CURRENT; i++)); do
@@ -112,6 +125,8 @@ ${next.join('\n')}
     _describe -o 'flag' flagged
   elif [[ -n "$files" ]]; then
     _files
+  elif [[ -n "$names" ]]; then
+    _tourctl_names
   else
     _describe 'command' named
   fi
@@ -128,11 +143,12 @@ fi
 function zshValues({ path, flags }: CompletedCommand): string[] {
   return flags.flatMap(({ word, value }) => {
     if (value === 'none') return [];
-    const then =
-      typeof value === 'object' ? `compadd -- ${value.join(' ')}` : value === 'file' ? '_files' : ':';
+    const then = typeof value === 'object' ? `compadd -- ${value.join(' ')}` : ZSH_VALUES[value];
     return [`    '${[...path, word].join(' ')}') ${then}; return ;;`];
   });
 }
+
+const ZSH_VALUES = { file: '_files', name: '_tourctl_names', text: ':' };
 
 function zshDescription({ word, about }: { word: string; about: string }): string {
   return `'${word.replaceAll(':', '\\:')}:${about}'`;
@@ -152,13 +168,18 @@ function __tourctl_at
     test $depth -eq 0; and return
     test (count $given) -ge $depth; and test "$given[1..$depth]" = "$argv"
 end
+function __tourctl_names
+    set -l token (commandline -ct)
+    test (count $token) -eq 0; and set token ''
+    tourctl completion names -- (commandline -opc)[2..-1] $token 2>/dev/null
+end
 complete -c tourctl -e
 complete -c tourctl -f
 ${commands.flatMap(fishLines).join('\n')}
 `;
 }
 
-function fishLines({ path, words, flags, takesFiles }: CompletedCommand): string[] {
+function fishLines({ path, words, flags, takesFiles, takesNames }: CompletedCommand): string[] {
   // Nouns and verbs follow where nothing else has followed yet.
   const exactly = `'__tourctl_at ${['=', ...path].join(' ')}'`;
   const anywhere = path.length > 0 && words.length === 0 ? `'__tourctl_at ${path.join(' ')}'` : exactly;
@@ -166,6 +187,7 @@ function fishLines({ path, words, flags, takesFiles }: CompletedCommand): string
     ...words.map(({ word, about }) => `complete -c tourctl -n ${exactly} -a ${word} -d '${about}'`),
     ...flags.map((flag) => `complete -c tourctl -n ${anywhere} ${fishFlag(flag)}`),
     ...(takesFiles ? [`complete -c tourctl -n ${anywhere} -F`] : []),
+    ...(takesNames ? [`complete -c tourctl -n ${anywhere} -a '(__tourctl_names)'`] : []),
   ];
 }
 
@@ -173,5 +195,6 @@ function fishFlag({ word, about, value }: CompletedFlag): string {
   const option = `-l ${word.slice(2)} -d '${about}'`;
   if (value === 'none') return option;
   if (value === 'file') return `${option} -r -F`;
+  if (value === 'name') return `${option} -x -a '(__tourctl_names)'`;
   return `${option} -x${typeof value === 'object' ? ` -a '${value.join(' ')}'` : ''}`;
 }

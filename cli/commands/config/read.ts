@@ -3,6 +3,7 @@ import type { Basics } from '../../engine/context';
 import { EXIT, SettingsError } from '../../engine/failure';
 import { nearest } from '../../engine/nearest';
 import { type Column, properties, table } from '../../terminal/table';
+import { countIs } from '../../terminal/text';
 import { type VariableName, VARIABLES } from '../../../services/platform/config/variables';
 import { type VariableIssue, readSetting, readSettings, shownValue } from './settings';
 
@@ -21,7 +22,7 @@ export async function listConfigCommand({ io, output }: Basics, { set }: { set?:
   });
   const wrong = items.filter(({ fault }) => fault !== null);
   if (wrong.length > 0)
-    output.warn(`${wrong.length} must be corrected before a service starts: tourctl config check`);
+    output.warn(`${countIs(wrong.length, 'setting')} wrong, and no service starts: tourctl config check`);
 }
 
 export async function showConfigCommand(
@@ -68,7 +69,7 @@ export async function checkConfigCommand({ io, output }: Basics): Promise<number
       .filter(Boolean)
       .join('\n');
   });
-  if (!ok) output.error('invalid_configuration', `${issues.length} of the variables must be corrected`);
+  if (!ok) output.error('invalid_configuration', `${countIs(issues.length, 'setting')} wrong`);
   return ok ? EXIT.done : EXIT.refused;
 }
 

@@ -23,6 +23,8 @@ import { recordReveal, type RevealOptions } from '../../engine/personal-data';
 import type { Output } from '../../terminal/output';
 import type { Tone } from '../../terminal/screen';
 import { type Column, properties, shortTime, table, tableOf } from '../../terminal/table';
+import { countIs, countOf } from '../../terminal/text';
+import { warnIfNothingSends } from '../webhook/actions';
 
 interface DeliveryOptions {
   tenant?: string;
@@ -77,7 +79,7 @@ const COLUMNS: Column[] = [
   'id',
   { heading: 'tenant', least: 6 },
   { heading: 'event', least: 12, aside: true },
-  'booking',
+  { heading: 'booking', aside: true },
   { heading: 'status', tones: TONES },
   { heading: 'tries', right: true, aside: true },
   { heading: 'next try (utc)', aside: true },
@@ -166,17 +168,29 @@ export async function retryDeliveryCommand(
     retryDelivery(trx, id),
   );
   output.answer(toDeliveryDocument(delivery), () => `${id} is ${delivery.status}, and due now`);
+  await warnIfNothingSends(db, output);
 }
 
 export async function replayDeliveriesCommand(
   { audited, db, output }: Context,
-  options: DeliveryOptions & { status?: ReplayFilter['status']; dryRun?: boolean },
+  options: DeliveryOptions & {
+    status?: ReplayFilter['status'];
+    event?: ReplayFilter['type'];
+    dryRun?: boolean;
+  },
 ): Promise<void> {
-  const filter = { ...(await toDeliveryFilter(db, options)), status: options.status ?? ('dead' as const) };
+  const filter = {
+    ...(await toDeliveryFilter(db, options)),
+    status: options.status ?? ('dead' as const),
+    type: options.event,
+  };
   const heldBack = await countHeldBack(db, filter);
   if (options.dryRun) {
     const matching = await countReplayable(db, filter);
-    output.answer({ matching, held_back: heldBack }, () => `${matching} deliveries would be sent again`);
+    output.answer(
+      { matching, held_back: heldBack },
+      () => `${countOf(matching, 'delivery')} would be sent again`,
+    );
     return warnOfHeldBack(heldBack, output);
   }
   const { tenantId } = filter;
@@ -192,8 +206,9 @@ export async function replayDeliveriesCommand(
     replayed += part.replayed;
     ({ finishedBefore, left } = part);
   }
-  output.answer({ replayed }, () => `${replayed} deliveries are queued again`);
+  output.answer({ replayed }, () => `${countIs(replayed, 'delivery')} queued again`);
   warnOfHeldBack(heldBack, output);
+  if (replayed > 0) await warnIfNothingSends(db, output);
 }
 
 function warnOfHeldBack({ paused, disabled }: HeldBack, output: Output): void {

@@ -26,6 +26,7 @@ import {
   toReferenceDocument,
 } from '../../engine/personal-data';
 import { type Column, table, tableOf } from '../../terminal/table';
+import { countIs, countOf } from '../../terminal/text';
 
 const AFFECTED_COLUMNS: Column[] = [
   'affected booking',
@@ -45,7 +46,7 @@ export async function cancelDepartureCommand(
   const tour = await findTour(db, idOrSlug);
   const departure = await findTourDeparture(db, tour, date);
   if (!departure.cancelled)
-    await confirm(`Take ${tour.slug} on ${date} off sale, with ${departure.seatsTaken} seats taken?`);
+    await confirm(`Take ${tour.slug} on ${date} off sale${describeTaken(departure)}?`);
   const { bookings, document, live, tenantsInformed } = await change(context, 'cancel', tour, date, (trx) =>
     cancelDeparture(trx, tour, date),
   );
@@ -72,21 +73,22 @@ export async function cancelDepartureCommand(
     ]);
     const columns = reveal ? [...AFFECTED_COLUMNS, CUSTOMER_COLUMN] : AFFECTED_COLUMNS;
     const holds =
-      live.holds > 0 ? [`${live.holds} live holds of ${live.seats} seats can no longer be booked`] : [];
+      live.holds > 0
+        ? [`${countOf(live.holds, 'live hold')} of ${countOf(live.seats, 'seat')} can no longer be booked`]
+        : [];
     return [
-      `${tour.slug} on ${date} is cancelled; ${describeCount(bookings.length, 'booking')} affected`,
+      `${tour.slug} on ${date} is cancelled; ${countIs(bookings.length, 'booking')} affected`,
       ...holds,
       ...(tenantsInformed === null
         ? []
-        : [`${describeCount(tenantsInformed, 'tenant')} informed by the webhook event departure.cancelled`]),
+        : [`${countIs(tenantsInformed, 'tenant')} informed by the webhook event departure.cancelled`]),
       table(columns, rows, 'It has no bookings.', screen),
     ].join('\n');
   });
 }
 
-/** Formats a number with its noun and verb: `1 booking is`, `3 bookings are`. */
-function describeCount(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun} is` : `${count} ${noun}s are`;
+function describeTaken({ seatsTaken }: Departure): string {
+  return seatsTaken === 0 ? '' : `, with ${countOf(seatsTaken, 'seat')} taken`;
 }
 
 function toAffectedDocument(booking: StandingBooking, reveal: boolean) {
@@ -124,7 +126,7 @@ export async function setSeatsCommand(
     setSeats(trx, tour, date, seats),
   );
   context.output.answer(document, () => {
-    return `${tour.slug} on ${date} has ${seats} seats, ${document.seats_available} of them free`;
+    return `${tour.slug} on ${date} has ${countOf(seats, 'seat')}, ${document.seats_available} of them free`;
   });
 }
 
@@ -175,7 +177,7 @@ async function change<T extends ChangedDeparture>(
   });
 }
 
-function toDepartureDocument({ slug }: CatalogTour, departure: Departure) {
+export function toDepartureDocument({ slug }: CatalogTour, departure: Departure) {
   const { currency, currencyDigits } = departure.tour;
   return {
     id: departure.id,

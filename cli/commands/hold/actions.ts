@@ -1,4 +1,5 @@
-import { findLeadOfHold } from '../../../services/api/bookings/booking-lead.repository';
+import { peopleOf } from '../../../services/api/bookings/booking-lead';
+import { bookingsOfHolds } from '../../../services/api/bookings/find-booking';
 import { recordTerminalChange } from '../../../services/api/catalog/tour.repository';
 import { releaseHold } from '../../../services/api/holds/change-hold';
 import { getHold, listHolds } from '../../../services/api/holds/find-hold';
@@ -12,10 +13,12 @@ import type { Context } from '../../engine/context';
 import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, findTenantId, oneMoreThan } from '../../engine/list-page';
 import {
+  describeContacts,
   describeCustomer,
   recordReveal,
   type RevealOptions,
   toCustomerDocument,
+  toOctoDocument,
   toReferenceDocument,
 } from '../../engine/personal-data';
 import type { Screen } from '../../terminal/screen';
@@ -38,7 +41,7 @@ function toHoldDocument(hold: SeatHold, reveal = false) {
     expires_at: hold.expiresAt.toISOString(),
     unit_price: toMajor(hold.prices.adult, hold.currencyDigits),
     currency: hold.currency,
-    external_ref: toReferenceDocument(hold.externalRef, [hold.customer], reveal),
+    external_ref: toReferenceDocument(hold.externalRef, peopleOf(hold), reveal),
     created_at: hold.createdAt.toISOString(),
   };
 }
@@ -50,6 +53,7 @@ function toHoldDetailDocument(hold: SeatHold, reveal: boolean) {
     hold_minutes: hold.holdMinutes,
     prices: pricesAnswer(hold.prices, hold.currencyDigits),
     customer: toCustomerDocument(hold.customer, reveal),
+    octo: toOctoDocument(hold.octo, reveal),
     price_breakdown: hold.priceBreakdown,
   };
 }
@@ -67,14 +71,14 @@ const COLUMNS: Column[] = [
   'id',
   { heading: 'tenant', least: 8 },
   { heading: 'tour', least: 10 },
-  'date',
+  { heading: 'date', aside: true },
   { heading: 'seats', right: true },
   {
     heading: 'status',
     tones: { active: 'waiting', converted: 'good', expired: 'quiet', released: 'quiet' },
   },
-  'expires (utc)',
-  { heading: 'reference', least: 8 },
+  { heading: 'expires (utc)', aside: true },
+  { heading: 'reference', least: 8, aside: true },
 ];
 
 export async function listHoldsCommand(
@@ -109,7 +113,7 @@ export async function showHoldCommand(
   const history = await holdHistory(db, hold);
   const document = {
     ...toHoldDetailDocument(hold, reveal),
-    booking_ref: (await findLeadOfHold(db, id))?.bookingRef ?? null,
+    booking_ref: (await bookingsOfHolds(db, [id]))[0]?.bookingRef ?? null,
     refuses_with: refusalOf(hold) ?? null,
     history: toHistoryDocument(history),
     refusals: await findRefusalDocuments(db, { holdId: id }),
@@ -127,10 +131,11 @@ type HoldShown = ReturnType<typeof toHoldDetailDocument> & {
 };
 
 function describe(document: HoldShown, moments: HoldMoment[], screen: Screen): string {
-  const { customer, price_breakdown, prices, refuses_with: refusal, history: _, ...others } = document;
-  const { refusals, audit, ...facts } = others;
+  const { customer, octo, price_breakdown, prices, history: _, ...others } = document;
+  const { refusals, audit, refuses_with: refusal, ...facts } = others;
   return sections([
     ['', properties({ ...facts, customer: describeCustomer(customer) }, screen)],
+    ['Contacts by OCTO', describeContacts(octo).join('\n') || undefined],
     ['Price of one', describePrice(price_breakdown, prices, document.currency)],
     ['History', describeHistory(moments, screen)],
     ['A booking with it', refusal ? `is refused: ${refusal.code}. ${refusal.message}` : undefined],

@@ -16,6 +16,7 @@ import {
 import { findLowPriceRules } from '../../../services/api/pricing/find-low-prices';
 import type { Config } from '../../../services/platform/config';
 import type { Db } from '../../../services/platform/database';
+import { readDiskSpace } from '../../../services/platform/disk-space';
 import { ConfigError } from '../../../services/platform/read-variable';
 import { SecretsError } from '../../../services/platform/secrets';
 import { inspectSecrets } from '../../../services/platform/secrets/check-secrets';
@@ -30,7 +31,7 @@ import { withContext } from '../../engine/open-database';
 import { describeError, EXIT } from '../../engine/failure';
 import { CancelledError } from '../../terminal/io';
 import { paint, type Screen, type Tone } from '../../terminal/screen';
-import { padText, textWidth, wrapText } from '../../terminal/text';
+import { countIs, padText, textWidth, wrapText } from '../../terminal/text';
 import { adviseOn, type CredentialNoun } from '../key/credentials';
 import { describeLowPrices } from '../pricing/actions';
 
@@ -101,6 +102,20 @@ function checkFor(all: AtRisk[], name: string, warning: CredentialWarning, meani
   });
 }
 
+/** A full disk stops the embedded database; with a database of its own, the installation loses its logs only. */
+function checkDisk({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): HealthCheck[] {
+  const space = readDiskSpace(dataDir);
+  if (!space) return [];
+  if (space.state === 'enough') return [ok('disk', 'more than 1 GiB is free')];
+  const isDown = space.state === 'full' && databaseUrl === undefined;
+  const detail = `${Math.floor(space.freeBytes / 1024 ** 2)} MiB are free for ${dataDir}`;
+  return [
+    isDown
+      ? broken('disk', `${detail}: the database cannot write`, [`df -h ${dataDir}`])
+      : notice('disk', detail, [`df -h ${dataDir}`]),
+  ];
+}
+
 const MOST = 100;
 
 /** Finds price rules that make prices 0, or less than half of the platform's. */
@@ -151,6 +166,15 @@ function checkEndpoints({ disabled, breakersOpen }: QueueHealth): HealthCheck {
 }
 
 function checkWorkers({ workers, silent, due }: QueueHealth): HealthCheck {
+  if (workers === 0) {
+    const last = silent[0]
+      ? `; ${silent[0].id} has not reported since ${silent[0].beatAt.toISOString()}`
+      : '';
+    const waiting = due > 0 ? `, and ${countIs(due, 'delivery')} due` : '';
+    return notice('workers', `no webhook queue runs: nothing is sent${waiting}${last}`, [
+      'npm run webhook-queue',
+    ]);
+  }
   if (silent.length > 0) {
     return noticeOf('workers', silent, {
       meaning: 'killed, or disconnected from the database (other workers send their deliveries)',
@@ -158,13 +182,12 @@ function checkWorkers({ workers, silent, due }: QueueHealth): HealthCheck {
       command: () => 'npm run webhook-queue',
     });
   }
-  if (workers === 0 && due > 0)
-    return notice('workers', `none, and ${due} deliveries are due`, ['npm run webhook-queue']);
   return ok('workers', `${workers} of the webhook queue`);
 }
 
 export async function doctorCommand(terminal: Terminal): Promise<number> {
-  const checks = [...(await examine(terminal)), await checkStore(terminal.config)];
+  const { config } = terminal;
+  const checks = [...(await examine(terminal)), await checkStore(config), ...checkDisk(config)];
   const ok = checks.every((check) => check.status !== 'broken');
   terminal.output.answer({ ok, checks }, (screen) => describe(checks, screen));
   return ok ? EXIT.done : EXIT.refused;

@@ -7,6 +7,11 @@ const FILE_BYTES = 10 * 1024 * 1024;
 const FILES = 5;
 const LINE_END = 0x0a;
 
+/** Returns the names that the current file and the kept ones can have, the newest first. */
+export function rotatedNames(file: string): string[] {
+  return [file, ...Array.from({ length: FILES - 1 }, (_, age) => `${file}.${age + 1}`)];
+}
+
 interface RotatingLogOptions {
   fileBytes?: number;
   files?: number;

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../../../services/platform/config';
 import { AppError } from '../../../services/platform/errors';
 import { makeDirectory } from '../../../services/platform/make-directory';
 import type { Terminal } from '../../engine/context';
@@ -19,9 +20,15 @@ class ServiceEndedError extends AppError {
   readonly code = 'service_ended';
 }
 
-type Name = 'api' | 'webhook-queue';
+export type ServiceName = 'api' | 'webhook-queue';
 
-const ENTRY: Record<Name, string> = {
+/** A sale takes a tenth less CPU with twice Node's default semi-space (MB), and no less with more (ADR 27). */
+const NODE_FLAGS: Record<ServiceName, string[]> = {
+  api: ['--enable-source-maps', '--max-semi-space-size=32'],
+  'webhook-queue': ['--enable-source-maps'],
+};
+
+const ENTRY: Record<ServiceName, string> = {
   api: 'dist/services/api/main.js',
   'webhook-queue': 'dist/services/webhook-queue/main.js',
 };
@@ -38,11 +45,12 @@ interface Run {
  * Starts a service in its own process, and restarts it when it ends. Writes its output to DATA_DIR/logs, and its stderr to
  * this process's stderr too.
  */
-export function startService(terminal: Terminal, name: Name): Service {
-  const log = path.join(logDirectory(terminal), `${name}.log`);
+export function startService(terminal: Terminal, name: ServiceName): Service {
+  makeLogDirectory(terminal);
+  const log = logFileOf(terminal.config, name);
   const { output } = terminal;
   const lines = openRotatingLog(log, {
-    onLost: (reason) => output.warn(`${log} cannot be written: ${reason}`),
+    onLost: (reason) => output.warn(`${log} cannot be written (${reason}); its lines are lost until it can`),
   });
   const stopping = new AbortController();
   let run = launch(terminal, name, lines);
@@ -78,11 +86,14 @@ export function startService(terminal: Terminal, name: Name): Service {
   };
 }
 
-function logDirectory({ config }: Terminal): string {
-  const directory = path.join(config.dataDir, 'logs');
+/** Returns the path of a service's current log file. */
+export function logFileOf({ dataDir }: Pick<Config, 'dataDir'>, name: ServiceName): string {
+  return path.join(dataDir, 'logs', `${name}.log`);
+}
+
+function makeLogDirectory({ config }: Terminal): void {
   try {
-    makeDirectory(directory);
-    return directory;
+    makeDirectory(path.join(config.dataDir, 'logs'));
   } catch (error) {
     throw new SettingsError(
       `The directory of the logs cannot be created (${(error as Error).message}). Set DATA_DIR to a directory of your own`,
@@ -90,8 +101,8 @@ function logDirectory({ config }: Terminal): string {
   }
 }
 
-function launch({ config, io, output }: Terminal, name: Name, log: Writable): Run {
-  const child = spawn(process.execPath, ['--enable-source-maps', path.join(io.root, ENTRY[name])], {
+function launch({ config, io, output }: Terminal, name: ServiceName, log: Writable): Run {
+  const child = spawn(process.execPath, [...NODE_FLAGS[name], path.join(io.root, ENTRY[name])], {
     cwd: io.root,
     env: { ...io.env, DATA_DIR: path.resolve(config.dataDir) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

@@ -38,7 +38,7 @@ function assertPortsDiffer({ apiPort, webhookQueuePort, metricsPort }: Config): 
   const taken = new Map<number, string>([[metricsPort + 1, 'METRICS_PORT + 1']]);
   for (const [name, port] of Object.entries(ports)) {
     const other = taken.get(port);
-    if (other) throw new SettingsError(`${name} must be another port than ${other}, which is ${port} too`);
+    if (other) throw new SettingsError(`${name} and ${other} are both ${port}: set another port`);
     taken.set(port, name);
   }
 }

@@ -67,7 +67,7 @@ const KEYS: CredentialForm<'api_key'> = {
 export async function listKeysCommand(
   context: Context,
   page: Partial<CredentialPage>,
-  slug: string,
+  slug?: string,
 ): Promise<void> {
   await listCredentialsCommand(context, KEYS, page, slug);
 }
@@ -115,8 +115,12 @@ async function issue(
 /** Lists the smallest bundle first, because Enter takes it. */
 const BUNDLES: Record<string, readonly Scope[]> = {
   'read the catalog (catalog:read)': ['catalog:read'],
-  'read, hold and book (all but booking:manage)': ['catalog:read', 'booking:create', 'booking:read'],
-  everything: SCOPES,
+  'a whole shop (catalog:read, booking:create, booking:read)': [
+    'catalog:read',
+    'booking:create',
+    'booking:read',
+  ],
+  'everything (also booking:manage: confirm, change and cancel)': SCOPES,
 };
 const EACH = 'choose each';
 const LIFETIMES = ['90d', '30d', '365d', 'none'];
@@ -149,7 +153,7 @@ export async function rotateKeyCommand(context: Context, options: RotateOptions,
   const { credential, token, previous } = await rotateCredentialCommand(context, KEYS, options, id);
   const document = toIssuedKeyDocument(credential, options.out === undefined ? token : null);
   output.answer(document, () => document.key ?? '');
-  output.note(`Key ${document.id} of ${document.tenant} ${describeExpiry(document.expires_at)}`);
+  output.note(`Key ${document.id} of ${document.tenant}: ${describeExpiry(document.expires_at)}`);
   output.note(describePrevious('key', previous));
   if (options.out !== undefined) output.note(`The secret is in ${options.out}`);
 }

@@ -15,7 +15,7 @@ import type { Trx } from '../../../services/platform/database';
 import type { Context } from '../../engine/context';
 import { type RotateOptions, toRotation } from '../../engine/credential-flags';
 import { DEFAULT_LIMIT } from '../../engine/flags';
-import { answerPage, oneMoreThan } from '../../engine/list-page';
+import { answerPage, findTenantId, oneMoreThan } from '../../engine/list-page';
 import { withSecretFile } from '../../engine/secrets';
 import type { Output } from '../../terminal/output';
 import { type Cell, type Column, table } from '../../terminal/table';
@@ -42,13 +42,18 @@ export async function listCredentialsCommand<K extends CredentialKind>(
   { db, output }: Context,
   form: CredentialForm<K>,
   { limit = DEFAULT_LIMIT, status, after }: Partial<CredentialPage>,
-  slug: string,
+  slug: string | undefined,
 ): Promise<void> {
   const page = { status, after, limit: oneMoreThan(limit) };
-  const credentials = await listCredentials(db, form.kind, await findTenant(db, slug), page);
+  const credentials = await listCredentials(db, form.kind, await findTenantId(db, slug), page);
   const found = credentials.map((each) => ({ ...form.toDocument(each), warnings: each.warnings }));
   answerPage(output, found, { limit, after: ({ id }) => id }, ({ length }, screen) =>
-    table(columnsOf(form), credentials.slice(0, length).map(rowOf(form)), `No ${form.name}s`, screen),
+    table(
+      columnsOf(form, slug),
+      credentials.slice(0, length).map(rowOf(form, slug)),
+      `No ${form.name}s`,
+      screen,
+    ),
   );
   printWarnings(output, form.noun, credentials.slice(0, limit));
 }
@@ -122,10 +127,15 @@ const LABEL: Record<CredentialWarning, string> = {
   never_used: 'never used',
 };
 
-function columnsOf<K extends CredentialKind>({ columns }: CredentialForm<K>): Column[] {
+/** @param slug undefined in a list of all tenants, which names the tenant of each credential */
+function columnsOf<K extends CredentialKind>(
+  { columns }: CredentialForm<K>,
+  slug: string | undefined,
+): Column[] {
   const { seen_in_browser, expires_soon, never_used } = LABEL;
   return [
     'id',
+    ...(slug === undefined ? [{ heading: 'tenant', least: 6 }] : []),
     { heading: 'status', tones: { live: 'good', expired: 'quiet', revoked: 'quiet' } },
     {
       heading: 'warning',
@@ -137,12 +147,13 @@ function columnsOf<K extends CredentialKind>({ columns }: CredentialForm<K>): Co
   ];
 }
 
-function rowOf<K extends CredentialKind>({ toCells }: CredentialForm<K>) {
+function rowOf<K extends CredentialKind>({ toCells }: CredentialForm<K>, slug: string | undefined) {
   return (credential: CredentialOf[K]): Cell[] => {
-    const { id, status, warnings, createdAt, expiresAt, lastUsedAt, replacedBy } = credential;
+    const { id, tenant, status, warnings, createdAt, expiresAt, lastUsedAt, replacedBy } = credential;
     const labels = warnings.map((warning) => LABEL[warning]).join(', ') || null;
     const days = [createdAt, expiresAt, lastUsedAt].map((at) => at && day(at));
-    return [id, status, labels, ...toCells(credential), ...days, replacedBy];
+    const named = slug === undefined ? [tenant] : [];
+    return [id, ...named, status, labels, ...toCells(credential), ...days, replacedBy];
   };
 }
 

@@ -10,7 +10,7 @@ import { withContext } from '../../engine/open-database';
 import { readPastedToken } from '../../engine/secrets';
 import { properties } from '../../terminal/table';
 
-/** Is the verdict, or `well_formed` if no database was asked. */
+/** The verdict of the database; `well_formed` where it was not asked. */
 type Status = Verdict | 'well_formed';
 
 const MEANING: Record<Exclude<Status, 'malformed'>, string> = {

@@ -53,7 +53,7 @@ export function describeScope({ tour, continent }: PriceRuleDocument): string {
 }
 
 /** Returns `+12.5 %`, `-20 EUR` or `990 EUR`. */
-export function describeChange(rule: PriceRuleDocument): string {
+export function describePriceChange(rule: PriceRuleDocument): string {
   const signed = (value: number) => (value < 0 ? String(value) : `+${value}`);
   if (rule.percent !== null) return `${signed(rule.percent)} %`;
   return rule.amount === null ? `${rule.price} ${rule.currency}` : `${signed(rule.amount)} ${rule.currency}`;
@@ -74,7 +74,7 @@ export async function showPricingCommand(
   const rules = await listPriceRules(db, tenant.id, { after, limit: oneMoreThan(limit) });
   const found = rules.map((rule) => toPriceRuleDocument(tenant, rule, rule.tourSlug));
   const toRow = (rule: PriceRuleDocument) => [
-    ...[rule.id, describeScope(rule), describeChange(rule), describeTravel(rule), rule.round_to],
+    ...[rule.id, describeScope(rule), describePriceChange(rule), describeTravel(rule), rule.round_to],
   ];
   const text = tableOf(COLUMNS, toRow, `No rules: ${slug} sells at the platform's prices`);
   answerPage(output, found, { limit, after: ({ id }) => id }, text);

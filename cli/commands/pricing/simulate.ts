@@ -14,7 +14,7 @@ import type { Context } from '../../engine/context';
 import type { Screen } from '../../terminal/screen';
 import { properties } from '../../terminal/table';
 import {
-  describeChange,
+  describePriceChange,
   describeScope,
   describeTravel,
   type PriceRuleDocument,
@@ -140,7 +140,7 @@ function describe(document: Document, screen: Screen): string {
 function calculation({ prices, rule, currency, unrounded_price, unit_price }: Document): string {
   const made = `${unrounded_price} ${currency}`;
   const change =
-    rule!.price === null ? `${prices.adult} ${currency} ${describeChange(rule!)} = ${made}` : made;
+    rule!.price === null ? `${prices.adult} ${currency} ${describePriceChange(rule!)} = ${made}` : made;
   const floor = unrounded_price === 0 && rule!.price === null ? ' (never below 0)' : '';
   const rounded =
     rule!.round_to === null ? '' : `, to the nearest ${rule!.round_to}: ${unit_price} ${currency}`;
@@ -184,5 +184,5 @@ function explainInapplicable(
 }
 
 function ruleInWords(rule: PriceRuleDocument): string {
-  return `rule ${rule.id} (${describeScope(rule)}: ${describeChange(rule)}, ${describeTravel(rule)})`;
+  return `rule ${rule.id} (${describeScope(rule)}: ${describePriceChange(rule)}, ${describeTravel(rule)})`;
 }

@@ -1,3 +1,4 @@
+import { countVisibleTours } from '../../../services/api/catalog/visibility-rule.repository';
 import { createTenant } from '../../../services/api/tenants/create-tenant';
 import { findTenant, findTenantForChange } from '../../../services/api/tenants/find-tenant';
 import type { PaymentMethod, Tenant, TenantStatus } from '../../../services/api/tenants/tenant';
@@ -59,7 +60,7 @@ const COLUMNS: Column[] = [
   { heading: 'kind', aside: true },
   'prefix',
   { heading: 'currency', aside: true },
-  { heading: 'visibility', aside: true },
+  { heading: 'sees', aside: true },
   { heading: 'origins', right: true, aside: true },
   { heading: 'created', aside: true },
 ];
@@ -69,13 +70,29 @@ export async function listTenantsCommand(
   { limit = DEFAULT_LIMIT, ...filter }: { status?: TenantStatus; limit?: number; after?: string },
 ): Promise<void> {
   const found = await listTenants(db, { ...filter, limit: oneMoreThan(limit) });
-  answerPage(output, found.map(toTenantDocument), { limit, after: ({ slug }) => slug }, describeTenants);
+  const tours = await countVisibleTours(
+    db,
+    found.map(({ id }) => id),
+  );
+  const listed = found.map((tenant) => {
+    const { byRule, visible, published } = tours.get(tenant.id)!;
+    const sees = byRule ? 'by rule' : tenant.defaultVisible ? 'all' : 'none';
+    return { ...toTenantDocument(tenant), sees, visible_tours: visible, published_tours: published };
+  });
+  answerPage(output, listed, { limit, after: ({ slug }) => slug }, describeTenants);
 }
 
-const describeTenants = tableOf<ReturnType<typeof toTenantDocument>>(
+interface ListedTenant extends ReturnType<typeof toTenantDocument> {
+  sees: string;
+  visible_tours: number;
+  published_tours: number;
+}
+
+const describeTenants = tableOf<ListedTenant>(
   COLUMNS,
   (t) => [
-    ...[t.slug, t.name, t.status, t.sandbox ? 'sandbox' : 'real', t.booking_prefix, t.currency, t.visibility],
+    ...[t.slug, t.name, t.status, t.sandbox ? 'sandbox' : 'real', t.booking_prefix, t.currency],
+    t.sees === 'by rule' ? `by rule: ${t.visible_tours}/${t.published_tours}` : t.sees,
     ...[t.origins.length, t.created_at.slice(0, 10)],
   ],
   'No tenants',

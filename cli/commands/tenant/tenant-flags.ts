@@ -13,6 +13,7 @@ import {
   linkTemplate,
   minutes,
   orNone,
+  percent,
   slug,
   wholeNumber,
 } from '../../engine/values';
@@ -26,7 +27,7 @@ export const NAME_FLAG: Flag = flag('--name <name>', 'its name for people', { pa
 export const HOLD_SHARE_FLAG: Flag = flag(
   '--max-hold-share <percent>',
   "percent of a departure's seats that its holds and unpaid bookings may take",
-  { parse: wholeNumber(1, 100), otherwise: '100' },
+  { parse: percent(wholeNumber(1, 100)), otherwise: '100' },
 );
 
 /** Not a flag of `tenant set`, because the kind never changes. */
@@ -52,7 +53,7 @@ export const BASICS: Flag[] = [
     otherwise: 'all',
   }),
   flag('--deposit-percent <percent>', 'percent of a booking to pay as deposit', {
-    parse: decimal(0, 100, 2),
+    parse: percent(decimal(0, 100, 2)),
     otherwise: '20',
   }),
 ];

@@ -1,5 +1,5 @@
 import { findTenant } from '../../../services/api/tenants/find-tenant';
-import type { Trx } from '../../../services/platform/database';
+import type { Db, Trx } from '../../../services/platform/database';
 import { addEndpoint } from '../../../services/webhook-queue/endpoints/add-endpoint';
 import {
   changeEndpoint,
@@ -18,12 +18,15 @@ import {
 } from '../../../services/webhook-queue/endpoints/endpoint.repository';
 import { pingEndpoint } from '../../../services/webhook-queue/endpoints/requested-deliveries';
 import { type EndpointDetail, showEndpoint } from '../../../services/webhook-queue/endpoints/show-endpoint';
+import { isQueueRunning } from '../../../services/webhook-queue/inspect-queue';
 import type { Context } from '../../engine/context';
 import { DEFAULT_LIMIT } from '../../engine/flags';
 import { answerPage, findTenantId, oneMoreThan } from '../../engine/list-page';
 import { withSecretFile } from '../../engine/secrets';
+import type { Output } from '../../terminal/output';
 import type { Tone } from '../../terminal/screen';
 import { type Column, properties, tableOf } from '../../terminal/table';
+import { countIs } from '../../terminal/text';
 
 /** Converts an endpoint to the answer of show, with its secrets and newest deliveries. */
 function toWebhookDetail({ secrets, trouble, waiting, recent, lastFailure, ...endpoint }: EndpointDetail) {
@@ -132,11 +135,16 @@ export async function addWebhookCommand(
   output.note(
     out === undefined ? 'The signing secret is shown only once.' : `The signing secret is in ${out}`,
   );
-  if (added.twins.length > 0)
-    output.warn(
-      `${slug} has this address already (${added.twins.join(', ')}): events that both receive arrive twice`,
-    );
-  if (added.waiting > 0) output.note(`${added.waiting} waiting deliveries are due now`);
+  warnOfTwins(output, slug, added.twins);
+  if (added.waiting > 0) output.note(`${countIs(added.waiting, 'waiting delivery')} due now`);
+}
+
+/** @param twins ids of other endpoints of the tenant with the same address */
+export function warnOfTwins(output: Output, slug: string, twins: string[]): void {
+  if (twins.length === 0) return;
+  output.warn(
+    `${slug} has this address already (${twins.join(', ')}): events that both receive arrive twice`,
+  );
 }
 
 export async function pauseWebhookCommand(context: Context, _: object, id: string): Promise<void> {
@@ -217,4 +225,13 @@ export async function pingWebhookCommand(
   );
   output.answer({ id, delivery }, () => delivery);
   output.note(`Queued for ${url}: tourctl delivery show ${delivery}`);
+  await warnIfNothingSends(db, output);
+}
+
+/** Warns if deliveries wait because no webhook queue runs. */
+export async function warnIfNothingSends(db: Db, output: Output): Promise<void> {
+  if (await isQueueRunning(db)) return;
+  output.warn(
+    'No webhook queue runs, so nobody sends it: start one with npm run webhook-queue, or npm start',
+  );
 }

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { AppError } from '../../../services/platform/errors';
 import { parseSecret, explainInvalidPayload } from '../../../services/webhook-queue/signing/sign-payload';
 import type { Terminal } from '../../engine/context';
@@ -21,19 +27,20 @@ class PortTakenError extends AppError {
 /** Prints each request to a local port, and whether its signature is valid, until Ctrl-C. */
 export async function listenCommand(
   { config, io, output }: Terminal,
-  { port = DEFAULT_PORT }: { port?: number },
+  { port = DEFAULT_PORT, forwardTo }: { port?: number; forwardTo?: string },
 ): Promise<void> {
   const interrupted = interruption(io);
   const secret = await readSecret(io, output.json, interrupted);
   const server = createServer((request, response) => {
     // An aborted request cannot be verified.
-    receive(request, response, secret).then(
+    receive(request, response, secret, forwardTo).then(
       (document) => document && output.answer(document, () => describe(document)),
       () => response.destroy(),
     );
   });
   await open(server, port);
-  output.note(`Listening on http://${HOST}:${port}/ until Ctrl-C`);
+  const onward = forwardTo === undefined ? '' : ` and forwarding to ${forwardTo}`;
+  output.note(`Listening on http://${HOST}:${port}/${onward} until Ctrl-C`);
   if (!config.webhooks.allowPrivateTargets)
     output.note('The webhook queue calls this address only while WEBHOOK_ALLOW_PRIVATE_TARGETS is on');
   await interrupted;
@@ -41,13 +48,20 @@ export async function listenCommand(
   server.closeAllConnections();
 }
 
-async function receive(request: IncomingMessage, response: ServerResponse, secret: Buffer) {
+async function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  secret: Buffer,
+  forwardTo: string | undefined,
+) {
   const body = await readBody(request);
   if (body === undefined) return void response.writeHead(413, { connection: 'close' }).end();
   const { headers, method = '', url: path = '' } = request;
   const issue =
     method === 'POST' ? explainInvalidPayload({ headers, body }, secret, new Date()) : 'A webhook is a POST.';
-  const answered = issue === null ? 204 : 401;
+  const forwarded =
+    issue === null && forwardTo !== undefined ? await forward(forwardTo, headers, body) : undefined;
+  const answered = issue === null ? statusOf(forwarded) : 401;
   response.writeHead(answered).end();
   return {
     received_at: new Date().toISOString(),
@@ -58,14 +72,59 @@ async function receive(request: IncomingMessage, response: ServerResponse, secre
     verified: issue === null,
     reason: issue,
     answered,
+    ...(forwarded && { forwarded: { to: forwardTo, ...forwarded } }),
     body,
   };
 }
 
+/** Returns the answer to a verified request: that of the address behind, or 502 if it does not answer. */
+function statusOf(forwarded: ForwardAnswer | undefined): number {
+  return forwarded ? (forwarded.status ?? 502) : 204;
+}
+
+/** Longer than any attempt of the queue. */
+const FORWARD_MS = 30_000;
+const ANSWER_MAX = 16_384;
+
+/** The answer of the address to which a request is forwarded; `status` is null without one. */
+interface ForwardAnswer {
+  status: number | null;
+  /** At most the first 16 KiB. */
+  body: string | null;
+  error: string | null;
+}
+
+/** Sends the same body with the headers of the webhook, so that the receiver can verify the signature too. */
+async function forward(url: string, headers: IncomingHttpHeaders, body: string): Promise<ForwardAnswer> {
+  const kept = Object.entries(headers).filter(([name]) =>
+    /^(content-type|user-agent|webhook-.*)$/.test(name),
+  );
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: kept.map(([name, value]): [string, string] => [name, String(value)]),
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(FORWARD_MS),
+    });
+    const text = await answer.text();
+    return { status: answer.status, body: text.slice(0, ANSWER_MAX), error: null };
+  } catch (error) {
+    const { message, cause } = error as Error & { cause?: { code?: string } };
+    return { status: null, body: null, error: cause?.code ?? message };
+  }
+}
+
 function describe(received: NonNullable<Awaited<ReturnType<typeof receive>>>): string {
-  const { received_at, method, path, verified, reason, body, ...facts } = received;
+  const { received_at, method, path, verified, reason, body, forwarded, ...facts } = received;
   const verdict = verified ? 'verified' : `NOT VERIFIED: ${reason}`;
-  return `${received_at}  ${method} ${path}  ${verdict}\n${properties(facts)}\n${pretty(body)}\n`;
+  const lines = [`${received_at}  ${method} ${path}  ${verdict}`, properties(facts), pretty(body)];
+  if (forwarded) {
+    const { to, status, error, body: answer } = forwarded;
+    lines.push(`forwarded to ${to}: ${status === null ? `no answer (${error})` : `answered ${status}`}`);
+    if (answer) lines.push(pretty(answer));
+  }
+  return `${lines.join('\n')}\n`;
 }
 
 function pretty(body: string): string {

@@ -21,7 +21,7 @@ interface Question<V> {
   otherwise?: string;
   /** Replaces the flag's own parser. */
   read?: (text: string) => V;
-  /** Checks the answer against the database now, not only at the end. */
+  /** False: the answer is not checked against the database until later answers are known. */
   rehearsed?: boolean;
 }
 
@@ -29,7 +29,7 @@ interface Question<V> {
 export async function answerFlag<K extends keyof OnboardOptions>(
   { context, answers }: Dialogue,
   key: K,
-  { message, otherwise, read = parserOf(key), rehearsed = false }: Question<OnboardOptions[K]>,
+  { message, otherwise, read = parserOf(key), rehearsed = true }: Question<OnboardOptions[K]>,
 ): Promise<void> {
   if (answers[key] !== undefined) return;
   const declines = (text: string) => otherwise === NONE && text.trim() === NONE;

@@ -12,14 +12,14 @@ import { defaultCurrency, type OnboardOptions, slugOf } from './onboard-plan';
 import { rehearse } from './provision-tenant';
 
 /**
- * Asks a person for everything that no flag gives; Enter takes the offered answer. Writes nothing.
- * @throws CancelledError at Ctrl-C
+ * Asks a person for the name, and for everything that no flag gives; Enter takes the offered answer. Writes nothing.
+ * @throws CancelledError at Ctrl-C; StepBack at Esc
  */
 export async function askOnboarding(context: Context, given: OnboardOptions): Promise<OnboardOptions> {
-  const dialogue: Dialogue = { context, answers: { ...given } };
-  context.output.note(
-    'Enter takes the offered answer; nothing is written before you have confirmed the summary.',
-  );
+  const { name: _, ...flags } = given;
+  const dialogue = { context, answers: flags } as Dialogue;
+  // Does not rehearse the name: the slug that is made of it is only an offer.
+  await answerFlag(dialogue, 'name', { message: 'Its name for people:', rehearsed: false });
   for (const part of [
     askTenant,
     askTours,
@@ -46,13 +46,14 @@ async function askTenant(dialogue: Dialogue): Promise<void> {
   await answerFlag(dialogue, 'slug', {
     message: 'Slug, its name in commands and answers:',
     otherwise: slug,
-    rehearsed: true,
   });
   answers.sandbox ??=
     (await askOne(context.io, 'Kind:', [
       { value: 'real', description: 'its bookings take seats' },
       { value: 'sandbox', description: 'its bookings are tests and take no real seat' },
     ])) === 'sandbox';
+  // --dev is for tenants on trial.
+  if (answers.dev) answers.status ??= 'trial';
   answers.status ??= (await askOne(context.io, 'Status:', [
     { value: 'trial', description: 'served at once; may have http://localhost as a site' },
     { value: 'active', description: 'served at once' },
@@ -70,7 +71,6 @@ async function askTenant(dialogue: Dialogue): Promise<void> {
   await answerFlag(dialogue, 'bookingPrefix', {
     message: 'Prefix of its booking references:',
     otherwise: tenant.bookingPrefix,
-    rehearsed: true,
   });
 }
 
@@ -88,7 +88,6 @@ async function askTours(dialogue: Dialogue): Promise<void> {
     await answerFlag(dialogue, 'tour', {
       message: 'Tours, by slug or id, separated by blanks:',
       read: list,
-      rehearsed: true,
     });
   else answers.visibility = which as OnboardOptions['visibility'];
 }
@@ -121,12 +120,9 @@ async function askPrices(dialogue: Dialogue): Promise<void> {
     ]);
     const { code } = answers.currency!;
     if (how === 'percent')
-      await answerFlag(dialogue, 'percent', { message: 'Percent to add (-5 for less):', rehearsed: true });
+      await answerFlag(dialogue, 'percent', { message: 'Percent to add (-5 for less):' });
     if (how === 'amount')
-      await answerFlag(dialogue, 'amount', {
-        message: `${code} to add for an adult (-20 for less):`,
-        rehearsed: true,
-      });
+      await answerFlag(dialogue, 'amount', { message: `${code} to add for an adult (-20 for less):` });
   }
   if (answers.percent !== undefined || answers.amount !== undefined) {
     await answerFlag(dialogue, 'roundTo', {
@@ -157,7 +153,6 @@ async function askOrigins(dialogue: Dialogue): Promise<void> {
     message: 'Sites that may show its widget, separated by blanks:',
     otherwise: NONE,
     read: list,
-    rehearsed: true,
   });
   answers.dev = dev ?? hasLocal(dialogue.answers.origin);
 }
@@ -171,7 +166,7 @@ function hasLocal(origins: string[] = []): true | undefined {
 /** Splits at blanks and commas. @throws UsageError if nothing is left */
 function list(text: string): string[] {
   const items = text.split(/[\s,]+/).filter(Boolean);
-  if (items.length === 0) throw new UsageError('It must be one at least');
+  if (items.length === 0) throw new UsageError('Name at least one');
   return items;
 }
 
@@ -213,7 +208,6 @@ async function askWebhook(dialogue: Dialogue): Promise<void> {
   await answerFlag(dialogue, 'webhook', {
     message: 'Endpoint that receives its booking events (https://…):',
     otherwise: NONE,
-    rehearsed: true,
   });
   if (answers.webhook === undefined) return;
   const events = () => askSome(context.io, 'Events that it receives:', EVENT_TYPES, ['booking.created']);

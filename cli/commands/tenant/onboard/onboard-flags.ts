@@ -44,7 +44,7 @@ export const ONBOARD_FLAGS: Flag[] = [
     must: false,
     otherwise: 'catalog:read',
   },
-  { ...flagOf(key, 'issue', '--website'), about: 'the site that the key is issued for' },
+  flagOf(key, 'issue', '--website'),
   expiry('--key-expires-in', 'the key'),
   flag('--no-widget', 'issue no widget token'),
   expiry('--widget-expires-in', 'the widget token'),

@@ -1,34 +1,52 @@
+import { randomBytes } from 'node:crypto';
 import { referencePrefix } from '../../../../services/api/bookings/booking-lead';
 import { recordChange } from '../../../../services/platform/audit-log';
 import { type Context, nobodyToAsk } from '../../../engine/context';
 import { describeExpiry, printSpelling } from '../../../engine/credential-flags';
 import { NotConfirmedError } from '../../../engine/failure';
 import { withSecretFile } from '../../../engine/secrets';
+import { askWithHistory } from '../../../terminal/answer-history';
 import { askYesNo } from '../../../terminal/prompts';
 import { toIssuedKeyDocument } from '../../key/actions';
-import { describeChange, describeLowPrices } from '../../pricing/actions';
+import { describePriceChange, describeLowPrices } from '../../pricing/actions';
 import { toVisibilityDocument } from '../../visibility/actions';
 import { toSecretDocument } from '../../webhook/actions';
 import { toIssuedWidgetDocument } from '../../widget/actions';
 import { toTenantDocument } from '../actions';
+import { rehearsePlan } from './answer-flag';
 import { askOnboarding } from './ask-onboarding';
 import { describeCommand, type OnboardOptions, type OnboardPlan, toPlan } from './onboard-plan';
 import { type Provisioned, provisionTenant, rehearse } from './provision-tenant';
 
 export async function onboardTenantCommand(context: Context, options: OnboardOptions): Promise<void> {
   const guided = context.io.isTTY && !context.output.json && !options.yes;
-  const plan = toPlan(guided ? await askOnboarding(context, options) : options);
-  if (guided) await agree(context, plan);
-  else printSpelling(plan.origin ?? [], plan.dev, context.output);
+  const plan = guided ? await askForPlan(context, options) : toPlan(options);
+  if (!guided) printSpelling(plan.origin ?? [], plan.dev, context.output);
   const made = await provision(context, plan, guided || options.yes === true);
   announce(context, made, plan, guided);
+}
+
+/** Refuses wrong flags before the first question, because no later answer mends them; then asks until the person agrees. */
+async function askForPlan(context: Context, options: OnboardOptions): Promise<OnboardPlan> {
+  const { slug = `rehearsal-${randomBytes(4).toString('hex')}` } = options;
+  await rehearsePlan(context, { ...options, slug });
+  context.output.note(
+    'Enter takes the offered answer, Esc goes back one question.\n' +
+      'Nothing is written before you have confirmed the summary.',
+  );
+  return askWithHistory(context.io, [options.name], async (io) => {
+    const asking = { ...context, io };
+    const plan = toPlan(await askOnboarding(asking, options));
+    await agree(asking, plan);
+    return plan;
+  });
 }
 
 /** Rehearses the plan and asks for confirmation. @throws NotConfirmedError, and every error of the use cases */
 async function agree(context: Context, plan: OnboardPlan): Promise<void> {
   const { db, io, output } = context;
   const rehearsed = await rehearse(db, (trx) => provisionTenant(context, trx, plan));
-  output.note(`\n${describeOnboarding(rehearsed, plan.out)}\n`);
+  output.note(`\n${describeOnboarding(rehearsed, plan.out, 'will be written')}\n`);
   for (const warning of rehearsed.warnings) output.warn(warning);
   output.note(`The same in one line:\n  ${describeCommand(plan)}\n`);
   if (!(await askYesNo(io, 'Write all of it?', true))) throw new NotConfirmedError();
@@ -60,7 +78,7 @@ function announce(context: Context, made: Provisioned, { out }: OnboardPlan, gui
   const hidden = out !== undefined;
   const document = toOnboardDocument(made, !hidden, config.publicBaseUrl);
   if (!guided) {
-    output.note(`${describeOnboarding(made, out)}\n`);
+    output.note(`${describeOnboarding(made, out, 'written')}\n`);
     for (const warning of made.warnings) output.warn(warning);
   }
   output.answer(document, () => (hidden ? '' : secrets.join('\n')));
@@ -113,7 +131,7 @@ function secretLines({ key, widget, endpoint }: Provisioned): string[] {
 }
 
 /** Formats the summary that a person reads before agreeing; it contains no secret. */
-function describeOnboarding(made: Provisioned, out: string | undefined): string {
+function describeOnboarding(made: Provisioned, out: string | undefined, written: string): string {
   const { tenant, rule, key, widget, endpoint } = made;
   const deposit = `${Number(tenant.depositPercent)} % deposit`;
   const rows: [string, string | string[]][] = [
@@ -133,7 +151,7 @@ function describeOnboarding(made: Provisioned, out: string | undefined): string 
       'Webhook',
       endpoint ? [endpoint.url, `${endpoint.events.join(', ')}; format ${endpoint.format}`] : 'none',
     ],
-    ['Secrets', out === undefined ? 'shown once, on this screen' : `written to ${out} (0600)`],
+    ['Secrets', out === undefined ? 'shown once, on this screen' : `${written} to ${out} (0600)`],
   ];
   const width = Math.max(...rows.map(([label]) => label.length));
   return rows
@@ -155,7 +173,7 @@ function describeTours({
 
 function describePrices(rule: NonNullable<Provisioned['rule']>): string {
   const rounding = rule.round_to === null ? '' : `, rounded to a multiple of ${rule.round_to}`;
-  return `${describeChange(rule)} on the platform's${rounding}`;
+  return `${describePriceChange(rule)} on the platform's${rounding}`;
 }
 
 function describeKey({

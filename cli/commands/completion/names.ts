@@ -1,0 +1,43 @@
+import path from 'node:path';
+import { COMPLETED_NAMES } from '../../../services/api/health/known-names.repository';
+import { loadConfig } from '../../../services/platform/config';
+import { queryOnce } from '../../../services/platform/database/scram-client';
+import { findRunningPostgres } from '../../../services/platform/embedded-postgres';
+import { COMPLETED_IDS } from '../../../services/webhook-queue/inspect-queue';
+import type { Action, Noun } from '../../engine/command';
+import type { Basics } from '../../engine/context';
+import type { Io } from '../../terminal/io';
+import { type CompletedName, lastWordOf } from './completed-names';
+
+const STATEMENTS: Record<CompletedName, string> = { ...COMPLETED_NAMES, ...COMPLETED_IDS };
+/** Ends the wait of a person who pressed Tab while the database does not answer; it answers in milliseconds else. */
+const ANSWER_MS = 1000;
+/** Slugs, references and ids have no other characters. A shell would expand some of those, such as `$(…)`. */
+const INERT = /^[\w.-]+$/;
+
+/** Prints the names that complete the last word, one in a line. After any error it prints nothing: a shell shows no message. */
+export function completeNamesCommand(nouns: readonly Noun[]): Action<Basics> {
+  return async ({ io, output }: Basics, _: object, words: string[]) => {
+    const names = await findNames(nouns, words, io).catch(() => []);
+    output.answer({ names }, () => names.join('\n'));
+  };
+}
+
+async function findNames(nouns: readonly Noun[], words: string[], io: Io): Promise<string[]> {
+  const last = lastWordOf(nouns, words);
+  const url = last && databaseUrl(io);
+  if (!url) return [];
+  const rows = await queryOnce<{ name: string }>(url, {
+    text: STATEMENTS[last.kind],
+    values: [last.start],
+    timeoutMs: ANSWER_MS,
+  });
+  return rows.map(({ name }) => name).filter((name) => INERT.test(name));
+}
+
+/** Returns the database's URL; undefined while the embedded one does not run, because its start takes seconds. */
+function databaseUrl({ env, root }: Io): string | undefined {
+  const config = loadConfig({ ...env, DATA_DIR: env.DATA_DIR || path.join(root, '.data') });
+  if (config.databaseUrl) return config.databaseDirectUrl ?? config.databaseUrl;
+  return findRunningPostgres(config.dataDir);
+}

@@ -1,0 +1,111 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { rotatedNames } from './rotating-log';
+
+const LINE_END = 0x0a;
+const CHUNK_BYTES = 64 * 1024;
+
+/** One open file of a log. It stays readable after a rotation has renamed it. */
+interface OpenFile {
+  handle: FileHandle;
+  /** Device and inode, which a rotation does not change. */
+  identity: string;
+  size: number;
+}
+
+/** Reads the log of one service from its rotated files, and continues with what is written later. */
+export class LogReader {
+  private current: OpenFile | undefined;
+  private position = 0;
+  private rest = Buffer.alloc(0);
+  /** Opened files after the current one, the oldest first. */
+  private later: OpenFile[] = [];
+
+  constructor(private readonly file: string) {}
+
+  /**
+   * Reads the lines that were written since the last call, the oldest first; the first call reads all files.
+   * @param tailBytes the first call reads only about so many bytes from the end
+   */
+  async *read(tailBytes = Infinity): AsyncGenerator<string> {
+    // Opens newer files first: after a rotation nothing is added to the current one.
+    this.later = await this.openNewer();
+    if (this.current) yield* this.drain();
+    else if ((await this.skipToTail(tailBytes)) > 0) yield* withoutFirst(this.next());
+    while (this.later.length > 0) yield* this.next();
+  }
+
+  /** Continues with the next file, from the position on. */
+  private async *next(): AsyncGenerator<string> {
+    // Only the line of a writer that was killed has no end.
+    if (this.rest.length > 0) yield this.rest.toString();
+    this.rest = Buffer.alloc(0);
+    if (this.current) this.position = 0;
+    await this.current?.handle.close();
+    this.current = this.later.shift();
+    yield* this.drain();
+  }
+
+  /** Reads the current file from the position to its end. */
+  private async *drain(): AsyncGenerator<string> {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    while (this.current) {
+      const { bytesRead } = await this.current.handle.read(chunk, 0, CHUNK_BYTES, this.position);
+      if (bytesRead === 0) return;
+      this.position += bytesRead;
+      let text = Buffer.concat([this.rest, chunk.subarray(0, bytesRead)]);
+      for (let end = text.indexOf(LINE_END); end >= 0; end = text.indexOf(LINE_END)) {
+        if (end > 0) yield text.toString('utf8', 0, end);
+        text = text.subarray(end + 1);
+      }
+      this.rest = text;
+    }
+  }
+
+  /** Opens the files that are newer than the current one, the oldest first. */
+  private async openNewer(): Promise<OpenFile[]> {
+    const found: OpenFile[] = [];
+    // Begins with the newest: if the log is rotated meanwhile, a file is met again under its next name, and none is missed.
+    for (const name of rotatedNames(this.file)) {
+      const file = await openIfThere(name);
+      if (!file) continue;
+      const isKnown = found.some(({ identity }) => identity === file.identity);
+      const isCurrent = file.identity === this.current?.identity;
+      if (isKnown || isCurrent) await file.handle.close();
+      if (isCurrent) break;
+      if (!isKnown) found.unshift(file);
+    }
+    return found;
+  }
+
+  /** Drops the oldest files, and moves the position in the first of the others, so that about `tailBytes` are left. */
+  private async skipToTail(tailBytes: number): Promise<number> {
+    let left = this.later.reduce((total, { size }) => total + size, 0) - tailBytes;
+    while (left > 0 && this.later.length > 1 && this.later[0]!.size <= left) {
+      const dropped = this.later.shift()!;
+      left -= dropped.size;
+      await dropped.handle.close();
+    }
+    return (this.position = Math.max(0, left));
+  }
+
+  async close(): Promise<void> {
+    for (const file of [this.current, ...this.later]) await file?.handle.close();
+  }
+}
+
+/** Drops the first line, which begins before the position. */
+async function* withoutFirst(lines: AsyncGenerator<string>): AsyncGenerator<string> {
+  await lines.next();
+  yield* lines;
+}
+
+async function openIfThere(name: string): Promise<OpenFile | undefined> {
+  try {
+    const handle = await open(name);
+    const { dev, ino, size } = await handle.stat();
+    return { handle, identity: `${dev}:${ino}`, size };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
