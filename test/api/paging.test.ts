@@ -78,7 +78,9 @@ describe('the pages of the catalog', () => {
         (item: { continent: string }) =>
           ((item.continent === 'asia') !== exceptions.includes(item)) !== defaultVisible,
       );
-      expect(itemsOf(await pagesOf(tenant, '/api/tenant/catalog?limit=5'))).toEqual(visible);
+      // The tenant's own rules have changed its tours later.
+      const later = visible.map((item: object) => ({ ...item, updated_at: expect.any(String) }));
+      expect(itemsOf(await pagesOf(tenant, '/api/tenant/catalog?limit=5'))).toEqual(later);
     },
   );
 

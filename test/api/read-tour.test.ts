@@ -46,7 +46,7 @@ describe('GET /api/tenant/tours/{id_or_slug}', () => {
         start_location: null,
         end_location: null,
       },
-      ...{ time_zone: 'Asia/Ho_Chi_Minh', group_size_max: null, cancellation_policy: null },
+      ...{ time_zone: 'Asia/Ho_Chi_Minh', group_size_max: null, cancellation_policy: null, start_time: null },
       tenant_prices: { adult: 1290.5, deposit: 258.1 },
     });
   });
@@ -75,6 +75,7 @@ describe('GET /api/tenant/tours/{id_or_slug}', () => {
       end_location: { name: 'Hà Nội' },
       group_size_max: 12,
       cancellation_policy: 'Free until a week before.',
+      start_time: '09:30',
     };
     await db('tours').where({ id: rich.id }).update(fields);
     const { body } = await reader.get(`/api/tenant/tours/${rich.id}`);

@@ -162,6 +162,7 @@ describe('a change of an API key or tenant', () => {
     const departures = await Promise.all(Array.from({ length: 20 }, () => givenSeats(db, { seats: 900 })));
     const principal: ApiKeyPrincipal = {
       ...{ kind: 'api_key', keyId, familyId: keyId, scope: 'booking:create', tenant: seller },
+      scopes: ['booking:create'],
     };
     const queues = [writes!, others!].map((pool) => new SaleQueue(pool, log, true));
     let selling = true;

@@ -16,11 +16,13 @@ afterAll(async () => {
 });
 
 describe('selling, while a change to the catalog is being committed and its version is locked', () => {
-  it('does not wait, because no hold, booking or sweep locks the version', async () => {
+  it('does not wait, because no hold, booking or sweep locks the version or writes the changes of the catalog', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     lock = await db.transaction();
     await lock.raw('lock table change_version, change_marks, api_instances in access exclusive mode');
+    const history = 'catalog_commits, tour_changes, tenant_changes, tour_publications, visibility_periods';
+    await lock.raw(`lock table ${history} in exclusive mode`);
 
     const holdIt = async (quantity = 1) =>
       (await site.hold(tour, { departure_date: date, quantity })).body.hold_id as string;

@@ -2,8 +2,7 @@
  * Measures time and memory of `tourctl catalog import`, and how both grow with the catalog. Uses the real entry point, on a
  * durable database: `npm run bench -- import`, or with other numbers of tours: `npm run bench -- import 2000 10000`.
  */
-import { spawn } from 'node:child_process';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -11,16 +10,11 @@ import { pipeline } from 'node:stream/promises';
 import { openDatabase } from '../../services/platform/database';
 import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
 import { migrate } from '../../services/platform/migrate';
+import { measureCommand } from './measure-command';
 
 const SIZES = [2000, 100_000];
 const DEPARTURES = 20;
-const ROOT = path.resolve(__dirname, '../..');
 const COLUMNS = ['what', 'tours', 'seconds', 's / 1,000 tours', 'peak MB'];
-
-interface Outcome {
-  seconds: number;
-  megabytes: number;
-}
 
 export async function measureImport(args: string[]): Promise<void> {
   const sizes = args.length > 0 ? args.map(Number) : SIZES;
@@ -47,7 +41,7 @@ async function measure(tours: number, directory: string, database: string): Prom
   );
   print(COLUMNS);
   const run = async (what: string, args: string[]) => {
-    const { seconds, megabytes } = await tourctl(args, directory, database);
+    const { seconds, megabytes } = await measureCommand(args, directory, database);
     print([what, tours, seconds.toFixed(1), ((seconds * 1000) / tours).toFixed(3), megabytes.toFixed(0)]);
   };
   await run('first import', ['catalog', 'import', file]);
@@ -63,34 +57,6 @@ async function migrateDatabase(url: string): Promise<void> {
   const db = openDatabase(url, { applicationName: 'bench', poolMax: 2 });
   await migrate(db);
   await db.destroy();
-}
-
-/** Includes the start of the process and of the database connection, because an operator waits for them too. */
-async function tourctl(args: string[], directory: string, database: string): Promise<Outcome> {
-  const peak = path.join(directory, 'peak');
-  const witness = path.join(directory, 'witness.cjs');
-  const note = `require('node:fs').writeFileSync(${JSON.stringify(peak)}, String(process.resourceUsage().maxRSS))`;
-  writeFileSync(witness, `process.on('exit', () => ${note});`);
-  const begun = performance.now();
-  const child = spawn(
-    process.execPath,
-    ['--require', witness, path.join(ROOT, 'cli/tourctl.js'), ...args, '--json'],
-    {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: {
-        ...process.env,
-        DATABASE_URL: database,
-        SECRETS_KEY: 's'.repeat(32),
-        CURSOR_KEY: 'c'.repeat(32),
-      },
-    },
-  );
-  const code = await new Promise((resolve) => child.on('close', resolve));
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${String(code)}`);
-  return {
-    seconds: (performance.now() - begun) / 1000,
-    megabytes: Number(readFileSync(peak, 'utf8')) / 1024,
-  };
 }
 
 /** @param changed every nth tour costs more than before; 0: none */

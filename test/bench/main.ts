@@ -5,12 +5,14 @@
 import type { Instance } from '../stack/service';
 import { measureApiProcesses } from './api-processes';
 import { measureAuthorization } from './authorization';
+import { measureBackup } from './backup';
 import { measureEntryPoints } from './entry-points';
 import { measureGroupCommit } from './group-commit';
 import { measureHostileHeaders } from './hostile-headers';
 import { measureHotDeparture } from './hot-departure';
 import { measureImport } from './import-catalog';
 import { measureLockedDeparture } from './locked-departure';
+import { measureOcto } from './octo';
 import { measureReads } from './reads';
 import { describeMachine, tableOf, writeSection } from './report';
 import { cellsOf, COLUMNS, type Row } from './row';
@@ -35,11 +37,13 @@ const ROWS: Record<string, (stack: BenchStack, api: Instance) => Promise<Row[]>>
 /** Runs on its own and prints its figures. */
 const OTHERS: Record<string, (args: string[]) => Promise<void>> = {
   authorization: measureAuthorization,
+  backup: measureBackup,
   'entry-points': measureEntryPoints,
   'group-commit': measureGroupCommit,
   'hot-departure': measureHotDeparture,
   'hostile-headers': measureHostileHeaders,
   import: measureImport,
+  octo: measureOcto,
   scale: measureScale,
   'seats-net': measureSeatsNet,
   soak: measureSoak,

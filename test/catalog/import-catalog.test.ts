@@ -31,6 +31,7 @@ describe('importing a catalog', () => {
       inclusions: ['Guide'],
       exclusions: ['Dinner'],
       cancellation_policy: 'Free\nuntil the day before',
+      start_time: '21:30',
       departures: [
         departureEntry({
           return_date: '2031-06-07',
@@ -63,6 +64,7 @@ describe('importing a catalog', () => {
         { day: 2, title: 'Rest' },
       ],
       cancellationPolicy: 'Free\nuntil the day before',
+      startTime: '21:30',
       status: 'draft',
       revision: 1,
     });

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { CSV_COLUMN_HELP } from '../../cli/commands/catalog/csv-columns';
 import { departureEntry, tourEntry, writeFiles } from '../catalog/catalog-files';
 import { departureOf, insertLead, tourOf } from '../catalog/catalog-rows';
 import { givenTenant } from '../support/given';
@@ -184,6 +185,52 @@ describe('tourctl catalog import', () => {
   });
 });
 
+describe('tourctl catalog import -', () => {
+  const entry = (slug: string) => tourEntry({ slug, departures: [] });
+  const HEAD = 'slug,name,continent,country,duration_days,currency,base_price';
+
+  it.each([
+    ['an array', JSON.stringify([entry('piped-1')]), 'piped-1'],
+    ['an object with tours', JSON.stringify({ tours: [entry('piped-2')] }), 'piped-2'],
+    ['an indented object with tours', JSON.stringify({ tours: [entry('piped-3')] }, null, 2), 'piped-3'],
+    ['JSON lines', `${JSON.stringify(entry('piped-4'))}\n${JSON.stringify(entry('first'))}\n`, 'piped-4'],
+    ['one line', JSON.stringify(entry('piped-5')), 'piped-5'],
+    ['CSV', `\ufeff${HEAD}\r\npiped-6,Six,europe,DE,1,EUR,1\r\n`, 'piped-6'],
+  ])('reads %s from standard input', async (_, text, slug) => {
+    const { code, json } = await terminal.tourctl('catalog import - --json', text);
+    expect([code, json.tours.created]).toEqual([0, 1]);
+    expect(await tourOf(terminal.db, slug)).toBeDefined();
+    expect((await audits())[0].subject).toBe('-');
+  });
+
+  it('reads departures from standard input beside a file of tours', async () => {
+    const [file] = writeFiles({ 'tours.csv': `${HEAD}\nbeside,Beside,europe,DE,1,EUR,1` });
+    const { json } = await terminal.tourctl(
+      ['catalog', 'import', file!, '-', '--json'],
+      'tour_slug,departure_date,seats_total,prices.adult\nbeside,2031-06-01,4,1',
+    );
+    expect(json.departures.created).toBe(1);
+  });
+
+  it('names standard input as - in an issue, and reads it once', async () => {
+    const { json } = await terminal.tourctl('catalog import - --json', 'slug,colour\n');
+    expect(json.errors[0]).toMatchObject({ file: '-', line: 1, field: 'colour' });
+    expect((await terminal.tourctl('catalog import - -')).code).toBe(2);
+  });
+});
+
+describe('the help of tourctl catalog import', () => {
+  it('names each column of both CSV files, in the order of an export', async () => {
+    const { stdout } = await terminal.tourctl('catalog import --help');
+    for (const [part, columns] of Object.entries(CSV_COLUMN_HELP)) {
+      const exported = await terminal.tourctl(`catalog export --format csv --only ${part}`);
+      const head = exported.stdout.split('\r\n')[0]!.split(',');
+      expect(Object.keys(columns)).toEqual(head);
+      for (const name of head) expect(stdout).toContain(`\n  ${name} `);
+    }
+  });
+});
+
 describe('tourctl catalog export', () => {
   const folder = useTemporaryFolder();
   const full = tourEntry({
@@ -230,6 +277,52 @@ describe('tourctl catalog export', () => {
     await other.tourctl(['catalog', 'import', file!]);
     expect((await other.tourctl('catalog export --json')).stdout).toBe(exported.stdout);
     await other.drop();
+  });
+
+  it('writes two CSV files, whose import changes nothing and restores an empty catalog', async () => {
+    await importing({
+      'odd.json': [
+        tourEntry({
+          slug: 'odd',
+          summary: '=HYPERLINK("x")',
+          description: 'two\nlines; =1, "quoted"',
+          tags: ['a|b', '-c'],
+          languages: ['de', 'en'],
+          itinerary: [{ day: 1, title: 'Arrive; -1' }],
+          start_location: { name: 'Lima', lat: -12.0464123456, lng: -77.04 },
+          departures: [departureEntry({ prices: { adult: 100, child: 50.5 } })],
+        }),
+      ],
+    });
+    const file = path.join(folder, 'tours.csv');
+    const beside = path.join(folder, 'tours-departures.csv');
+    const { json } = await terminal.tourctl(['catalog', 'export', '--out', file, '--json']);
+    const { json: tours } = await terminal.tourctl('catalog export --json');
+    const departures = tours.flatMap((tour: { departures: unknown[] }) => tour.departures).length;
+    expect(json).toEqual({ file, departures_file: beside, tours: tours.length, departures });
+    expect(readFileSync(file, 'utf8')).toContain(`"'=HYPERLINK(""x"")"`);
+    const again = await terminal.tourctl(['catalog', 'import', file, beside, '--json']);
+    expect(again.json).toMatchObject({
+      errors: [],
+      tours: { ...none, unchanged: tours.length },
+      departures: { ...none, unchanged: departures },
+    });
+    const other = await openTestTerminal();
+    try {
+      await other.tourctl(['catalog', 'import', file, beside]);
+      expect((await other.tourctl('catalog export --json')).json).toEqual(tours);
+    } finally {
+      await other.drop();
+    }
+  });
+
+  it('writes one part of a CSV export to standard output', async () => {
+    const { stdout } = await terminal.tourctl('catalog export --format csv --only departures');
+    expect(stdout.split('\r\n')[0]).toBe(
+      'tour_slug,departure_date,seats_total,prices.adult,prices.child,prices.single_supplement,return_date,status,closes_at',
+    );
+    for (const line of ['--format csv', '--only tours', '--format csv --only tours --json'])
+      expect((await terminal.tourctl(`catalog export ${line}`)).code).toBe(2);
   });
 
   it('writes a file, in JSON lines where its name ends in .jsonl', async () => {

@@ -1,11 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { flagsOf } from '../../cli/engine/command';
 import { NOUNS, TREE } from '../../cli/tree';
 import { completedCommands } from '../../cli/commands/completion/completed-command';
+import { departureOf, insertHold, insertLead } from '../catalog/catalog-rows';
 import { describeWith } from '../support/describe-with';
+import { givenDeparture, givenTour } from '../support/given';
 import { useTemporaryFolder } from '../support/temporary-folder';
-import { useTestTerminal } from './terminal';
+import { TOURCTL, useTestTerminal, withEnv } from './terminal';
 
 const terminal = useTestTerminal();
 const folder = useTemporaryFolder();
@@ -13,7 +16,27 @@ beforeAll(async () => {
   writeFileSync(path.join(folder, 'tours.json'), '[]');
   for (const shell of ['bash', 'zsh', 'fish'])
     writeFileSync(scriptOf(shell), (await terminal.tourctl(`completion ${shell}`)).stdout);
+  // The scripts call tourctl by its name.
+  mkdirSync(path.join(folder, 'bin'));
+  writeFileSync(
+    path.join(folder, 'bin/tourctl'),
+    `#!/bin/sh\nexec '${process.execPath}' '${TOURCTL}' "$@"\n`,
+  );
+  chmodSync(path.join(folder, 'bin/tourctl'), 0o755);
+  for (const slug of ['acme', 'acme-two', 'zebra'])
+    await terminal.tourctl(`tenant create --slug ${slug} --name Of`);
+  const tour = await givenTour(terminal.db, { slug: 'alps-on-foot' });
+  const departure = await departureOf(terminal.db, tour.slug, await givenDeparture(terminal.db, tour));
+  const { id } = await terminal.db('tenants').where({ slug: 'acme' }).first('id');
+  for (const ref of ['ACME-1001', 'ACME-1002']) await insertLead(terminal.db, id, departure, ref);
+  ids = {
+    hold: await insertHold(terminal.db, id, departure.id, 1),
+    key: (await terminal.json('key issue acme --scope catalog:read')).id,
+    widget: (await terminal.json('widget issue acme --origin https://acme.example')).id,
+    endpoint: (await terminal.json('webhook add acme https://acme.example/hooks')).id,
+  };
 });
+let ids: Record<'hold' | 'key' | 'widget' | 'endpoint', string>;
 
 const scriptOf = (shell: string) => path.join(folder, `completion.${shell}`);
 
@@ -23,7 +46,13 @@ function inShell(shell: string, args: string[], input = ''): string {
     input,
     encoding: 'utf8',
     timeout: 20_000,
-    env: { PATH: process.env.PATH, HOME: folder, TERM: 'dumb', LC_ALL: 'C.UTF-8' },
+    env: {
+      ...terminal.env,
+      PATH: `${folder}/bin:${process.env.PATH}`,
+      HOME: folder,
+      TERM: 'dumb',
+      LC_ALL: 'C.UTF-8',
+    },
   });
   expect([status, stderr]).toEqual([0, '']);
   return stdout;
@@ -43,6 +72,9 @@ const CASES: [line: string, offered: string[], not: string[]][] = [
   ['tourctl catalog import to', ['tours.json'], ['list']],
   ['tourctl completion ', ['bash', 'zsh', 'fish'], ['tenant']],
   ['tourctl up --no', ['--no-demo'], ['--status']],
+  ['tourctl tenant show ac', ['acme', 'acme-two'], ['zebra', 'list']],
+  ['tourctl booking list --tenant ze', ['zebra'], ['acme']],
+  ['tourctl booking confirm ACME-', ['ACME-1001', 'ACME-1002'], ['acme']],
 ];
 
 describe('tourctl completion', () => {
@@ -55,13 +87,59 @@ describe('tourctl completion', () => {
     });
   });
 
+  it.each([
+    ['tenant show ', ['acme', 'acme-two', 'zebra']],
+    ['tenant show ac', ['acme', 'acme-two']],
+    ['booking list --limit 3 --tenant ze', ['zebra']],
+    ['booking list --tenant=acme-', ['acme-two']],
+    ['visibility explain acme al', ['alps-on-foot']],
+    ['visibility allow acme --tour al', ['alps-on-foot']],
+    ['booking show ACME-', ['ACME-1002', 'ACME-1001']],
+    ['booking change --adults 2 ACME-', ['ACME-1002', 'ACME-1001']],
+    ['booking show NONE', []],
+    ['booking list --lim', []],
+    ['tenant show acme ', []],
+    ['audit show ', []],
+    ['nonsense show ', []],
+    ['tenant ', []],
+  ])('names what completes "%s"', async (line, names) => {
+    expect(
+      (await terminal.tourctl(['completion', 'names', '--json', '--', ...line.split(' ')])).json,
+    ).toEqual({ names });
+  });
+
+  it('names ids of keys, tokens, holds, endpoints and deliveries', async () => {
+    const { delivery } = await terminal.json(`webhook ping ${ids.endpoint}`);
+    const named = async (line: string) =>
+      (await terminal.tourctl(['completion', 'names', '--', ...line.split(' ')])).stdout.trim().split('\n');
+    expect(await named('key revoke ')).toEqual([ids.key]);
+    expect(await named('widget rotate ')).toEqual([ids.widget]);
+    expect(await named(`hold show ${ids.hold.slice(0, 4)}`)).toEqual([ids.hold]);
+    expect(await named('webhook pause ')).toEqual([ids.endpoint]);
+    expect(await named('delivery list --endpoint ')).toEqual([ids.endpoint]);
+    expect(await named('delivery retry ')).toEqual([delivery]);
+  });
+
+  it.each<Record<string, string>>([
+    { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' },
+    { DATABASE_URL: 'nonsense' },
+    { DATABASE_URL: '', DATA_DIR: path.join(folder, 'none') },
+  ])('names nothing, prints no error and starts no database without one: %j', async (settings) => {
+    const { code, stdout, stderr, seconds } = await withEnv(terminal, settings, () =>
+      terminal.tourctl(['completion', 'names', '--', 'tenant', 'show', '']),
+    );
+    expect([code, stdout, stderr]).toEqual([0, '', '']);
+    expect(seconds).toBeLessThan(4);
+    expect(existsSync(path.join(folder, 'none'))).toBe(false);
+  });
+
   it('contains each verb of each noun with all its flags', () => {
     const commands = completedCommands(TREE);
     for (const noun of NOUNS) {
       for (const verb of noun.verbs) {
         const [name] = verb.usage.split(' ');
         const found = commands.find((command) => command.path.join(' ') === `${noun.name} ${name}`);
-        expect(found?.flags).toHaveLength((verb.flags?.length ?? 0) + 3);
+        expect(found?.flags).toHaveLength(flagsOf(verb).length + 3);
       }
     }
   });
@@ -83,6 +161,7 @@ describeWith('bash', 'completion in bash', () => {
   it('offers the values of --flag=', () => {
     expect(offers('tourctl tenant list --status=tri')).toEqual(['trial']);
     expect(offers('tourctl tenant list --status=')).toContain('suspended');
+    expect(offers('tourctl booking list --tenant=ze')).toEqual(['zebra']);
   });
 
   it('completes the text after a colon, where readline breaks words', () => {
@@ -111,6 +190,7 @@ describeWith('fish', 'completion in fish', () => {
 
   it('offers --flag= with its values', () => {
     expect(offers('tourctl tenant list --status=tri')).toEqual(['--status=trial']);
+    expect(offers('tourctl booking list --tenant=ze')).toEqual(['--tenant=zebra']);
   });
 });
 
@@ -142,6 +222,9 @@ describeWith('zsh', 'completion in zsh', () => {
       ['tourctl key issue acme --scope booking:c', 'tourctl key issue acme --scope booking:create'],
       ['tourctl catalog import to', 'tourctl catalog import tours.json'],
       ['tourctl up --no', 'tourctl up --no-demo'],
+      ['tourctl tenant show ze', 'tourctl tenant show zebra'],
+      ['tourctl booking list --tenant=ze', 'tourctl booking list --tenant=zebra'],
+      ['tourctl booking show ACME-1002', 'tourctl booking show ACME-1002'],
       ['tourctl completion z', 'tourctl completion zsh'],
     ] as const;
     expect(completed(lines.map(([typed]) => typed))).toEqual(lines.map(([, line]) => line));

@@ -78,7 +78,7 @@ describe('tourctl config list', () => {
     );
     expect(code).toBe(0);
     expect(stdout).toMatch(/^API_PORT +\(wrong\) +environment/m);
-    expect(stderr).toContain('3 must be corrected before a service starts');
+    expect(stderr).toContain('3 settings are wrong, and no service starts');
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import { writeFiles } from '../catalog/catalog-files';
 import { departureOf, insertHold, insertLead, tourOf } from '../catalog/catalog-rows';
 import { givenDeparture, givenTour, givenTenant } from '../support/given';
 import { expectPages, useTestTerminal } from './terminal';
@@ -124,7 +125,72 @@ describe('tourctl departure', () => {
     await departure(`reopen alps ${DATE}`);
   });
 
+  it('adds a departure with every option, leaves an audit row, and revises the tour', async () => {
+    const { revision } = await tourOf(terminal.db, 'alps');
+    const flags = '--seats 12 --adult 480 --child 336.5 --single-supplement 0 --return-date 2031-07-06';
+    const { code, json, stderr } = await departure(
+      `add alps 2031-07-01 ${flags} --closes-at 2031-06-30T12:00:00+02:00`,
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    expect(json).toEqual({
+      ...{ id: expect.any(String), tour: 'alps', departure_date: '2031-07-01', return_date: '2031-07-06' },
+      ...{ status: 'available', seats_total: 12, seats_taken: 0, seats_available: 12, currency: 'EUR' },
+      prices: { adult: 480, child: 336.5, single_supplement: 0 },
+      closes_at: '2031-06-30T10:00:00.000Z',
+    });
+    expect((await departureOf(terminal.db, 'alps', '2031-07-01')).id).toBe(json.id);
+    expect((await tourOf(terminal.db, 'alps')).revision).toBe(revision + 1);
+    expect(await lastAudit()).toMatchObject({
+      action: 'departure.add',
+      subject: 'alps 2031-07-01',
+      before: null,
+      after: { seats_total: 12, prices: { adult: 480, child: 336.5, single_supplement: 0 } },
+    });
+  });
+
+  it('says what it added, and warns where the date or the closing time is in the past', async () => {
+    const plain = await terminal.tourctl('departure add alps 2031-07-08 --seats 1 --adult 480');
+    expect([plain.stdout, plain.stderr]).toEqual([
+      'alps on 2031-07-08 is added: 1 seat, adult 480 EUR\n',
+      '',
+    ]);
+    const past = await terminal.tourctl('departure add alps 2020-07-01 --seats 1 --adult 480');
+    expect(past.code).toBe(0);
+    expect(past.stderr).toBe('warning: 2020-07-01 is in the past: the departure cannot be booked\n');
+    const closed = await terminal.tourctl(
+      'departure add alps 2031-07-09 --seats 1 --adult 480 --closes-at 2020-01-01',
+    );
+    expect(closed.stderr).toBe('warning: --closes-at is in the past: the departure cannot be booked\n');
+  });
+
+  it('adds a date once, also where two commands run at the same time', async () => {
+    const line = 'add alps 2031-08-01 --seats 1 --adult 480';
+    const both = await Promise.all([departure(line), departure(line)]);
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 1]);
+    expect(both.find(({ code }) => code === 1)!.error).toEqual({
+      code: 'departure_exists',
+      message:
+        'alps already has a departure on 2031-08-01: departure set-seats, set-price and reopen change it',
+    });
+  });
+
+  it('adds a departure that an import of the same tour then finds unchanged', async () => {
+    await departure('add alps 2031-09-01 --seats 4 --adult 480');
+    const exported = await terminal.tourctl('catalog export');
+    const [file] = writeFiles({ 'tours.json': JSON.parse(exported.stdout) });
+    const { json } = await terminal.tourctl(['catalog', 'import', file!, '--json']);
+    expect(json.departures).toMatchObject({ created: 0, updated: 0 });
+  });
+
   it.each([
+    ['add alps 2031-06-02 --adult 480', 2, 'usage_error'],
+    ['add alps 2031-06-02 --seats 0 --adult 480', 2, 'usage_error'],
+    ['add alps 2031-06-02 --seats 1', 2, 'usage_error'],
+    ['add alps 2031-06-31 --seats 1 --adult 480', 2, 'usage_error'],
+    ['add alps 2031-06-02 --seats 1 --adult 480 --return-date 2031-06-01', 2, 'usage_error'],
+    ['add alps 2031-06-02 --seats 1 --adult 480 --closes-at 24h', 2, 'usage_error'],
+    ['add alps 2031-06-02 --seats 1 --adult 480.005', 1, 'invalid_amount'],
+    ['add nowhere 2031-06-02 --seats 1 --adult 480', 1, 'tour_not_found'],
     [`cancel alps ${DATE}`, 2, 'usage_error'],
     [`cancel alps 2031-06-31 --yes`, 2, 'usage_error'],
     [`set-seats alps ${DATE} 0`, 2, 'usage_error'],

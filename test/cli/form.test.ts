@@ -46,7 +46,7 @@ describe('a wrong command line', () => {
     ['tenant list --limit 1001', '--limit must be a whole number from 1 to 1000'],
     ['tenant show', '<slug> is missing'],
     ['tenant show acme other', 'too many arguments'],
-    ['tenant suspend acme', '--yes is required where no question can be asked'],
+    ['tenant suspend acme', 'No terminal to ask on: add --yes'],
     ['tenant set acme', 'at least one flag'],
     ['tenant set acme --name A --name B', '--name may be given only once'],
     ['key issue acme', '--scope is missing'],

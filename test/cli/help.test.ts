@@ -113,7 +113,11 @@ describe('help', () => {
 describe('a typo', () => {
   it.each([
     ['tenat list', "unknown command 'tenat' (Did you mean tenant?)"],
-    ['tenants list', '(Did you mean tenant?)'],
+    ['tenants list', '(Did you mean tenant list?)'],
+    ['list tenants', '(Did you mean tenant list?)'],
+    ['list deliveries', '(Did you mean delivery list?)'],
+    ['show booking ACME-1', '(Did you mean booking show?)'],
+    ['tenants', '(Did you mean tenant?)'],
     ['webhok add', '(Did you mean webhook?)'],
     ['tenant lits', '(Did you mean list?)'],
     ['tenant --json lits', '(Did you mean list?)'],

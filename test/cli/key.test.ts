@@ -249,6 +249,23 @@ describe('tourctl key list', () => {
     expect(await terminal.refusal('key list many --after AAAAAAAAAAAA')).toBe('1 api_key_not_found');
   });
 
+  it('lists the keys of all tenants without a slug, with their tenants', async () => {
+    for (const slug of ['one', 'two'])
+      await terminal.tourctl(`tenant create --slug ${slug} --name Of-${slug}`);
+    const one = await terminal.json('key issue one --scope catalog:read');
+    const two = await terminal.json('key issue two --scope catalog:read');
+    expect((await terminal.json('key list --limit 2')).items).toMatchObject([
+      { id: two.id, tenant: 'two' },
+      { id: one.id, tenant: 'one' },
+    ]);
+    expect((await terminal.json(`key list --limit 1 --after ${two.id}`)).items).toMatchObject([
+      { id: one.id },
+    ]);
+    const { stdout } = await terminal.tourctl('key list --limit 2');
+    expect(stdout).toMatch(new RegExp(`^ID +TENANT +STATUS.*\n${two.id} +two +live.*\n${one.id} +one +live`));
+    expect((await terminal.tourctl('key list one')).stdout).not.toContain('TENANT');
+  });
+
   it('filters by status', async () => {
     await terminal.tourctl('tenant create --slug mixed --name Mixed');
     const mixed = async (row: Record<string, unknown>) => {

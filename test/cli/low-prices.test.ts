@@ -28,7 +28,7 @@ describe("tourctl pricing add, where prices would be 0 or less than half of the 
     const { code, stdout, error } = await pricing('add acme --percent -100 --tour alps');
     expect([code, stdout, error.code]).toEqual([2, '', 'usage_error']);
     expect(error.message).toBe(
-      '--yes is required where no question can be asked: This rule makes 8 prices in 1 tour less than half of the ' +
+      'No terminal to ask on: add --yes if you agree: This rule makes 8 prices in 1 tour less than half of the ' +
         "platform's, 8 of them 0, such as alps on 2031-08-01, adult: 0 EUR instead of 1200 EUR. Add it?",
     );
     expect(await rules()).toEqual([]);

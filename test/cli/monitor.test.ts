@@ -1,9 +1,21 @@
 import { hostname } from 'node:os';
+import { createServer } from 'node:net';
+import { freePorts } from '../support/free-ports';
 import { useTestTerminal, withEnv } from './terminal';
 
-const terminal = useTestTerminal({ WEBHOOK_QUEUE_PORT: '3999' });
+const terminal = useTestTerminal();
+const server = createServer((socket) => socket.destroy());
+let port: number;
+let LINK: RegExp;
 
-const LINK = /^http:\/\/127\.0\.0\.1:3999\/sign-in\/[\w-]{43}$/;
+/** Opens the port of the monitoring page, as a running webhook queue does. */
+beforeAll(async () => {
+  [, port] = await freePorts();
+  terminal.env.WEBHOOK_QUEUE_PORT = String(port);
+  LINK = new RegExp(`^http://127\\.0\\.0\\.1:${port}/sign-in/[\\w-]{43}$`);
+  await new Promise<void>((resolve) => server.listen(port, resolve));
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 describe('tourctl monitor', () => {
   it('prints a link, and nothing else on stdout', async () => {
@@ -50,12 +62,35 @@ describe('tourctl monitor', () => {
   });
 
   it.each([
-    ['0.0.0.0', 'http://127.0.0.1:3999/'],
-    ['::1', 'http://[::1]:3999/'],
-    ['queue.internal', 'http://queue.internal:3999/'],
+    ['0.0.0.0', 'http://127.0.0.1'],
+    ['::1', 'http://[::1]'],
+    ['queue.internal', 'http://queue.internal'],
   ])('names the address that HOST %s is reached at', async (HOST, url) => {
+    await terminal.db('webhook_workers').insert({ id: 'w', slots: 64, in_flight: 0 });
     const { stdout } = await withEnv(terminal, { HOST }, () => terminal.tourctl('monitor'));
-    expect(stdout).toContain(url);
+    await terminal.db('webhook_workers').delete();
+    expect(stdout).toContain(`${url}:${port}/`);
+  });
+
+  it('prints no link to a closed port while no webhook queue runs', async () => {
+    await terminal.db('audit_log').delete();
+    await withEnv(terminal, { WEBHOOK_QUEUE_PORT: '1' }, async () => {
+      const { code, stdout, stderr } = await terminal.tourctl('monitor');
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('No webhook queue runs, and nothing answers at http://127.0.0.1:1: start one');
+      expect(await terminal.refusal('monitor')).toBe('1 queue_not_running');
+    });
+    expect(await terminal.db('audit_log')).toEqual([]);
+  });
+
+  it('prints a link to a queue that runs elsewhere, and says that nothing answers at its address from here', async () => {
+    await terminal.db('webhook_workers').insert({ id: 'elsewhere', slots: 64, in_flight: 0 });
+    const { code, stdout, stderr } = await withEnv(terminal, { WEBHOOK_QUEUE_PORT: '1' }, () =>
+      terminal.tourctl('monitor'),
+    );
+    await terminal.db('webhook_workers').delete();
+    expect([code, stdout]).toEqual([0, expect.stringContaining('http://127.0.0.1:1/sign-in/')]);
+    expect(stderr).toContain('Nothing answers at http://127.0.0.1:1 from here.');
   });
 
   it('is a command without a noun', async () => {

@@ -96,18 +96,19 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     await person.answer('At least one choice must be selected', KEY.down, KEY.space, KEY.enter);
     await person.answer('Its prices:', KEY.down, KEY.enter);
     await person.answer('Percent to add', 'much', KEY.enter);
-    await person.answer('It must be a number from -100', KEY.clearLine, '12.5', KEY.enter);
+    await person.answer('It must be a number from -100', KEY.clearLine, '12.5 %', KEY.enter);
     await person.answer('Round to a multiple', '5', KEY.enter);
     await person.answer('Deposit', KEY.enter);
     await person.answer('Percent of a departure', '0', KEY.enter);
-    await person.answer('It must be', KEY.clearLine, '40', KEY.enter);
+    await person.answer('It must be', KEY.clearLine, '40%', KEY.enter);
     await person.answer('Sites that may show', 'https://*.acme.example', KEY.enter);
     const sites = 'acme.example http://localhost:3000';
     await person.answer('a wildcard would let any site', KEY.clearLine, sites, KEY.enter);
     await person.answer('Issue an API key', KEY.enter);
     await person.answer('What may the key do?', KEY.down, KEY.enter);
     await person.answer('When does it expire?', KEY.enter);
-    await person.answer('(acme.example)', KEY.enter);
+    await person.answer('(acme.example)', 'my shop', KEY.enter);
+    await person.answer('It must be a domain', KEY.clearLine, 'https://acme.example/', KEY.enter);
     await person.answer('Issue a widget token', KEY.enter);
     await person.answer('Widget token is valid', '1y', KEY.enter);
     await person.answer('It must be a duration', KEY.clearLine, '365d', KEY.enter);
@@ -115,7 +116,9 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
     await person.answer('not an IP address', KEY.clearLine, 'https://acme.example/hooks', KEY.enter);
     await person.answer('Events that it receives', KEY.down, KEY.space, KEY.enter);
     await person.answer('Body of its requests', KEY.down, KEY.enter);
-    await person.answer('New file for the secrets', KEY.enter);
+    await person.answer('New file for the secrets', `${folder}/answer`, KEY.enter);
+    await person.answer('(it exists)', KEY.clearLine, `${folder}/no/file`, KEY.enter);
+    await person.answer('(its folder does not exist)', KEY.clearLine, 'none', KEY.enter);
 
     await person.see('The same in one line:\n');
     expect((await terminal.tourctl('tenant show acme-ch')).code).toBe(1);
@@ -152,6 +155,73 @@ describeOnTerminal('tourctl tenant onboard at a terminal', () => {
         ['audit_log', 7],
       ],
     ]);
+  });
+
+  it('goes back one question at Esc, and offers the answer that was given to it', async () => {
+    const person = terminal.sit('tenant onboard');
+    await person.answer('Its name for people:', 'Bakc', KEY.enter);
+    await person.see('Esc goes back one question');
+    await person.answer('Slug', KEY.escape);
+    await person.answer('Its name for people: (Bakc)', 'Back', KEY.enter);
+    await person.answer('(back)', 'bakc', KEY.enter);
+    await person.answer('Kind', KEY.escape);
+    await person.answer('(bakc)', 'back', KEY.enter);
+    await person.answer('Kind', KEY.down, KEY.enter);
+    await person.answer('Status', KEY.escape);
+    await person.answer('❯ sandbox', KEY.enter);
+    for (const question of ['Status', 'Country', 'Currency', 'Prefix'])
+      await person.answer(question, KEY.enter);
+    await person.answer('Tours that it shows', KEY.down, KEY.enter);
+    await person.answer('Continents', KEY.space, KEY.enter);
+    await person.answer('Its prices', KEY.escape);
+    await person.answer('◉ africa', KEY.escape);
+    await person.answer('❯ those of some continents', KEY.down, KEY.down, KEY.down, KEY.enter);
+    for (const question of ['Its prices', 'Deposit', 'Percent of a departure', 'Sites'])
+      await person.answer(question, KEY.enter);
+    await person.answer('Issue an API key', 'n', KEY.enter);
+    await person.answer('Issue a widget token', KEY.escape);
+    await person.answer('Issue an API key for its server? (y/N)', KEY.enter);
+    await person.answer('Issue a widget token', 'n', KEY.enter);
+    await person.answer('Endpoint that receives', KEY.enter);
+    await person.answer('Write all of it?', KEY.escape);
+    await person.answer('Endpoint that receives', KEY.enter);
+    await person.answer('Write all of it?', KEY.enter);
+    expect(await person.ended).toBe(0);
+    expect(await terminal.json('tenant show back')).toMatchObject({ name: 'Back', sandbox: true });
+    expect(await terminal.json('visibility show back')).toMatchObject({ visibility: 'all', continents: [] });
+    expect((await terminal.json('key list back')).items).toEqual([]);
+  });
+
+  it.each([
+    ['--out /etc/hosts', 'error: /etc/hosts cannot be written (it exists)'],
+    ['--out /nowhere/secrets', 'error: /nowhere/secrets cannot be written (its folder does not exist)'],
+    ['--percent 5000%%', 'error: --percent must be a number from -100'],
+  ])('refuses %s before the first question', async (flag, refusal) => {
+    const person = terminal.sit(`tenant onboard ${flag}`);
+    await person.see(refusal);
+    expect(await person.ended).not.toBe(0);
+    expect(person.shown).not.toContain('?');
+  });
+
+  it('refuses a flag that the platform does not accept before it asks for the rest', async () => {
+    const person = terminal.sit('tenant onboard --name Early --webhook https://10.0.0.1/');
+    await person.see('not an IP address');
+    expect(await person.ended).toBe(2);
+    expect(person.shown).not.toContain('Slug');
+  });
+
+  it('offers a key for a whole shop, which can read its bookings', async () => {
+    const person = terminal.sit('tenant onboard --name Shop --no-widget');
+    for (const question of ['Slug', 'Kind', 'Status', 'Country', 'Currency', 'Prefix', 'Tours', 'Its prices'])
+      await person.answer(question, KEY.enter);
+    for (const question of ['Deposit', 'Percent of a departure', 'Sites', 'Issue an API key'])
+      await person.answer(question, KEY.enter);
+    await person.answer('a whole shop (catalog:read, booking:create, booking:read)', KEY.down, KEY.enter);
+    for (const question of ['When does it expire', 'Site that', 'Endpoint', 'New file', 'Write all of it?'])
+      await person.answer(question, KEY.enter);
+    expect(await person.ended).toBe(0);
+    const { items } = await terminal.json('key list shop');
+    expect(items).toMatchObject([{ scopes: ['catalog:read', 'booking:create', 'booking:read'] }]);
   });
 
   it('ends with 130 at Ctrl-C in the third question, with nothing written', async () => {

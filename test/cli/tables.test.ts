@@ -1,6 +1,8 @@
 import { readScreen, type Screen } from '../../cli/terminal/screen';
 import { type Column, properties, table } from '../../cli/terminal/table';
 import { textWidth } from '../../cli/terminal/text';
+import { departureOf, insertHold, insertLead } from '../catalog/catalog-rows';
+import { givenDeparture, givenTour } from '../support/given';
 import { runOnce } from './run-once';
 import { expectPages, useTestTerminal } from './terminal';
 
@@ -110,6 +112,16 @@ describe('a table', () => {
     );
   });
 
+  it('drops columns from the last one on a screen of 60 cells or more, instead of blocks', () => {
+    const columns: Column[] = ['id', { heading: 'kind', aside: true }, 'status', 'a-long-fact', 'another'];
+    const rows = [['0198-long-identifier-0198', 'booking', 'active', 'x'.repeat(20), 'y'.repeat(20)]];
+    const shown = (cells: number) => table(columns, rows, '', screen(cells)).split('\n');
+    expect(shown(100)[0]!.split(/ +/)).toEqual(['ID', 'KIND', 'STATUS', 'A-LONG-FACT', 'ANOTHER']);
+    expect(shown(80)[0]!.split(/ +/)).toEqual(['ID', 'STATUS', 'A-LONG-FACT', 'ANOTHER']);
+    expect(shown(60)[0]!.split(/ +/)).toEqual(['ID', 'STATUS', 'A-LONG-FACT']);
+    expect(table([{ heading: 'id' }], [['z'.repeat(70)]], '', screen(60))).toBe(`ID\n${'z'.repeat(59)}…`);
+  });
+
   it('colours a status where colours are shown, without moving a column', () => {
     const columns: Column[] = [{ heading: 'status', tones: { dead: 'bad' } }, 'error'];
     const rows = [
@@ -155,6 +167,19 @@ describe('lists', () => {
       await terminal.tourctl(`webhook add tokyo https://a-rather-long-address-of-${site}.example/webhooks`);
     const { id } = (await terminal.json('webhook list')).items[0];
     for (let i = 0; i < 3; i++) await terminal.tourctl(`webhook ping ${id}`);
+    await terminal.tourctl('key issue tokyo --scope catalog:read');
+    await terminal.tourctl('widget issue tokyo --origin https://tokyo.example');
+    const { db } = terminal;
+    const tour = await givenTour(db, { slug: 'alps', name: 'A long name of a tour through the Alps' });
+    const departure = await departureOf(db, tour.slug, await givenDeparture(db, tour));
+    const tenantId = (await db('tenants').where({ slug: 'tokyo' }).first()).id;
+    await insertHold(db, tenantId, departure.id, 2, { external_ref: 'a-long-reference-of-a-cart' });
+    await insertLead(db, tenantId, departure, 'TOKYO-1042', { external_ref: 'a-long-reference-of-an-order' });
+    await db('sale_refusals').insert({
+      ...{ at: new Date(), tenant_id: tenantId, operation: 'booking.create', code: 'insufficient_seats' },
+      ...{ request_id: 'req-1', tour_id: tour.id, departure_date: '2031-06-01', quantity: 3 },
+      external_ref: 'a-long-reference-of-a-cart',
+    });
   });
 
   const onScreen = (line: string, shown: Screen) => runOnce(line, { env: terminal.env, screen: shown });
@@ -171,6 +196,32 @@ describe('lists', () => {
       }
     },
   );
+
+  it.each([
+    ...['audit list', 'booking list', 'booking refusals', 'catalog list', 'config list', 'delivery list'],
+    ...[
+      'departure list alps',
+      'hold list',
+      'key list tokyo',
+      'tenant list',
+      'webhook list',
+      'widget list tokyo',
+    ],
+  ])('are tables from 60 columns on, with one line for each item: %s', async (line) => {
+    const { items } = await terminal.json(line);
+    expect(items.length).toBeGreaterThan(0);
+    for (const columns of [60, 80, 100, 160]) {
+      const { stdout } = await onScreen(line, screen(columns));
+      expect(stdout.trimEnd().split('\n')).toHaveLength(items.length + 1);
+      expect(widest(stdout)).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  it('have all columns without a cut with --wide', async () => {
+    const narrow = await onScreen('webhook list --wide', screen(60));
+    expect(narrow.stdout).toBe((await terminal.tourctl('webhook list')).stdout);
+    expect(narrow.stdout).toContain('https://a-rather-long-address-of-three.example/webhooks');
+  });
 
   it('never cut an id', async () => {
     const { items } = await terminal.json('delivery list');

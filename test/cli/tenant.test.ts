@@ -1,3 +1,4 @@
+import { givenTour } from '../support/given';
 import { useTestTerminal } from './terminal';
 
 const terminal = useTestTerminal();
@@ -136,6 +137,39 @@ describe('a tenant', () => {
     expect((await terminal.json('tenant list --limit 1')).items).toHaveLength(1);
   });
 
+  it('is listed with the tours that it sees: all, none, or those that its rules and its default show', async () => {
+    const { db } = terminal;
+    for (const [slug, continent] of Object.entries({ alps: 'europe', fjords: 'europe', kyoto: 'asia' }))
+      await givenTour(db, { slug, continent });
+    await givenTour(db, { slug: 'unfinished', continent: 'europe', status: 'draft' });
+    await create('sees-all');
+    await create('sees-none', '--visibility none');
+    await create('sees-europe', '--visibility none');
+    await create('sees-most');
+    for (const line of [
+      'visibility allow sees-europe --continent europe',
+      'visibility deny sees-europe --tour alps',
+      'visibility allow sees-europe --tour fjords',
+      'visibility allow sees-europe --tour unfinished',
+      'visibility deny sees-most --tour kyoto',
+      'visibility deny sees-most --continent africa',
+    ])
+      expect((await terminal.tourctl(line)).code).toBe(0);
+    const listed = async () =>
+      (await terminal.json('tenant list')).items
+        .filter(({ slug }: { slug: string }) => slug.startsWith('sees-'))
+        .map((t: Record<string, unknown>) => [t.slug, t.sees, t.visible_tours, t.published_tours]);
+    expect(await listed()).toEqual([
+      ['sees-all', 'all', 3, 3],
+      ['sees-europe', 'by rule', 1, 3],
+      ['sees-most', 'by rule', 2, 3],
+      ['sees-none', 'none', 0, 3],
+    ]);
+    const { stdout } = await terminal.tourctl('tenant list');
+    expect(stdout).toMatch(/^sees-europe .* by rule: 1\/3 /m);
+    expect(stdout).toMatch(/^sees-none .* none /m);
+  });
+
   it('that does not exist is refused with exit 1', async () => {
     for (const line of [
       'tenant show nope',
@@ -162,7 +196,7 @@ describe('a tenant', () => {
   it('is not suspended without a confirmation', async () => {
     await create('busy');
     const { code, error } = await terminal.tourctl('tenant suspend busy --json');
-    expect([code, error.message]).toEqual([2, '--yes is required where no question can be asked']);
+    expect([code, error.message]).toEqual([2, 'No terminal to ask on: add --yes']);
     expect((await terminal.json('tenant show busy')).status).toBe('trial');
   });
 

@@ -121,6 +121,36 @@ describe('tourctl webhook listen', () => {
     expect(listening.stdout + listening.stderr).not.toContain(SECRET);
   });
 
+  it('forwards verified requests with their headers, and answers as the receiver does', async () => {
+    const seen: string[] = [];
+    const receiver = createServer((request, response) => {
+      seen.push(String(request.headers['webhook-id']));
+      response.writeHead(seen.length === 1 ? 200 : 503).end(`{"seen":${seen.length}}`);
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hooks`;
+    const listening = await listen('--json', '--forward-to', url);
+    const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+    const answers = [];
+    for (const request of [signed(), signed({ secret: other }), signed()])
+      answers.push(await send(listening.url, request));
+    await new Promise((resolve) => receiver.close(resolve));
+    answers.push(await send(listening.url, signed()));
+    listening.child.kill('SIGINT');
+    await listening.ended;
+    expect([answers, seen]).toEqual([
+      [200, 401, 503, 502],
+      ['msg_1', 'msg_1'],
+    ]);
+    const lines = linesOf(listening);
+    expect(lines.map(({ forwarded }) => forwarded)).toEqual([
+      { to: url, status: 200, body: '{"seen":1}', error: null },
+      undefined,
+      { to: url, status: 503, body: '{"seen":2}', error: null },
+      { to: url, status: null, body: null, error: 'ECONNREFUSED' },
+    ]);
+  });
+
   it('prints text for people without control characters', async () => {
     const listening = await listen();
     await send(listening.url, signed());

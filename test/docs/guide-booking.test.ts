@@ -7,7 +7,7 @@ import { useTestApi } from '../support/api';
 import { describeWith, isInstalled } from '../support/describe-with';
 import { daysFromToday, givenDeparture, givenTour } from '../support/given';
 import { givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
-import { fileOfGuide, folderWith, languages, runProgram, snippets } from './guide';
+import { fileOfGuide, folderWith, GUIDE, languages, runProgram, snippets } from './guide';
 
 const api = useTestApi();
 let website: Website;
@@ -30,6 +30,10 @@ beforeEach(async () => {
 const bookings = async () => (await website.get('/api/tenant/bookings')).body.items;
 
 describe('the integration guide', () => {
+  it('has no command of the operator, whom a tenant asks instead', () => {
+    expect(GUIDE).not.toContain('tourctl');
+  });
+
   it('has snippets in these languages only, and a test runs each', () => {
     expect(languages().sort()).toEqual(['go', 'html', 'js', 'json', 'php', 'python', 'ruby', 'sh']);
   });

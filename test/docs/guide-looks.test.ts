@@ -3,15 +3,15 @@ import { openTestTerminal } from '../cli/terminal';
 import { startTestApi } from '../support/api';
 import { givenDeparture, givenTour } from '../support/given';
 import { givenWebsite } from '../support/website';
-import { fileOfGuide, folderWith, runProgram, snippets } from './guide';
+import { fileOfGuide, folderWith, operatorSnippets, runProgram } from './guide';
 
 const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
 
-describe('the appearance settings in the guide', () => {
+describe('the appearance settings on the page for operators', () => {
   it('are set by its command', async () => {
     const terminal = await openTestTerminal();
     await terminal.tourctl('tenant create --slug acme --name Acme');
-    const [command, ...none] = snippets('sh', 'Looks');
+    const [command, ...none] = operatorSnippets('Its looks');
     const script = command!.replace('npx tourctl', `'${process.execPath}' '${TOURCTL}'`);
     const { code, stderr } = await runProgram('bash', ['--norc', '-euc', script], {
       cwd: await folderWith({}),

@@ -7,17 +7,17 @@ import { givenSeats, givenWebsite } from '../support/website';
 import { freePorts } from '../support/free-ports';
 import { openTestTerminal } from '../cli/terminal';
 import { eventually, startFastWorker } from '../webhook-queue/queue-fixture';
-import { folderWith, snippets } from './guide';
+import { folderWith, operatorSnippets } from './guide';
 
 const TOURCTL = path.resolve(__dirname, '../../cli/tourctl.js');
 
-describe('the receiver that the guide starts in a terminal', () => {
+describe('the receiver that the page for operators starts in a terminal', () => {
   it('accepts the signature of a webhook from the platform', async () => {
     const terminal = await openTestTerminal();
     await terminal.tourctl('tenant create --slug demo --name Demo');
     const worker = startFastWorker(terminal.db, { secretsKey: terminal.env.SECRETS_KEY! });
     const [port] = await freePorts();
-    const [script] = snippets('sh', 'Testing').map((text) =>
+    const [script] = operatorSnippets('Its webhooks').map((text) =>
       text.replaceAll('npx tourctl', `'${process.execPath}' '${TOURCTL}'`).replaceAll('4000', `${port}`),
     );
     const shell = spawn('bash', ['--norc', '-euc', script!], {

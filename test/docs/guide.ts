@@ -5,20 +5,31 @@ import path from 'node:path';
 import { useTemporaryFolder } from '../support/temporary-folder';
 
 const FOLDER = useTemporaryFolder();
-const GUIDE = readFileSync(path.resolve(__dirname, '../../docs/integration-guide.md'), 'utf8');
+const DOCS = path.resolve(__dirname, '../../docs');
+export const GUIDE = readFileSync(path.join(DOCS, 'integration-guide.md'), 'utf8');
+const OPERATIONS = readFileSync(path.join(DOCS, 'operations.md'), 'utf8');
 
 /** Returns the code of the guide in one language, from one section if it is given, in order. */
 export function snippets(language: string, section?: string): string[] {
-  const text = section === undefined ? GUIDE : sectionOf(section);
+  return codeIn(section === undefined ? GUIDE : sectionOf(GUIDE, `## ${section}`), language);
+}
+
+/** Returns the shell code of a section below "The first tenant" of the operators' page. */
+export function operatorSnippets(section: string): string[] {
+  return codeIn(sectionOf(OPERATIONS, `### ${section}`), 'sh');
+}
+
+function codeIn(text: string, language: string): string[] {
   return [...text.matchAll(/```(\w+)\n([^]*?)\n```/g)]
     .filter(([, found]) => found === language)
     .map(([, , code]) => code!);
 }
 
-function sectionOf(title: string): string {
-  const [, rest] = GUIDE.split(`\n## ${title}\n`);
-  if (rest === undefined) throw new Error(`The guide has no section "${title}"`);
-  return rest.split('\n## ')[0]!;
+/** @param heading with its number signs; the section ends at the next heading of this depth or above */
+function sectionOf(document: string, heading: string): string {
+  const [, rest] = document.split(`\n${heading}\n`);
+  if (rest === undefined) throw new Error(`There is no section "${heading}"`);
+  return rest.split(heading.startsWith('### ') ? /\n##+ / : '\n## ')[0]!;
 }
 
 /** Returns the languages of all snippets, each once. */
@@ -60,6 +71,8 @@ export function runProgram(
     child.stdout.on('data', (chunk: Buffer) => (outcome.stdout += chunk.toString()));
     child.stderr.on('data', (chunk: Buffer) => (outcome.stderr += chunk.toString()));
     child.once('error', reject).once('close', (code) => resolve({ ...outcome, code }));
+    // A program that reads no input may end before this write.
+    child.stdin.on('error', () => {});
     child.stdin.end(stdin);
   });
 }

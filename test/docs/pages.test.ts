@@ -4,27 +4,41 @@ import { PROBLEMS } from '../../services/api/http/problems';
 import { toHtml } from '../../services/platform/html-template';
 import { startTestApi, useTestApi } from '../support/api';
 import { expectProblem } from '../support/responses';
+import { givenWebsite } from '../support/website';
 
 const CODES = Object.keys(PROBLEMS) as (keyof typeof PROBLEMS)[];
 
 const api = useTestApi();
 
 describe('the documentation pages', () => {
-  it.each(['/', '/docs', '/docs/guide', '/docs/errors', '/docs/errors/price_changed'])(
-    '%s loads no resource, runs no script and cannot be framed',
-    async (page) => {
+  it.each([
+    ['/', false],
+    ['/docs', true],
+    ['/docs/guide', true],
+    ['/docs/errors', false],
+    ['/docs/errors/price_changed', false],
+  ])(
+    '%s loads no resource, runs no script but that of a search (%s), and cannot be framed',
+    async (page, searchable) => {
       const { status, text, headers } = await api.http.get(page);
       expect({ status, type: headers['content-type'] }).toEqual({
         status: 200,
         type: 'text/html; charset=utf-8',
       });
       const style = /<style>([^]*)<\/style>/.exec(text)![1]!;
-      const hash = createHash('sha256').update(style).digest('base64');
+      const hash = (source: string) => `'sha256-${createHash('sha256').update(source).digest('base64')}'`;
+      const script = /<script>([^]*)<\/script>/.exec(text)?.[1];
+      expect(script !== undefined).toBe(searchable);
       expect(headers['content-security-policy']).toBe(
-        `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+        `default-src 'none'; style-src ${hash(style)}; ` +
+          (script === undefined ? '' : `script-src ${hash(script)}; `) +
+          `base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
       );
       expect(headers['cache-control']).toBe('public, max-age=300');
-      const tags = text.match(/<[^>]+>/g)!.join('');
+      const tags = text
+        .replace(`<script>${script}</script>`, '')
+        .match(/<[^>]+>/g)!
+        .join('');
       expect(tags).not.toMatch(/<(script|img|link|iframe|form)| (style|src|on[a-z]+)=/);
     },
   );
@@ -64,7 +78,56 @@ describe('the documentation pages', () => {
     expect(text).toContain('https://api.example.test/api/gateway/tours/ha-long-bay-cruise/hold');
     expect(text).toContain('href="/docs/errors/hold_limit_reached"');
   });
+
+  it('name the deprecated ways to send a credential, and show no backtick', async () => {
+    const { text } = await api.http.get('/docs');
+    for (const name of ['api_key', 'x-svc-widget-token'])
+      expect(text).toContain(`<code>${name}</code> <span class="mark">deprecated</span>`);
+    const prose = text.replace(/<(pre|script)[^>]*>[^]*?<\/\1>/g, '');
+    expect(prose.match(/.{0,40}(`|&#96;).{0,40}/g)).toBeNull();
+  });
+
+  it('have an address for each field of a parameter, a body, an answer and a webhook', async () => {
+    const { text } = await api.http.get('/docs');
+    for (const id of [
+      ...['checkAvailability.departure_date', 'placeHold.Idempotency-Key', 'createBooking.body.travellers'],
+      ...['createBooking.201.price_breakdown.categories.total', 'listTours.200.items.slug'],
+      ...[
+        'bookingCreated.body.customer.email',
+        'departureUpdated.body.changed',
+        'Webhooks.webhook-signature',
+      ],
+    ])
+      expect(text).toContain(`id="${id}" href="#${id}"`);
+  });
+
+  it('show each operation as a program for Node, which runs as it stands', async () => {
+    const { text } = await api.http.get('/docs');
+    const samples = [...text.matchAll(/The same in Node<\/summary>\s*<pre[^>]*><code>([^]*?)<\/code>/g)].map(
+      ([, code]) => unescaped(code!),
+    );
+    expect(samples).toHaveLength([...text.matchAll(/<h4>Example<\/h4>/g)].length);
+    const Program = Object.getPrototypeOf(async () => {}).constructor as FunctionConstructor;
+    // Throws a SyntaxError.
+    for (const sample of samples) new Program(sample);
+
+    const website = await givenWebsite(api);
+    const listTours = samples.find((sample) => sample.includes('/api/tenant/catalog`'))!;
+    const shown: unknown[] = [];
+    const run = new Program('process', 'console', listTours.replace('https://api.example.test', api.baseUrl));
+    const KEY = website.authorization.slice('Bearer '.length);
+    await run({ env: { KEY } }, { log: (answer: unknown) => shown.push(answer) });
+    expect(shown).toEqual([{ items: [], next_cursor: null }]);
+  });
 });
+
+function unescaped(text: string): string {
+  const characters = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&#96;': '`', '&amp;': '&' };
+  return text.replace(
+    /&(lt|gt|quot|#39|#96|amp);/g,
+    (entity) => characters[entity as keyof typeof characters],
+  );
+}
 
 describe('the root address of the service', () => {
   const ask = (accept: string) => api.http.get('/').set({ accept });

@@ -47,6 +47,12 @@ const STATEMENTS = [
    from tours t join departures d on d.tour_id = t.id group by t.id`,
   `insert into tour_tags (tour_id, tag, continent, name_folded)
    select id, unnest(tags), continent, name_folded from tours`,
+  // Each tour has changed in a transaction of its own, at an even pace in the last year.
+  `insert into tour_changes (tour_id, change_id) select id, row_number() over (order by slug) from tours`,
+  `insert into catalog_commits (change_id, at)
+   select change_id, date_trunc('milliseconds', now()) - interval '1 year' * change_id / :tours from tour_changes`,
+  `select setval(pg_get_serial_sequence('change_marks', 'change_id'), :tours)`,
+  `update catalog_commits set at = now() - interval '2 years' where change_id = 0`,
   `create temporary table many_tenants on commit drop as
      select id, default_visible, (row_number() over (order by slug) - 1)::integer as n from tenants where slug like 'large-%'`,
   `create temporary table many_departures on commit drop as
@@ -56,6 +62,12 @@ const STATEMENTS = [
   `insert into visibility_tour_rules (tenant_id, tour_id, visible, continent, name_folded)
    select m.id, t.id, not m.default_visible, t.continent, t.name_folded
    from many_tenants m join tours t on (hashtext(t.slug) & 2147483647) % least(:tenants, 500) = m.n % 500`,
+  `insert into tour_publications (tour_id, continent, from_change) select id, continent, 0 from tours`,
+  `insert into visibility_periods (tenant_id, scope, visible, from_change)
+   select id, 'default', default_visible, 0 from many_tenants union all select id, 'usable', true, 0 from many_tenants
+   union all select tenant_id, tour_id::text, visible, 0 from visibility_tour_rules`,
+  `insert into tenant_changes (tenant_id, scope, change_id)
+   select r.tenant_id, r.tour_id::text, c.change_id from visibility_tour_rules r join tour_changes c on c.tour_id = r.tour_id`,
   `insert into price_rules (tenant_id, continent, kind, percent)
    select id, continent, 'percent', 5 from many_tenants, unnest(array['africa', 'asia', 'europe']) continent`,
   `insert into seat_holds (tenant_id, departure_id, quantity, hold_minutes, status, expires_at, unit_price_minor, currency,
@@ -90,13 +102,16 @@ const STATEMENTS = [
   `insert into webhook_queue (delivery_id, endpoint_id, next_at) select delivery_id, endpoint_id, now() from many_deliveries where due`,
 ];
 
-/** Gives the tenant `large-0` more holds and bookings, of which one in twenty holds was released and has the reference `same`. */
+/**
+ * Gives the tenant `large-0` more holds and bookings, of which one in twenty holds was released and has the reference `same`. All holds are
+ * those of OCTO bookings, whose dates are spread over 400 days.
+ */
 export async function fillLargeTenant(db: Db, sales: number): Promise<void> {
   await db.transaction(async (trx) => {
     await trx.raw('set local session_replication_role = replica');
     for (const statement of SALES_OF_TENANT) await trx.raw(statement, { sales });
   });
-  await db.raw('vacuum analyze seat_holds, booking_leads');
+  await db.raw('vacuum analyze seat_holds, booking_leads, octo_bookings');
 }
 
 const SALES_OF_TENANT = [
@@ -114,4 +129,42 @@ const SALES_OF_TENANT = [
    select 'SALE-' || k, m.id, d.tour_id, d.id, d.departure_date, 1, 'confirmed', 99000, 99000, 0, 'EUR', 2, '{}', 'bank',
      'Ana Lima', '+4930901820', 'ana@example.com', now() - interval '1 year' * k / :sales
    from generate_series(1, :sales) k join some_departures d on d.n = k % 500, tenants m where m.slug = 'large-0'`,
+  `insert into octo_bookings (tenant_id, uuid, hold_id, contact, unit_items, updated_at, departure_date)
+   select h.tenant_id, gen_random_uuid(), h.id, '{}', '[]', h.created_at, current_date + (row_number() over (order by h.id) % 400)::integer
+   from seat_holds h join tenants m on m.id = h.tenant_id where m.slug = 'large-0'`,
 ];
+
+/** Archives one published tour in twenty, in as many transactions of the last fortnight. A tenant with `default_visible` saw them. */
+export async function archiveManyTours(db: Db): Promise<void> {
+  await db.transaction(async (trx) => {
+    await trx.raw('set local session_replication_role = replica');
+    await trx.raw(
+      `update tours set status = 'archived' where abs(hashtext(slug)) % 20 = 0 and status = 'published'`,
+    );
+    await trx.raw(
+      `insert into catalog_commits (change_id, at)
+       select -n, date_trunc('milliseconds', now()) - interval '14 days' * n / 1000 from generate_series(1, 1000) n`,
+    );
+    await trx.raw(
+      `update tour_publications p set until_change = -1 - abs(hashtext(t.slug)) / 20 % 1000
+       from tours t where t.id = p.tour_id and t.status = 'archived'`,
+    );
+  });
+  await db.raw('vacuum analyze tours, tour_publications, catalog_commits');
+}
+
+/** Creates the tenant `ruled`, which sees 10,000 tours by rules of the last week, and hides the others. */
+export async function fillRuledTenant(db: Db): Promise<void> {
+  await db.transaction(async (trx) => {
+    await trx.raw(
+      `insert into tenants (slug, name, booking_prefix, currency, currency_digits, country, status, default_visible)
+       values ('ruled', 'Ruled', 'RULED', 'EUR', 2, 'DE', 'active', false)`,
+    );
+    await trx.raw(
+      `insert into visibility_tour_rules (tenant_id, tour_id, visible, continent, name_folded)
+       select n.id, t.id, true, t.continent, t.name_folded
+       from tours t, tenants n where n.slug = 'ruled' and t.slug like 'large-%' order by t.slug limit 10000`,
+    );
+  });
+  await db.raw('vacuum analyze visibility_tour_rules, visibility_periods, tenant_changes');
+}

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import type { Db } from '../../services/platform/database';
 
@@ -43,11 +43,17 @@ export async function openPlanLog(db: Db): Promise<() => RunStatement[]> {
     `select current_setting('data_directory') as directory`,
   );
   const file = path.join(rows[0].directory, 'server.log');
-  let read = readFileSync(file).length;
+  let read = 0;
+  const readOn = (): string => {
+    const descriptor = openSync(file, 'r');
+    const added = Buffer.alloc(fstatSync(descriptor).size - read);
+    read += readSync(descriptor, added, 0, added.length, read);
+    closeSync(descriptor);
+    return added.toString();
+  };
+  readOn();
   return () => {
-    const log = readFileSync(file);
-    const text = log.subarray(read).toString();
-    read = log.length;
+    const text = readOn();
     return [...text.matchAll(/plan:\n((?:\t.*\n)+)/g)].map(([, json]) => toStatement(json!));
   };
 }

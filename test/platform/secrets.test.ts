@@ -34,7 +34,7 @@ describe('secrets', () => {
 
   it('are not generated beside a database that depends on lost secrets', async () => {
     await expect(load({ CURSOR_KEY: 'c'.repeat(40) }, false)).rejects.toThrow(
-      /secrets\.json is missing, .* Restore the file from a backup, or set SECRETS_KEY, KEY_PEPPER to the earlier values$/,
+      /secrets\.json is missing, .* Copy the file from where you keep it, or set SECRETS_KEY, KEY_PEPPER to the earlier values$/,
     );
     const [SECRETS_KEY, CURSOR_KEY, KEY_PEPPER] = ['s', 'c', 'p'].map((letter) => letter.repeat(32));
     const given = { SECRETS_KEY: SECRETS_KEY!, CURSOR_KEY: CURSOR_KEY!, KEY_PEPPER: KEY_PEPPER! };
@@ -46,7 +46,7 @@ describe('secrets', () => {
     async (text) => {
       writeFileSync(path.join(dataDir, 'secrets.json'), text);
       await expect(load({})).rejects.toThrow(
-        /^[^\n]*secrets\.json cannot be read or is damaged\. Restore it [^\n]*$/,
+        /^[^\n]*secrets\.json cannot be read or is damaged\. Copy it [^\n]*$/,
       );
     },
   );

@@ -58,7 +58,9 @@ describe('compose.yaml', () => {
 
   it('contains no secret, and has no default for one', () => {
     const { required, optional } = interpolated(text);
-    expect([...optional].sort()).toEqual(['DATABASE_HOST', 'HTTP_PORT', 'TRUST_PROXY']);
+    expect([...optional].sort()).toEqual(
+      ['DATABASE_HOST', 'HTTP_PORT', 'SUDO_USER', 'TOURCTL_ACTOR', 'TRUST_PROXY', 'USER'].sort(),
+    );
     const example = Object.fromEntries(
       [...read('.env.example').matchAll(/^(\w+)=(.*)$/gm)].map((line) => line.slice(1)),
     );
@@ -101,6 +103,14 @@ describe('compose.yaml', () => {
     const asked = (name: string) => compose.services[name].healthcheck.test.at(-1);
     expect(asked('api-1')).toBe(`http://127.0.0.1:${DEFAULTS.apiPort}/readyz`);
     expect(asked('queue-1')).toBe(`http://127.0.0.1:${DEFAULTS.webhookQueuePort}/readyz`);
+  });
+
+  it('gives tourctl a folder of this machine for its files, and names the person for the audit log', () => {
+    const { tourctl } = compose.services;
+    expect(tourctl).toMatchObject({ volumes: ['./files:/files'], working_dir: '/files' });
+    expect(read('files/.gitignore')).toContain('*\n!.gitignore\n');
+    expect(tourctl.environment.TOURCTL_ACTOR).toBe('${TOURCTL_ACTOR:-${SUDO_USER:-${USER:-}}}');
+    expect(filledIn(tourctl.environment.TOURCTL_ACTOR)).toBe('');
   });
 
   it('names services, networks, volumes and files that exist', () => {

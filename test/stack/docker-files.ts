@@ -33,12 +33,19 @@ export function knownVariables(): Set<string> {
   return asked;
 }
 
-/** Replaces `${NAME:?why}` and `${NAME:-default}` as compose does, with a value for each name without a default. */
+/**
+ * Replaces `${NAME:?why}` and `${NAME:-default}` as compose does, with a value for each name without a default. A default may
+ * contain another one.
+ */
 export function filledIn(value: string): string {
-  return value.replace(/\$\{(\w+)(?::([?-])([^}]*))?\}/g, (_, name: string, kind: string, text: string) => {
-    if (kind === '-') return text;
-    return name.endsWith('_URL') ? 'https://api.example.com' : `${name.toLowerCase()}-`.padEnd(40, '0');
-  });
+  const filled = value.replace(
+    /\$\{(\w+)(?::([?-])([^{}]*))?\}/g,
+    (_, name: string, kind: string, text: string) => {
+      if (kind === '-') return text;
+      return name.endsWith('_URL') ? 'https://api.example.com' : `${name.toLowerCase()}-`.padEnd(40, '0');
+    },
+  );
+  return filled === value ? value : filledIn(filled);
 }
 
 /** Returns the names in `${…}` of a text: those without a default, and those with one. */

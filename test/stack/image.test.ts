@@ -12,7 +12,7 @@ describe('the image', () => {
     expect(COMMANDS.sort()).toEqual(['api', 'tourctl', 'webhook-queue']);
     for (const command of COMMANDS) {
       expect(statSync(path.join(DOCKER, 'bin', command)).mode & 0o111).toBe(0o111);
-      const [, entry] = /^exec node (?:--\S+ )?\/app\/(\S+)/m.exec(read(`bin/${command}`))!;
+      const [, entry] = /^exec node (?:--\S+ )*\/app\/(\S+)/m.exec(read(`bin/${command}`))!;
       const source = entry!
         .replace(/^dist\//, '')
         .replace(/[.]js$/, entry!.startsWith('dist/') ? '.ts' : '.js');

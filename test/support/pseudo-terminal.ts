@@ -2,7 +2,14 @@ import { spawn, spawnSync } from 'node:child_process';
 import { describeWith } from './describe-with';
 
 /** Bytes that a keyboard sends. */
-export const KEY = { enter: '\r', down: '\x1b[B', space: ' ', ctrlC: '\x03', clearLine: '\x15' } as const;
+export const KEY = {
+  enter: '\r',
+  down: '\x1b[B',
+  space: ' ',
+  escape: '\x1b',
+  ctrlC: '\x03',
+  clearLine: '\x15',
+} as const;
 
 /** A command on its own terminal of 80 columns, with simulated key presses. */
 export interface PseudoTerminal {

@@ -85,11 +85,20 @@ export async function givenSeats(db: Db, departure: DepartureOverrides = {}): Pr
   return { tour, date: await givenDeparture(db, tour, departure) };
 }
 
-/** Moves the end of the hold to `milliseconds` from now; a negative number makes it expired. */
+/**
+ * Moves the end of the hold to `milliseconds` from now; a negative number makes it expired. Takes the departure's lock first, according
+ * to the lock order.
+ */
 export async function endHoldIn(db: Db, holdId: string, milliseconds: number): Promise<void> {
-  await db('seat_holds')
-    .where({ id: holdId })
-    .update({ expires_at: db.raw(`clock_timestamp() + ? * interval '1 millisecond'`, [milliseconds]) });
+  await db.transaction(async (trx) => {
+    await trx.raw(
+      'select d.id from departures d join seat_holds h on h.departure_id = d.id where h.id = ? for update of d',
+      [holdId],
+    );
+    await trx('seat_holds')
+      .where({ id: holdId })
+      .update({ expires_at: trx.raw(`clock_timestamp() + ? * interval '1 millisecond'`, [milliseconds]) });
+  });
 }
 
 /** Moves the end of the booking's payment window to one millisecond ago. */

@@ -207,7 +207,7 @@ describe('an action of an operator on deliveries', () => {
     await book(monitor.db, tenantId);
     await kill();
     const page = await act('/replay', { endpoint, status: 'dead' });
-    expect(page.text).toContain('1 deliveries are queued again.');
+    expect(page.text).toContain('1 delivery is queued again.');
     expect(await deliveriesOf(monitor.db, tenantId)).toMatchObject([{ status: 'pending' }]);
     expect(await auditRows(monitor.db)).toMatchObject([
       {
@@ -218,7 +218,9 @@ describe('an action of an operator on deliveries', () => {
     ]);
     await kill();
     await monitor.db('webhook_endpoints').where({ id: endpoint }).update({ status: 'paused' });
-    expect((await act('/replay', { endpoint, status: 'dead' })).text).toContain('1 more are held back');
+    expect((await act('/replay', { endpoint, status: 'dead' })).text).toContain(
+      '1 more is held back by paused or disabled endpoints.',
+    );
   });
 
   it.each([

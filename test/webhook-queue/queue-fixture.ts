@@ -40,7 +40,6 @@ export async function book(
     tenantId,
     bookingRef,
     leadId,
-    source: 'tenant_api',
     externalRef: null,
     customer: { name: 'Zoë “Ö” Müller', phone: '+37120000000', email: 'zoe@example.com' },
     departureDate: '2031-05-01',

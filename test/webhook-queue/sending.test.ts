@@ -100,7 +100,7 @@ describe('the phases of an attempt', () => {
 
   it('end with the TLS handshake when the deadline cuts it off, and nothing is sent', async () => {
     const url = `https://127.0.0.1:${server.port}/hook`;
-    // A slow machine takes some of it to connect.
+    // Leaves a slow machine time to connect: more than 150 ms must remain for the handshake.
     const report = await send({ url, attemptTimeoutMs: 600 });
     expect(report).toMatchObject({
       outcome: 'timeout',

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createTestDatabase } from '../../support/database';
@@ -27,13 +29,19 @@ export interface RenderedGuide {
 export async function renderGuide(guide: string): Promise<RenderedGuide> {
   const database = await createTestDatabase();
   const folder = mkdtempSync(path.join(tmpdir(), 'screens-'));
+  // The port of a running webhook queue, for the link of `tourctl monitor`.
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
   const env = {
     DATABASE_URL: database.url,
     SECRETS_KEY: 's'.repeat(32),
     CURSOR_KEY: 'c'.repeat(32),
     PUBLIC_BASE_URL: 'https://tours.example',
     SUDO_USER: 'olga',
+    DATA_DIR: folder,
     LANG: 'C.UTF-8',
+    WEBHOOK_QUEUE_PORT: String(port),
   };
   try {
     const shell = openShell(env, folder);
@@ -48,7 +56,10 @@ export async function renderGuide(guide: string): Promise<RenderedGuide> {
         ? await converse(line, env, folder)
         : await shell.type(neutral.toReal(line), { columns, colors: true });
       await neutral.learn();
-      return neutral.toShown(output).replaceAll(folder, '~');
+      return neutral
+        .toShown(output)
+        .replaceAll(folder, '~')
+        .replaceAll(`127.0.0.1:${port}`, '127.0.0.1:3001');
     };
     const pictures = new Map<string, string>();
     let text = '';
@@ -66,6 +77,7 @@ export async function renderGuide(guide: string): Promise<RenderedGuide> {
     }
     return { text: text + guide.slice(end), pictures };
   } finally {
+    server.close();
     rmSync(folder, { recursive: true });
     await database.drop();
   }

@@ -28,6 +28,9 @@ export async function setScene(db: Db, tourctl: Tourctl): Promise<void> {
   await givenSalesOfTwoWeeks(db);
   await givenBookings(db);
   await db('audit_log').update({ at: daysAgo(db, 30) });
+  // A running webhook queue. Its last heartbeat is in the future, because the screens take longer than a heartbeat is valid.
+  const beat_at = db.raw(`now() + interval '1 hour'`);
+  await db('webhook_workers').insert({ id: 'queue-1', slots: 64, in_flight: 0, beat_at });
 }
 
 async function givenTours(db: Db): Promise<void> {

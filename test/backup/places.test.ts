@@ -1,0 +1,158 @@
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { inTransaction } from '../../services/platform/database';
+import { knownMigrations, migrateWithin, pendingMigrations } from '../../services/platform/migrate';
+import {
+  END_OF_TABLE,
+  readBackupFile,
+  type TableHeader,
+  writeBackupFile,
+} from '../../services/api/backup/backup-file';
+import {
+  checksumTable,
+  copyOut,
+  countTakenSeats,
+  findColumns,
+  setCopyForms,
+} from '../../services/api/backup/snapshot.repository';
+import { removeDirectories, temporaryDirectory } from '../platform/embedded-postgres-support';
+import { runOnce } from '../cli/run-once';
+import { givenDeparture, givenTenant, givenTour } from '../support/given';
+import { useTemporaryFolder } from '../support/temporary-folder';
+import { schemaOf, useInstallations } from './installation';
+
+const installations = useInstallations();
+const folder = useTemporaryFolder();
+const fileOf = (name: string) => path.join(folder, name);
+afterAll(removeDirectories);
+
+describe('tourctl backup and restore', () => {
+  it('work on the embedded database, with the secrets.json of the first installation', async () => {
+    const [first, second] = [temporaryDirectory(), temporaryDirectory()];
+    const on = (directory: string) => (line: string) => runOnce(line, { env: { DATA_DIR: directory } });
+    await on(first)('tenant create --slug acme --name Acme');
+    await on(first)('key issue acme --scope catalog:read');
+    const file = fileOf('embedded.backup');
+    expect((await on(first)(`backup --out ${file}`)).code).toBe(0);
+
+    expect((await on(second)(`restore ${file} --json`)).error.code).toBe('wrong_secrets');
+    expect(readdirSync(second)).not.toContain('secrets.json');
+    copyFileSync(path.join(first, 'secrets.json'), path.join(second, 'secrets.json'));
+    const { code, json } = await on(second)(`restore ${file} --json`);
+    expect([code, json.tables.tenants]).toEqual([0, 1]);
+    expect((await on(second)('tenant list --json')).json.items).toHaveLength(1);
+    const bytes = readFileSync(file);
+    const secrets = JSON.parse(readFileSync(path.join(first, 'secrets.json'), 'utf8')) as Record<
+      string,
+      string
+    >;
+    for (const secret of Object.values(secrets)) expect(bytes.includes(secret)).toBe(false);
+  }, 180_000);
+
+  it('work with a role that owns its database and is no superuser', async () => {
+    const source = await installations.migrated();
+    await givenTenant(source.db);
+    const file = fileOf('owner.backup');
+    await source.json(`backup --out ${file}`);
+    const target = await installations.bare();
+    const url = new URL(target.url);
+    const database = url.pathname.slice(1);
+    [url.username, url.password] = [`owner_of_${database}`, 'secret'];
+    await target.db.raw("create role ?? login nosuperuser password 'secret'", [url.username]);
+    await target.db.raw('alter database ?? owner to ??', [database, url.username]);
+    target.env.DATABASE_URL = url.href;
+    try {
+      expect((await target.tourctl(`restore ${file}`)).stderr).not.toContain('error');
+      expect((await target.tourctl(`backup --out ${fileOf('owned.backup')}`)).code).toBe(0);
+      const migrated = await installations.migrated();
+      expect(await schemaOf(target.db)).toEqual(await schemaOf(migrated.db));
+      // The same into the schema that the role has now.
+      await target.db.raw('delete from tenants');
+      expect((await target.tourctl(`restore ${file}`)).code).toBe(0);
+    } finally {
+      await target.db.raw('reassign owned by ?? to current_user; drop owned by ??; drop role ??', [
+        ...[url.username, url.username, url.username],
+      ]);
+    }
+  });
+
+  it('load the file of an earlier version and migrate it to the present one', async () => {
+    const earlier = (await knownMigrations()).filter((name) => name < '0029');
+    const old = await installations.bareDatabase();
+    await inTransaction(old.db, (trx) => migrateWithin(trx, earlier));
+    expect(await pendingMigrations(old.db)).toContain('0030_catalog_restores');
+    const tour = await givenTour(old.db);
+    await givenDeparture(old.db, tour);
+    const file = fileOf('earlier.backup');
+    const tables = ['tours', 'departures', 'change_version'];
+    await old.db.transaction(async (trx) => {
+      await setCopyForms(trx);
+      const columns = await findColumns(trx, tables);
+      const described: TableHeader[] = [];
+      for (const name of tables) {
+        const table = { name, columns: columns.get(name)! };
+        described.push({ ...table, ...(await checksumTable(trx, table)) });
+      }
+      const made_at = new Date().toISOString();
+      const header = {
+        ...{ product: 'tour-platform backup', format: 1, version: '0.0.9', migrations: earlier, made_at },
+        ...{
+          as_of: made_at,
+          secret_checks: {},
+          months: ['2024-02-01'],
+          sequences: { change_marks_change_id_seq: 77 },
+        },
+        ...{ seats: await countTakenSeats(trx, made_at), tables: described },
+      };
+      await writeBackupFile(file, async function* () {
+        yield Buffer.from(`${JSON.stringify(header)}\n`);
+        for (const table of described) {
+          for await (const rows of await copyOut(trx, table)) yield rows as Buffer;
+          yield END_OF_TABLE;
+        }
+      });
+    });
+    const target = await installations.migrated();
+    expect((await target.json(`restore ${file}`)).tables).toEqual({
+      tours: 1,
+      departures: 1,
+      change_version: 1,
+    });
+    expect(await pendingMigrations(target.db)).toEqual([]);
+    expect(await target.db('tours').pluck('id')).toEqual([tour.id]);
+    const { rows } = await target.db.raw("select to_regclass('webhook_events_2024_02')::text as month");
+    expect(rows).toEqual([{ month: 'webhook_events_2024_02' }]);
+    await givenTour(target.db);
+    expect(await target.db('catalog_commits').max('change_id as last').first()).toEqual({ last: 78 });
+  });
+});
+
+describe('the content of a backup file', () => {
+  it('is read back as it was written, whatever the rows contain and wherever a chunk ends', async () => {
+    const tables = [
+      '',
+      '\\\\.\n',
+      'a\\\\.\n.\n\\\\.x\n',
+      `${'x'.repeat(300_000)}\n\\N\t\\\\\n`,
+      '',
+      Array.from({ length: 90_000 }, (_, n) => `${n}\t\\\\.${n}\n`).join(''),
+    ];
+    const header = { product: 'tour-platform backup', format: 1 };
+    for (const chunk of [1, 3, 5, 1 << 20]) {
+      const file = fileOf(`content-${chunk}.backup`);
+      const used = chunk < 6 ? tables.filter((text) => text.length < 100) : tables;
+      await writeBackupFile(file, async function* () {
+        const text = `${JSON.stringify(header)}\n${used.map((rows) => `${rows}\\.\n`).join('')}`;
+        for (let at = 0; at < text.length; at += chunk) yield Buffer.from(text.slice(at, at + chunk));
+        await Promise.resolve();
+      });
+      await readBackupFile(file, async (_, nextRows) => {
+        for (const rows of used) {
+          const parts: Buffer[] = [];
+          for await (const part of nextRows()) parts.push(part);
+          expect(Buffer.concat(parts).toString() === rows).toBe(true);
+        }
+      });
+    }
+  });
+});

@@ -1,0 +1,17 @@
+import { COPIED_TABLES, LEFT_OUT_TABLES, VIEWS } from '../../services/api/backup/tables';
+import { useTestDatabase } from '../support/database';
+import { tablesOf } from './installation';
+
+const database = useTestDatabase();
+
+describe('the tables of a backup', () => {
+  it('copies every table of the schema, or says why it leaves a table out', async () => {
+    const known = [...COPIED_TABLES, ...Object.keys(LEFT_OUT_TABLES)].sort();
+    expect(await tablesOf(database.db)).toEqual(known);
+  });
+
+  it('knows every view of the schema, because a restore drops them first', async () => {
+    const views = await database.db('pg_views').where({ schemaname: 'public' }).orderBy('viewname');
+    expect(views.map(({ viewname }) => viewname as string)).toEqual([...VIEWS].sort());
+  });
+});

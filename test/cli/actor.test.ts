@@ -1,0 +1,132 @@
+import { hostname } from 'node:os';
+import { flagName, flagsOf } from '../../cli/engine/command';
+import { NOUNS, VERBS } from '../../cli/tree';
+import { useTestTerminal, withEnv } from './terminal';
+
+const terminal = useTestTerminal();
+beforeAll(async () => {
+  await terminal.tourctl('tenant create --slug acme --name Acme');
+});
+
+/** Returns who made the newest change of the tenant acme, and on which host. */
+async function lastActor(): Promise<[actor: string, host: string]> {
+  const { actor, host } = (await terminal.json('audit list --tenant acme --limit 1')).items[0];
+  return [actor, host];
+}
+
+let seats = 10;
+const change = (flags: string) => terminal.tourctl(`tenant set acme --max-holds ${(seats += 1)} ${flags}`);
+
+describe('the name in the audit log', () => {
+  it('is the system user, without another name', async () => {
+    await change('');
+    expect(await lastActor()).toEqual(['olga', hostname()]);
+  });
+
+  it('is the name in TOURCTL_ACTOR, with the system user beside the host', async () => {
+    await withEnv(terminal, { TOURCTL_ACTOR: 'Mei Chen' }, () => change(''));
+    expect(await lastActor()).toEqual(['Mei Chen', `olga@${hostname()}`]);
+  });
+
+  it('is the name of --actor, which goes before TOURCTL_ACTOR', async () => {
+    await withEnv(terminal, { TOURCTL_ACTOR: 'Mei Chen' }, () => change('--actor ivan'));
+    expect(await lastActor()).toEqual(['ivan', `olga@${hostname()}`]);
+  });
+
+  it('is taken from an --actor before the command too', async () => {
+    await terminal.tourctl('--actor ivan tenant set acme --hold-default 14');
+    await terminal.tourctl('--json --actor=mira --yes tenant set acme --hold-default 13');
+    expect(await lastActor()).toEqual(['mira', `olga@${hostname()}`]);
+    expect((await terminal.json('audit list --actor ivan')).items[0]).toMatchObject({ subject: 'acme' });
+  });
+
+  it('is shown with the system user by audit list, so that a name hides nobody', async () => {
+    await change('--actor root');
+    const { stdout } = await terminal.tourctl('audit list --tenant acme --limit 1 --wide');
+    expect(stdout).toContain(`root (olga@${hostname()})`);
+  });
+
+  it('stays the system user where the given name is the same', async () => {
+    await change('--actor olga');
+    expect(await lastActor()).toEqual(['olga', hostname()]);
+  });
+
+  it('is in each row of a command that writes several', async () => {
+    await terminal.tourctl('tenant onboard --name Many --yes --actor ivan');
+    const { items } = await terminal.json('audit list --tenant many');
+    expect(items.length).toBeGreaterThan(2);
+    expect(new Set(items.map(({ actor }: { actor: string }) => actor))).toEqual(new Set(['ivan']));
+  });
+
+  it('is the name of the person who issues a key, whose command opens the database itself', async () => {
+    await terminal.tourctl('key issue acme --scope catalog:read --actor ivan');
+    expect(await lastActor()).toEqual(['ivan', `olga@${hostname()}`]);
+  });
+
+  it.each([
+    ['an empty name', ['']],
+    ['a line break', ['olga\nroot']],
+    ['a character that changes the direction of text', ['olga\u202etoor']],
+    ['a character without width', ['ol\u200bga']],
+    ['blanks around it', [' olga']],
+    ['more than 100 characters', ['o'.repeat(101)]],
+  ])('cannot have %s', async (_, [name]) => {
+    const line = ['tenant', 'set', 'acme', '--hold-max', '30', '--actor', name!, '--json'];
+    const { code, error } = await terminal.tourctl(line);
+    const expected = 'must be a name of at most 100 printable characters';
+    expect([code, error.message]).toEqual([2, `--actor ${expected}`]);
+    if (name === '') return;
+    const wrong = await withEnv(terminal, { TOURCTL_ACTOR: name! }, () =>
+      terminal.tourctl('tenant set acme --hold-max 30 --json'),
+    );
+    expect([wrong.code, wrong.error.message]).toEqual([1, `TOURCTL_ACTOR ${expected}`]);
+  });
+
+  it('may have 100 characters of any script', async () => {
+    const name = '陳'.repeat(100);
+    await terminal.tourctl(['tenant', 'set', 'acme', '--hold-max', '31', '--actor', name]);
+    expect(await lastActor()).toEqual([name, `olga@${hostname()}`]);
+  });
+});
+
+describe('--actor', () => {
+  const commands = [
+    ...NOUNS.flatMap(({ name, verbs }) => verbs.map((verb) => ({ name: `${name} ${verb.usage}`, verb }))),
+    ...VERBS.map((verb) => ({ name: verb.usage, verb })),
+  ].map(({ name, verb }) => ({
+    name: name.replace(/ [<[].*/, ''),
+    flags: flagsOf(verb).filter((flag) => flagName(flag) === '--actor'),
+  }));
+  const named = (given: boolean) =>
+    commands.filter(({ flags }) => flags.length > 0 === given).map(({ name }) => name);
+
+  it('is a flag of every command that writes to the audit log', () => {
+    expect(named(true)).toEqual(
+      expect.arrayContaining([
+        ...['tenant create', 'tenant set', 'tenant onboard', 'tenant suspend', 'key issue', 'key rotate'],
+        ...['key revoke', 'widget issue', 'origins add', 'visibility allow', 'pricing add', 'pricing remove'],
+        ...['catalog import', 'catalog publish', 'departure add', 'departure cancel', 'hold release'],
+        ...['booking change', 'booking confirm', 'booking cancel', 'booking anonymize', 'webhook add'],
+        ...['webhook set', 'webhook ping', 'webhook trigger', 'delivery retry', 'delivery replay'],
+        ...['monitor', 'seed', 'migrate'],
+        // These reveal personal data.
+        ...['booking show', 'booking list', 'booking export'],
+      ]),
+    );
+  });
+
+  it('is no flag of a command that only reads, where it could be taken for a filter', () => {
+    expect(named(false)).toEqual(
+      expect.arrayContaining([
+        ...['tenant list', 'tenant show', 'key list', 'key inspect', 'catalog list', 'catalog export'],
+        ...['booking stats', 'webhook list', 'pricing simulate', 'visibility explain', 'config list'],
+        ...['doctor', 'completion bash'],
+      ]),
+    );
+  });
+
+  it('is declared once, also by audit list, where it filters', () => {
+    expect(commands.filter(({ flags }) => flags.length > 1)).toEqual([]);
+    expect(named(true)).toContain('audit list');
+  });
+});

@@ -1,0 +1,125 @@
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { describeWith, isInstalled } from '../support/describe-with';
+import { freePorts } from '../support/free-ports';
+import { killChildren, startChild, untilReady } from '../stack/child';
+import { eventually } from '../webhook-queue/queue-fixture';
+import { folderWith, runProgram } from './guide';
+
+const ROOT = path.resolve(__dirname, '../..');
+const TOURCTL = path.join(ROOT, 'cli/tourctl.js');
+const DAY = readFileSync(path.join(ROOT, 'docs/operators-day.md'), 'utf8');
+
+/** Returns the commands of each section. */
+function sections(): { title: string; script: string }[] {
+  return DAY.split('\n## ')
+    .slice(1)
+    .map((section) => ({
+      title: section.split('\n')[0]!,
+      script: [...section.matchAll(/```sh\n([^]*?)\n```/g)].map(([, code]) => code).join('\n'),
+    }));
+}
+
+/** The tenant's website: it has no webhooks after the confirmation, until somebody sends a ping. */
+function startWebsite(): Promise<{ server: Server; received: string[]; url: string }> {
+  const received: string[] = [];
+  let isGone = false;
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      const { event_type: event } = JSON.parse(body) as { event_type: string };
+      if (event === 'booking.confirmed' && received.length === 2) isGone = true;
+      if (event === 'ping') isGone = false;
+      if (!isGone) received.push(event);
+      response.writeHead(isGone ? 410 : 200).end();
+    });
+  });
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
+      resolve({ server, received, url });
+    });
+  });
+}
+
+describeWith(
+  'curl jq',
+  "the operator's day of the documentation",
+  () => {
+    let cleanUp = async (): Promise<void> => undefined;
+    afterAll(() => cleanUp());
+
+    it('sells, changes, cancels and pays back a booking, rotates a key, repairs an endpoint and restores a backup', async () => {
+      const folder = await folderWith({});
+      const dataDir = path.join(folder, 'data');
+      mkdirSync(dataDir);
+      const [api, queue, metrics] = await freePorts();
+      const env = {
+        ...{ DATA_DIR: dataDir, WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on', SUDO_USER: 'olga' },
+        ...{ API_PORT: `${api}`, WEBHOOK_QUEUE_PORT: `${queue}`, METRICS_PORT: `${metrics}` },
+      };
+      const website = await startWebsite();
+      const product = startChild({
+        ...{ name: 'product', program: process.execPath, args: [TOURCTL, 'up', '--no-demo'], cwd: ROOT },
+        ...{
+          env: { PATH: process.env.PATH!, HOME: process.env.HOME!, ...env },
+          logFile: path.join(folder, 'log'),
+        },
+      });
+      cleanUp = async () => {
+        website.server.close();
+        await product.stop('SIGINT');
+        await killChildren();
+        rmSync(folder, { recursive: true, force: true });
+      };
+      await untilReady(product, 'npm start', async () => (await fetch(`http://127.0.0.1:${api}/readyz`)).ok);
+
+      const untilDisabled = `until npx tourctl webhook list sunny --json | jq -e '.items[0].status == "disabled"' > /dev/null; do sleep 0.2; done`;
+      const script = sections()
+        .map(({ title, script }) => (title.includes('endpoint') ? `${untilDisabled}\n${script}` : script))
+        .join('\n')
+        .replaceAll('npx tourctl', `'${process.execPath}' '${TOURCTL}'`)
+        .replaceAll('.data/', `${dataDir}/`)
+        .replaceAll('docs/examples', path.join(ROOT, 'docs/examples'))
+        .replaceAll('https://sunny.example/webhooks', website.url)
+        .replaceAll('http://127.0.0.1:3000', `http://127.0.0.1:${api}`);
+      const { code, stdout, stderr } = await runProgram(
+        'bash',
+        ['--norc', '-c', `set -euxo pipefail\n${script}`],
+        { cwd: folder, env },
+      );
+      expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
+      const answers = (...lines: string[]) => expect.stringMatching(lines.join('[^]*'));
+      expect(stdout).toEqual(
+        answers(
+          ...[
+            'departures +3 +0 +0\n',
+            'total_price +3498\n',
+            '"booking_ref":"SUNNY-1001"',
+            'total_price +4917\n',
+          ],
+          ...['status +confirmed\n', 'adults from 2 to 3', '\n401\n200\n', 'sunny +disabled', ' is active\n'],
+          ...[
+            'booking.confirmed +SUNNY-1001 +dead',
+            '1 delivery is queued again\n',
+            'status +cancelled\n',
+            'booking.cancel',
+          ],
+        ),
+      );
+      const everything = [
+        'booking.created',
+        'booking.updated',
+        'ping',
+        'booking.confirmed',
+        'booking.cancelled',
+      ];
+      await eventually('the cancellation', () => website.received.includes('booking.cancelled') || undefined);
+      expect(website.received).toEqual(everything);
+    }, 300_000);
+  },
+  isInstalled('curl') && isInstalled('jq'),
+);

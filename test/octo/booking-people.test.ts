@@ -1,0 +1,114 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { useTerminalOf } from '../cli/terminal';
+import { startApiProcess } from '../support/api-process';
+import { useTestApi } from '../support/api';
+import { add } from '../webhook-queue/queue-fixture';
+import { useConformance } from './conformance-api';
+import { expectOcto, expectOctoError } from './schemas';
+
+const api = useTestApi();
+const { reseller, tours } = useConformance(api);
+const terminal = useTerminalOf(api);
+
+/** A person whose name, phone and email have the mark. */
+function somebody() {
+  const mark = randomBytes(4).toString('hex');
+  const contact = {
+    ...{ firstName: 'Xaver', lastName: `Quill${mark}`, emailAddress: `x.${mark}@example.com` },
+    ...{ phoneNumber: '+49 30 901820', notes: `Quill${mark} is vegan`, postalCode: '10115' },
+  };
+  return { mark, contact };
+}
+
+function reservation({ mark, contact }: ReturnType<typeof somebody>) {
+  const { id, open } = tours.startTime;
+  return {
+    ...{ uuid: randomUUID(), productId: id, optionId: 'DEFAULT', availabilityId: open[0]!.id },
+    ...{ contact, notes: `Quill${mark} comes late`, resellerReference: `xaver-quill${mark}` },
+    unitItems: [{ unitId: 'adult', contact, resellerReference: `quill${mark}-xaver-1` }],
+  };
+}
+
+/** Returns the tables with rows that have the mark. */
+async function tracesOf(mark: string): Promise<string[]> {
+  const { rows } = await api.db.raw(
+    `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'public' and c.relkind = 'r'`,
+  );
+  const found = new Set<string>();
+  for (const { name } of rows as { name: string }[]) {
+    const { rows: matching } = await api.db.raw(
+      `select from ${name} t where row_to_json(t)::text ~* ? limit 1`,
+      [mark],
+    );
+    if (matching.length > 0) found.add(name.replace(/_\d{4}_\d\d$|_default$/, ''));
+  }
+  return [...found].sort();
+}
+
+describe('the people of an OCTO booking', () => {
+  it('are erased everywhere by booking anonymize, and no later call brings them back', async () => {
+    const person = somebody();
+    const body = reservation(person);
+    const at = (call: string) => `/octo/bookings/${body.uuid}${call}`;
+    const key = { 'Idempotency-Key': 'reserve-1' };
+    await add(api.db, reseller.tenant.id, 'https://acme.example/hook', [
+      'booking.created',
+      'booking.confirmed',
+    ]);
+    expectOcto(await reseller.post('/octo/bookings', body, key), 'booking');
+    const soldOut = { ...body, uuid: randomUUID(), availabilityId: tours.startTime.soldOut.id };
+    await reseller.post('/octo/bookings', soldOut);
+    await api.context.refusals.write(api.db);
+    await reseller.post(at('/extend'), { expirationMinutes: 30 }, { 'Idempotency-Key': 'extend-1' });
+    await reseller.patch(at(''), { notes: `${person.mark} again` }, { 'Idempotency-Key': 'change-1' });
+    const confirmed = await reseller.post(
+      at('/confirm'),
+      { contact: person.contact },
+      { 'Idempotency-Key': 'confirm-1' },
+    );
+    const { supplierReference } = expectOcto(confirmed, 'booking');
+    const before = ['booking_leads', 'idempotency_keys', 'octo_bookings', 'seat_holds', 'webhook_events'];
+    expect(await tracesOf(person.mark)).toEqual(before);
+
+    const { code } = await terminal.tourctl(`booking anonymize ${supplierReference} --yes --force`);
+
+    expect([code, await tracesOf(person.mark)]).toEqual([0, []]);
+    const now = expectOcto(await reseller.get(at('')), 'booking');
+    expect(now).toMatchObject({ status: 'CONFIRMED', notes: null, resellerReference: null });
+    const nobody = Object.fromEntries(Object.keys(now.contact).map((field) => [field, null]));
+    expect([now.contact, now.unitItems[0].contact]).toEqual(Array(2).fill({ ...nobody, locales: [] }));
+    for (const headers of [{}, key]) {
+      const repeat = await reseller.post('/octo/bookings', body, headers);
+      expectOctoError(repeat, 400, 'INVALID_BOOKING_UUID', { uuid: body.uuid });
+    }
+    const again = await reseller.patch(at(''), { contact: person.contact });
+    expectOctoError(again, 400, 'UNPROCESSABLE_ENTITY');
+    await reseller.post(at('/confirm'), { contact: person.contact });
+    expect(await tracesOf(person.mark)).toEqual([]);
+  });
+
+  it('are in no line of the log, and in no metric', async () => {
+    const person = somebody();
+    const { database } = api;
+    const service = await startApiProcess(database.url, { LOG_LEVEL: 'debug' });
+    const post = async (path: string, body: object) =>
+      fetch(service.baseUrl + path, {
+        method: 'POST',
+        headers: { authorization: reseller.authorization, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const body = reservation(person);
+    const statuses = [
+      (await post('/octo/bookings', body)).status,
+      (await post('/octo/bookings', { ...body, notes: 'other' })).status,
+      (await post(`/octo/bookings/${body.uuid}/confirm`, { contact: { emailAddress: person.mark } })).status,
+      (await post(`/octo/bookings/${body.uuid}/confirm`, { contact: person.contact })).status,
+    ];
+    const metrics = await service.metrics();
+    await service.stop();
+    expect(statuses).toEqual([200, 400, 400, 200]);
+    expect(service.log()).toContain('/octo/bookings');
+    expect(service.log() + metrics).not.toMatch(new RegExp(person.mark, 'i'));
+  });
+});

@@ -1,0 +1,54 @@
+import { inTransaction } from '../../services/platform/database';
+import { type TestApi } from '../support/api';
+import { preparedBeforeAll } from '../support/prepared';
+import { useWebsite, type Website } from '../support/website';
+import { givenConformanceTours } from './conformance-tours';
+
+/** The products and departures of the conformance tenant, by their ids. */
+export interface Conformance {
+  /** With a start time. */
+  startTime: ConformanceProduct;
+  /** Without one. */
+  openingHours: ConformanceProduct;
+}
+
+export interface ConformanceProduct {
+  id: string;
+  slug: string;
+  /** The open departures by date, and the sold-out one. */
+  open: { id: string; date: string }[];
+  soldOut: { id: string; date: string };
+}
+
+/** Creates a reseller, and the tours on which OCTO's validator runs, before the tests of a file. Declare it after useTestApi. */
+export function useConformance(api: TestApi): { reseller: Website; tours: Conformance } {
+  const reseller = useWebsite(api, { name: 'Conformance' });
+  const tours = preparedBeforeAll(async () => {
+    await inTransaction(api.db, (trx) => givenConformanceTours(trx, reseller.tenant));
+    return {
+      startTime: await findProduct(api, 'a-morning-in-the-old-town'),
+      openingHours: await findProduct(api, 'a-ticket-to-the-gardens'),
+    };
+  });
+  return { reseller, tours };
+}
+
+async function findProduct({ db }: TestApi, slug: string): Promise<ConformanceProduct> {
+  const rows = await db('departures as d')
+    .join('tours as t', 't.id', 'd.tour_id')
+    .where('t.slug', slug)
+    .orderBy('d.departure_date')
+    .select<{ tourId: string; id: string; date: string; seatsTotal: number }[]>(
+      't.id as tour_id',
+      'd.id',
+      'd.departure_date as date',
+      'd.seats_total',
+    );
+  const isOpen = ({ seatsTotal }: { seatsTotal: number }) => seatsTotal > 9;
+  const departure = ({ id, date }: { id: string; date: string }) => ({ id, date });
+  return {
+    ...{ id: rows[0]!.tourId, slug },
+    open: rows.filter(isOpen).map(departure),
+    soldOut: departure(rows.find((row) => !isOpen(row))!),
+  };
+}

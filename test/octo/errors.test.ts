@@ -1,0 +1,244 @@
+import { useTestApi } from '../support/api';
+import { startApiProcess } from '../support/api-process';
+import { givenKey, givenTenant } from '../support/given';
+import { givenWebsite } from '../support/website';
+import { useConformance } from './conformance-api';
+import { expectOcto, expectOctoError } from './schemas';
+
+const api = useTestApi();
+const { reseller, tours } = useConformance(api);
+
+const post = (body: string, headers: Record<string, string> = {}) =>
+  api.http
+    .post('/octo/availability')
+    .set({ authorization: reseller.authorization, 'content-type': 'application/json', ...headers })
+    .send(body);
+
+describe('an error below /octo', () => {
+  it('of a missing, malformed or wrong credential is UNAUTHORIZED with WWW-Authenticate', async () => {
+    const answers = [
+      await api.http.get('/octo/products'),
+      await api.http.get('/octo/products').set({ authorization: 'Bearer nonsense' }),
+      await api.http.post('/octo/availability').set({ authorization: `${reseller.authorization}x` }),
+    ];
+    for (const answer of answers) {
+      expectOctoError(answer, 401, 'UNAUTHORIZED');
+      expect(answer.headers['www-authenticate']).toMatch(/^Bearer realm="api"/);
+    }
+  });
+
+  it('of a missing scope is UNAUTHORIZED, and names the scope', async () => {
+    const key = await givenKey(api.db, await givenTenant(api.db), ['booking:create']);
+    const answer = await api.http.get('/octo/products').set({ authorization: `Bearer ${key}` });
+    expectOctoError(answer, 401, 'UNAUTHORIZED');
+    expect(answer.headers['www-authenticate']).toContain('scope="catalog:read"');
+  });
+
+  it('of an unknown path is 404 NOT_FOUND, and of another method 405 with Allow', async () => {
+    expectOctoError(await reseller.get('/octo'), 404, 'NOT_FOUND');
+    expectOctoError(await reseller.get('/octo/nothing/here/'), 404, 'NOT_FOUND');
+    const answer = await reseller.delete('/octo/products');
+    expectOctoError(answer, 405, 'METHOD_NOT_ALLOWED');
+    expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS');
+  });
+
+  it('of a body that is not JSON is 400 or 415', async () => {
+    expectOctoError(await post('{"productId":'), 400, 'BAD_REQUEST');
+    expectOctoError(await post('[]'), 400, 'BAD_REQUEST');
+    expectOctoError(await post('a=b', { 'content-type': 'text/plain' }), 415, 'UNSUPPORTED_MEDIA_TYPE');
+  });
+
+  it('of a body above 64 KiB is 413, and a body below is read', async () => {
+    const body = (length: number) =>
+      JSON.stringify({
+        ...{ productId: tours.startTime.id, optionId: 'DEFAULT', notes: 'x'.repeat(length) },
+        ...{ localDateStart: '2031-01-01', localDateEnd: '2031-01-02' },
+      });
+    expect((await post(body(60_000))).status).toBe(200);
+    const answer = await post(body(66_000));
+    expectOctoError(answer, 413, 'BODY_TOO_LARGE');
+    expect(answer.body.errorMessage).toBe('The body may have 64 KiB at most.');
+  });
+
+  it('of a body that is nested 15,000 levels deep is BAD_REQUEST, also with an Idempotency-Key', async () => {
+    const deep = `{"x":${'['.repeat(15_000)}${']'.repeat(15_000)}}`;
+    const headers = { authorization: reseller.authorization, 'content-type': 'application/json' };
+    const body = { productId: tours.startTime.id, optionId: 'DEFAULT', unitItems: [{ unitId: 'adult' }] };
+    const reservation = { ...body, availabilityId: tours.startTime.open[0]!.id };
+    const { uuid } = expectOcto(await reseller.post('/octo/bookings', reservation), 'booking');
+    const path = `/octo/bookings/${uuid}/extend`;
+    const answer = await api.http
+      .post(path)
+      .set({ ...headers, 'idempotency-key': 'deep' })
+      .send(deep);
+    expectOctoError(answer, 400, 'BAD_REQUEST');
+  });
+
+  it('of undecodable text in the path is BAD_REQUEST', async () => {
+    expectOctoError(await reseller.get('/octo/products/%ff'), 400, 'BAD_REQUEST');
+  });
+
+  it('of the service is 500 without any detail', async () => {
+    const { availability } = api.context.config.quotas;
+    Object.defineProperty(api.context.config.quotas, 'availability', {
+      configurable: true,
+      get: () => {
+        throw new Error('secret detail');
+      },
+    });
+    try {
+      const answer = await post('{}');
+      expectOctoError(answer, 500, 'INTERNAL_ERROR');
+      expect(answer.text).not.toContain('secret');
+    } finally {
+      Object.defineProperty(api.context.config.quotas, 'availability', { value: availability });
+    }
+  });
+
+  it('is OCTO’s also for a request with a malformed header, and a problem document for other paths', async () => {
+    const long = 'a/b,'.repeat(300);
+    const send = async (path: string) => api.http.get(path).set('accept', long);
+    expectOctoError(await send('/octo/products'), 400, 'BAD_REQUEST');
+    expect((await send('/octopus')).type).toBe('application/problem+json');
+  });
+
+  it('of a field of another type is BAD_REQUEST for every write, and no error in the log', async () => {
+    const service = await startApiProcess(api.database.url);
+    const units = { unitItems: [{ unitId: 'adult' }] };
+    const { id, open } = tours.startTime;
+    const body = { productId: id, optionId: 'DEFAULT', availabilityId: open[0]!.id, ...units };
+    const { uuid } = expectOcto(await reseller.post('/octo/bookings', body), 'booking');
+    const wrong: [string, string, object][] = [
+      ['POST', '', { ...body, unitItems: {} }],
+      ['POST', '', { ...body, unitItems: [null] }],
+      ['POST', '', { ...body, unitItems: ['adult'] }],
+      ['POST', '', { ...body, unitItems: [{ unitId: 'adult', uuid: ['7'] }] }],
+      ['POST', '', { ...body, unitItems: [{ unitId: 'adult', contact: 'Ana' }] }],
+      ['POST', '', { ...body, uuid: {} }],
+      ['POST', '', { ...body, notes: {} }],
+      ['PATCH', `/${uuid}`, { contact: [] }],
+      ['PATCH', `/${uuid}`, { contact: { locales: 'de' } }],
+      ['PATCH', `/${uuid}`, { contact: { locales: [{}], emailAddress: 7 } }],
+      ['PATCH', `/${uuid}`, { currency: 7 }],
+      ['POST', `/${uuid}/confirm`, { contact: 'Ana', resellerReference: [] }],
+      ['POST', `/${uuid}/extend`, { expirationMinutes: '30' }],
+      ['POST', `/${uuid}/cancel`, { reason: {} }],
+      ['DELETE', `/${uuid}`, { reason: ['ill'] }],
+    ];
+    const answers: [number, string][] = [];
+    for (const [method, path, sent] of wrong) {
+      const answer = await fetch(`${service.baseUrl}/octo/bookings${path}`, {
+        method,
+        headers: { authorization: reseller.authorization, 'content-type': 'application/json' },
+        body: JSON.stringify(sent),
+      });
+      answers.push([answer.status, ((await answer.json()) as { error: string }).error]);
+    }
+    await service.stop();
+    expect(answers).toEqual(wrong.map(() => [400, 'BAD_REQUEST']));
+    expect(service.log()).toBe('');
+  });
+
+  it('names every invalid field in its message', async () => {
+    const answer = await post(JSON.stringify({ optionId: 7 }));
+    expect(answer.body.errorMessage).toBe('productId is required. optionId must be a text.');
+  });
+});
+
+describe('a call below /octo', () => {
+  it.each(['/octo/supplier', '/octo/capabilities', '/octo/products'])(
+    'has the same answer with a slash at the end: %s',
+    async (path) => {
+      const [bare, slashed] = [await reseller.get(path), await reseller.get(`${path}/`)];
+      expect([bare.status, slashed.status]).toEqual([200, 200]);
+      expect(slashed.body).toEqual(bare.body);
+    },
+  );
+
+  it.each([
+    ['a missing header', undefined, ''],
+    ['an empty header', '', ''],
+    ['both spellings in any order', 'content, octo/pricing', 'octo/pricing, octo/content'],
+    ['unknown names', 'octo/cart, Octo/Pricing,, x', 'octo/pricing'],
+  ])('answers the capabilities in effect for %s', async (_name, header, inEffect) => {
+    const request = reseller.get('/octo/products');
+    if (header !== undefined) void request.set('octo-capabilities', header);
+    const answer = await request;
+    expectOcto(answer, 'products');
+    expect(answer.headers['octo-capabilities']).toBe(inEffect);
+  });
+
+  it('says which environment the key is for, and refuses a request for the other one', async () => {
+    const sandbox = await givenWebsite(api, { sandbox: true });
+    const live = await reseller.get('/octo/supplier').set('octo-env', 'live');
+    expect([live.status, live.headers['octo-env'], live.headers['x-sandbox']]).toEqual([
+      200,
+      'live',
+      undefined,
+    ]);
+    const test = await sandbox.get('/octo/supplier').set('octo-env', 'test');
+    expect([test.status, test.headers['octo-env'], test.headers['x-sandbox']]).toEqual([200, 'test', 'true']);
+    expectOctoError(await reseller.get('/octo/supplier').set('octo-env', 'test'), 400, 'BAD_REQUEST');
+    expectOctoError(await sandbox.get('/octo/supplier').set('octo-env', 'live'), 400, 'BAD_REQUEST');
+  });
+
+  it('accepts query parameters that it does not know', async () => {
+    expect((await reseller.get('/octo/products?utm=1')).status).toBe(200);
+  });
+});
+
+describe('a key without the scope of a booking', () => {
+  const reserve = async () => {
+    const units = { unitItems: [{ unitId: 'adult' }] };
+    const body = {
+      productId: tours.startTime.id,
+      optionId: 'DEFAULT',
+      availabilityId: tours.startTime.open[0]!.id,
+      ...units,
+    };
+    return expectOcto(await reseller.post('/octo/bookings', body), 'booking').uuid as string;
+  };
+  const withKey = async () => ({
+    authorization: `Bearer ${await givenKey(api.db, reseller.tenant, ['catalog:read'])}`,
+  });
+
+  it.each(['patch', 'delete', 'post'] as const)(
+    'does not get the stored answer of another key for %s',
+    async (method) => {
+      const path = `/octo/bookings/${await reserve()}${method === 'post' ? '/cancel' : ''}`;
+      const send = (authorization: string) =>
+        api.http[method](path)
+          .set({ authorization, 'idempotency-key': `scope-${method}` })
+          .send(method === 'patch' ? { contact: { fullName: 'Ana Lima' } } : {});
+      expect((await send(reseller.authorization)).status).toBe(200);
+      const repeated = await send((await withKey()).authorization);
+      expectOctoError(repeated, 401, 'UNAUTHORIZED');
+      expect(repeated.text).not.toContain('Ana Lima');
+    },
+  );
+
+  it('that may only create bookings gets the same refusal of a confirmation for a known UUID and for an unknown one', async () => {
+    const key = await givenKey(api.db, reseller.tenant, ['booking:create']);
+    for (const uuid of [await reserve(), '01234567-89ab-4cde-8f01-23456789abcd']) {
+      const path = `/octo/bookings/${uuid}/confirm`;
+      const answer = await api.http
+        .post(path)
+        .set({ authorization: `Bearer ${key}` })
+        .send({});
+      expectOctoError(answer, 401, 'UNAUTHORIZED');
+      expect(answer.headers['www-authenticate']).toContain('scope="booking:manage"');
+    }
+  });
+
+  it('gets the same refusal for a known UUID and for an unknown one', async () => {
+    const headers = await withKey();
+    for (const uuid of [await reserve(), '01234567-89ab-4cde-8f01-23456789abcd']) {
+      const path = `/octo/bookings/${uuid}`;
+      expectOctoError(await api.http.get(path).set(headers), 401, 'UNAUTHORIZED');
+      expectOctoError(await api.http.patch(path).set(headers).send({}), 401, 'UNAUTHORIZED');
+      expectOctoError(await api.http.delete(path).set(headers), 401, 'UNAUTHORIZED');
+      for (const call of ['extend', 'confirm', 'cancel'])
+        expectOctoError(await api.http.post(`${path}/${call}`).set(headers).send({}), 401, 'UNAUTHORIZED');
+    }
+  });
+});

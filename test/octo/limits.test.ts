@@ -1,0 +1,237 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Response } from 'supertest';
+import { openDatabase } from '../../services/platform/database';
+import { createLoadShedder } from '../../services/api/http/load-shedding';
+import { createApp } from '../../services/api/app';
+import supertest from 'supertest';
+import { useTestApi } from '../support/api';
+import { answerAfter } from '../support/lock-wait';
+import {
+  endHoldIn,
+  givenSeats,
+  givenWebsite,
+  type Seats,
+  seatsTakenByKind,
+  type Website,
+} from '../support/website';
+import { useConformance } from './conformance-api';
+import { expectOcto, expectOctoError } from './schemas';
+
+const api = useTestApi();
+const { reseller, tours } = useConformance(api);
+
+const units = (count: number) => Array.from({ length: count }, () => ({ unitId: 'adult' }));
+
+async function reserve(site: Website, { tour, date }: Seats, count = 1): Promise<Response> {
+  const [availabilityId] = await api
+    .db('departures')
+    .where({ tour_id: tour.id, departure_date: date })
+    .pluck('id');
+  const body = { productId: tour.id, optionId: 'DEFAULT', availabilityId, unitItems: units(count) };
+  return site.post('/octo/bookings', body);
+}
+
+const uuidOf = (answer: Response): string => expectOcto(answer, 'booking').uuid;
+
+async function holdIdOf(uuid: string): Promise<string> {
+  const [id] = await api.db('octo_bookings').where({ uuid }).pluck('hold_id');
+  return id;
+}
+
+function conformanceSeats(): Seats {
+  const { id, slug, open } = tours.startTime;
+  return { tour: { id, slug }, date: open[0]!.date };
+}
+
+describe('a reservation', () => {
+  it('is refused above the number of holds of its tenant, also beside holds of REST', async () => {
+    const seats = await givenSeats(api.db);
+    const modest = await givenWebsite(api, { maxHolds: 2 });
+    const first = uuidOf(await reserve(modest, seats));
+    await modest.hold(seats.tour, { departure_date: seats.date, quantity: 1 });
+    expectOctoError(await reserve(modest, seats), 400, 'UNPROCESSABLE_ENTITY');
+    await endHoldIn(api.db, await holdIdOf(first), -1);
+    const second = uuidOf(await reserve(modest, seats));
+    expectOctoError(await reserve(modest, seats), 400, 'UNPROCESSABLE_ENTITY');
+    expectOcto(await modest.post(`/octo/bookings/${second}/cancel`, {}), 'booking');
+    expectOcto(await reserve(modest, seats), 'booking');
+  });
+
+  it('is refused above the share of a departure that its tenant may hold, and PATCH too', async () => {
+    const seats = await givenSeats(api.db, { seats: 10 });
+    const modest = await givenWebsite(api, { maxHoldShare: 30 });
+    const uuid = uuidOf(await reserve(modest, seats, 2));
+    expectOctoError(await reserve(modest, seats, 2), 400, 'UNPROCESSABLE_ENTITY');
+    const change = async (count: number) =>
+      modest.patch(`/octo/bookings/${uuid}`, { unitItems: units(count) });
+    expectOctoError(await change(4), 400, 'UNPROCESSABLE_ENTITY');
+    expect(expectOcto(await change(3), 'booking').unitItems).toHaveLength(3);
+    expect(expectOcto(await reserve(await givenWebsite(api), seats, 7), 'booking').unitItems).toHaveLength(7);
+  });
+});
+
+describe('a sandbox key', () => {
+  it('reserves and confirms test seats, which are no real ones', async () => {
+    const seats = await givenSeats(api.db, { seats: 3 });
+    const sandbox = await givenWebsite(api, { sandbox: true });
+    const uuid = uuidOf(await reserve(sandbox, seats, 3));
+    const confirmed = await sandbox.post(`/octo/bookings/${uuid}/confirm`, {
+      contact: { fullName: 'Ana Lima' },
+    });
+    expect(expectOcto(confirmed, 'booking')).toMatchObject({ testMode: true, status: 'CONFIRMED' });
+    expect(await seatsTakenByKind(api.db, seats)).toEqual({ real: 0, sandbox: 3 });
+    const body = {
+      ...{ productId: seats.tour.id, optionId: 'DEFAULT' },
+      ...{ localDateStart: seats.date, localDateEnd: seats.date },
+    };
+    const vacancies = async (site: Website) =>
+      expectOcto(await site.post('/octo/availability', body), 'availability')[0].vacancies;
+    expect([await vacancies(sandbox), await vacancies(reseller)]).toEqual([0, 3]);
+    expectOctoError(await reserve(sandbox, seats), 400, 'UNPROCESSABLE_ENTITY');
+    expect(expectOcto(await reserve(reseller, seats, 3), 'booking').testMode).toBe(false);
+  });
+
+  it('does not find the bookings of the live tenant, and the reverse', async () => {
+    const sandbox = await givenWebsite(api, { sandbox: true });
+    const seats = await givenSeats(api.db);
+    const uuids = [uuidOf(await reserve(sandbox, seats)), uuidOf(await reserve(reseller, seats))];
+    const list = async (site: Website) =>
+      expectOcto(await site.get(`/octo/bookings?localDate=${seats.date}`), 'bookings').map(
+        ({ uuid, testMode }: { uuid: string; testMode: boolean }) => [uuid, testMode],
+      );
+    expect(await list(sandbox)).toEqual([[uuids[0], true]]);
+    expect(await list(reseller)).toContainEqual([uuids[1], false]);
+    expectOctoError(await sandbox.get(`/octo/bookings/${uuids[1]}`), 400, 'INVALID_BOOKING_UUID', {
+      uuid: uuids[1],
+    });
+  });
+});
+
+describe('an answer of 503', () => {
+  it('has OCTO’s form and Retry-After while another transaction keeps the departure for two seconds', async () => {
+    const seats = await givenSeats(api.db);
+    const uuid = uuidOf(await reserve(reseller, seats));
+    const calls = [
+      () => reserve(reseller, seats),
+      () => reseller.patch(`/octo/bookings/${uuid}`, { notes: 'Late' }),
+      () => reseller.post(`/octo/bookings/${uuid}/confirm`, {}),
+    ];
+    let answers: Response[] | undefined;
+    const all = async () => {
+      answers = await Promise.all(calls.map((call) => call()));
+      return answers[0]!;
+    };
+    await answerAfter(api.db, seats, all, async () => {
+      while (!answers) await pause(20);
+    });
+    for (const answer of answers!) {
+      expectOctoError(answer, 503, 'DEPARTURE_BUSY');
+      expect(answer.headers['retry-after']).toBe('1');
+    }
+    expect(expectOcto(await reseller.get(`/octo/bookings/${uuid}`), 'booking').notes).toBeNull();
+  }, 20_000);
+
+  it('has OCTO’s form and Retry-After while all connections of the database are in use', async () => {
+    const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
+    const { db } = api;
+    api.context.db = busy;
+    const held = await busy.transaction();
+    // The default of the pool is five seconds.
+    busy.client.pool.acquireTimeoutMillis = 50;
+    const answer = await reseller.get('/octo/products');
+    await held.rollback();
+    api.context.db = db;
+    await busy.destroy();
+    expectOctoError(answer, 503, 'OVERLOADED');
+    expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+  });
+
+  it('has OCTO’s form while the instance stops', async () => {
+    const shedder = createLoadShedder();
+    const app = createApp(api.context, shedder);
+    shedder.shutDown();
+    const answer = await supertest(app).get('/octo/products').set({ authorization: reseller.authorization });
+    shedder.stop();
+    expectOctoError(answer, 503, 'SHUTTING_DOWN');
+  });
+});
+
+describe('a booking of OCTO that REST changes', () => {
+  const read = async (uuid: string) => expectOcto(await reseller.get(`/octo/bookings/${uuid}`), 'booking');
+
+  it('reads CANCELLED when REST releases its hold, and every later write is refused', async () => {
+    const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
+    expect((await reseller.delete(`/api/gateway/holds/${await holdIdOf(uuid)}`)).status).toBeLessThan(300);
+    const booking = await read(uuid);
+    expect(booking).toMatchObject({
+      ...{ status: 'CANCELLED', utcExpiresAt: null, cancellable: false, supplierReference: null },
+      cancellation: { refund: 'NONE', reason: null, utcCancelledAt: expect.any(String) },
+      unitItems: [{ status: 'CANCELLED' }],
+    });
+    for (const call of ['extend', 'confirm'])
+      expectOctoError(
+        await reseller.post(`/octo/bookings/${uuid}/${call}`, {}),
+        400,
+        'INVALID_BOOKING_UUID',
+        {
+          uuid,
+        },
+      );
+    const change = await reseller.patch(`/octo/bookings/${uuid}`, { unitItems: units(2) });
+    expectOctoError(change, 400, 'UNPROCESSABLE_ENTITY');
+  });
+
+  it('reads EXPIRED with the end of its hold', async () => {
+    const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
+    await endHoldIn(api.db, await holdIdOf(uuid), -1);
+    const booking = await read(uuid);
+    expect(booking).toMatchObject({ status: 'EXPIRED', cancellable: false, cancellation: { reason: null } });
+    expect(booking.cancellation.utcCancelledAt).toBe(booking.utcExpiresAt);
+  });
+
+  it('reads PENDING while its lead is unpaid, and CONFIRMED after a confirmation by REST or OCTO', async () => {
+    for (const confirm of [
+      (_uuid: string, ref: string) => reseller.post(`/api/tenant/bookings/${ref}/confirm`, {}),
+      (uuid: string) => reseller.post(`/octo/bookings/${uuid}/confirm`, {}),
+    ]) {
+      const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
+      const hold_id = await holdIdOf(uuid);
+      const { body } = await reseller.book({ tour_id: tours.startTime.id, hold_id, adults: 1 });
+      const pending = await read(uuid);
+      expect(pending).toMatchObject({ status: 'PENDING', supplierReference: body.booking_ref });
+      expect([pending.utcConfirmedAt, pending.cancellable]).toEqual([null, true]);
+      expect((await confirm(uuid, body.booking_ref)).status).toBe(200);
+      const confirmed = await read(uuid);
+      expect(confirmed).toMatchObject({ status: 'CONFIRMED', supplierReference: body.booking_ref });
+      expect(confirmed.utcExpiresAt).toBeNull();
+    }
+  });
+
+  it('reads CANCELLED with the reason when REST cancels its lead', async () => {
+    const uuid = uuidOf(await reserve(reseller, conformanceSeats()));
+    const { body } = await reseller.post(`/octo/bookings/${uuid}/confirm`, {});
+    await reseller.post(`/api/tenant/bookings/${body.supplierReference}/cancel`, { reason: 'Storm' });
+    expect(await read(uuid)).toMatchObject({
+      ...{ status: 'CANCELLED', utcExpiresAt: null, cancellation: { refund: 'NONE', reason: 'Storm' } },
+    });
+  });
+
+  it('is listed by the date to which REST has moved its hold or its lead', async () => {
+    const site = await givenWebsite(api);
+    const [held, sold] = [
+      uuidOf(await reserve(site, conformanceSeats())),
+      uuidOf(await reserve(site, conformanceSeats())),
+    ];
+    const { body } = await site.post(`/octo/bookings/${sold}/confirm`, {});
+    const [before, after] = tours.startTime.open;
+    const list = async (date: string) =>
+      expectOcto(await site.get(`/octo/bookings?localDate=${date}`), 'bookings').map(
+        ({ uuid }: { uuid: string }) => uuid,
+      );
+    expect(await list(before!.date)).toEqual([sold, held]);
+    const move = { departure_date: after!.date };
+    expect((await site.patch(`/api/gateway/holds/${await holdIdOf(held)}`, move)).status).toBe(200);
+    expect((await site.patch(`/api/tenant/bookings/${body.supplierReference}`, move)).status).toBe(200);
+    expect([await list(before!.date), await list(after!.date)]).toEqual([[], [sold, held]]);
+  });
+});

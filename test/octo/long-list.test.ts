@@ -1,0 +1,91 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { bookingTexts } from '../../services/api/octo/find-octo-bookings';
+import { useTestApi } from '../support/api';
+import { givenWebsite, type Website } from '../support/website';
+import { useConformance } from './conformance-api';
+import { expectOcto, expectOctoError } from './schemas';
+
+const COPIES = 120;
+
+const api = useTestApi();
+const { tours } = useConformance(api);
+let site: Website;
+let holdIds: string[];
+let date: string;
+
+beforeAll(async () => {
+  site = await givenWebsite(api, { maxHolds: 1000 });
+  const { id, open } = tours.startTime;
+  date = open[0]!.date;
+  const unitItems = [{ unitId: 'adult' }, { unitId: 'child' }];
+  const body = { productId: id, optionId: 'DEFAULT', availabilityId: open[0]!.id, unitItems };
+  for (let n = 0; n < COPIES; n += 20)
+    await Promise.all(
+      Array.from({ length: 20 }, async () => expectOcto(await site.post('/octo/bookings', body), 'booking')),
+    );
+  holdIds = await api.db('seat_holds').where({ tenant_id: site.tenant.id }).orderBy('created_at').pluck('id');
+}, 60_000);
+
+const list = (headers: Record<string, string> = {}) =>
+  site.get(`/octo/bookings?localDate=${date}`).set(headers);
+
+describe('a list of more than 100 bookings', () => {
+  it('has the same bookings as they are read one by one', async () => {
+    const headers = { 'octo-capabilities': 'octo/pricing, octo/content' };
+    const listed = expectOcto(await list(headers), 'bookings');
+    expect(listed).toHaveLength(COPIES);
+    for (const booking of [listed[0], listed[COPIES / 2], listed[COPIES - 1]])
+      expect(booking).toEqual(
+        expectOcto(await site.get(`/octo/bookings/${booking.uuid}`).set(headers), 'booking'),
+      );
+  });
+
+  it('lets other requests run after every 20 bookings', async () => {
+    const view = { tenant: site.tenant, capabilities: [], baseUrl: 'https://api.example.test' };
+    let turns = 0;
+    let ended = false;
+    const counting = (async () => {
+      while (!ended) {
+        await nextTurn();
+        turns += 1;
+      }
+    })();
+    const turnsOfTexts: number[] = [];
+    const lengths: number[] = [];
+    let text = '';
+    for await (const part of bookingTexts(api.db, holdIds, view)) {
+      turnsOfTexts.push(turns);
+      lengths.push(part.split('"utcCreatedAt"').length - 1);
+      text += part;
+    }
+    ended = true;
+    await counting;
+    expect(lengths).toEqual([20, 20, 20, 20, 20, 20, 0]);
+    expect(JSON.parse(text)).toHaveLength(COPIES);
+    for (const [index, turn] of turnsOfTexts.slice(1, 6).entries())
+      expect(turn).toBeGreaterThan(turnsOfTexts[index]!);
+  });
+
+  it('is made for two requests of one key one after the other, and refused with 429 after two seconds', async () => {
+    const lists = await Promise.all([1, 2, 3].map(async () => list()));
+    for (const answer of lists) expect(expectOcto(answer, 'bookings')).toHaveLength(COPIES);
+    const { singleFlight } = api.context;
+    const taken: string[] = [];
+    api.context.singleFlight = (key, work) => {
+      taken.push(key);
+      return singleFlight(key, work);
+    };
+    await list();
+    const short = await site.get('/octo/bookings?resellerReference=none');
+    expect(short.body).toEqual([]);
+    api.context.singleFlight = singleFlight;
+    expect(taken).toEqual([expect.stringMatching(/^octo bookings /)]);
+    let end = () => {};
+    const running = singleFlight(taken[0]!, () => new Promise<void>((resolve) => (end = resolve)));
+    const refused = await list();
+    end();
+    await running;
+    expectOctoError(refused, 429, 'RATE_LIMITED');
+    expect(refused.headers['retry-after']).toBe('1');
+  });
+});

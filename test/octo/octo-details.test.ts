@@ -1,0 +1,158 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { getVisibleTour } from '../../services/api/catalog/find-tour';
+import { prepareBooking } from '../../services/api/bookings/create-booking';
+import type { BookingLead } from '../../services/api/bookings/booking-lead';
+import type { NewOctoDetails } from '../../services/api/holds/octo-booking';
+import { prepareHold } from '../../services/api/holds/place-hold';
+import type { SeatHold } from '../../services/api/holds/seat-hold';
+import { adultsOnly } from '../../services/api/pricing/party';
+import { useTerminalOf } from '../cli/terminal';
+import { useTestApi } from '../support/api';
+import { givenSeats, givenWebsite, type Seats, seatsTaken, type Website } from '../support/website';
+
+const api = useTestApi();
+const terminal = useTerminalOf(api);
+
+function somebody() {
+  const mark = randomBytes(4).toString('hex');
+  return { mark, name: `Xaver Quill${mark}`, email: `x.${mark}@example.com` };
+}
+
+function detailsOf(mark: string, uuid: string = randomUUID()): NewOctoDetails {
+  return {
+    uuid,
+    requestDigest: Buffer.alloc(32, 7),
+    contact: { fullName: null, firstName: 'Xaver', lastName: `Quill${mark}`, notes: `Quill${mark} is vegan` },
+    unitItems: [
+      {
+        ...{ uuid: randomUUID(), unitId: 'adult', resellerReference: `xaver-quill${mark}-1` },
+        contact: { fullName: `Yara Quill${mark}`, emailAddress: `yara.${mark}@example.com` },
+      },
+    ],
+    notes: `Quill${mark} comes late`,
+  };
+}
+
+/** Places a hold as OCTO does: through the queue that creates the holds of REST. */
+async function hold(
+  { tenant }: Website,
+  { tour, date }: Seats,
+  octo: NewOctoDetails,
+  customer = { name: null as string | null, phone: null, email: null },
+): Promise<SeatHold> {
+  const visible = await getVisibleTour(api.db, tenant, tour.id);
+  const request = { departureDate: date, party: adultsOnly(1), holdMinutes: undefined, customer, octo };
+  return (await api.context.sales.sell(
+    prepareHold(tenant, visible, { ...request, externalRef: `ref-${octo.uuid}`, by: null }),
+  )) as SeatHold;
+}
+
+/** Makes the booking of a hold as OCTO does. */
+async function book({ tenant }: Website, { tour, customer, id }: SeatHold): Promise<BookingLead> {
+  const request = { party: adultsOnly(1), departureDate: null, travellers: null, paymentMethod: null };
+  const sale = await prepareBooking(api.db, tenant, tour, {
+    ...{ ...request, holdId: id, customer, externalRef: null, expectedTotal: null, notes: null, by: null },
+    source: 'octo',
+  });
+  return (await api.context.sales.sell(sale)) as BookingLead;
+}
+
+async function tracesOf(mark: string): Promise<string[]> {
+  const tables = ['octo_bookings', 'seat_holds', 'booking_leads', 'webhook_events', 'audit_log'];
+  const found = await Promise.all(
+    tables.map(async (table) => {
+      const { rows } = await api.db.raw(`select from ${table} t where row_to_json(t)::text ~* ?`, [mark]);
+      return rows.length > 0 ? [table] : [];
+    }),
+  );
+  return found.flat();
+}
+
+describe('the details of an OCTO booking', () => {
+  it('are written with the hold, and are the same when the hold is read', async () => {
+    const site = await givenWebsite(api);
+    const seats = await givenSeats(api.db);
+    const { requestDigest: _, ...details } = detailsOf('aa');
+    const placed = await hold(site, seats, { ...details, requestDigest: Buffer.alloc(32) });
+    expect(placed.octo).toMatchObject(details);
+    expect(placed.id).not.toBe(details.uuid);
+    const { body } = await site.get(`/api/gateway/holds/${placed.id}`);
+    expect(body).toMatchObject({ hold_id: placed.id, status: 'active', external_ref: `ref-${details.uuid}` });
+  });
+
+  it('let two tenants use the same UUID, and refuse a second hold of one tenant with it', async () => {
+    const [one, other] = [await givenWebsite(api), await givenWebsite(api)];
+    const [seats, elsewhere] = [await givenSeats(api.db), await givenSeats(api.db)];
+    const octo = detailsOf('bb');
+    await Promise.all([hold(one, seats, octo), hold(other, seats, octo)]);
+    await expect(hold(one, elsewhere, octo)).rejects.toThrow('A booking of the tenant has this UUID.');
+    expect([await seatsTaken(api.db, seats), await seatsTaken(api.db, elsewhere)]).toEqual([2, 0]);
+  });
+
+  it('refuse one of two holds at once with the same UUID, and sell to everybody else in their batch', async () => {
+    const site = await givenWebsite(api);
+    const seats = await givenSeats(api.db);
+    const octo = detailsOf('cc');
+    const others = Array.from({ length: 4 }, () => detailsOf('cc'));
+    const ends = await Promise.allSettled([octo, octo, ...others].map((one) => hold(site, seats, one)));
+    expect(ends.map(({ status }) => status).sort()).toEqual([...Array(5).fill('fulfilled'), 'rejected']);
+    expect(await seatsTaken(api.db, seats)).toBe(5);
+  });
+
+  it('let a lead have no phone and no email: REST and the event have null, and the source is octo', async () => {
+    const site = await givenWebsite(api);
+    const { mark, name } = somebody();
+    const customer = { name, phone: null, email: null };
+    const held = await hold(site, await givenSeats(api.db), detailsOf(mark), customer);
+    const { bookingRef } = await book(site, held);
+    const { body } = await site.get(`/api/tenant/bookings/${bookingRef}`);
+    expect(body).toMatchObject({ customer: { name, phone: null, email: null }, source: 'octo' });
+    const [event] = await api.db('webhook_events').where({ booking_ref: bookingRef }).pluck('body');
+    expect(JSON.parse(event)).toMatchObject({
+      source: 'tenant_api',
+      customer: { name, phone: null, email: null },
+    });
+  });
+});
+
+describe('the people of an OCTO booking', () => {
+  it('are masked in the terminal until they are revealed', async () => {
+    const site = await givenWebsite(api);
+    const { mark, name } = somebody();
+    const held = await hold(site, await givenSeats(api.db), detailsOf(mark), {
+      name,
+      phone: null,
+      email: null,
+    });
+    const { bookingRef } = await book(site, held);
+    for (const line of [`booking show ${bookingRef}`, `hold show ${held.id}`]) {
+      for (const flags of ['', ' --json'])
+        expect((await terminal.tourctl(line + flags)).stdout).not.toMatch(new RegExp(mark, 'i'));
+      expect(await terminal.json(`${line} --reveal`)).toMatchObject({
+        octo: { contact: { firstName: 'Xaver' } },
+      });
+    }
+    const { stdout } = await terminal.tourctl(`booking export --tenant ${site.tenant.slug}`);
+    expect(stdout).toContain(held.octo!.uuid);
+    expect(stdout).not.toMatch(new RegExp(mark, 'i'));
+    const revealed = await terminal.tourctl(`booking export --tenant ${site.tenant.slug} --reveal`);
+    expect(revealed.stdout).toContain(`Yara Quill${mark}, yara.${mark}@example.com`);
+  });
+
+  it('are erased with the customer of the booking', async () => {
+    const site = await givenWebsite(api);
+    const { mark, name } = somebody();
+    const held = await hold(site, await givenSeats(api.db), detailsOf(mark), {
+      name,
+      phone: null,
+      email: null,
+    });
+    const { bookingRef } = await book(site, held);
+    expect(await tracesOf(mark)).toEqual(['octo_bookings', 'seat_holds', 'booking_leads', 'webhook_events']);
+    expect((await terminal.tourctl(`booking anonymize ${bookingRef} --yes`)).code).toBe(0);
+    expect(await tracesOf(mark)).toEqual([]);
+    const row = await api.db('octo_bookings').where({ hold_id: held.id }).first();
+    expect(row).toMatchObject({ uuid: held.octo!.uuid, contact: {}, requestDigest: null, notes: null });
+    expect(row.unitItems).toEqual([{ ...held.octo!.unitItems[0], contact: {}, resellerReference: null }]);
+  });
+});

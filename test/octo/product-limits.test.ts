@@ -1,0 +1,95 @@
+import type { Trx } from '../../services/platform/database';
+import { useTestApi } from '../support/api';
+import { givenDeparture, givenTour, type GivenTour } from '../support/given';
+import { answerAfter } from '../support/lock-wait';
+import type { Seats } from '../support/website';
+import { useConformance } from './conformance-api';
+import { expectOcto, expectOctoError } from './schemas';
+
+const api = useTestApi();
+const { reseller, tours } = useConformance(api);
+
+const units = (count: number) => Array.from({ length: count }, () => ({ unitId: 'adult' }));
+const at = (uuid: string, call = '') => `/octo/bookings/${uuid}${call}`;
+const read = async (uuid: string) => expectOcto(await reseller.get(at(uuid)), 'booking');
+
+/** Reserves seats of the first open date of the tour with a start time, which takes nine units a booking. */
+async function reserve(count: number): Promise<string> {
+  const { id, open } = tours.startTime;
+  const body = { productId: id, optionId: 'DEFAULT', availabilityId: open[0]!.id, unitItems: units(count) };
+  return expectOcto(await reseller.post('/octo/bookings', body), 'booking').uuid;
+}
+
+/** Returns the departure of the first open date, which a change of the booking locks. */
+function reserved(): Seats {
+  const { id, slug, open } = tours.startTime;
+  return { tour: { id, slug }, date: open[0]!.date };
+}
+
+let small: GivenTour;
+let smallIds: string[];
+
+beforeAll(async () => {
+  small = await givenTour(api.db);
+  await api.db('tours').where({ id: small.id }).update({ group_size_max: 2 });
+  for (const { date } of tours.startTime.open)
+    await givenDeparture(api.db, small, { date, seats: 50, prices: { adult: 4800 } });
+  smallIds = await api.db('departures').where({ tour_id: small.id }).orderBy('departure_date').pluck('id');
+});
+
+/** Moves the hold of a booking as another request does under the lock of its departure. */
+const moveTo = (uuid: string, departureId: string) => (trx: Trx) =>
+  trx('seat_holds')
+    .whereIn('id', trx('octo_bookings').where({ uuid }).select('hold_id'))
+    .update({ departure_id: departureId });
+
+describe('the most units of a product', () => {
+  it('limit a booking that moves there without naming its units', async () => {
+    const uuid = await reserve(3);
+    const before = await read(uuid);
+    const target = { productId: small.id, availabilityId: smallIds[0] };
+    expectOctoError(await reseller.patch(at(uuid), target), 400, 'UNPROCESSABLE_ENTITY');
+    expect(await read(uuid)).toEqual(before);
+    const moved = await reseller.patch(at(uuid), { ...target, unitItems: units(2) });
+    expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: units(2) });
+  });
+
+  it('let a booking with few enough units move without naming them', async () => {
+    const uuid = await reserve(2);
+    const moved = await reseller.patch(at(uuid), { productId: small.id, availabilityId: smallIds[0] });
+    expect(expectOcto(moved, 'booking')).toMatchObject({ productId: small.id, unitItems: units(2) });
+  });
+
+  it.each([
+    ['PATCH', (uuid: string) => reseller.patch(at(uuid), { unitItems: units(3) })],
+    ['a confirmation', (uuid: string) => reseller.post(at(uuid, '/confirm'), { unitItems: units(3) })],
+  ])(
+    'are those of the product to which another request has moved the booking before %s',
+    async (_call, ask) => {
+      const uuid = await reserve(1);
+      const answer = await answerAfter(api.db, reserved(), () => ask(uuid), moveTo(uuid, smallIds[0]!));
+      expectOctoError(answer, 400, 'UNPROCESSABLE_ENTITY');
+      expect(await read(uuid)).toMatchObject({ productId: small.id, unitItems: units(1), status: 'ON_HOLD' });
+    },
+  );
+});
+
+it('a change of the product alone keeps the date to which another request has moved the booking', async () => {
+  const uuid = await reserve(1);
+  const ask = () => reseller.patch(at(uuid), { productId: small.id });
+  const answer = await answerAfter(api.db, reserved(), ask, moveTo(uuid, tours.startTime.open[1]!.id));
+  expect(expectOcto(answer, 'booking')).toMatchObject({ productId: small.id, availabilityId: smallIds[1] });
+});
+
+describe('the currency of a request', () => {
+  it('is the one of the product, also for PATCH and for a confirmation', async () => {
+    const uuid = await reserve(1);
+    const contact = { fullName: 'Ana Lima' };
+    const change = async (currency: string) => reseller.patch(at(uuid), { contact, currency });
+    const confirm = async (currency: string) => reseller.post(at(uuid, '/confirm'), { contact, currency });
+    for (const ask of [change, confirm]) expectOctoError(await ask('USD'), 400, 'BAD_REQUEST');
+    expect(await read(uuid)).toMatchObject({ status: 'ON_HOLD', contact: { fullName: null } });
+    for (const ask of [change, confirm])
+      expect(expectOcto(await ask('EUR'), 'booking').contact).toMatchObject(contact);
+  });
+});

@@ -1,0 +1,45 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { joinEmbeddedPostgres } from '../../services/platform/embedded-postgres';
+import { readDiskSpace } from '../../services/platform/disk-space';
+import { checkOf } from '../cli/doctor-check';
+import { useTestTerminal, withEnv } from '../cli/terminal';
+import { describeWithSmallDisks, mountSmallDisk, removeSmallDisks } from '../support/small-disk';
+
+const terminal = useTestTerminal();
+
+afterAll(removeSmallDisks);
+
+describeWithSmallDisks('a full disk', () => {
+  it('is named when the embedded database cannot be created, and again at the next start', async () => {
+    const directory = mountSmallDisk(40);
+    const start = () => joinEmbeddedPostgres(directory);
+    await expect(start()).rejects.toThrow(/The disk is full: free some space and start again/);
+    expect(() => writeFileSync(path.join(directory, 'rest'), Buffer.alloc(40 * 1024 * 1024))).toThrow(
+      /ENOSPC/,
+    );
+    await expect(start()).rejects.toThrow(/The disk is full: free some space and start again/);
+  });
+
+  it('is a notice of tourctl doctor where the database is another one', async () => {
+    const directory = mountSmallDisk(20);
+    const check = () => withEnv(terminal, { DATA_DIR: directory }, () => checkOf(terminal, 'disk'));
+    expect(await check()).toMatchObject({
+      code: 0,
+      status: 'notice',
+      detail: `20 MiB are free for ${directory}`,
+    });
+    writeFileSync(path.join(directory, 'most'), Buffer.alloc(18 * 1024 * 1024));
+    expect(await check()).toMatchObject({
+      code: 0,
+      status: 'notice',
+      detail: expect.stringMatching(/^\d MiB/),
+    });
+  });
+});
+
+describe('the free space', () => {
+  it('of a directory that does not exist is unknown', () => {
+    expect(readDiskSpace('/does/not/exist')).toBeUndefined();
+  });
+});
