@@ -17,14 +17,16 @@ export function searchTours(platform: TourPlatform): Router {
       platform('get', '/api/tenant/catalog', { query: { ...wanted, limit: PAGE } }),
       platform('get', '/api/tenant/catalog/filters', {}),
     ]);
+    // Only a list of changes, with updated_since, has removed tours.
+    const tours = found.items.flatMap((item) => ('removed' in item ? [] : item));
     sendPage(
       response,
       'Tours',
       <>
         <SearchForm filters={filters} wanted={wanted} />
-        {found.items.length === 0 && <p class="empty">No tour matches. Remove a filter.</p>}
+        {tours.length === 0 && <p class="empty">No tour matches. Remove a filter.</p>}
         <ul class="cards">
-          {found.items.map((tour) => (
+          {tours.map((tour) => (
             <TourCard tour={tour} />
           ))}
         </ul>
