@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   type BackupHeader,
@@ -88,6 +88,20 @@ describe('a backup file', () => {
     });
   });
 
+  it('belongs to one of two backups that write it at the same time, and the other one is refused', async () => {
+    const file = fileOf('twice.backup');
+    const content = (text: string) =>
+      async function* () {
+        await Promise.resolve();
+        yield Buffer.from(text);
+      };
+    const written = await Promise.allSettled(['a', 'b'].map((text) => writeBackupFile(file, content(text))));
+    expect(written.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const refused = written.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
+    expect(refused.reason).toMatchObject({ code: 'file_not_written' });
+    expect(readdirSync(folder).filter((name) => name.startsWith('twice'))).toEqual(['twice.backup']);
+  });
+
   it('does not exist under its name after a backup that was killed, and not at all after Ctrl-C', async () => {
     await source.db.raw(
       `insert into audit_log (actor, host, action, after)
@@ -141,6 +155,16 @@ describe('tourctl restore refuses, before it writes a row,', () => {
     expect(stderr).toBe(
       `error: ${later} was made by a later version (9.0.0, with migration 0999_later): upgrade this installation, then restore\n`,
     );
+  });
+
+  it('a table that the product does not copy, also one of another schema', async () => {
+    for (const name of ['knex_migrations', 'other.accounts']) {
+      const forged = await withHeader('forged.backup', ({ tables: [first, ...rest] }) => ({
+        tables: [{ ...first!, name }, ...rest],
+      }));
+      expect(await target.refusal(`restore ${forged}`)).toBe('1 backup_damaged');
+      rmSync(forged);
+    }
   });
 
   it('other secrets than those of the backup', async () => {

@@ -90,7 +90,7 @@ export async function writeBackupFile(
     // The fastest level: 40 MB of rows like bookings take 0.5 s and become 13.0 MB, with the default level 0.9 s and 12.5 MB.
     const gzip = createGzip({ level: constants.Z_BEST_SPEED, chunkSize: CHUNK_BYTES });
     await pipeline(content, gzip, sealed, handle.createWriteStream({ flush: true }), { signal });
-    refuseExistingFile(file);
+    await claimName(file);
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
@@ -100,6 +100,12 @@ export async function writeBackupFile(
   } finally {
     signal?.removeEventListener('abort', discard);
   }
+}
+
+/** Creates the file empty, so that only one of two backups to the same name replaces it. */
+async function claimName(file: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600);
+  await handle.close();
 }
 
 /** Codes of a lost connection to the database. */

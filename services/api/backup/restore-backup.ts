@@ -5,7 +5,7 @@ import type { Trx } from '../../platform/database';
 import { acquireMigrationLock, knownMigrations, migrateWithin } from '../../platform/migrate';
 import { compareSecrets } from '../../platform/secrets/check-secrets';
 import { recordRestore } from '../catalog/as-of';
-import { BackupNewerError, RestoreDiffersError } from './backup.errors';
+import { BackupDamagedError, BackupNewerError, RestoreDiffersError } from './backup.errors';
 import { type BackupHeader, readBackupFile, type TableHeader, verifyBackupFile } from './backup-file';
 import { analyzeTables, dropEmptySchema, finishLoad, prepareLoad } from './rebuild-schema.repository';
 import {
@@ -16,6 +16,7 @@ import {
   setCopyForms,
   setSequence,
 } from './snapshot.repository';
+import { COPIED_TABLES } from './tables';
 
 /** The sequence of the numbers in booking references. */
 const BOOKING_NUMBERS = 'booking_leads_id_seq';
@@ -26,7 +27,8 @@ const BOOKING_NUMBERS = 'booking_leads_id_seq';
 const LOST_BOOKINGS = 100_000;
 
 /**
- * Checks everything about a file that needs no database: that it is complete, of this version or an earlier one, and of these secrets.
+ * Checks everything about a file that needs no database: that it is complete, of this version or an earlier one, of these secrets, and
+ * names only tables of the product, because a forged file can have a correct checksum.
  * @throws BackupNotReadError, BackupDamagedError, BackupNewerError, SecretsError, ConfigError
  */
 export async function checkBackup(config: Config, file: string): Promise<BackupHeader> {
@@ -35,6 +37,8 @@ export async function checkBackup(config: Config, file: string): Promise<BackupH
   const unknown = header.migrations.filter((name) => !known.includes(name));
   if (unknown[0] !== undefined)
     throw new BackupNewerError(file, `${header.version}, with migration ${unknown[0]}`);
+  const copied: readonly string[] = COPIED_TABLES;
+  if (!header.tables.every(({ name }) => copied.includes(name))) throw new BackupDamagedError(file);
   await compareSecrets(config, new Map(Object.entries(header.secret_checks)));
   return header;
 }
