@@ -50,9 +50,10 @@ describe('the documentation pages', () => {
     for (const { text } of texts) {
       const links = [...text.matchAll(/href="([^"]+)"/g)].map((match) => match[1]!);
       const ids = [...text.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]!);
-      expect(new Set(ids).size).toBe(ids.length);
+      const known = new Set(ids);
+      expect(known.size).toBe(ids.length);
       const anchors = links.filter((link) => link.startsWith('#')).map((link) => link.slice(1));
-      expect(ids).toEqual(expect.arrayContaining(anchors));
+      expect(anchors.filter((anchor) => !known.has(anchor))).toEqual([]);
       const ours = links
         .map((link) => link.replace('https://api.example.test', ''))
         .filter((link) => link.startsWith('/'));
