@@ -62,7 +62,7 @@ describe('an API key', () => {
 });
 
 describe('a request without a valid secret', () => {
-  it('gets the same 401 for every wrong key', async () => {
+  it('gets the same 401 for every wrong key (T6)', async () => {
     const { key } = reader;
     const stranger = (await givenWebsite(api, {}, ['catalog:read'])).key;
     const tried = [
@@ -94,7 +94,7 @@ describe('a request without a valid secret', () => {
     ['the key without a scheme', { authorization: 'KEY' }, ''],
     ['an empty parameter', {}, '?api_key='],
     ['a wrong parameter', {}, '?api_key=nonsense'],
-  ])('gets the same body: %s', async (_what, headers, query) => {
+  ])('gets the same body: %s (T6)', async (_what, headers, query) => {
     const given = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, value.replace('KEY', reader.key)]),
     );
@@ -111,7 +111,7 @@ describe('a request without a valid secret', () => {
     expect((await ask({})).headers['www-authenticate']).toBe('Bearer realm="api"');
   });
 
-  it('gets another code when its credential is of the wrong kind', async () => {
+  it('gets another code when its credential is of the wrong kind (T6)', async () => {
     const token = await givenWidgetToken();
     expectProblem(await withKey(token), 401, 'wrong_credential_type');
     expectProblem(await ask({}, `?api_key=${token}`), 401, 'wrong_credential_type');
@@ -136,7 +136,7 @@ describe('a key with a valid secret', () => {
       'insufficient_scope',
       () => changeKey({ scopes: ['booking:create', 'booking:read'] }),
     ],
-  ])('is refused from the next request on when it %s', async (_what, code, change) => {
+  ])('is refused from the next request on when it %s (T6)', async (_what, code, change) => {
     expect((await withKey(reader.key)).status).toBe(200);
     await change();
     const response = await withKey(reader.key);
@@ -166,7 +166,7 @@ describe('a key with a valid secret', () => {
     ['GET', '/api/tenant/bookings/x', 'booking:read'],
     ['POST', '/api/tenant/bookings/x/confirm', 'booking:manage'],
     ['POST', '/api/tenant/bookings/x/cancel', 'booking:manage'],
-  ])('needs for %s %s the scope %s and no other scope', async (method, path, scope) => {
+  ])('needs for %s %s the scope %s and no other scope (T21)', async (method, path, scope) => {
     const send = () => {
       const verb = method.toLowerCase() as 'get' | 'post' | 'delete';
       return api.http[verb](path).set({ authorization: `Bearer ${reader.key}` });
@@ -206,7 +206,7 @@ describe('two credentials', () => {
       'multiple_credentials',
     ],
     ['a parameter twice', {}, '?api_key=KEY&api_key=KEY', 'duplicate_parameter'],
-  ])('are refused: %s', async (_what, headers, query, code) => {
+  ])('are refused: %s (T35)', async (_what, headers, query, code) => {
     const given = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, value.replace('KEY', reader.key)]),
     );
@@ -221,7 +221,7 @@ describe('two credentials', () => {
     expect(response.text).not.toContain(reader.key);
   });
 
-  it('are refused when the header is sent twice, although Node keeps only the first', async () => {
+  it('are refused when the header is sent twice, although Node keeps only the first (T7)', async () => {
     const header = `Authorization: Bearer ${reader.key}`;
     const response = await sendRaw(
       api,

@@ -80,7 +80,7 @@ describe.each(Object.entries(WRITES))('the body of %s', (_name, path) => {
     expect(await send(path(), '{}', odd)).toMatchObject({ status: 415, code: 'unsupported_media_type' });
   });
 
-  it('has at most 16 KiB, compressed or not', async () => {
+  it('has at most 16 KiB, compressed or not (T17)', async () => {
     const large = { status: 413, code: 'body_too_large' };
     expect(await send(path(), `{"x":"${'x'.repeat(17 * 1024)}"}`)).toMatchObject(large);
     const bomb = gzipSync(`{"x":"${'x'.repeat(10 * 1024 * 1024)}"}`);
@@ -118,7 +118,7 @@ describe.each(Object.entries(WRITES))('the body of %s', (_name, path) => {
   });
 
   it.each(['tenant_id', 'status', 'total_price', 'constructor', 'toString', '__proto__', 'hasOwnProperty'])(
-    'with an unknown field %s is refused by its name',
+    'with an unknown field %s is refused by its name (T11, T36)',
     async (field) => {
       const own =
         path === HOLD ? hold() : path === BOOK ? order() : path === EXTEND ? '{"hold_minutes":5}' : '{}';
@@ -149,7 +149,7 @@ describe('an empty body', () => {
 
 describe('a nested field', () => {
   it.each(['address', '__proto__', 'constructor', 'id'])(
-    'is refused as unknown: customer.%s',
+    'is refused as unknown: customer.%s (T11, T36)',
     async (field) => {
       const text = hold({ customer: 0 }).replace('"customer":0', `"customer":{"${field}":{"x":1}}`);
       expect(await send(HOLD(), text)).toMatchObject({ status: 400, code: 'unknown_parameter' });

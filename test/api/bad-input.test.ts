@@ -32,7 +32,7 @@ describe.each(Object.entries(ROUTES))('a query of the %s', (_name, route) => {
     ['unknown', 'constructor=1'],
     ['unknown', 'toString'],
     ['unknown', '=1'],
-  ])('has no %s parameter (%s)', async (_what, query) => {
+  ])('has no %s parameter (%s) (T35)', async (_what, query) => {
     const response = await reader.get(route() + query);
     expectProblem(response, 400, 'unknown_parameter');
     expect(response.body.errors).toEqual([
@@ -87,7 +87,7 @@ describe('a query parameter', () => {
     }
   });
 
-  it('is checked in linear time, however long it is', async () => {
+  it('is checked in linear time, however long it is (T37)', async () => {
     for (const continent of ['a'.repeat(8000), '-'.repeat(5000), `${'a'.repeat(3000)}!`]) {
       const begun = performance.now();
       expect((await reader.get('/api/tenant/catalog').query({ continent })).status).toBe(200);
@@ -103,7 +103,7 @@ describe('a path', () => {
     '/api/tenant/tours/%ff',
     '/api/tenant/tours/%c0%80/departures',
     '/api/gateway/tours/%E0%A4%A/availability?departure_date=2027-01-01',
-  ])('that cannot be decoded is refused: %s', async (path) => {
+  ])('that cannot be decoded is refused: %s (T38)', async (path) => {
     const response = await sendRaw(
       api,
       `GET ${path} HTTP/1.1`,
@@ -133,7 +133,7 @@ describe('bytes that are not one HTTP request', () => {
     ['a NUL in a header', ['GET /healthz HTTP/1.1', 'Host: a', 'X-A: \u0000']],
     ['too many bytes of headers', ['GET /healthz HTTP/1.1', 'Host: a', `X-A: ${'a'.repeat(20_000)}`]],
     ['a space in the path', ['GET /health z HTTP/1.1', 'Host: a']],
-  ])('are refused with a problem document and the security headers: %s', async (_what, lines) => {
+  ])('are refused with a problem document and the security headers: %s (T7, T28)', async (_what, lines) => {
     const response = await sendRaw(api, ...lines, 'Connection: close');
     expectProblem(response, 400, 'validation_failed');
     expect(response.headers).toMatchObject({

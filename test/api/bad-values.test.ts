@@ -107,7 +107,7 @@ describe('a value that no column can store', () => {
   );
 
   it.each(['1e400', '-1e400', '1e308', '99999999999999999999', '-0', '0.5', '1.0000000001'])(
-    'is refused as a number of seats: %s',
+    'is refused as a number of seats: %s (T34)',
     async (number) => {
       const body = { departure_date: daysFromToday(30) };
       expectInvalidFields(await withNumber(`/api/gateway/tours/${tour}/hold`, body, 'quantity', number), [
@@ -125,7 +125,7 @@ describe('a value that no column can store', () => {
     ]);
   });
 
-  it('is refused as text or a tour when it has a lone surrogate or a NUL', async () => {
+  it('is refused as text or a tour when it has a lone surrogate or a NUL (T32, T39)', async () => {
     for (const text of ['\ud83d', 'a\udc00b', '\u0000']) {
       for (const field of ['name', 'notes', 'external_ref', 'email', 'phone', 'hold_id']) {
         expectInvalidFields(await book({ [field]: text }), [field]);
@@ -134,7 +134,7 @@ describe('a value that no column can store', () => {
     }
   });
 
-  it('is checked in linear time', async () => {
+  it('is checked in linear time (T37)', async () => {
     const texts = ['a', 'a@', 'a.', '+', '1-', ' ', daysFromToday(0)].map((text) =>
       text.repeat(8000 / text.length),
     );

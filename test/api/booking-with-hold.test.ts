@@ -16,7 +16,7 @@ async function holdOf({ tour, date }: Seats, body: object = {}): Promise<string>
 const statusOf = async (holdId: string) => (await website.get(`/api/gateway/holds/${holdId}`)).body.status;
 
 describe('a booking that names its hold', () => {
-  it('takes the date and seats of the hold, converts the hold, and counts its seats once', async () => {
+  it('takes the date and seats of the hold, converts the hold, and counts its seats once (C6)', async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats);
@@ -57,7 +57,7 @@ describe('a booking that names its hold', () => {
     },
   );
 
-  it('answers 409 when the hold is released, converted or expired', async () => {
+  it('answers 409 when the hold is released, converted or expired (C10)', async () => {
     const { db } = api;
     const seats = await givenSeats(db);
     const book = (hold_id: string) => website.book({ tour_id: seats.tour.id, hold_id });
@@ -150,7 +150,7 @@ describe('the locked price of a hold', () => {
 describe('a booking with the reference of a hold', () => {
   const ref = { external_ref: 'cart-81' };
 
-  it("consumes the tenant's only live hold on that departure with the same reference", async () => {
+  it("consumes the tenant's only live hold on that departure with the same reference (C6)", async () => {
     const { db } = api;
     const seats = await givenSeats(db, { seats: 2 });
     const hold_id = await holdOf(seats, ref);

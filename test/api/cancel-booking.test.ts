@@ -9,7 +9,7 @@ const step = (ref: string, name: 'confirm' | 'cancel') => website.post(`/api/ten
 
 describe('cancelling a booking', () => {
   it.each(['pending', 'confirmed'])(
-    'that is %s answers 200 with the booking, and gives its seats back',
+    'that is %s answers 200 with the booking, and gives its seats back (C8)',
     async (state) => {
       const { db } = api;
       const seats = await givenSeats(db, { seats: 2 });

@@ -14,7 +14,7 @@ async function addRule(tenantId: string, rule: object): Promise<void> {
 }
 
 describe('creating a booking', () => {
-  it('answers 201 with exactly these fields and forbids caching; reading it adds customer and notes', async () => {
+  it('answers 201 with exactly these fields and forbids caching; reading it adds customer and notes (T12)', async () => {
     const acme = await givenWebsite(api, { bookingPrefix: 'ACME' });
     const { tour, date } = await givenSeats(api.db);
     const order = {
@@ -159,7 +159,7 @@ describe("a booking's event", () => {
     expect(deliveries).toEqual([{ status: 'pending', endpointId: null }]);
   });
 
-  it('has a null date for a booking without a date, and does not exist for a refused booking', async () => {
+  it('has a null date for a booking without a date, and does not exist for a refused booking (C4)', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db, { seats: 1 });
     const quiet = await givenWebsite(api);

@@ -54,7 +54,7 @@ describe("a customer's text", () => {
     return (await website.get(`/api/tenant/bookings/${booking.body.booking_ref}`)).body;
   };
 
-  it('is stored in NFC, and notes may have several lines', async () => {
+  it('is stored in NFC, and notes may have several lines (T39)', async () => {
     const notes = 'Zwei Kinder\r\nund ein Hund\n\u00e9';
     const { customer, ...booking } = await kept({
       name: 'Jose\u0301 Nguye\u0302\u0303n',

@@ -80,11 +80,11 @@ async function bookBehindALock(port: number) {
 }
 
 describe('an instance that got SIGTERM', () => {
-  it('stops within ten seconds, and listens for one second after the last request, for three at most', () => {
+  it('stops within ten seconds, and listens for one second after the last request, for three at most (T46)', () => {
     expect(REAL_TIMES).toEqual({ quiet: 1000, listenerCloses: 3000, refusalStarts: 7000, end: 10_000 });
   });
 
-  it('first reports that it is not ready, goes on to serve, and closes each connection after its answer', async () => {
+  it('first reports that it is not ready, goes on to serve, and closes each connection after its answer (T46)', async () => {
     const { port, drain: stop } = await startInstance();
     const agent = new http.Agent({ keepAlive: true });
     expect(await call(port, CATALOG, { agent })).toMatchObject({ status: 200, connection: 'keep-alive' });
@@ -122,7 +122,7 @@ describe('an instance that got SIGTERM', () => {
     await stopped;
   });
 
-  it('answers requests in flight after its listener closed', async () => {
+  it('answers requests in flight after its listener closed (T46)', async () => {
     const { port, drain: stop } = await startInstance();
     const { answer, release } = await bookBehindALock(port);
 

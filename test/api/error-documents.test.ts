@@ -140,7 +140,7 @@ describe('an error document', () => {
 });
 
 describe('a database error', () => {
-  it('is answered with a 500 without details, and requests succeed again after it', async () => {
+  it('is answered with a 500 without details, and requests succeed again after it (T26)', async () => {
     const { db } = api;
     await db.raw('alter table tours rename to tours_away');
     const responses = [
@@ -156,7 +156,7 @@ describe('a database error', () => {
     expect((await reader.get('/api/tenant/catalog')).status).toBe(200);
   });
 
-  it('is answered with a 503 and Retry-After when all connections are in use for too long', async () => {
+  it('is answered with a 503 and Retry-After when all connections are in use for too long (T19, T47)', async () => {
     const busy = openDatabase(api.database.url, { applicationName: 'busy', poolMax: 1 });
     const { db } = api;
     api.context.db = busy;

@@ -87,7 +87,7 @@ const CASES: Record<string, (shop: Shop) => Case> = {
 
 describe('two instances under constant requests', () => {
   // Cases run concurrently: each changes the version during the others.
-  it('apply every change from the instant at which its command returns', async () => {
+  it('apply every change from the instant at which its command returns (T8)', async () => {
     const hitsBefore = await two.hits();
     for (let n = 0; n < REPETITIONS; n++) {
       const outcomes = Object.entries(CASES).map(async ([name, prepare]) => {

@@ -46,14 +46,14 @@ describe('extending a hold', () => {
     expect((await website.get(`/api/gateway/holds/${hold.hold_id}`)).text).toBe(extended.text);
   });
 
-  it('never shortens it: fewer minutes than the remaining ones change nothing', async () => {
+  it('never shortens it: fewer minutes than the remaining ones change nothing (C7)', async () => {
     const hold = await givenHold({ hold_minutes: 40 });
     const extended = await extend(hold.hold_id, 1);
     expect(extended.status).toBe(200);
     expect(extended.body).toEqual(hold);
   });
 
-  it('keeps it alive for 120 minutes in total and refuses more', async () => {
+  it('keeps it alive for 120 minutes in total and refuses more (C10)', async () => {
     const hold = await givenHold();
     await age(hold.hold_id, 100);
     expectInvalidFields(await extend(hold.hold_id, 21), ['hold_minutes']);

@@ -74,7 +74,7 @@ describe('a booking of a family', () => {
     expect(await seatsTaken(api.db, seats)).toBe(0);
   });
 
-  it('never takes more seats than there are, with children in the last ones', async () => {
+  it('never takes more seats than there are, with children in the last ones (C3)', async () => {
     const seats = await givenFamilySeats(10);
     const order = { tour_id: seats.tour.id, departure_date: seats.date, adults: 1, children: 2 };
     const answers = await Promise.all(Array.from({ length: 8 }, () => website.book(order)));

@@ -33,7 +33,7 @@ async function connectionsThatWait(): Promise<number> {
 }
 
 describe('requests for a departure that is locked', () => {
-  it('take at most four connections, so that a hold on another departure is placed at once', async () => {
+  it('take at most four connections, so that a hold on another departure is placed at once (C12)', async () => {
     const { slug, id } = locked.tour;
     const { answers, waiting, other, milliseconds } = await whileLocked(async () => {
       // The slug and the UUID name the same departure.
@@ -90,7 +90,7 @@ describe('requests for a departure that is locked', () => {
     await others;
   });
 
-  it('get departure_busy after two seconds, after a wait in the process or in the database', async () => {
+  it('get departure_busy after two seconds, after a wait in the process or in the database (C12)', async () => {
     const begun = performance.now();
     const answers = await whileLocked(() => Promise.all(Array.from({ length: 12 }, () => hold(locked))));
     expect(performance.now() - begun).toBeLessThan(3_500);

@@ -20,7 +20,7 @@ const namesOf = (body: { items: { name: string }[] }) => body.items.map((item) =
 const givenNames = (...names: string[]) => Promise.all(names.map((name) => givenTour(api.db, { name })));
 
 describe('GET /api/tenant/catalog', () => {
-  it('answers exactly the fields of a catalog item', async () => {
+  it('answers exactly the fields of a catalog item (T12)', async () => {
     const { db } = api;
     const tour = await givenTour(db, { name: 'Hạ Long', continent: 'asia', basePriceMinor: 129_050 });
     await givenDeparture(db, tour, { date: daysFromToday(-3) });
@@ -103,13 +103,13 @@ describe('GET /api/tenant/catalog', () => {
       [' paulo', ['São Paulo Lights']],
       ['😀'.repeat(100), []],
       ['x'.repeat(100), []],
-    ])('finds %j as a literal part of the name', async (q, names) => {
+    ])('finds %j as a literal part of the name (T31)', async (q, names) => {
       const { status, body } = await reader.get('/api/tenant/catalog').query({ q });
       expect({ status, names: namesOf(body) }).toEqual({ status: 200, names });
     });
 
     it.each([['x'.repeat(101)], ['😀'.repeat(101)], ['a\u0000b'], ['a\nb'], ['\u0085'], ['']])(
-      'refuses %j',
+      'refuses %j (T20, T32)',
       async (q) => {
         const response = await reader.get('/api/tenant/catalog').query({ q });
         expectProblem(response, 400, 'validation_failed');
@@ -160,7 +160,7 @@ describe('GET /api/tenant/catalog', () => {
       '',
       '99999999999999999999',
       'NaN',
-    ])('is refused, and not clamped, when it is %j', async (limit) => {
+    ])('is refused, and not clamped, when it is %j (T16)', async (limit) => {
       const response = await reader.get('/api/tenant/catalog').query({ limit });
       expectProblem(response, 400, 'validation_failed');
       expect(response.body.errors).toEqual([{ in: 'query', field: 'limit', message: expect.any(String) }]);

@@ -55,7 +55,7 @@ describe("listing a tenant's holds", () => {
     ['external_ref=cart-', []],
     ['external_ref=cart-9&status=active', ['live']],
     ['external_ref=cart-9&status=expired', ['lapsed', 'swept']],
-  ])('with the filter %s returns the matching ones', async (query, names) => {
+  ])('with the filter %s returns the matching ones (C11)', async (query, names) => {
     expect(await listed(`?${query}`)).toEqual(names);
   });
 

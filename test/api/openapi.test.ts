@@ -75,7 +75,7 @@ describe('GET /openapi.json', () => {
     expect(named(name).security).toEqual([{ apiKey: [] }, { apiKeyInQuery: [] }]);
   });
 
-  it('names a credential for every call', () => {
+  it('names a credential for every call (T21)', () => {
     for (const [name, { security, summary }] of operations) {
       const named = security.flatMap((requirement) => Object.keys(requirement));
       expect([name, named.length, Boolean(summary)]).toEqual([name, 2, true]);

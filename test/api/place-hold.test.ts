@@ -9,7 +9,7 @@ const website = useWebsite(api);
 const minutesBetween = (from: string, to: string) => (Date.parse(to) - Date.parse(from)) / 60_000;
 
 describe('a hold', () => {
-  it('answers 201 with exactly these fields and forbids caching', async () => {
+  it('answers 201 with exactly these fields and forbids caching (T12)', async () => {
     const { tour, date } = await givenSeats(api.db);
     const hold = await website.hold(tour, {
       departure_date: date,
@@ -51,7 +51,7 @@ describe('a hold', () => {
     expect(read.text).toBe(hold.text);
   });
 
-  it("lasts fifteen minutes, or the tenant's default", async () => {
+  it("lasts fifteen minutes, or the tenant's default (C7)", async () => {
     const { tour, date } = await givenSeats(api.db);
     const patient = await givenWebsite(api, { holdDefaultMinutes: 7, holdMaxMinutes: 30 });
     const usual = await website.hold(tour, { departure_date: date, quantity: 1 });
@@ -64,7 +64,7 @@ describe('a hold', () => {
   });
 
   it.each([0, -1, 51, 1.5, '2', null, 1e9, 1e300, true, [2], {}])(
-    'of %j seats is refused',
+    'of %j seats is refused (T13)',
     async (quantity) => {
       expectInvalidFields(await website.hold('some-tour', { departure_date: daysFromToday(3), quantity }), [
         'quantity',
@@ -72,7 +72,7 @@ describe('a hold', () => {
     },
   );
 
-  it.each([0, -5, 61, 2.5, '15', null, 1e9])('of %j minutes is refused', async (hold_minutes) => {
+  it.each([0, -5, 61, 2.5, '15', null, 1e9])('of %j minutes is refused (T14)', async (hold_minutes) => {
     const body = { departure_date: daysFromToday(3), quantity: 1, hold_minutes };
     expectInvalidFields(await website.hold('some-tour', body), ['hold_minutes']);
   });
@@ -87,7 +87,7 @@ describe('a hold', () => {
     expectInvalidFields(await website.hold('some-tour', {}), ['departure_date', 'quantity']);
   });
 
-  it('finds the tour by UUID in upper or lower case or by slug; any other text finds no tour', async () => {
+  it('finds the tour by UUID in upper or lower case or by slug; any other text finds no tour (T33)', async () => {
     const { tour, date } = await givenSeats(api.db);
     const body = { departure_date: date, quantity: 1 };
     for (const name of [tour.slug, tour.id, tour.id.toUpperCase()]) {
@@ -177,7 +177,7 @@ describe('a departure that cannot be held', () => {
 });
 
 describe("a tenant's live holds", () => {
-  it('are limited in number; ended holds do not count', async () => {
+  it('are limited in number; ended holds do not count (T15)', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db);
     const modest = await givenWebsite(api, { maxHolds: 2 });
@@ -192,7 +192,7 @@ describe("a tenant's live holds", () => {
     expect((await website.hold(tour, one)).status).toBe(201);
   });
 
-  it("occupy no more of one departure than the tenant's share", async () => {
+  it("occupy no more of one departure than the tenant's share (T15)", async () => {
     const { tour, date } = await givenSeats(api.db, { seats: 10 });
     const modest = await givenWebsite(api, { maxHoldShare: 39 });
     expect((await modest.hold(tour, { departure_date: date, quantity: 2 })).status).toBe(201);

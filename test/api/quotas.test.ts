@@ -144,7 +144,7 @@ describe('failed authentication', () => {
     }
   };
 
-  it('gets 401 sixty times a minute from one address, then 429, while a valid key from there is accepted', async () => {
+  it('gets 401 sixty times a minute from one address, then 429, while a valid key from there is accepted (T10)', async () => {
     await failSixtyTimes('198.51.100.1');
     const refused = await from('198.51.100.1', 'Bearer wrong');
     expectProblem(refused, 429, 'rate_limited');

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 describe('GET /api/tenant/tours/{id_or_slug}', () => {
-  it('answers exactly the fields of a tour, null or empty when the catalog has no value', async () => {
+  it('answers exactly the fields of a tour, null or empty when the catalog has no value (T12)', async () => {
     const { status, body } = await reader.get(`/api/tenant/tours/${tour.slug}`);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -139,7 +139,7 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
     ['of a UUID in braces', `%7B00000000-0000-4000-8000-000000000000%7D`],
     ['of an unknown UUID', '00000000-0000-4000-8000-000000000000'],
     ['of no tour', 'no-such-tour'],
-  ])('answers 404 for a name %s', async (_what, key) => {
+  ])('answers 404 for a name %s (T32, T33)', async (_what, key) => {
     const response = await sendRaw(
       api,
       `GET ${path(key)} HTTP/1.1`,
@@ -151,7 +151,7 @@ describe.each(Object.entries(SUFFIX))('%s', (_name, path) => {
     expect(response.body.title).toBe('Tour not found');
   });
 
-  it('answers the same bytes for a hidden, an unpublished and an unknown tour', async () => {
+  it('answers the same bytes for a hidden, an unpublished and an unknown tour (T1)', async () => {
     const { db } = api;
     const blind = await givenWebsite(api, { defaultVisible: false }, ['catalog:read']);
     const hidden = await givenTour(db);

@@ -75,7 +75,7 @@ describe('releasing a hold', () => {
 });
 
 describe('an expired hold', () => {
-  it('frees its seats at that instant, without the sweeper, and has the status expired', async () => {
+  it('frees its seats at that instant, without the sweeper, and has the status expired (C8)', async () => {
     const { db } = api;
     const { tour, date } = await givenSeats(db, { seats: 2 });
     const both = { departure_date: date, quantity: 2 };

@@ -80,7 +80,7 @@ describe('the log', () => {
     for (const secret of secrets) expect(api.log()).not.toContain(secret);
   });
 
-  it('names the public id of a well-formed refused credential, and never its secret', async () => {
+  it('names the public id of a well-formed refused credential, and never its secret (T42)', async () => {
     const { db } = database;
     const tenant = await givenTenant(db);
     const key = await givenKey(db, tenant, ['booking:read']);

@@ -37,7 +37,7 @@ const hold =
     website.hold(tour, { departure_date: date, quantity });
 
 describe('a request that waited for a departure', () => {
-  it('counts the seats that the request before it took, because lock and count are two statements', async () => {
+  it('counts the seats that the request before it took, because lock and count are two statements (C2)', async () => {
     const seats = await givenSeats(api.db, { seats: 3 });
     const take = (trx: Trx, id: string) => insertHold(trx, id, 2);
     const held = await answerAfter(seats, hold(seats, 2), take);
@@ -99,7 +99,7 @@ describe('a request that waited for a departure', () => {
     }
   });
 
-  it('answers departure_busy after two seconds and writes nothing', async () => {
+  it('answers departure_busy after two seconds and writes nothing (T19)', async () => {
     const seats = await givenSeats(api.db);
     let answer: Response | undefined;
     const key = { 'idempotency-key': 'busy' };

@@ -78,7 +78,7 @@ describe.each([
   }, 30_000);
 
   describe('ten seats and two processes', () => {
-    it('are held by exactly ten of 200 concurrent requests; the others get insufficient_seats', async () => {
+    it('are held by exactly ten of 200 concurrent requests; the others get insufficient_seats (T18, C1)', async () => {
       const seats = await givenSeats(database.db, { seats: 10 });
       const answers = await Promise.all(
         Array.from({ length: 200 }, (_, n) => untilDecided(() => hold(n, seats))),
@@ -113,7 +113,7 @@ describe.each([
       expect(await seatsTakenByKind(db, seats)).toEqual({ real: 10, sandbox: 10 });
     });
 
-    it('consume a hold once for many concurrent bookings', async () => {
+    it('consume a hold once for many concurrent bookings (C5)', async () => {
       const seats = await givenSeats(database.db, { seats: 2 });
       const { hold_id } = (await hold(0, seats, 2)).body;
       const answers = await Promise.all(
@@ -134,7 +134,7 @@ describe.each([
       expect(await seatsTaken(database.db, seats)).toBe(1);
     });
 
-    it('confirm or cancel one booking, never both at once', async () => {
+    it('confirm or cancel one booking, never both at once (C5)', async () => {
       const seats = await givenSeats(database.db);
       const { booking_ref } = (await book(0, seats)).body;
       const steps = Array.from({ length: 20 }, (_, n) =>

@@ -43,7 +43,7 @@ async function post(body: string, type = 'application/json'): Promise<Response> 
 }
 
 describe.each(ANSWERS)('the answer to %s (%i)', (_what, status, ask) => {
-  it('has a request id and the security headers, and does not name the software', async () => {
+  it('has a request id and the security headers, and does not name the software (T24)', async () => {
     const response = await ask();
     expect(response.status).toBe(status);
     expect(response.headers).toMatchObject({
@@ -58,7 +58,7 @@ describe.each(ANSWERS)('the answer to %s (%i)', (_what, status, ask) => {
     expect(names).not.toEqual(expect.arrayContaining(['server']));
   });
 
-  it('has no CORS header and no cookie', async () => {
+  it('has no CORS header and no cookie (C13)', async () => {
     const names = Object.keys((await ask()).headers);
     expect(names.filter((name) => name.startsWith('access-control') || name === 'set-cookie')).toEqual([]);
   });
@@ -84,7 +84,7 @@ describe('the headers for browsers that render an answer', () => {
 });
 
 describe('CORS', () => {
-  it('is off on a server route, whatever the origin', async () => {
+  it('is off on a server route, whatever the origin (T25)', async () => {
     for (const origin of ['https://shop.example', 'null', 'https://api.example.test']) {
       const { headers } = await reader.get('/api/tenant/catalog').set({ origin });
       expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
@@ -117,7 +117,7 @@ describe('X-Request-Id', () => {
 });
 
 describe('an address in X-Forwarded-For', () => {
-  it('is ignored without a trusted proxy, and never appears in links', async () => {
+  it('is ignored without a trusted proxy, and never appears in links (T43, T44)', async () => {
     const limit = 60;
     const ask = (n: number) =>
       api.http.get('/api/tenant/catalog').set({ authorization: 'Bearer x', 'x-forwarded-for': `9.9.9.${n}` });

@@ -74,7 +74,7 @@ describe('a slow client', () => {
     expect(afterMs).toBeLessThan(LIMITS.requestMs + 400);
   });
 
-  it('is disconnected when its headers arrive byte by byte', async () => {
+  it('is disconnected when its headers arrive byte by byte (T45)', async () => {
     const { said, afterMs } = await until((socket) => {
       socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nX-Drip: ');
       drip(socket);
@@ -83,7 +83,7 @@ describe('a slow client', () => {
     expect(afterMs).toBeLessThan(LIMITS.headersMs + 400);
   });
 
-  it('is disconnected when its body arrives byte by byte, and holds no seats', async () => {
+  it('is disconnected when its body arrives byte by byte, and holds no seats (T45)', async () => {
     const before = await api.db('seat_holds').count('* as n').first();
     const { said, afterMs } = await until((socket) => {
       socket.write(
@@ -142,7 +142,7 @@ describe('a slow client', () => {
 });
 
 describe('the server', () => {
-  it('allows ten seconds for headers and five more for a body, and keeps a connection longer than a balancer does', () => {
+  it('allows ten seconds for headers and five more for a body, and keeps a connection longer than a balancer does (T45)', () => {
     expect(api.server).toMatchObject({
       headersTimeout: 10_000,
       requestTimeout: 15_000,

@@ -99,7 +99,7 @@ it('covers every route that names a tour, a hold or a booking, and every list', 
 });
 
 describe("another tenant's tour", () => {
-  it.each(Object.entries(BY_TOUR))('does not exist for %s', async (_route, ask) => {
+  it.each(Object.entries(BY_TOUR))('does not exist for %s (T1)', async (_route, ask) => {
     const { id, slug } = hidden.tour;
     for (const name of [slug, id, id.toUpperCase(), slug.replace('t', '%74')]) {
       expectLikeNothing(await ask(name), await ask(name === slug ? 'no-such-tour' : NOBODYS_ID), 404);
@@ -132,7 +132,7 @@ describe("another tenant's tour", () => {
 });
 
 describe("another tenant's hold", () => {
-  it.each(Object.entries(BY_HOLD))('does not exist for %s', async (_route, ask) => {
+  it.each(Object.entries(BY_HOLD))('does not exist for %s (T4)', async (_route, ask) => {
     for (const id of [holdId, holdId.toUpperCase()])
       expectLikeNothing(await ask(id), await ask(NOBODYS_ID), 404);
   });
@@ -145,7 +145,7 @@ describe("another tenant's hold", () => {
     }
   });
 
-  it('is not consumed by the same reference, and does not make it ambiguous', async () => {
+  it('is not consumed by the same reference, and does not make it ambiguous (T4)', async () => {
     const { db } = api;
     const reference = { external_ref: 'cart-81' };
     const own = (await stranger.hold(shared.tour, { ...hold(), ...reference })).body.hold_id;
@@ -159,7 +159,7 @@ describe("another tenant's hold", () => {
 });
 
 describe("another tenant's booking", () => {
-  it.each(Object.entries(BY_BOOKING))('does not exist for %s', async (_route, ask) => {
+  it.each(Object.entries(BY_BOOKING))('does not exist for %s (T1)', async (_route, ask) => {
     expectLikeNothing(await ask(bookingRef), await ask('ZZZZ-999999999'), 404);
   });
 
@@ -188,7 +188,7 @@ describe("another tenant's booking", () => {
 });
 
 describe("another tenant's cursor", () => {
-  it.each(Object.entries(LISTS))('is refused for %s', async (route, list) => {
+  it.each(Object.entries(LISTS))('is refused for %s (T2)', async (route, list) => {
     const { db } = api;
     const { token } = await givenWidgetToken(db, owner.tenant);
     await owner.book(orderOf(shared.tour.id));
@@ -219,7 +219,7 @@ describe("another tenant's cursor", () => {
 });
 
 describe("another tenant's idempotency key", () => {
-  it('counts as a new key, without a replay or a conflict', async () => {
+  it('counts as a new key, without a replay or a conflict (T3)', async () => {
     const key = { 'idempotency-key': 'shared-key' };
     const mine = await owner.book(orderOf(shared.tour.id, { notes: 'mine' }), key);
     const theirs = await stranger.book(orderOf(shared.tour.id, { notes: 'theirs' }), key);

@@ -49,7 +49,7 @@ describe('a wrong secret for a known id', () => {
     ['key', () => withKey(reader.key), () => reader.key, withKey, 'api_key'],
     ['widget token', () => withToken(widget.token), () => widget.token, withToken, 'widget_token'],
     ['key where a widget token belongs', () => withKey(reader.key), () => reader.key, withToken, 'api_key'],
-  ] as const)('runs the same queries as an unknown id: %s', async (_what, good, token, offer, kind) => {
+  ] as const)('runs the same queries as an unknown id: %s (T9)', async (_what, good, token, offer, kind) => {
     renew();
     await good()();
     expect(await workOf(good())).toMatchObject({ status: 200 });

@@ -44,7 +44,7 @@ describe('a catalog file', () => {
     ]);
   });
 
-  it('is refused with every issue of every tour and its field', async () => {
+  it('is refused with every issue of every tour and its field (T33)', async () => {
     const { issues } = await read({
       'a.json': [
         {},

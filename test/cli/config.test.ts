@@ -87,7 +87,7 @@ describe('tourctl config list', () => {
     'config check',
     'config show DATABASE_URL',
     'config get DATABASE_URL',
-  ])('shows no secret, like the other verbs: %s', async (line) => {
+  ])('shows no secret, like the other verbs: %s (T48)', async (line) => {
     const env = {
       SECRETS_KEY: SECRET,
       CURSOR_KEY: SECRET,

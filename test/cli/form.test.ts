@@ -184,7 +184,7 @@ describe('a database that', () => {
   });
 });
 
-it('a wrong setting is one line that names the variable, and not its value', async () => {
+it('a wrong setting is one line that names the variable, and not its value (T48)', async () => {
   const { code, error, stderr } = await under({ SECRETS_KEY: 'hunter2' }, 'tenant list --json');
   expect([code, error.code]).toEqual([1, 'invalid_configuration']);
   expect(error.message).toContain('SECRETS_KEY must be');

@@ -49,7 +49,7 @@ describe('tourctl webhook', () => {
     expect(stdout).not.toContain('whsec_');
   });
 
-  it('refuses an address that is not public, and an event that does not exist', async () => {
+  it('refuses an address that is not public, and an event that does not exist (T23)', async () => {
     const { slug } = await givenTenant();
     expect(await terminal.refusal(`webhook add ${slug} https://127.0.0.1/hook`)).toBe(
       '2 invalid_webhook_url',

@@ -60,7 +60,7 @@ describe('the OpenAPI document', () => {
     expect(issues.map(({ message, location }) => `${location[0]?.pointer}: ${message}`)).toEqual([]);
   });
 
-  it('describes the routes that are served, and no other', () => {
+  it('describes the routes that are served, and no other (T29)', () => {
     interface Layer {
       route?: { path: string; methods: Record<string, boolean> };
     }

@@ -80,7 +80,7 @@ describe('the documentation pages', () => {
     expect(text).toContain('href="/docs/errors/hold_limit_reached"');
   });
 
-  it('name the deprecated ways to send a credential, and show no backtick', async () => {
+  it('name the deprecated ways to send a credential, and show no backtick (T29)', async () => {
     const { text } = await api.http.get('/docs');
     for (const name of ['api_key', 'x-svc-widget-token'])
       expect(text).toContain(`<code>${name}</code> <span class="mark">deprecated</span>`);

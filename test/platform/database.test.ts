@@ -30,7 +30,7 @@ describe('rawPrepared', () => {
 });
 
 describe('inTransaction', () => {
-  it('runs in READ COMMITTED with two seconds for a lock, whatever the server prefers', async () => {
+  it('runs in READ COMMITTED with two seconds for a lock, whatever the server prefers (T19)', async () => {
     const { db } = database;
     await db.raw(`alter role current_user set default_transaction_isolation = 'serializable'`);
     const other = openDatabase(database.url, { applicationName: 'test' });

@@ -147,7 +147,7 @@ describe.each(SERVERS)('one connection to %s', (_name, url, largePath) => {
     expect(client.said()).toMatch(/^HTTP\/1\.1 405 /);
   });
 
-  it.each(['example.com:443', '/healthz'])('gets 405 with Allow for CONNECT %s', async (target) => {
+  it.each(['example.com:443', '/healthz'])('gets 405 with Allow for CONNECT %s (T27)', async (target) => {
     const client = connectTo(url(), request(`CONNECT ${target}`));
     await client.closed;
     expect(client.said()).toMatch(/^HTTP\/1\.1 405 /);

@@ -68,7 +68,7 @@ async function expectRefused(write: PromiseLike<unknown>): Promise<void> {
 }
 
 describe('the trigger that recounts seats', () => {
-  it('refuses a hold or a lead too many, whatever code writes it', async () => {
+  it('refuses a hold or a lead too many, whatever code writes it (C4)', async () => {
     const { db } = database;
     const departure = await givenNumbered(5);
     await insertHold(db, departure, 2);
@@ -79,7 +79,7 @@ describe('the trigger that recounts seats', () => {
     expect(await seatsTaken(db, departure)).toBe(5);
   });
 
-  it('refuses rows of one statement whose sum exceeds the seats', async () => {
+  it('refuses rows of one statement whose sum exceeds the seats (C3)', async () => {
     const { db } = database;
     const [one, two] = [await givenNumbered(3), await givenNumbered(3)];
     const rows = [holdRow(db, one, 2), holdRow(db, two, 2), holdRow(db, two, 2)];

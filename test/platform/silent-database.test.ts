@@ -5,7 +5,7 @@ import { startTcpProxy } from '../support/tcp-proxy';
 const database = useTestDatabase();
 
 describe('a database connection that receives no more bytes', () => {
-  it('fails its statement in time and is closed, so that the next statement has another', async () => {
+  it('fails its statement in time and is closed, so that the next statement has another (T19)', async () => {
     const proxy = await startTcpProxy(Number(new URL(database.url).port));
     const through = new URL(database.url);
     through.host = `127.0.0.1:${proxy.port}`;

@@ -162,7 +162,7 @@ describeWithRedis('the drivers of the shared store', () => {
     expect(await refusal).not.toContain('secret-bucket');
   });
 
-  it('report a wrong token without showing it', async () => {
+  it('report a wrong token without showing it (T48)', async () => {
     const wrong = openRestConnection({ kind: 'rest', url: rest.url, token: 'hunter2' });
     const message = await createScriptedQuotaStore(runOn(wrong))
       .consume('b', 5)

@@ -84,7 +84,7 @@ describeWithRedis('a shared store that dies', () => {
       await proxy.stop();
     });
 
-    it('delays one request by 150 ms once, is logged in one line, and is used again when it is back', async () => {
+    it('delays one request by 150 ms once, is logged in one line, and is used again when it is back (T30)', async () => {
       const { quotas, cache } = store;
       expect(await up()).toBe(1);
       expect(await quotas.consume(bucket, LIMIT)).toMatchObject({ allowed: true, remaining: LIMIT - 1 });

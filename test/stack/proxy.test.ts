@@ -99,7 +99,7 @@ describeWith('nginx', 'the reverse proxy', () => {
       ['a hop count', 1],
       ['the address of the proxy', ['127.0.0.1/32']],
     ])(
-      'by the rule of TRUST_PROXY, %s: it limits a client whatever it claims, and no other client',
+      'by the rule of TRUST_PROXY, %s: it limits a client whatever it claims, and no other client (T43)',
       async (_, trust) => {
         const { url } = await given([(await givenApi(trust)).port]);
         const guess = (from: string, headers = {}) =>

@@ -110,7 +110,7 @@ describe('the configuration', () => {
     ['CACHE_REST_URL', 'redis://u:hunter2@cache'],
     ['WEBHOOK_RETRY_SCHEDULE', 'often'],
     ['WEBHOOK_RETENTION_DAYS', '0'],
-  ])('refuses %s=%s in one line that names the variable and no secret', (name, value) => {
+  ])('refuses %s=%s in one line that names the variable and no secret (T43)', (name, value) => {
     const message = refusal({ [name]: value });
     expect(message).toMatch(new RegExp(`^${name} must be [^\\n]+$`));
     expect(message).not.toContain('hunter2');

@@ -45,7 +45,7 @@ describe('the logger', () => {
     expect(JSON.stringify(line)).not.toContain('ana@example.com');
   });
 
-  it('writes one line, whatever the text', () => {
+  it('writes one line, whatever the text (T41)', () => {
     expect(logged(`log.info({ reference: 'a\\r\\nb' }, 'x');`)).toHaveLength(1);
   });
 });

@@ -121,7 +121,7 @@ describe('a delivery', () => {
     expect(items.map((item) => item.status)).toEqual(['dead', 'pending']);
   });
 
-  it('does not follow a redirect, and its reason names the target host', async () => {
+  it('does not follow a redirect, and its reason names the target host (T23)', async () => {
     const location = new URL('/elsewhere', receiver.url).href;
     receiver.react((response, n) =>
       response.writeHead(n === 1 ? 302 : 204, n === 1 ? { location } : {}).end(),
@@ -194,7 +194,7 @@ describe('a delivery', () => {
     expect(tries[0]!.reason).toBe('No response within 0.4 s.');
   });
 
-  it('keeps 16 KiB of a response and reads no more, whatever its size and speed', async () => {
+  it('keeps 16 KiB of a response and reads no more, whatever its size and speed (T23, T30)', async () => {
     let sent = 0;
     receiver.react((response, n) => {
       if (n === 2) return void response.write('drip');

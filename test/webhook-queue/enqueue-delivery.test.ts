@@ -88,7 +88,7 @@ describe('a booking with endpoints', () => {
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
   });
 
-  it('creates nothing when its transaction is rolled back', async () => {
+  it('creates nothing when its transaction is rolled back (C4)', async () => {
     await add(db, tenantId, receiver.url);
     const event = { tenantId, type: 'booking.created' as const, bookingRef: 'ACME-1', body: {} };
     const rolledBack = inTransaction(db, async (trx) => {

@@ -66,7 +66,7 @@ describe('a receiver that answers with', () => {
     receiver.also?.(attempt!, server);
   });
 
-  it('does not stop the worker', async () => {
+  it('does not stop the worker (T30)', async () => {
     await Promise.all(results.values());
     expect([worker.exitCode, worker.signalCode]).toEqual([null, null]);
     const rows = await db('webhook_attempts').distinct('worker');

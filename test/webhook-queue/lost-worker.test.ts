@@ -84,7 +84,7 @@ describe('a worker', () => {
     expect(await deliveriesOf(db, tenantId)).toMatchObject([{ status: 'delivered', attempts: 2 }]);
   });
 
-  it('waits for a request when it is stopped, and releases one that does not end', async () => {
+  it('waits for a request when it is stopped, and releases one that does not end (T46)', async () => {
     receiver.react((response, n) => {
       if (n === 1) setTimeout(() => response.writeHead(204).end(), 100);
     });

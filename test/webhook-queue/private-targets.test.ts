@@ -97,7 +97,7 @@ describe('the URL of an endpoint', () => {
     ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]', '[64:ff9b::127.0.0.1]', '[2002:7f00:1::]'],
   ];
 
-  it.each(LOOPBACKS)('is not %s, which is a spelling of the loopback address', (host) => {
+  it.each(LOOPBACKS)('is not %s, which is a spelling of the loopback address (T23)', (host) => {
     for (const scheme of ['http', 'https']) {
       expect(() => parseEndpointUrl(`${scheme}://${host}/hook`, false)).toThrow(
         scheme === 'http' ? 'https://' : 'not an IP address',
@@ -150,7 +150,7 @@ describe('a worker that may not call private targets', () => {
       (port: string) => `https://nothing.invalid:${port}/`,
       'does not resolve',
     ],
-  ])('refuses %s, names the rule, and connects to nothing', async (_what, url, reason) => {
+  ])('refuses %s, names the rule, and connects to nothing (T23)', async (_what, url, reason) => {
     const tenantId = await createTenant(db);
     await add(db, tenantId, url(new URL(receiver.url).port));
     await book(db, tenantId);
@@ -165,7 +165,7 @@ describe('a worker that may not call private targets', () => {
     }
   });
 
-  it('refuses a name with one public and one private address, in either order', async () => {
+  it('refuses a name with one public and one private address, in either order (T23)', async () => {
     const addresses = ['93.184.215.14', '127.0.0.1'];
     for (const found of [addresses, addresses.toReversed()]) {
       // Replaces only the name service, because no real name has such addresses.

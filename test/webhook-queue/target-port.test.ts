@@ -18,7 +18,7 @@ const accepts = (url: string, httpAllowed: boolean): boolean => {
 };
 
 describe('the port of a webhook address', () => {
-  it('is 443, or a port from 1024 on that no well-known service uses', () => {
+  it('is 443, or a port from 1024 on that no well-known service uses (T23)', () => {
     const accepted = Array.from({ length: 65_536 }, (_, port) => port).filter((port) =>
       accepts(`https://example.com:${port}/`, false),
     );

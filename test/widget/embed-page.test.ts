@@ -37,7 +37,7 @@ const DATA = /<script type="application\/ld\+json"[^>]*>(.*?)<\/script>/s;
 const sha256 = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 describe('the headers of /embed/tours', () => {
-  it('allow exactly the token’s origins to frame it', async () => {
+  it('allow exactly the token’s origins to frame it (C14)', async () => {
     const { status, headers } = await page({ token });
     expect(status).toBe(200);
     const { 'script-src': script, 'style-src': style, ...rest } = policyOf(headers);

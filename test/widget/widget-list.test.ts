@@ -22,7 +22,7 @@ const list = (query: Record<string, string> = {}) => api.http.get('/api/widget/t
 const slugsOf = (body: { items: { slug: string }[] }) => body.items.map((item) => item.slug);
 
 describe('GET /api/widget/tours', () => {
-  it('answers exactly the public fields', async () => {
+  it('answers exactly the public fields (T12)', async () => {
     const { status, body } = await list({ token, q: 'hà long' });
 
     expect(status).toBe(200);
@@ -34,7 +34,7 @@ describe('GET /api/widget/tours', () => {
     expect(body.items[0]).toMatchObject({ price_from: 500, url: 'https://shop.example.com/tours/ha-long' });
   });
 
-  it('shows the tenant’s price and never the platform’s', async () => {
+  it('shows the tenant’s price and never the platform’s (T12)', async () => {
     const { db } = api.context;
     const dear = await givenTenant(db);
     await db('price_rules').insert({ tenant_id: dear.id, kind: 'percent', percent: 10 });
@@ -97,7 +97,7 @@ describe('GET /api/widget/tours', () => {
     ['lang=xx_XX', 'lang', expect.any(String)],
     [`lang=${'de-'.repeat(11)}deu`, 'lang', expect.any(String)],
     ['utm_source=', 'utm_source', 'must not be empty'],
-  ])('answers 400 to %s, as the page does', async (query, field, message) => {
+  ])('answers 400 to %s, as the page does (T16)', async (query, field, message) => {
     const fault = { status: 400, code: 'validation_failed', errors: [{ in: 'query', field, message }] };
     const answer = await api.http.get(`/api/widget/tours?token=${token}&${query}`);
     expect(answer.body).toMatchObject(fault);

@@ -53,7 +53,7 @@ describeInChromium('the embed page in a real browser', (browser) => {
       .length - 1;
   const ask = (expression: string) => page.evaluate<unknown>(expression);
 
-  it('needs no other host, no cookie and no storage, and breaks no rule of its own policy', async () => {
+  it('needs no other host, no cookie and no storage, and breaks no rule of its own policy (C13)', async () => {
     await open({ limit: '2' });
     await page.getByRole('link', { name: 'Europe' }).click();
     await untilNames('Alpine Huts', 'Baltic Sail');
