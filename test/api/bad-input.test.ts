@@ -124,6 +124,8 @@ describe('bytes that are not one HTTP request', () => {
     ['no Host', ['GET /healthz HTTP/1.1']],
     ['two Hosts', ['GET /healthz HTTP/1.1', 'Host: a', 'Host: b']],
     ['a space before the colon', ['GET /healthz HTTP/1.1', 'Host: a', 'X-A : b']],
+    ['a header line that ends with LF alone', ['GET /healthz HTTP/1.1', 'Host: a', 'X-A: b\nX-B: c']],
+    ['a continued header line', ['GET /healthz HTTP/1.1', 'Host: a', 'Transfer-Encoding:', ' chunked']],
     ['two lengths', ['POST /healthz HTTP/1.1', 'Host: a', 'Content-Length: 1', 'Content-Length: 2']],
     [
       'a length and chunks',

@@ -297,6 +297,15 @@ describe('a change of the people of a booking', () => {
     expect(cleared.body.customer).toEqual(body.customer);
   });
 
+  it('needs no free seat: it succeeds on a sold-out departure, and takes none (C9)', async () => {
+    const seats = await givenSeats(api.db, { seats: 2 });
+    const { booking_ref } = await givenBooking(seats);
+    expect(await seatsTaken(api.db, seats)).toBe(2);
+    const { status, body } = await change(booking_ref, { name: 'Rui Lima', email: 'rui@example.com' });
+    expect([status, body.customer]).toEqual([200, expect.objectContaining({ name: 'Rui Lima' })]);
+    expect(await seatsTaken(api.db, seats)).toBe(2);
+  });
+
   it.each([
     [{}, ['body']],
     [{ expected_total: 5 }, ['body']],

@@ -55,6 +55,19 @@ describe('GET /openapi.json', () => {
     expect(operations.map(([name]) => name).sort()).toEqual(served.sort());
   });
 
+  it('has writes of holds and bookings only, because operators use the terminal (T22)', () => {
+    const { stack } = api.app.router as unknown as { stack: Layer[] };
+    const writes = stack.flatMap(({ route }) =>
+      route && methodsOf(route.methods).some((method) => method !== 'get' && method !== 'head')
+        ? [route.path]
+        : [],
+    );
+    const ofTenants =
+      /^\/(api\/gateway\/(tours\/:\w+\/hold|holds\/)|api\/tenant\/bookings|octo\/(bookings|availability))/;
+    expect(writes.filter((path) => !ofTenants.test(path))).toEqual([]);
+    expect(writes.length).toBeGreaterThan(10);
+  });
+
   it.each([
     ['GET /api/tenant/catalog', 'catalog:read'],
     ['GET /api/tenant/catalog/filters', 'catalog:read'],

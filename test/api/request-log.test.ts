@@ -80,7 +80,7 @@ describe('the log', () => {
     for (const secret of secrets) expect(api.log()).not.toContain(secret);
   });
 
-  it('names the public id of a well-formed refused credential, and never its secret (T42)', async () => {
+  it('names the reason, the address and the public id of a well-formed refused credential, and never its secret (T42)', async () => {
     const { db } = database;
     const tenant = await givenTenant(db);
     const key = await givenKey(db, tenant, ['booking:read']);
@@ -126,6 +126,7 @@ describe('the log', () => {
       ['invalid_api_key', undefined],
       ['invalid_api_key', undefined],
     ]);
+    for (const { client } of lines) expect(client).toBe('127.0.0.0/24');
     for (const secret of [key, wrongKey, unknown.token, token, wrongToken]) {
       expect(text).not.toContain(secret.split('_')[3]);
     }

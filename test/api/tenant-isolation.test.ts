@@ -243,3 +243,42 @@ describe("another tenant's events", () => {
     expect(refs.length).toBeGreaterThan(0);
   });
 });
+
+describe("the statements of a request for another tenant's data", () => {
+  /** Tables by which a credential finds its tenant. */
+  const CREDENTIALS = ['api_keys', 'widget_tokens'];
+  /** All tenants of a kind share the seats. */
+  const COUNT_OF_SEATS = /\b(count_seats|hold_lapsed)\(/;
+
+  it('name the tenant wherever they touch a table that has one (T5)', async () => {
+    const { db } = api;
+    const tables = await db('information_schema.columns')
+      .where({ table_schema: 'public', column_name: 'tenant_id' })
+      .whereNotIn('table_name', CREDENTIALS)
+      .pluck('table_name');
+    const touches = new RegExp(`\\b(${tables.join('|')})\\b`);
+    const statements: { sql: string; bindings: unknown[] }[] = [];
+    const note = (statement: (typeof statements)[number]) => void statements.push(statement);
+    db.on('query', note);
+    for (const [asks, names] of [
+      [BY_TOUR, [hidden.tour.slug, shared.tour.slug]],
+      [BY_HOLD, [holdId]],
+      [BY_BOOKING, [bookingRef]],
+      [LISTS, ['q=ha']],
+    ] as const)
+      for (const ask of Object.values(asks)) for (const name of names) await ask(name);
+    db.removeListener('query', note);
+
+    const owned = statements.filter(({ sql }) => touches.test(sql) && !COUNT_OF_SEATS.test(sql));
+    expect(owned.length).toBeGreaterThan(20);
+    // The statement about the sales of a batch names no tenant where the list of sales is empty.
+    const named = new RegExp(`${stranger.tenant.id}|"\\[\\]"`);
+    for (const { sql, bindings } of owned) {
+      expect(sql).toMatch(/tenant_id/);
+      expect({ sql, bindings: JSON.stringify(bindings) }).toEqual({
+        sql,
+        bindings: expect.stringMatching(named),
+      });
+    }
+  });
+});

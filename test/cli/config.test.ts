@@ -87,6 +87,8 @@ describe('tourctl config list', () => {
     'config check',
     'config show DATABASE_URL',
     'config get DATABASE_URL',
+    'config --help',
+    'up --help',
   ])('shows no secret, like the other verbs: %s (T48)', async (line) => {
     const env = {
       SECRETS_KEY: SECRET,
@@ -94,11 +96,16 @@ describe('tourctl config list', () => {
       KEY_PEPPER: SECRET,
       DATABASE_URL: `postgres://app:${SECRET}@db.internal/tours?password=${SECRET}`,
       DATABASE_DIRECT_URL: `postgres://app:${SECRET}@direct.internal/tours`,
-      REDIS_URL: `redis://app:${SECRET}@cache.internal`,
     };
-    const { code, stdout, stderr } = await under(env, line);
-    expect(code).toBe(0);
-    expect(stdout + stderr).not.toContain('hunter2');
+    const stores: Record<string, string>[] = [
+      { REDIS_URL: `redis://app:${SECRET}@cache.internal` },
+      { CACHE_REST_URL: 'https://cache.internal', CACHE_REST_TOKEN: SECRET },
+    ];
+    for (const store of stores) {
+      const { code, stdout, stderr } = await under({ ...env, ...store }, line);
+      expect(code).toBe(0);
+      expect(stdout + stderr).not.toContain('hunter2');
+    }
   });
 
   it('shows only what the environment sets with --set', async () => {

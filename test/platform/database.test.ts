@@ -30,17 +30,19 @@ describe('rawPrepared', () => {
 });
 
 describe('inTransaction', () => {
-  it('runs in READ COMMITTED with two seconds for a lock, whatever the server prefers (T19)', async () => {
+  it('runs in READ COMMITTED with limits for a lock, a statement and a pause, whatever the server prefers (T19)', async () => {
     const { db } = database;
     await db.raw(`alter role current_user set default_transaction_isolation = 'serializable'`);
     const other = openDatabase(database.url, { applicationName: 'test' });
     try {
       const { rows } = await inTransaction(other, (trx) =>
         trx.raw(
-          `select current_setting('transaction_isolation') as isolation, current_setting('lock_timeout') as wait`,
+          `select current_setting('transaction_isolation') as isolation, current_setting('lock_timeout') as wait,
+                  current_setting('statement_timeout') as statement,
+                  current_setting('idle_in_transaction_session_timeout') as pause`,
         ),
       );
-      expect(rows[0]).toEqual({ isolation: 'read committed', wait: '2s' });
+      expect(rows[0]).toEqual({ isolation: 'read committed', wait: '2s', statement: '10s', pause: '15s' });
     } finally {
       await other.destroy();
       await db.raw('alter role current_user reset default_transaction_isolation');

@@ -119,6 +119,17 @@ describe('the token of GET /api/widget/tours', () => {
     expect((await list({ token })).headers.deprecation).toBeUndefined();
   });
 
+  it('is read from one parameter with exactly this name (T35)', async () => {
+    const ask = (query: string) => api.http.get(`/api/widget/tours?${query}`);
+    const repeated = await ask(`token=${token}&token=${token}`);
+    expect(repeated.body).toMatchObject({ status: 400, code: 'duplicate_parameter' });
+    for (const name of ['token[]', 'token[x]', 'Token', 'token%00'])
+      expect((await ask(`${name}=${token}`)).body).toMatchObject({
+        status: 401,
+        code: 'invalid_widget_token',
+      });
+  });
+
   it('gets the same 401 when it is missing, mistyped, expired, revoked, or of a suspended tenant', async () => {
     const { db } = api.context;
     const expired = await givenWidgetToken(db, tenant, { lifetimeSeconds: 60 });
