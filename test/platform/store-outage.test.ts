@@ -56,6 +56,8 @@ describeWithRedis('a shared store that dies', () => {
       failing: () => rest.setFault('error-500'),
       'answering garbage': () => rest.setFault('garbage'),
       'answering what was not asked': () => rest.setFault('wrong-type'),
+      'answering 10 MB': () => rest.setFault('flood'),
+      'answering byte by byte': () => rest.setFault('drip'),
     },
   };
   const cases = (['redis', 'rest'] as const).flatMap((driver) =>
@@ -141,6 +143,17 @@ describeWithRedis('a shared store that dies', () => {
     expect(log.map((line) => JSON.parse(line).level)).toEqual([40, 30]);
     await store.close();
     await late.stop();
+  });
+
+  it('is used again after it has answered more probes byte by byte than there are connections to it (T30)', async () => {
+    const store = await openSharedStore(settings('rest', Number(new URL(rest.url).port), rest), logInto([]));
+    rest.setFault('drip');
+    const before = rest.requests.length;
+    await store.cache.get('any');
+    await until(async () => rest.requests.length > before + 16);
+    rest.setFault('none');
+    await until(async () => (await gauge('rest')) === 1);
+    await store.close();
   });
 
   it('stays in use when it closes an idle connection', async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 
 /** The failure that the store simulates. */
-export type Fault = 'none' | 'error-500' | 'garbage' | 'wrong-type' | 'hang';
+export type Fault = 'none' | 'error-500' | 'garbage' | 'wrong-type' | 'hang' | 'flood' | 'drip';
 
 export interface RestStore {
   url: string;
@@ -51,6 +51,8 @@ export async function startRestStore(redisUrl: string, database = 0): Promise<Re
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
     if (fault === 'error-500') return void send(500, { error: 'ERR internal' });
     if (fault === 'garbage') return void response.end('<html>');
+    if (fault === 'flood') return void send(200, { result: 'x'.repeat(10 * 1024 * 1024) });
+    if (fault === 'drip') return void drip(response);
     if (request.headers.authorization !== `Bearer ${token}`)
       return void send(401, { error: 'WRONGPASS invalid or missing auth token' });
     const chunks: Buffer[] = [];
@@ -76,6 +78,12 @@ export async function startRestStore(redisUrl: string, database = 0): Promise<Re
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** Sends a byte every 20 ms until the client closes the connection. */
+function drip(response: http.ServerResponse): void {
+  const timer = setInterval(() => response.write(' '), 20);
+  response.once('close', () => clearInterval(timer));
 }
 
 /** Encodes every string of a result except OK in base64, as the official client requests it. */

@@ -12,7 +12,7 @@ const CONNECTIONS = 16;
 /** Used where the server does not announce its idle timeout. */
 const IDLE_MS = 60_000;
 const BATCH_MAX = 100;
-/** Longer than the guard's timeout. Closes the sockets of a store that hangs. */
+/** Longer than the guard's timeout. Closes the sockets of a store that hangs, or that sends a response byte by byte. */
 const CLEANUP_MS = 500;
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -27,15 +27,14 @@ export function openRestConnection({ url, token }: RestAddress): StoreConnection
   const pool = new Pool(origin, {
     connections: CONNECTIONS,
     connect: { timeout: CLEANUP_MS },
-    headersTimeout: CLEANUP_MS,
-    bodyTimeout: CLEANUP_MS,
     keepAliveTimeout: IDLE_MS,
     maxResponseSize: ANSWER_BYTES_MAX,
   });
   let waiting: Waiting[] = [];
 
   async function post(where: string, body: unknown): Promise<{ status: number; answer: unknown }> {
-    const request = { path: where, method: 'POST' as const, headers, body: JSON.stringify(body) };
+    const signal = AbortSignal.timeout(CLEANUP_MS);
+    const request = { path: where, method: 'POST' as const, headers, body: JSON.stringify(body), signal };
     // A server may close an idle connection while the request is sent. A command that runs twice counts one request more, or has
     // the same effect.
     const response = await pool
