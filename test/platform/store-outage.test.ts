@@ -153,6 +153,7 @@ describeWithRedis('a shared store that dies', () => {
     await until(async () => rest.requests.length > before + 16);
     rest.setFault('none');
     await until(async () => (await gauge('rest')) === 1);
+    expect(await store.quotas.consume('after', LIMIT)).toMatchObject({ allowed: true });
     await store.close();
   });
 

@@ -1,0 +1,38 @@
+import { billOfMaterials } from './bill-of-materials';
+import { licenceIssues } from './licences';
+import { productionPackages } from './production-packages';
+
+describe('the check of licences', () => {
+  it('accepts the packages of production', () => {
+    expect(licenceIssues(productionPackages())).toEqual([]);
+  });
+
+  it('names a package with another licence, and one without', () => {
+    const packages = [
+      { name: 'good', version: '1.0.0', license: 'MIT' },
+      { name: 'strict', version: '2.0.0', license: 'AGPL-3.0-only' },
+      { name: 'silent', version: '3.0.0' },
+    ];
+    expect(licenceIssues(packages)).toEqual(['strict@2.0.0: AGPL-3.0-only', 'silent@3.0.0: no licence']);
+  });
+});
+
+describe('the software bill of materials', () => {
+  it('has each package of production once, and no place of this machine or of a registry', () => {
+    const bill = billOfMaterials();
+    const installed = new Set(productionPackages().map(({ name, version }) => `${name}@${version}`));
+    expect(bill.components.map((component) => component['bom-ref']).sort()).toEqual([...installed].sort());
+    expect(bill.metadata.component.name).toBe('tour-platform');
+    expect(JSON.stringify(bill)).not.toMatch(/"\/|file:|registry\./);
+  });
+
+  it('has the dependencies of its packages, and of no other', () => {
+    const { components, dependencies, metadata } = billOfMaterials();
+    const known = [metadata.component, ...components].map((component) => component['bom-ref']);
+    expect(dependencies.map(({ ref }) => ref).sort()).toEqual(known.sort());
+    expect(dependencies.flatMap(({ dependsOn = [] }) => dependsOn)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^express@/)]),
+    );
+    for (const { dependsOn = [] } of dependencies) for (const ref of dependsOn) expect(known).toContain(ref);
+  });
+});
