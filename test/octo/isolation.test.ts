@@ -79,7 +79,7 @@ function expectLikeNothing(theirs: Response, nobodys: Response, error: string, f
 }
 
 describe("another tenant's product", () => {
-  it.each(Object.entries(BY_PRODUCT))('does not exist for %s', async (_route, ask) => {
+  it.each(Object.entries(BY_PRODUCT))('does not exist for %s (T1)', async (_route, ask) => {
     const [theirs, nobodys] = [await ask(hidden.id), await ask(NOBODYS_ID)];
     expectLikeNothing(theirs, nobodys, 'INVALID_PRODUCT_ID', 'productId', [hidden.id, NOBODYS_ID]);
   });
@@ -113,7 +113,7 @@ describe("another tenant's booking", () => {
     return uuid;
   }
 
-  it.each(Object.entries(BY_BOOKING))('does not exist for %s', async (_route, ask) => {
+  it.each(Object.entries(BY_BOOKING))('does not exist for %s (T1, T4)', async (_route, ask) => {
     for (const confirmed of [false, true]) {
       const uuid = await givenBooking(confirmed);
       const before = await owner.get(`/octo/bookings/${uuid}`);
