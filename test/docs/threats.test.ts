@@ -23,7 +23,7 @@ const titled = new Map(
 
 /** The test files of the page with the numbers beside them. */
 const listed = [...MODEL.matchAll(/\]\(\.\.\/(test\/[^)]*\.test\.ts)\)((?:,? [TC]\d+)*)/g)].map(
-  ([, file, numbers]) => ({ file: file!, numbers: numbers!.match(/[TC]\d+/g) ?? [] }),
+  ([, file, numbers]) => ({ file: file!, numbers: [...(numbers!.match(/[TC]\d+/g) ?? [])] as string[] }),
 );
 
 describe('the threat model', () => {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Redis as UpstashRedis } from '@upstash/redis';
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
@@ -160,6 +163,29 @@ describeWithRedis('the drivers of the shared store', () => {
     expect(rest.requests).toEqual(['/pipeline']);
     expect(await refusal).toMatch(/^WRONGTYPE/);
     expect(await refusal).not.toContain('secret-bucket');
+  });
+
+  it('read no more than a part of a reply of the REST store that has no end (T30)', async () => {
+    let sent = 0;
+    const endless = http.createServer((_request, response) => {
+      const chunk = Buffer.alloc(64 * 1024, 'x');
+      const pour = (): void => {
+        while (!response.destroyed && sent < 200e6) {
+          sent += chunk.length;
+          if (!response.write(chunk)) return void response.once('drain', pour);
+        }
+      };
+      pour();
+    });
+    await once(endless.listen(0, '127.0.0.1'), 'listening');
+    const { port } = endless.address() as AddressInfo;
+    const connection = openRestConnection({ kind: 'rest', url: `http://127.0.0.1:${port}`, token: 'any' });
+    const quotas = createScriptedQuotaStore(runOn(connection));
+    await expect(quotas.consume('b', 5)).rejects.toThrow();
+    // The limit of 4 MiB, and what the buffers of both sockets hold.
+    expect(sent).toBeLessThan(15e6);
+    await connection.close();
+    endless.close();
   });
 
   it('report a wrong token without showing it (T48)', async () => {

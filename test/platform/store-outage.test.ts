@@ -56,7 +56,6 @@ describeWithRedis('a shared store that dies', () => {
       failing: () => rest.setFault('error-500'),
       'answering garbage': () => rest.setFault('garbage'),
       'answering what was not asked': () => rest.setFault('wrong-type'),
-      'answering 10 MB': () => rest.setFault('flood'),
       'answering byte by byte': () => rest.setFault('drip'),
     },
   };

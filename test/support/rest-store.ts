@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 
 /** The failure that the store simulates. */
-export type Fault = 'none' | 'error-500' | 'garbage' | 'wrong-type' | 'hang' | 'flood' | 'drip';
+export type Fault = 'none' | 'error-500' | 'garbage' | 'wrong-type' | 'hang' | 'drip';
 
 export interface RestStore {
   url: string;
@@ -51,7 +51,6 @@ export async function startRestStore(redisUrl: string, database = 0): Promise<Re
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
     if (fault === 'error-500') return void send(500, { error: 'ERR internal' });
     if (fault === 'garbage') return void response.end('<html>');
-    if (fault === 'flood') return void send(200, { result: 'x'.repeat(10 * 1024 * 1024) });
     if (fault === 'drip') return void drip(response);
     if (request.headers.authorization !== `Bearer ${token}`)
       return void send(401, { error: 'WRONGPASS invalid or missing auth token' });
